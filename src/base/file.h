@@ -1,0 +1,21 @@
+/* file.h -- files that are either whole or not there: written beside, synced, renamed. */
+#ifndef DTS_BASE_FILE_H
+#define DTS_BASE_FILE_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+struct dts_output {
+    FILE *stream;
+    char *path, *beside; // owned
+};
+
+/* Begin to write `path` ("-" is standard output). */
+bool dts_output_open(struct dts_output *out, const char *path, struct dts_error *err);
+
+/* Finish: on success the file is in place, otherwise it is as it was before. */
+bool dts_output_close(struct dts_output *out, struct dts_error *err);
+void dts_output_discard(struct dts_output *out);
+
+#endif

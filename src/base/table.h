@@ -1,0 +1,32 @@
+/* table.h -- rows and columns as aligned text or CSV. The report decides what the columns are,
+ * this decides how they look. Units are data: text shows "step [ms]", CSV "step_ms".
+ */
+#ifndef DTS_BASE_TABLE_H
+#define DTS_BASE_TABLE_H
+
+#include <stdio.h>
+
+struct dts_column {
+    const char *title;     // words for the text table: "exposed comm"
+    const char *name;      // for CSV, without the unit: "exposed_comm"
+    const char *unit;      // "s", "samples_per_s", "percent"; NULL: the column holds words
+    int digits;            // significant digits of the text table
+    double text_scale;     // text shows number * text_scale; 0 means 1
+    const char *text_unit; // unit of the text table; NULL: unit
+};
+
+/* A word or a number, as the column's unit tells. NAN prints as "-" (CSV: empty). */
+struct dts_cell {
+    const char *word;
+    double number;
+};
+
+/* rows x columns cells, row after row. Words are aligned left, numbers right. */
+void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
+                          const struct dts_cell *cells, int rows);
+
+/* CSV after RFC 4180; numbers with 9 significant digits, not scaled. */
+void dts_table_print_csv(FILE *out, const struct dts_column *columns, int column_count,
+                         const struct dts_cell *cells, int rows);
+
+#endif

@@ -1,0 +1,94 @@
+/* coll.h -- collective algorithms: who sends which chunk to whom, step by step.
+ *
+ * An algorithm is a set of pure functions of the group's shape, the member and the step. The
+ * walker (run.h) turns them into messages, live and simulated; the fluid engine loads links
+ * with them; tests run them on sets. Nothing else knows an algorithm.
+ *
+ * The data of a collective is cut into chunks(shape) chunks of equal size (dts_coll_span()).
+ * In a step a member sends and receives a set of messages that are in flight together; each
+ * message carries neighbouring chunks. What a member sends in a step is what it held before the
+ * step. Message `send to p` of member m meets `receive from m` of member p in the same step,
+ * with the same chunks; between a pair of members there is at most one message per direction
+ * and step.
+ */
+#ifndef DTS_PLAN_COLL_H
+#define DTS_PLAN_COLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum dts_coll_kind {
+    DTS_ALLREDUCE,      // all members end with the sum of all
+    DTS_REDUCE_SCATTER, // member m ends with the sum of all in its share (dts_coll_share)
+    DTS_ALLGATHER,      // member m begins with its share; all end with all of it
+    DTS_BROADCAST,      // all end with what member 0 began with
+    DTS_COLL_KINDS
+};
+
+struct dts_coll;
+
+/* Everything that an algorithm may depend on. */
+struct dts_coll_shape {
+    enum dts_coll_kind kind;
+    int size;     // members, >= 1
+    int per_node; // members on one node, neighbours in number; divides size. 1: not known
+    int shards;   // hierarchical: owners on each node, 1 .. per_node, divides per_node
+    int pieces;   // pipelined algorithms: pieces that each part is cut into, >= 1
+    const struct dts_coll *between; // hierarchical: the algorithm between nodes
+};
+
+/* One message of one member in one step. */
+struct dts_coll_message {
+    int peer;         // a member
+    int first, count; // chunks
+    bool send;        // else receive
+    bool add;         // receive: add to what is there; else overwrite it
+};
+
+enum { DTS_COLL_MESSAGES = 64 }; // the most messages of a member in a step
+
+struct dts_coll {
+    const char *name;    // as in scenarios: "ring"
+    const char *summary; // one line for `dtsim list`
+    bool pipelined;      // uses shape->pieces
+
+    /* Can it do this? NULL: any shape of any kind. Sets *why to a clause for the message
+     * ("needs members of one node to be neighbours") when it cannot. */
+    bool (*fits)(const struct dts_coll_shape *shape, const char **why);
+
+    int (*chunks)(const struct dts_coll_shape *shape);
+    int (*steps)(const struct dts_coll_shape *shape); // 0 for size 1
+
+    /* Fills `messages` (room for DTS_COLL_MESSAGES) with those of `member` in step i; returns
+     * how many. Cost O(messages), not O(size): 27,648 members call it. */
+    int (*step)(const struct dts_coll_shape *shape, int member, int i,
+                struct dts_coll_message *messages);
+
+    /* The lowest step with the same traffic as step i: the same pairs of members, the same
+     * number of chunks in each message, the same adds; only which chunks differ. So a ring has
+     * two classes of steps instead of 2 (n - 1). May return i. Steps of one class are counted
+     * by the fluid engine as repetitions of one. */
+    int (*like)(const struct dts_coll_shape *shape, int i);
+};
+
+/* All algorithms, ended by NULL. To add one: write its file, add its row in coll.c. */
+extern const struct dts_coll *const dts_colls[];
+
+const struct dts_coll *dts_coll_find(const char *name); // NULL: none such
+const char *dts_coll_name(int i); // the i-th name, NULL at the end: for choices
+
+/* The elements that chunks stand for: count elements are cut into `chunks` parts that differ by
+ * at most one element, the larger ones first. */
+void dts_coll_span(size_t elements, int chunks, int first, int count, size_t *span_first,
+                   size_t *span_count);
+
+/* The chunks that member m owns after a reduce-scatter, and before an all-gather. Every chunk
+ * belongs to one member: the shares are consecutive in m, for every algorithm the same. */
+void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *shape, int member,
+                    int *first, int *count);
+
+/* How many pieces make a pipelined algorithm fast: the data over piece_bytes, at least 1, at
+ * most 64, of which more would only cost steps. */
+int dts_coll_pieces(double bytes, double piece_bytes);
+
+#endif

@@ -1,0 +1,174 @@
+/* plan.h -- what the ranks of one role do in one training step.
+ *
+ * A job has a few roles (workers, servers; with pipelines: stages), and one plan for each role,
+ * not one for each rank: peers are relative to the rank or absolute, and a group of ranks is a
+ * stride and a size. A job of 27,648 ranks holds one plan.
+ *
+ * A plan is a list of operations and the order between them. It does not know how the network
+ * looks nor who carries it out: src/sim replays a plan in simulated time, src/live runs it over
+ * MPI, and both walk it with the same code (plan/run.h).
+ *
+ * Every operation sits on a stream. On one stream, operations run one after another in the
+ * order they were added; on different streams they overlap, unless one waits for another. This
+ * is how CUDA streams and NCCL communicators behave. Here the last layer's gradients travel
+ * while the layer before it still computes:
+ *
+ *     compute   fwd 0 | fwd 1 | bwd 1 | bwd 0 |                     | update
+ *     data                            | all-reduce 1 | all-reduce 0 |
+ *
+ * A plan is walked once for each step, again and again, streams running on into the next step
+ * on their own. An operation waits only for operations added before it in the same step, or for
+ * any operation of the previous step: a plan cannot contain a cycle.
+ */
+#ifndef DTS_PLAN_PLAN_H
+#define DTS_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/coll.h"
+
+enum dts_stream {
+    DTS_COMPUTE, // kernels of the device
+    DTS_DATA,    // gradient collectives
+    DTS_PUSH,    // worker to server; on a server: what arrives
+    DTS_PULL,    // server to worker; on a server: what leaves
+    DTS_INPUT,   // reading samples
+    DTS_STREAMS
+};
+
+const char *dts_stream_name(enum dts_stream stream);
+
+/* What a call is, so that a report can say where the time went. */
+enum dts_pass {
+    DTS_FORWARD,
+    DTS_BACKWARD,
+    DTS_UPDATE,    // optimizer
+    DTS_AGGREGATE, // a server sums what arrived
+    DTS_OVERHEAD,  // fixed time of the framework in each step
+    DTS_READ,      // a batch of samples is read
+    DTS_PASSES
+};
+
+const char *dts_pass_name(enum dts_pass pass);
+
+/* Part of a buffer of the plan, in elements. */
+struct dts_span {
+    int buffer;
+    size_t first, count;
+};
+
+struct dts_buffer {
+    size_t count;         // elements
+    size_t element_bytes; // on the wire: 4 for fp32, 2 for fp16 and bf16
+};
+
+/* Ranks that communicate. Within a role whose first rank is 0, rank r is member
+ * (r / stride) % size of the group that begins at r - member * stride; so one description
+ * stands for all the groups that a role divides into. stride * size divides the role's size. */
+struct dts_group {
+    int stride, size;
+};
+
+/* Run a kernel for a time that is known: a profile or a roofline said so. */
+struct dts_call {
+    enum dts_pass pass;
+    int layer;      // of the model; -1: none
+    double seconds; // on an undisturbed device; excluded are noise and the slowdown by
+                    // communication, which the engines add on DTS_COMPUTE
+};
+
+/* Which part of the span travels between a rank and a peer. */
+enum dts_part {
+    DTS_WHOLE,         // all of it, with every peer
+    DTS_SHARD_OF_PEER, // shard number (peer - shard_base) of `shards`
+    DTS_SHARD_OF_SELF, // shard number (rank - shard_base)
+};
+
+/* A set of messages in flight together, all to or all from the peers. Both sides name the same
+ * messages: a worker's sends are the server's receives. Complete when all messages are. */
+struct dts_exchange {
+    bool send;                               // else receive
+    bool relative;                           // peers count from the rank, else from 0
+    int first_peer, peer_stride, peer_count; // peer_count may be 0
+    int every; // > 1: only ranks r (counted within the role) with r % every == 0 take part
+    struct dts_span data;
+    enum dts_part part;
+    int shards, shard_base;
+    bool add;    // receive: add what arrives; else overwrite
+    int channel; // messages meet only in the same channel; both sides name the same number
+};
+
+/* The ranks of a group combine their data, each with its own copy of this operation. */
+struct dts_collective {
+    const struct dts_coll *algorithm;
+    struct dts_coll_shape shape; // shape.size is group.size
+    struct dts_group group;
+    struct dts_span data;
+    int channels; // >= 1: the data is cut into this many parts that go round at once, part c
+                  // with the members of each node rotated by c * per_node / channels
+};
+
+enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };
+
+struct dts_op {
+    enum dts_op_kind kind;
+    enum dts_stream stream;
+    char label[48];             // for timelines and messages: "all-reduce 3"
+    int bucket;                 // number of the gradient bucket that it serves; -1: none
+    int first_wait, wait_count; // a part of plan->waits
+    union {
+        struct dts_call call;
+        struct dts_exchange exchange;
+        struct dts_collective collective;
+    };
+};
+
+struct dts_wait {
+    int op;
+    bool previous_step; // that of the step before; in the first step there is nothing to wait
+                        // for
+};
+
+struct dts_plan {
+    struct dts_op *ops;
+    struct dts_wait *waits; // op->first_wait tells whose
+    struct dts_buffer *buffers;
+    int op_count, wait_count, buffer_count;
+    size_t op_room, wait_room, buffer_room;
+};
+
+/* Ranks first .. first + count - 1 walk this plan. */
+struct dts_role {
+    const char *name; // "worker", "server"
+    int first, count;
+    struct dts_plan plan;
+};
+
+/* All that runs. Ranks of all roles together are 0 .. ranks - 1, role after role. */
+struct dts_job {
+    struct dts_role *roles; // owned
+    int role_count;
+    int ranks;
+};
+
+void dts_plan_free(struct dts_plan *plan); // leaves it empty
+void dts_job_free(struct dts_job *job);
+
+const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
+
+/* Add something. Returns its number. `label` is copied. */
+int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes);
+int dts_plan_call(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                  struct dts_call call);
+int dts_plan_exchange(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                      struct dts_exchange exchange);
+int dts_plan_collective(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                        struct dts_collective collective);
+
+/* Make the operation added last wait for an earlier one of this step, or for any one of the
+ * previous step (which may be added later). */
+void dts_plan_after(struct dts_plan *plan, int earlier);
+void dts_plan_after_previous(struct dts_plan *plan, int op);
+
+#endif

@@ -1,0 +1,64 @@
+/* engine.h -- what an engine is given and what it answers. Two rows: exact, fluid.
+ *
+ * Both walk the same job over the same network for `steps` steps. Times of an operation are of
+ * the last step, in seconds since the step began (the end of the step before), over the ranks
+ * of the role that take part: start is the earliest begin, end the latest completion. The end
+ * of a step is the latest end of its DTS_COMPUTE operations in role 0.
+ */
+#ifndef DTS_SIM_ENGINE_H
+#define DTS_SIM_ENGINE_H
+
+#include <stdint.h>
+
+#include "plan/plan.h"
+#include "sim/net.h"
+
+/* How compute times scatter (docs/model.md, "Stragglers"). 0: not at all. */
+struct dts_noise {
+    double device_sigma; // a factor of each device, the same in all steps: 1 + sigma * normal
+    double step_sigma;   // a factor of each device and step, on the whole compute of the step
+    uint64_t seed;
+};
+
+struct dts_simulation {
+    const struct dts_job *job;
+    const struct dts_net *net;
+    const int *endpoint; // of each rank
+    int steps;           // >= 2: the first fills pipes and is not counted in step_s
+    double slowdown;     // while a communication of this rank runs, its kernels run at 1/(1+s)
+    double
+        reduce_bytes_per_s; // a device sums arriving gradients at this rate (counted once per
+                            // arriving byte); 0: free. A transport's own rate goes first.
+    struct dts_noise noise;
+};
+
+struct dts_op_time {
+    double start_s, end_s;
+};
+
+struct dts_timing {
+    double step_s;    // mean over steps 2 .. steps
+    double compute_s; // sum of DTS_COMPUTE calls of one rank of role 0 in the last step (mean
+                      // over ranks), slowdown by communication and noise included
+    double first_s;   // when the last step began, in simulated seconds
+    double messages;  // simulated one by one; fluid: that the engine did not have to
+    int *first_op;    // of role r in ops; role_count + 1 entries
+    struct dts_op_time *ops;
+};
+
+void dts_timing_free(struct dts_timing *timing);
+
+struct dts_engine {
+    const char *name, *summary;
+    bool (*run)(const struct dts_simulation *simulation, struct dts_timing *timing,
+                struct dts_error *err);
+};
+
+extern const struct dts_engine *const dts_engines[];        // ended by NULL
+const struct dts_engine *dts_engine_find(const char *name); // NULL for none such, and "auto"
+const char *dts_engine_name(int i);                         // "auto" first
+
+/* The engine that "auto" picks: exact where its messages take about a second or less. */
+const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
+
+#endif

@@ -1,0 +1,57 @@
+/* net.h -- a machine's network as both engines see it: endpoints, links, routes.
+ *
+ * Endpoints 0 .. devices - 1 are the accelerators, node after node; then one for each node's
+ * host (where a parameter server runs): host_endpoint = devices + node. Links are directed: a
+ * full-duplex cable is two. Capacity is what the wire carries; transports (transport.h) say how
+ * much of it a message can use.
+ *
+ * All functions are pure and fast (below 1 us): a route is computed, not stored.
+ */
+#ifndef DTS_SIM_NET_H
+#define DTS_SIM_NET_H
+
+#include "base/error.h"
+#include "sim/transport.h"
+
+enum { DTS_MAX_ROUTE = 48 }; // links in one route
+
+struct dts_net;
+
+/* What makes a network; net.c wraps it. `self` is the implementation's own. */
+struct dts_net_ops {
+    double (*capacity)(const void *self, int link); // bytes/s
+    bool (*shared)(const void *self, int link); // false: a cap on each flow alone. NULL: all
+    void (*link_name)(const void *self, int link, char *name, size_t room);
+    int (*paths)(const void *self, int src, int dst);              // >= 1
+    double (*share)(const void *self, int src, int dst, int path); // of the traffic; sums to 1
+    int (*route)(const void *self, int src, int dst, int path, int *links); // returns how many
+    double (*latency)(const void *self, int src, int dst, int path);        // seconds
+    int (*transport)(const void *self, int src, int dst); // number in net->transports
+    void (*free)(void *self);
+};
+
+struct dts_net {
+    const struct dts_net_ops *ops;
+    void *self;
+    int devices, nodes, devices_per_node;
+    int links;
+    struct dts_transport transports[2]; // DTS_WITHIN a node, DTS_BETWEEN nodes
+};
+
+enum { DTS_WITHIN = 0, DTS_BETWEEN = 1 };
+
+void dts_net_free(struct dts_net *net);
+
+/* Which path message number `number` of a source takes: a hash of source, destination and
+ * number, in proportion to the shares. */
+int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
+
+/* alpha of a message in seconds, and the bytes that it puts on the wire: what the transport
+ * adds to the path. Both engines ask here and nowhere else. */
+double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes);
+double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes);
+
+/* Does the sender wait for alpha before the wire is used (else only the receiver sees it)? */
+bool dts_net_blocks(const struct dts_net *net, int src, int dst);
+
+#endif

@@ -1,0 +1,55 @@
+/* platform.h -- a machine from its JSON file: node, NICs, network, storage. docs/platforms.md
+ * says every key.
+ */
+#ifndef DTS_SIM_PLATFORM_H
+#define DTS_SIM_PLATFORM_H
+
+#include "base/cfg.h"
+#include "sim/net.h"
+
+struct dts_storage {
+    double shared_bytes_per_s; // all nodes together; 0: not stated
+    double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
+};
+
+struct dts_platform {
+    const char *name;    // the file's "name"
+    const char *summary; // one line
+    const char *device;  // device file that its nodes hold
+    int nodes;
+    int devices_per_node;
+    double host_memory_bytes;       // of one node
+    double host_memory_bytes_per_s; // bandwidth of it
+    struct dts_storage storage;
+    struct dts_net net;
+    const char
+        *assumed[32]; // paths of the values whose "source" says assumed: "nics.latency_us"
+    int assumed_count;
+    struct dts_doc *doc; // owned
+};
+
+/* Read a platform file and build its network. within and between are a stack's transports
+ * (NULL: those of the platform file). */
+bool dts_platform_load(struct dts_platform *platform, const char *path,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err);
+void dts_platform_free(struct dts_platform *platform);
+
+/* Where ranks sit. */
+struct dts_placement {
+    const char *kind; // "linear", "round_robin", "random", "listed"
+    unsigned long seed;
+    const int *nodes; // listed: nodes in order; borrowed
+    int node_count;
+};
+
+const char *dts_placement_name(int i);
+
+/* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
+ * servers). dedicated: those on nodes that no worker uses, one a node; else on the workers'
+ * nodes, round and round. *endpoints is allocated (devices + hosts ints); the caller frees it.
+ */
+bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
+               int devices, int hosts, bool dedicated, int **endpoints, struct dts_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* topology.h -- networks between nodes, as pure functions. One file and one row each.
+ *
+ * A topology connects ports 0 .. ports - 1 (a node has one port for each of its rails). Links
+ * are numbered from 0; the cable between a node and its switch or router belongs to the node's
+ * NIC (platform.h), not to the topology. Link counts and routes are formulas, nothing is
+ * stored.
+ */
+#ifndef DTS_SIM_TOPOLOGY_H
+#define DTS_SIM_TOPOLOGY_H
+
+#include <stddef.h>
+
+#include "base/cfg.h"
+
+struct dts_topology {
+    const char *name;               // as in platform files: "dragonfly"
+    const char *summary;            // one line for `dtsim list`
+    const struct dts_field *fields; // its JSON keys
+    size_t size;                    // of the struct that they fill, allocated zeroed
+
+    /* Checks what spans fields and fills what follows from them. `at` is for messages. */
+    bool (*prepare)(void *self, int ports, const struct dts_cfg *at, struct dts_error *err);
+    int (*ports)(const void *self); // the most that it connects
+    int (*links)(const void *self);
+    double (*capacity)(const void *self, int link); // bytes/s
+    void (*link_name)(const void *self, int link, char *name, size_t room);
+    int (*paths)(const void *self, int src, int dst);
+    double (*share)(const void *self, int src, int dst, int path); // NULL: 1 / paths
+    int (*route)(const void *self, int src, int dst, int path, int *links);
+    double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
+    double (*bisection)(const void *self); // bytes/s one way between two halves; for checks
+};
+
+extern const struct dts_topology *const dts_topologies[]; // ended by NULL
+const struct dts_topology *dts_topology_find(const char *name);
+const char *dts_topology_name(int i);
+
+#endif

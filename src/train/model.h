@@ -1,0 +1,75 @@
+/* model.h -- a network from its file: layers in the order in which they run forward.
+ *
+ * docs/models.md tells a person how to write one. A layer takes the output of the layer before
+ * it, or of those that "input" names. Backward runs in the opposite order.
+ */
+#ifndef DTS_TRAIN_MODEL_H
+#define DTS_TRAIN_MODEL_H
+
+#include "train/layer.h"
+
+struct dts_layer {
+    const char *name; // unique; owned by the model
+    const struct dts_layer_kind *kind;
+    void *self;                                // what the kind's fields filled; owned
+    int inputs[DTS_LAYER_INPUTS], input_count; // layers, -1: the model's input
+    struct dts_dims output;
+    struct dts_param params[DTS_LAYER_PARAMS];
+    int param_count;
+    int tied_to; // the layer whose weights it uses, -1: its own
+    struct dts_layer_cost cost;
+};
+
+struct dts_model {
+    const char *name, *summary;
+    const char *sample; // what a sample is: "image", "sequence"
+    struct dts_dims input;
+    struct dts_layer *layers; // owned
+    int layer_count;
+    double parameters;                    // in all, tied ones once
+    double forward_flops, backward_flops; // per sample
+    double saved_values;                  // per sample
+    struct dts_doc *doc;                  // owned
+};
+
+bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
+void dts_model_free(struct dts_model *model);
+
+/* Memory of one device. Sizes in bytes (docs/model.md, "Memory"). */
+struct dts_memory {
+    double weights, gradients, optimizer, activations, total;
+};
+
+struct dts_optimizer {
+    const char *name, *summary;
+    int state_values;     // kept for each parameter: momentum 1, Adam 2
+    double flops, values; // of an update, per parameter: operations, memory accesses
+};
+
+extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL
+const struct dts_optimizer *dts_optimizer_find(const char *name);
+const char *dts_optimizer_name(int i);
+
+/* batch: samples that are on the device at once. fp16 and bf16 keep fp32 master weights. */
+struct dts_memory dts_model_memory(const struct dts_model *model,
+                                   const struct dts_optimizer *optimizer,
+                                   enum dts_precision precision, double batch);
+
+/* Seconds of each layer on a device, for a batch; forward[i], backward[i] belong to layer i and
+ * are the caller's, as is update (the optimizer). */
+struct dts_stack;
+struct dts_anchor;
+struct dts_model_seconds {
+    double *forward, *backward;      // owned
+    double update, fixed;            // of a step
+    const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
+    bool outside;                    // batch beyond the published ones
+};
+
+bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
+                       const struct dts_stack *stack, const struct dts_optimizer *optimizer,
+                       enum dts_precision precision, double batch,
+                       struct dts_model_seconds *out, struct dts_error *err);
+void dts_model_seconds_free(struct dts_model_seconds *seconds);
+
+#endif
