@@ -4,16 +4,8 @@
 #include <string.h>
 
 #include "base/cfg_private.h"
+#include "base/file.h"
 #include "base/mem.h"
-
-/* An errno about the path is the user's to mend; the others are the machine's. */
-static enum dts_cause cause_of(int error)
-{
-    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
-                   error == ENAMETOOLONG || error == ELOOP
-               ? DTS_BAD_INPUT
-               : DTS_SYSTEM;
-}
 
 static bool read_all(const char *path, char **text, size_t *length, struct dts_error *err)
 {
@@ -21,7 +13,7 @@ static bool read_all(const char *path, char **text, size_t *length, struct dts_e
     if (file == NULL && errno == ENOENT)
         return dts_fail(err, DTS_BAD_INPUT, "%s: no such file", path);
     if (file == NULL)
-        return dts_fail(err, cause_of(errno), "%s: cannot be opened: %s", path,
+        return dts_fail(err, dts_file_cause(errno), "%s: cannot be opened: %s", path,
                         strerror(errno));
     size_t capacity = 0, got;
     *text = NULL;
@@ -38,7 +30,8 @@ static bool read_all(const char *path, char **text, size_t *length, struct dts_e
     free(*text);
     *text = NULL;
     if (error != 0)
-        return dts_fail(err, cause_of(error), "%s: cannot be read: %s", path, strerror(error));
+        return dts_fail(err, dts_file_cause(error), "%s: cannot be read: %s", path,
+                        strerror(error));
     return dts_fail(err, DTS_BAD_INPUT, "%s: larger than %d MiB", path, DTS_DOC_BYTES >> 20);
 }
 
@@ -88,8 +81,8 @@ static bool parse(struct dts_doc **doc, const char *name, const char *text, size
 
 bool dts_doc_load(struct dts_doc **doc, const char *path, struct dts_error *err)
 {
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     if (!read_all(path, &text, &length, err))
         return false;
     bool done = parse(doc, path, text, length, err);

@@ -105,7 +105,7 @@ bool dts_cfg_int(const struct dts_cfg *at, int min, int max, int *out, struct dt
 bool dts_cfg_choice(const struct dts_cfg *at, const char *(*choice)(int i), int *out,
                     struct dts_error *err)
 {
-    const char *word;
+    const char *word = NULL;
     if (!dts_cfg_string(at, &word, err))
         return false;
     const char **words = dts_words_of(choice);
