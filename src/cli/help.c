@@ -18,7 +18,8 @@ static const char between[] = "\nOptions, anywhere on the line:\n";
 
 static const char tail[] =
     "\n"
-    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform is changed\n"
+    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform is "
+    "changed\n"
     "by paths that begin with \"platform.\": --set platform.network.topology=star\n"
     "\n"
     "Examples:\n"

@@ -1,5 +1,5 @@
-/* list.c -- `dtsim list`: what can be chosen. It reads the tables and the library, so that a new
- * row or file shows up here by itself. */
+/* list.c -- `dtsim list`: what can be chosen. It reads the tables and the library, so that a
+ * new row or file shows up here by itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +117,8 @@ static const struct subject {
     {"devices", NULL, "accelerators and processors of the platforms"},
     {"stacks", NULL, "frameworks with their versions; scenario key \"stack\""},
     {"strategies", strategy, "ways to train in parallel; scenario key \"strategies[].kind\""},
-    {"collectives", collective, "algorithms of all-reduce, reduce-scatter, all-gather, broadcast"},
+    {"collectives", collective,
+     "algorithms of all-reduce, reduce-scatter, all-gather, broadcast"},
     {"optimizers", optimizer, "scenario key \"optimizer\""},
     {"precisions", precision, "scenario key \"precision\""},
     {"placements", placement, "where ranks sit; scenario key \"placement\""},

@@ -50,7 +50,8 @@ void dts_options_print(FILE *out);                  // for the help
 
 /* The settings of sweep combination `k` of 0 .. dts_options_combinations() - 1: first all of
  * --set, then one value of each --sweep, the last sweep changing fastest. Returns how many;
- * `settings` has room for dts_options_setting_count(). --seed and --engine are settings, too. */
+ * `settings` has room for dts_options_setting_count(). --seed and --engine are settings, too.
+ */
 int dts_options_combinations(const struct dts_options *options); // 1 without --sweep
 int dts_options_setting_count(const struct dts_options *options);
 int dts_options_settings(const struct dts_options *options, int k,

@@ -50,10 +50,10 @@ void dts_result_init(struct dts_result *result);
 
 /* One number of a result: the row that all formats, and references, read. */
 struct dts_metric {
-    const char *group; // the object that holds it in JSON: "step"; NULL: the point itself
-    const char *name;  // without the unit: "total"
-    const char *unit;  // "s"; NULL: it has none. The JSON key is "total_s"
-    size_t offset;     // of the double in struct dts_result
+    const char *group;     // the object that holds it in JSON: "step"; NULL: the point itself
+    const char *name;      // without the unit: "total"
+    const char *unit;      // "s"; NULL: it has none. The JSON key is "total_s"
+    size_t offset;         // of the double in struct dts_result
     const char *reference; // its name in the references of a scenario: "step_s"; NULL: no such
 };
 

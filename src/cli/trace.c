@@ -1,9 +1,9 @@
-/* trace.c -- Chrome trace events: "X" is an event with begin and duration, "M" names a process or
- * a thread. The format is that of the Trace Event Format document of the Chromium project.
+/* trace.c -- Chrome trace events: "X" is an event with begin and duration, "M" names a process
+ * or a thread. The format is that of the Trace Event Format document of the Chromium project.
  *
- * Operations of one stream are drawn on one line. An operation may begin on one rank of the role
- * before its predecessor ends on another (times are the earliest and the latest of all ranks):
- * then it is drawn on a second line of that stream, since events of a line must nest.
+ * Operations of one stream are drawn on one line. An operation may begin on one rank of the
+ * role before its predecessor ends on another (times are the earliest and the latest of all
+ * ranks): then it is drawn on a second line of that stream, since events of a line must nest.
  */
 #include <stdio.h>
 
@@ -101,7 +101,8 @@ bool dts_trace_write(const char *path, const char *title, const struct dts_job *
         snprintf(text, sizeof(text), "%s (%d ranks)", role->name, role->count);
         name(&json, "process_name", r, 0, text);
         for (int s = 0; s < DTS_STREAMS; s++)
-            stream(&json, &role->plan, timing->ops + timing->first_op[r], (enum dts_stream)s, r);
+            stream(&json, &role->plan, timing->ops + timing->first_op[r], (enum dts_stream)s,
+                   r);
     }
     dts_json_end(&json);
     dts_json_end(&json);
