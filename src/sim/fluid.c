@@ -21,7 +21,7 @@ enum lane_state {
     CALLING,   // a kernel runs
     MEETING,   // an exchange whose other side is not there yet
     SENDING,   // a transfer is under way
-    FINISHING, // what was received is summed
+    FINISHING, // what was sent is on its way: latency that does not block
     FINISHED,  // all steps done
 };
 
@@ -42,7 +42,7 @@ struct transfer {
     double left;          // repetitions of the phase
     double repetition_s;  // at the rate of now
     int sender, receiver; // lanes; receiver -1: a collective
-    double after_s;       // what the receiver has to do then
+    double after_s;       // until the receiver has it
 };
 
 struct fluid {
@@ -142,7 +142,7 @@ static void begin_transfer(struct fluid *f, int sender, int receiver)
     if (receiver >= 0) {
         struct lane *other = &f->lanes[receiver];
         const struct dts_load *received = dts_loader_count(f->loader, other->role, other->op);
-        t->after_s = dts_phase_after_s(&received->phases[0]);
+        t->after_s = received->phases[0].lap_s;
         other->state = SENDING;
         other->transfer = sender;
     }

@@ -262,7 +262,7 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
 }
 
 /* All messages of an exchange are in flight together: one phase, once. The side that sends
- * counts the links, the side that receives what comes after: latency and sums. */
+ * counts the links, the side that receives the latency after. */
 static void count_exchange(struct dts_loader *l, const struct dts_role *role,
                            const struct dts_exchange *x, struct dts_load *load)
 {
@@ -329,9 +329,4 @@ double dts_phase_seconds(const struct dts_phase *phase, double rate)
 const double *dts_loader_total(const struct dts_loader *l)
 {
     return l->total;
-}
-
-double dts_phase_after_s(const struct dts_phase *received)
-{
-    return received->lap_s + fmax(received->add_s[0], received->add_s[1]);
 }

@@ -47,16 +47,12 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation);
 void dts_loader_free(struct dts_loader *loader);
 
 /* The load of a collective or of one side of an exchange: the sender's has the links and the
- * latency that blocks, the receiver's only lap_s and add_s. Valid until the loader is freed. */
+ * latency that blocks, the receiver's only lap_s. Valid until the loader is freed. */
 const struct dts_load *dts_loader_count(struct dts_loader *loader, const struct dts_role *role,
                                         int op);
 
 /* Bytes that the operations counted so far put on each link in one step of the job, by link. */
 const double *dts_loader_total(const struct dts_loader *loader);
-
-/* What the receivers of an exchange need after the last byte: latency that does not block, and
- * their sums. */
-double dts_phase_after_s(const struct dts_phase *received);
 
 /* Seconds of one repetition when its messages run at `rate` of their rate alone (0 to 1]. */
 double dts_phase_seconds(const struct dts_phase *phase, double rate);
