@@ -80,12 +80,23 @@ struct dts_cfg dts_doc_top(struct dts_doc *doc);
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
                  struct dts_error *err);
 
+/* Change all that an object of another document says: each of its keys is a path as above, each
+ * value what to put there. A scenario changes a platform so: {"nics.bytes_per_s": 1.25e9}. The
+ * message names the place that asked for the change. */
+bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err);
+
 /* Write the document as indented JSON with its defaults. */
 void dts_doc_print(const struct dts_doc *doc, FILE *out);
 
 /* Read an object into a struct: every key of it, by the table that ends with {0}. */
 bool dts_cfg_read(const struct dts_cfg *at, const struct dts_field *fields, void *out,
                   struct dts_error *err);
+
+/* The same for an object that two tables describe: keys that all rows of a table of kinds
+ * share, and those of one kind. Either table may be NULL. */
+bool dts_cfg_read_both(const struct dts_cfg *at, const struct dts_field *shared,
+                       void *shared_out, const struct dts_field *own, void *own_out,
+                       struct dts_error *err);
 
 /* A message about a key of this place, or about the place itself where key is NULL. */
 bool dts_cfg_fail(const struct dts_cfg *at, const char *key, struct dts_error *err,
@@ -102,16 +113,21 @@ bool dts_cfg_is_number(const struct dts_cfg *at);
 size_t dts_cfg_length(const struct dts_cfg *at);
 struct dts_cfg dts_cfg_item(const struct dts_cfg *at, size_t index);
 
-/* Objects, key by key in the order of the file: for tables whose keys are names. */
+/* Objects, key by key in the order of the file: for tables whose keys are names. Comments are
+ * passed over; dts_cfg_member(at, "source") finds that one. */
 size_t dts_cfg_key_count(const struct dts_cfg *at);
 const char *dts_cfg_key(const struct dts_cfg *at, size_t index); // NULL beyond the last
 struct dts_cfg dts_cfg_member(const struct dts_cfg *at, const char *key);
 
-/* Single values; each checks its type and says what was found. */
+/* Single values; each checks its type and says what was found. Both limits 0: none. A whole
+ * number may be written 1e3 or 8.0. dts_cfg_choice finds the number of an allowed word. */
 bool dts_cfg_string(const struct dts_cfg *at, const char **out, struct dts_error *err);
 bool dts_cfg_real(const struct dts_cfg *at, double min, double max, double *out,
                   struct dts_error *err);
 bool dts_cfg_int(const struct dts_cfg *at, int min, int max, int *out, struct dts_error *err);
+bool dts_cfg_bool(const struct dts_cfg *at, bool *out, struct dts_error *err);
+bool dts_cfg_choice(const struct dts_cfg *at, const char *(*choice)(int i), int *out,
+                    struct dts_error *err);
 
 /* Lists of numbers; *out is allocated and the caller frees it. Both may hold at most `most`. */
 bool dts_cfg_ints(const struct dts_cfg *at, int min, int max, size_t most, int **out,

@@ -18,4 +18,8 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
 bool dts_output_close(struct dts_output *out, struct dts_error *err);
 void dts_output_discard(struct dts_output *out);
 
+/* Whose fault an errno of open(), read() or write() is: what is wrong with a path is the user's
+ * to mend (DTS_BAD_INPUT), all else the machine's (DTS_SYSTEM). */
+enum dts_cause dts_file_cause(int error);
+
 #endif

@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 struct dts_column {
-    const char *title;     // words for the text table: "exposed comm"
-    const char *name;      // for CSV, without the unit: "exposed_comm"
-    const char *unit;      // "s", "samples_per_s", "percent"; NULL: the column holds words
-    int digits;            // significant digits of the text table
-    double text_scale;     // text shows number * text_scale; 0 means 1
+    const char *title; // words for the text table; a newline begins another line: "exposed\n"
+    const char *name;  // for CSV, without the unit: "exposed_comm"
+    const char *unit;  // "s", "samples_per_s"; "": a bare number; NULL: words
+    int digits;        // significant digits of the text table, none of the integer part lost
+    double text_scale; // text shows number * text_scale; 0 means 1
     const char *text_unit; // unit of the text table; NULL: unit
 };
 
@@ -25,7 +25,8 @@ struct dts_cell {
 void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
                           const struct dts_cell *cells, int rows);
 
-/* CSV after RFC 4180; numbers with 9 significant digits, not scaled. */
+/* CSV, quoted as RFC 4180 says; lines end in "\n". Numbers have 9 significant digits and are
+ * not scaled. */
 void dts_table_print_csv(FILE *out, const struct dts_column *columns, int column_count,
                          const struct dts_cell *cells, int rows);
 

@@ -1,0 +1,227 @@
+/* cfg_set.c -- change a document by path, as `--set strategies[0].bucket_bytes=4e6` does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cfg_private.h"
+#include "base/mem.h"
+
+/* One step down a path: a key, an element, or all of either. */
+struct step {
+    char *key; // owned; NULL: an element of a list, or everything
+    size_t index;
+    bool every, every_element; // "*" of an object or a list, "[*]" of a list
+};
+
+struct change {
+    struct step steps[DTS_DOC_DEPTH];
+    int count;
+    json_t *value; // owned
+};
+
+static void change_free(struct change *change)
+{
+    for (int i = 0; i < change->count; i++)
+        free(change->steps[i].key);
+    json_decref(change->value);
+}
+
+/* "[3]", "[*]": true and *at behind it. */
+static bool parse_element(const char **at, struct step *step)
+{
+    if (strncmp(*at, "[*]", 3) == 0) {
+        step->every_element = true;
+        *at += 3;
+        return true;
+    }
+    char *end;
+    if ((*at)[1] < '0' || (*at)[1] > '9')
+        return false;
+    step->index = strtoul(*at + 1, &end, 10);
+    if (*end != ']')
+        return false;
+    *at = end + 1;
+    return true;
+}
+
+/* "nodes", "*", "\"a.b\"". */
+static bool parse_key(const char **at, struct step *step)
+{
+    bool quoted = **at == '"';
+    const char *begin = *at + quoted;
+    size_t length = strcspn(begin, quoted ? "\"" : ".[]");
+    if ((length == 0 && !quoted) || (quoted && begin[length] != '"'))
+        return false;
+    step->every = !quoted && length == 1 && *begin == '*';
+    step->key = dts_alloc(length + 1, 1);
+    memcpy(step->key, begin, length);
+    *at = begin + length + quoted;
+    return true;
+}
+
+static bool parse_path(const char *path, struct change *change)
+{
+    for (const char *at = path; at == path || *at != '\0';) {
+        if (change->count == DTS_DOC_DEPTH)
+            return false;
+        struct step *step = &change->steps[change->count++];
+        if (*at == '[' ? !parse_element(&at, step) : !parse_key(&at, step))
+            return false;
+        if (*at == '.' && at[1] != '\0' && at[1] != '[')
+            at++;
+        else if (*at != '\0' && *at != '[')
+            return false;
+    }
+    return true;
+}
+
+/* A bare word is a string; what begins or looks like other JSON must be JSON. */
+static bool parse_value(const struct dts_cfg *top, const char *path, const char *text,
+                        struct change *change, struct dts_error *err)
+{
+    json_error_t error;
+    size_t length = strlen(text);
+    struct dts_error limits = {0};
+    if (length > DTS_DOC_BYTES ||
+        !dts_scan_limits("value", text, length, change->count, &limits))
+        return dts_cfg_fail(top, NULL, err, "%s: value too large or nested too deep", path);
+    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    bool is_json = strchr("[{\"", *text) != NULL || strspn(text, "0123456789+-.eE") == length;
+    if (change->value == NULL && (!is_json || length == 0))
+        change->value = json_string(text);
+    if (change->value != NULL)
+        return true;
+    struct dts_text what = {0};
+    dts_text_add(&what, "%s: not JSON: ", path);
+    dts_text_add_word(&what, text, DTS_WORD_BYTES);
+    dts_cfg_fail(top, NULL, err, "%s", dts_text_string(&what));
+    dts_text_free(&what);
+    return false;
+}
+
+static bool apply(const struct dts_cfg *at, const struct change *change, int step,
+                  struct dts_error *err);
+
+static bool fail_kind(const struct dts_cfg *at, const char *must, struct dts_error *err)
+{
+    struct dts_text found = {0};
+    dts_describe(&found, at->json);
+    dts_cfg_fail(at, NULL, err, "must be %s to set something in it, got %s", must,
+                 dts_text_string(&found));
+    dts_text_free(&found);
+    return false;
+}
+
+/* Change one element, or something inside it. */
+static bool apply_element(const struct dts_cfg *at, size_t index, const struct change *change,
+                          int step, struct dts_error *err)
+{
+    if (step + 1 == change->count) {
+        json_array_set_new(at->json, index, json_deep_copy(change->value));
+        return true;
+    }
+    struct dts_cfg below = dts_cfg_item(at, index);
+    return apply(&below, change, step + 1, err);
+}
+
+/* Change one key, or something inside it; what is missing on the way becomes an object. */
+static bool apply_key(const struct dts_cfg *at, const char *key, const struct change *change,
+                      int step, struct dts_error *err)
+{
+    if (step + 1 == change->count) {
+        if (json_object_set_new(at->json, key, json_deep_copy(change->value)) == 0)
+            return true;
+        return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
+    }
+    struct dts_cfg below = dts_cfg_member(at, key);
+    if (!dts_cfg_exists(&below) && change->steps[step + 1].key != NULL &&
+        !change->steps[step + 1].every) {
+        if (json_object_set_new(at->json, key, json_object()) != 0)
+            return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
+        below = dts_cfg_member(at, key);
+    }
+    return apply(&below, change, step + 1, err);
+}
+
+static bool apply_every_element(const struct dts_cfg *at, const struct change *change, int step,
+                                struct dts_error *err)
+{
+    if (dts_cfg_length(at) == 0)
+        return dts_cfg_fail(at, NULL, err, "must not be empty to set all of it");
+    for (size_t i = 0; i < dts_cfg_length(at); i++)
+        if (!apply_element(at, i, change, step, err))
+            return false;
+    return true;
+}
+
+static bool apply_every_key(const struct dts_cfg *at, const struct change *change, int step,
+                            struct dts_error *err)
+{
+    bool any = false;
+    const char *key;
+    json_t *value;
+    json_object_foreach(at->json, key, value)
+    {
+        if (dts_cfg_is_comment(key))
+            continue;
+        any = true;
+        if (!apply_key(at, key, change, step, err))
+            return false;
+    }
+    return any || dts_cfg_fail(at, NULL, err, "must not be empty to set all of it");
+}
+
+static bool apply(const struct dts_cfg *at, const struct change *change, int step,
+                  struct dts_error *err)
+{
+    const struct step *s = &change->steps[step];
+    if (at->json == NULL)
+        return dts_cfg_fail(at, NULL, err, "missing, cannot be set");
+    if (s->every_element || (s->every && dts_cfg_is_list(at)))
+        return dts_cfg_is_list(at) ? apply_every_element(at, change, step, err)
+                                   : fail_kind(at, "a list", err);
+    if (s->key == NULL) {
+        if (!dts_cfg_is_list(at))
+            return fail_kind(at, "a list", err);
+        if (s->index >= dts_cfg_length(at))
+            return dts_cfg_fail(at, NULL, err, "no element %zu, the list has %zu", s->index,
+                                dts_cfg_length(at));
+        return apply_element(at, s->index, change, step, err);
+    }
+    if (!dts_cfg_is_object(at))
+        return fail_kind(at, "an object", err);
+    return s->every ? apply_every_key(at, change, step, err)
+                    : apply_key(at, s->key, change, step, err);
+}
+
+bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
+                 struct dts_error *err)
+{
+    struct change change = {0};
+    struct dts_cfg top = dts_doc_top(doc);
+    struct dts_text shown = {0};
+    dts_text_add_word(&shown, path, DTS_PATH_BYTES);
+    bool done = parse_path(path, &change)
+                    ? parse_value(&top, dts_text_string(&shown), value, &change, err) &&
+                          apply(&top, &change, 0, err)
+                    : dts_cfg_fail(&top, NULL, err, "\"%s\" is no path: write a.b[0].c",
+                                   dts_text_string(&shown));
+    doc->walk.object = NULL; // what it pointed to may be gone
+    change_free(&change);
+    dts_text_free(&shown);
+    return done;
+}
+
+bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err)
+{
+    const char *path;
+    for (size_t i = 0; (path = dts_cfg_key(changes, i)) != NULL; i++) {
+        struct dts_cfg value = dts_cfg_member(changes, path);
+        struct dts_error inner = {0};
+        char *text = json_dumps(value.json, JSON_ENCODE_ANY | JSON_COMPACT);
+        bool done = text != NULL && dts_doc_set(doc, path, text, &inner);
+        free(text);
+        if (!done)
+            return dts_cfg_fail(changes, path, err, "cannot be changed: %s", inner.text);
+    }
+    return true;
+}

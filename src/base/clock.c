@@ -1,0 +1,11 @@
+/* clock.c -- monotonic seconds. */
+#include <time.h>
+
+#include "base/clock.h"
+
+double dts_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

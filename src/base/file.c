@@ -1,0 +1,122 @@
+/* file.c -- output files: written beside, synced, renamed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum dts_cause dts_file_cause(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
+                   error == ENAMETOOLONG || error == ELOOP
+               ? DTS_BAD_INPUT
+               : DTS_SYSTEM;
+}
+
+static bool fail(const char *path, int error, struct dts_error *err)
+{
+    return dts_fail(err, dts_file_cause(error), "%s: cannot be written: %s", path,
+                    strerror(error));
+}
+
+static void forget(struct dts_output *out)
+{
+    free(out->path);
+    free(out->beside);
+    *out = (struct dts_output){0};
+}
+
+/* A new file in the folder of the path, with the rights that it would have without this. */
+static int create_beside(const char *path, const struct stat *old, char **beside)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        struct dts_text name = {0};
+        dts_text_add(&name, "%s.%ld.%d", path, (long)getpid(), attempt);
+        int file = open(name.chars, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) {
+            if (old != NULL)
+                fchmod(file, old->st_mode & 0777); // best effort: content matters more
+            *beside = dts_text_take(&name);
+            return file;
+        }
+        dts_text_free(&name);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+bool dts_output_open(struct dts_output *out, const char *path, struct dts_error *err)
+{
+    *out = (struct dts_output){0};
+    if (strcmp(path, "-") == 0) {
+        out->stream = stdout;
+        return true;
+    }
+    struct stat status;
+    bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+        return fail(path, EISDIR, err);
+    char real[PATH_MAX]; // so that a link stays one
+    out->path = dts_copy(exists && realpath(path, real) != NULL ? real : path);
+    int file = exists && !S_ISREG(status.st_mode) // a device or pipe: nothing to protect
+                   ? open(path, O_WRONLY | O_CLOEXEC)
+                   : create_beside(out->path, exists ? &status : NULL, &out->beside);
+    if (file >= 0)
+        out->stream = fdopen(file, "w");
+    if (out->stream != NULL)
+        return true;
+    forget(out);
+    return fail(path, errno, err);
+}
+
+/* Make the new name last as well; what cannot sync folders is left to its own. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = dts_copy(slash == NULL ? "." : slash == path ? "/" : path);
+    if (slash != NULL && slash != path)
+        folder[slash - path] = '\0';
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        fsync(file);
+        close(file);
+    }
+    free(folder);
+}
+
+bool dts_output_close(struct dts_output *out, struct dts_error *err)
+{
+    bool is_stdout = out->path == NULL;
+    errno = 0;
+    bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
+                   (out->beside == NULL || fsync(fileno(out->stream)) == 0);
+    int error = written ? 0 : errno != 0 ? errno : EIO;
+    if (!is_stdout && fclose(out->stream) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && out->beside != NULL && rename(out->beside, out->path) != 0)
+        error = errno;
+    if (error == 0 && out->beside != NULL)
+        sync_folder(out->path);
+    if (error != 0 && out->beside != NULL)
+        unlink(out->beside);
+    if (error != 0)
+        fail(is_stdout ? "standard output" : out->path, error, err);
+    forget(out);
+    return error == 0;
+}
+
+void dts_output_discard(struct dts_output *out)
+{
+    if (out->stream != NULL && out->stream != stdout)
+        fclose(out->stream);
+    if (out->beside != NULL)
+        unlink(out->beside);
+    forget(out);
+}

@@ -1,0 +1,163 @@
+/* library.c -- named files: where the program runs decides where they are. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/library.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/words.h"
+
+enum { NAME_BYTES = 200 }; // of a name or path in a message
+
+static bool is_folder(const char *root, const char *below)
+{
+    struct dts_text path = {0};
+    struct stat status;
+    dts_text_add(&path, "%s/%s", root, below);
+    bool is = stat(path.chars, &status) == 0 && S_ISDIR(status.st_mode);
+    dts_text_free(&path);
+    return is;
+}
+
+static bool holds_library(const char *folder)
+{
+    return is_folder(folder, "models") && is_folder(folder, "platforms");
+}
+
+/* Take the last part off a path; false when nothing would be left. */
+static bool go_up(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+char *dts_library_folder_of(const char *program)
+{
+    char *folder = dts_copy(program);
+    struct dts_text installed = {0};
+    if (go_up(folder) && strrchr(folder, '/') != NULL)
+        dts_text_add(&installed, "%.*s/share/dtsim", (int)(strrchr(folder, '/') - folder),
+                     folder);
+    bool found = installed.length > 0 && is_folder(installed.chars, "");
+    while (!found && !holds_library(folder)) {
+        if (!go_up(folder)) { // none: the messages name where it should have been
+            found = true;
+        }
+    }
+    if (!found) {
+        dts_text_free(&installed);
+        return folder;
+    }
+    free(folder);
+    return dts_text_take(&installed);
+}
+
+const char *dts_library_folder(void)
+{
+    static char folder[PATH_MAX]; // found once; the same for the whole run
+    if (folder[0] != '\0')
+        return folder;
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *found = dts_library_folder_of(program);
+    snprintf(folder, sizeof(folder), "%s", found);
+    free(found);
+    return folder;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool ends_in_json(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+char **dts_library_names(const char *folder)
+{
+    struct dts_text path = {0};
+    dts_text_add(&path, "%s/%s", dts_library_folder(), folder);
+    size_t capacity = 0, count = 0;
+    char **names = dts_grow(NULL, &capacity, 1, sizeof(*names));
+    DIR *entries = opendir(path.chars);
+    const struct dirent *entry;
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        if (entry->d_name[0] == '.' || !ends_in_json(entry->d_name))
+            continue;
+        names = dts_grow(names, &capacity, count + 2, sizeof(*names));
+        names[count] = dts_copy(entry->d_name);
+        names[count][strlen(entry->d_name) - 5] = '\0';
+        count++;
+    }
+    if (entries != NULL)
+        closedir(entries);
+    dts_text_free(&path);
+    qsort(names, count, sizeof(*names), by_name);
+    return names;
+}
+
+static bool fail_unknown(const char *folder, const char *name, struct dts_error *err)
+{
+    struct dts_text what = {0};
+    char **names = dts_library_names(folder);
+    dts_text_add(&what, "no %.*s \"", (int)strlen(folder) - 1, folder); // "models": "model"
+    dts_text_add_word(&what, name, NAME_BYTES);
+    dts_text_add(&what, "\" in the library");
+    if (names[0] == NULL)
+        dts_text_add(&what, ", nothing in %s/%s", dts_library_folder(), folder);
+    dts_words_suggest(&what, name, (const char *const *)names, "it has");
+    dts_fail(err, DTS_BAD_INPUT, "%s", dts_text_string(&what));
+    dts_text_free(&what);
+    for (int i = 0; names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+    return false;
+}
+
+bool dts_library_find(char **path, const char *folder, const char *name, const char *said_in,
+                      struct dts_error *err)
+{
+    struct dts_text found = {0};
+    bool in_library = strchr(name, '/') == NULL && !ends_in_json(name);
+    const char *slash = said_in != NULL ? strrchr(said_in, '/') : NULL;
+    if (in_library)
+        dts_text_add(&found, "%s/%s/%s.json", dts_library_folder(), folder, name);
+    else if (name[0] == '/' || slash == NULL)
+        dts_text_add(&found, "%s", name);
+    else
+        dts_text_add(&found, "%.*s/%s", (int)(slash - said_in), said_in, name);
+
+    if (access(found.chars, F_OK) == 0) {
+        *path = dts_text_take(&found);
+        return true;
+    }
+    if (in_library) {
+        fail_unknown(folder, name, err);
+    } else {
+        struct dts_text what = {0};
+        dts_text_add_word(&what, found.chars, NAME_BYTES);
+        dts_fail(err, DTS_BAD_INPUT, "no such file: %s", dts_text_string(&what));
+        dts_text_free(&what);
+    }
+    dts_text_free(&found);
+    return false;
+}
+
+bool dts_library_find_for(char **path, const char *folder, const char *name,
+                          const struct dts_cfg *at, const char *key, struct dts_error *err)
+{
+    struct dts_error unplaced = {0};
+    return dts_library_find(path, folder, name, dts_doc_name(at->doc), &unplaced) ||
+           dts_cfg_fail(at, key, err, "%s", unplaced.text);
+}

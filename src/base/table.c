@@ -1,0 +1,160 @@
+/* table.c -- cells as aligned text and as CSV. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/table.h"
+#include "base/text.h"
+
+enum { WORD_BYTES = 200 };
+
+/* "%.3g" without exponents where a person reads the number better without: 12346, 0.00123. */
+static void add_significant(struct dts_text *text, double number, int digits)
+{
+    char scientific[64];
+    if (digits < 1)
+        digits = 1;
+    snprintf(scientific, sizeof(scientific), "%.*e", digits - 1, number);
+    int exponent = atoi(strchr(scientific, 'e') + 1); // after rounding: 9.996 is 1.00e1
+    if (number == 0)
+        dts_text_add(text, "0");
+    else if (exponent < -4 || exponent >= 15)
+        dts_text_add(text, "%s", scientific);
+    else
+        dts_text_add(text, "%.*f", exponent < digits - 1 ? digits - 1 - exponent : 0, number);
+}
+
+static char *text_of(const struct dts_column *column, const struct dts_cell *cell)
+{
+    struct dts_text text = {0};
+    double scale = column->text_scale != 0 ? column->text_scale : 1;
+    if (column->unit == NULL && cell->word != NULL)
+        dts_text_add_word(&text, cell->word, WORD_BYTES);
+    else if (column->unit == NULL || isnan(cell->number))
+        dts_text_add(&text, "-");
+    else if (isinf(cell->number))
+        dts_text_add(&text, cell->number > 0 ? "inf" : "-inf");
+    else
+        add_significant(&text, cell->number * scale, column->digits);
+    return dts_text_take(&text);
+}
+
+static int line_count(const char *title)
+{
+    int lines = 1;
+    for (; *title != '\0'; title++)
+        lines += *title == '\n';
+    return lines;
+}
+
+/* One line of a title, counted from its last, 0; "" above its first. */
+static char *title_of(const struct dts_column *column, int above_last)
+{
+    struct dts_text text = {0};
+    const char *unit = column->text_unit != NULL ? column->text_unit : column->unit;
+    const char *line = column->title;
+    int after = line_count(line) - 1 - above_last; // newlines before the line
+    for (int i = 0; i < after; i++)
+        line = strchr(line, '\n') + 1;
+    if (after >= 0)
+        dts_text_add_bytes(&text, line, strcspn(line, "\n"));
+    if (above_last == 0 && unit != NULL && *unit != '\0')
+        dts_text_add(&text, "%s[%s]", text.length > 0 ? " " : "", unit);
+    return text.chars != NULL ? dts_text_take(&text) : dts_copy("");
+}
+
+/* Characters of UTF-8, not bytes. */
+static int width_of(const char *string)
+{
+    int width = 0;
+    for (; *string != '\0'; string++)
+        width += (*string & 0xC0) != 0x80;
+    return width;
+}
+
+static void print_cell(FILE *out, const char *string, int width, bool left, bool last)
+{
+    int padding = width - width_of(string);
+    if (!left)
+        fprintf(out, "%*s", padding, "");
+    fputs(string, out);
+    if (left && !last)
+        fprintf(out, "%*s", padding, "");
+    fputs(last ? "\n" : "  ", out);
+}
+
+void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
+                          const struct dts_cell *cells, int rows)
+{
+    int lines = 0; // of the titles
+    for (int c = 0; c < column_count; c++)
+        if (line_count(columns[c].title) > lines)
+            lines = line_count(columns[c].title);
+    // strings holds the lines of the titles, then row after row
+    size_t titles = (size_t)column_count * (size_t)lines;
+    size_t count = titles + (size_t)column_count * (size_t)rows;
+    char **strings = dts_alloc(count, sizeof(*strings));
+    int *widths = dts_alloc((size_t)column_count, sizeof(*widths));
+    for (size_t i = 0; i < count; i++) {
+        size_t c = i % (size_t)column_count;
+        strings[i] = i < titles
+                         ? title_of(&columns[c], lines - 1 - (int)(i / (size_t)column_count))
+                         : text_of(&columns[c], &cells[i - titles]);
+        if (width_of(strings[i]) > widths[c])
+            widths[c] = width_of(strings[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t c = i % (size_t)column_count;
+        print_cell(out, strings[i], widths[c], columns[c].unit == NULL,
+                   (int)c == column_count - 1);
+        free(strings[i]);
+    }
+    free(strings);
+    free(widths);
+}
+
+static void print_quoted(FILE *out, const char *word)
+{
+    if (strpbrk(word, ",\"\r\n") == NULL) {
+        fputs(word, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *word != '\0'; word++) {
+        if (*word == '"')
+            fputc('"', out);
+        fputc(*word, out);
+    }
+    fputc('"', out);
+}
+
+static void print_csv_cell(FILE *out, const struct dts_column *column,
+                           const struct dts_cell *cell)
+{
+    if (column->unit != NULL && !isnan(cell->number))
+        fprintf(out, "%.9g", cell->number);
+    else if (column->unit == NULL && cell->word != NULL)
+        print_quoted(out, cell->word);
+}
+
+void dts_table_print_csv(FILE *out, const struct dts_column *columns, int column_count,
+                         const struct dts_cell *cells, int rows)
+{
+    for (int c = 0; c < column_count; c++) {
+        bool has_unit = columns[c].unit != NULL && *columns[c].unit != '\0';
+        fprintf(out, "%s%s%s%s", c > 0 ? "," : "", columns[c].name, has_unit ? "_" : "",
+                has_unit ? columns[c].unit : "");
+    }
+    fputc('\n', out);
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < column_count; c++) {
+            if (c > 0)
+                fputc(',', out);
+            print_csv_cell(out, &columns[c],
+                           &cells[(size_t)r * (size_t)column_count + (size_t)c]);
+        }
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,130 @@
+/* text.c -- a string that grows, words and numbers in it. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+void dts_text_add_bytes(struct dts_text *text, const char *bytes, size_t count)
+{
+    text->chars = dts_grow(text->chars, &text->capacity, text->length + count + 1, 1);
+    memcpy(text->chars + text->length, bytes, count);
+    text->length += count;
+    text->chars[text->length] = '\0';
+}
+
+void dts_text_add(struct dts_text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int count = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (count > 0) {
+        text->chars =
+            dts_grow(text->chars, &text->capacity, text->length + (size_t)count + 1, 1);
+        vsnprintf(text->chars + text->length, (size_t)count + 1, format, again);
+        text->length += (size_t)count;
+    }
+    va_end(again);
+}
+
+/* The code point at the start of a word and the number of its bytes; what is no UTF-8 counts
+ * as one byte. */
+static unsigned code_point(const unsigned char *at, size_t *bytes)
+{
+    static const struct {
+        unsigned char mask, lead, keep;
+    } forms[] = {{0xE0, 0xC0, 0x1F}, {0xF0, 0xE0, 0x0F}, {0xF8, 0xF0, 0x07}};
+    for (size_t form = 0; form < 3; form++) {
+        if ((at[0] & forms[form].mask) != forms[form].lead)
+            continue;
+        unsigned code = at[0] & forms[form].keep;
+        size_t i = 1;
+        while (i <= form + 1 && (at[i] & 0xC0) == 0x80)
+            code = code << 6 | (at[i++] & 0x3F);
+        if (i == form + 2) {
+            *bytes = i;
+            return code;
+        }
+    }
+    *bytes = 1;
+    return at[0] < 0x80 ? at[0] : 0xFFFD;
+}
+
+/* Control characters, the end of a line or paragraph, and what turns the writing direction. */
+static bool is_hidden(unsigned code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200E && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xFEFF || code == 0xFFFD;
+}
+
+void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
+{
+    size_t bytes, end = text->length + most;
+    for (const char *at = word; *at != '\0'; at += bytes) {
+        unsigned code = code_point((const unsigned char *)at, &bytes);
+        if (text->length + bytes > end) {
+            dts_text_add(text, "...");
+            return;
+        }
+        if (code == '\n' || code == '\t' || code == '\r')
+            dts_text_add(text, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
+        else if (is_hidden(code))
+            dts_text_add(text, "\\u%04X", code);
+        else if (code == '"' || code == '\\')
+            dts_text_add(text, "\\%c", (char)code);
+        else
+            dts_text_add_bytes(text, at, bytes);
+    }
+}
+
+/* A decimal of 15 digits survives the way into a double and back, so that "%.15g" is the
+ * shortest where it reads back at all; 17 digits always do. */
+void dts_text_add_number(struct dts_text *text, double number)
+{
+    char digits[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof(digits), "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    dts_text_add(text, "%s", isnan(number) ? "nan" : digits);
+}
+
+void dts_text_shorten(struct dts_text *text, size_t most)
+{
+    if (text->length <= most || most < 8)
+        return;
+    size_t head = most / 3, tail = text->length - (most - head - 3);
+    while (head > 0 && (text->chars[head] & 0xC0) == 0x80)
+        head--;
+    while ((text->chars[tail] & 0xC0) == 0x80)
+        tail++;
+    memcpy(text->chars + head, "...", 3);
+    memmove(text->chars + head + 3, text->chars + tail, text->length - tail + 1);
+    text->length = head + 3 + text->length - tail;
+}
+
+const char *dts_text_string(const struct dts_text *text)
+{
+    return text->chars != NULL ? text->chars : "";
+}
+
+char *dts_text_take(struct dts_text *text)
+{
+    char *chars = text->chars != NULL ? text->chars : dts_copy("");
+    *text = (struct dts_text){0};
+    return chars;
+}
+
+void dts_text_free(struct dts_text *text)
+{
+    free(text->chars);
+    *text = (struct dts_text){0};
+}

@@ -1,0 +1,32 @@
+/* text.h -- a string that grows, and words from outside made fit for one line of a message.
+ */
+#ifndef DTS_BASE_TEXT_H
+#define DTS_BASE_TEXT_H
+
+#include <stddef.h>
+
+/* Starts as {0}; ends with dts_text_free(), or with dts_text_take(). */
+struct dts_text {
+    char *chars; // ended by 0; owned; NULL while nothing was added
+    size_t length, capacity;
+};
+
+void dts_text_add(struct dts_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void dts_text_add_bytes(struct dts_text *text, const char *bytes, size_t count);
+
+/* Add a word that somebody else wrote: control characters and those that turn the direction of
+ * writing are escaped, as are quotes and backslashes; beyond `most` bytes it ends in "...". */
+void dts_text_add_word(struct dts_text *text, const char *word, size_t most);
+
+/* Add a number with the fewest digits that read back as the same double; "nan", "inf". */
+void dts_text_add_number(struct dts_text *text, double number);
+
+/* Cut to `most` bytes: the first third, "...", and the end. */
+void dts_text_shorten(struct dts_text *text, size_t most);
+
+const char *dts_text_string(const struct dts_text *text); // "" when empty
+char *dts_text_take(struct dts_text *text); // the caller frees it; the text is empty again
+void dts_text_free(struct dts_text *text);
+
+#endif
