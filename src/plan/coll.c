@@ -7,9 +7,13 @@
 #include <string.h>
 
 extern const struct dts_coll dts_coll_ring;
+extern const struct dts_coll dts_coll_halving_doubling;
+extern const struct dts_coll dts_coll_tree;
 
 const struct dts_coll *const dts_colls[] = {
     &dts_coll_ring,
+    &dts_coll_halving_doubling,
+    &dts_coll_tree,
     NULL,
 };
 
