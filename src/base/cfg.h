@@ -80,6 +80,11 @@ struct dts_cfg dts_doc_top(struct dts_doc *doc);
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
                  struct dts_error *err);
 
+/* Change all that an object of another document says: each of its keys is a path as above, each
+ * value what to put there. A scenario changes a platform so: {"nics.bytes_per_s": 1.25e9}. The
+ * message names the place that asked for the change. */
+bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err);
+
 /* Write the document as indented JSON with its defaults. */
 void dts_doc_print(const struct dts_doc *doc, FILE *out);
 

@@ -217,3 +217,18 @@ bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
     dts_text_free(&shown);
     return done;
 }
+
+bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err)
+{
+    const char *path;
+    for (size_t i = 0; (path = dts_cfg_key(changes, i)) != NULL; i++) {
+        struct dts_cfg value = dts_cfg_member(changes, path);
+        struct dts_error inner = {0};
+        char *text = json_dumps(value.json, JSON_ENCODE_ANY | JSON_COMPACT);
+        bool done = text != NULL && dts_doc_set(doc, path, text, &inner);
+        free(text);
+        if (!done)
+            return dts_cfg_fail(changes, path, err, "cannot be changed: %s", inner.text);
+    }
+    return true;
+}

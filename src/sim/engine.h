@@ -30,6 +30,8 @@ struct dts_simulation {
         reduce_bytes_per_s; // a device sums arriving gradients at this rate (counted once per
                             // arriving byte); 0: free. A transport's own rate goes first.
     struct dts_noise noise;
+    struct dts_loader *loader; // loads that fluid counted before, of the same job, network and
+                               // ranks; NULL: it counts anew
 };
 
 struct dts_op_time {

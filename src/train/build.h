@@ -12,27 +12,51 @@
  * finishes them: the last layers first. */
 struct dts_bucket {
     size_t elements;
-    int ready_after; // layer whose backward finishes the bucket
+    int ready_after; // layer whose backward call the exchange waits for
     int first_layer; // the earliest layer (in forward order) that has a weight in it
     int tensors;
+    double delay_s; // and so long it waits after that call (policy->cycle_s)
 };
 
-/* Cut the model's gradients; policy->bytes 0: a bucket for each tensor. *buckets is allocated.
- */
+/* Cut the model's gradients; policy->bytes 0: a bucket for each tensor. backward_s: seconds of
+ * each layer's backward call, needed by policy->cycle_s; may be NULL, then it is ignored.
+ * *buckets is allocated; the caller frees it. */
 int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *policy,
-                size_t element_bytes, struct dts_bucket **buckets);
+                size_t element_bytes, const double *backward_s, struct dts_bucket **buckets);
 
-/* Adds read, overhead, forward and backward of all microbatches. ready[b] becomes the
- * operation that finishes bucket b; forward[l] the first forward call of layer l, in the first
- * microbatch. Both are the caller's, of bucket_count and layer_count entries. */
+/* The policy of a strategy: the stack's, changed by its keys "bucket_bytes" and
+ * "first_bucket_bytes" where they are given. */
+struct dts_bucket_policy dts_bucket_policy_of(const struct dts_cfg *at,
+                                              const struct dts_stack *stack, double bytes,
+                                              double first_bytes);
+
+/* The compute operations of a worker, filled by dts_build_compute(). */
 struct dts_compute_ops {
-    int *ready, *forward;
-    int last; // the last backward operation
+    int *ready;         // of each bucket: the operation that finishes it; the caller's array
+    const int *arrival; // of each bucket: the operation of the step before that brings the
+                        // weights which the first forward call of its layers needs; or NULL
+    int last;           // the last backward operation
 };
 
+/* Adds read, overhead, forward and backward of all microbatches. Gradients are finished in the
+ * last microbatch. */
 void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
+
+/* How many operations dts_build_compute() adds. */
+int dts_build_compute_count(const struct dts_point *point);
+
+/* One buffer with all gradients (or all weights), as they are on the wire; the span of a bucket
+ * in it. */
+int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,
+                     const struct dts_bucket *buckets, int bucket_count);
+struct dts_span dts_bucket_span(const struct dts_bucket *buckets, int bucket, int buffer);
+
+/* Where the bucket may leave: the number of the operation to wait for. Adds the delay of the
+ * bucket to the stream where there is one. */
+int dts_build_delay(struct dts_plan *plan, enum dts_stream stream,
+                    const struct dts_bucket *bucket, int ready);
 
 /* The point's job, checked. Refuses a batch that cannot be divided, more devices than the
  * platform has, and what does not fit into the memory of a device, with how much is missing. */
@@ -41,5 +65,18 @@ bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_er
 /* Fill the point's batch from the scenario: batch_per_device, or batch_global / devices /
  * accumulate; refuses what cannot be divided. */
 bool dts_point_batch(struct dts_point *point, struct dts_error *err);
+double dts_point_global_batch(const struct dts_point *point); // samples of one step
+
+/* Nodes that the workers occupy, and how many neighbouring ranks share one: 1 where that is not
+ * the same for all, or not known. */
+int dts_point_nodes(const struct dts_point *point);
+int dts_point_per_node(const struct dts_point *point);
+
+/* What a worker holds; the optimizer's state may be on servers. */
+struct dts_memory dts_point_memory(const struct dts_point *point);
+
+/* A message about this point: "scenarios/x.json: devices 8: ...". */
+bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const char *format,
+                    ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -52,6 +52,7 @@ struct dts_reference {
 
 struct dts_scenario {
     const char *name; // of the file, without folder and ".json"
+    char *name_owned; // private: NULL where somebody else gave the name
     const char *summary;
     const char *why; // what the scenario shows, printed with --format text; may be NULL
     struct dts_dataset dataset;
@@ -84,6 +85,11 @@ struct dts_scenario {
 bool dts_scenario_read(struct dts_scenario *scenario, struct dts_doc *doc,
                        struct dts_error *err);
 void dts_scenario_free(struct dts_scenario *scenario);
+
+/* Is the word at a key one of the choices? For words whose choices another module knows:
+ * dts_scenario_word(s, NULL, "engine", dts_engine_name, err), or "placement", "kind". */
+bool dts_scenario_word(const struct dts_scenario *scenario, const char *object, const char *key,
+                       const char *(*choice)(int i), struct dts_error *err);
 
 /* Print what `dtsim help scenario` says. */
 void dts_scenario_help(FILE *out);

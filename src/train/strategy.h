@@ -38,6 +38,7 @@ struct dts_strategy_kind {
     const char *name, *summary;
     const struct dts_field *fields; // its JSON keys beside "name" and "kind"
     size_t size;
+    bool updates_on_servers;                       // workers keep no optimizer state
     const char *(*default_name)(const void *self); // the strategy's name in results; NULL: name
 
     /* Checks across fields when the scenario is read; stack gives defaults. */

@@ -1,0 +1,237 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/estimate.h"
+#include "cli/split.h"
+#include "cli/trace.h"
+#include "sim/bound.h"
+
+/* Everything that one point needs while it is estimated. */
+struct work {
+    const struct dts_question *question;
+    struct dts_machine machine;
+    struct dts_point point;
+    struct dts_model_seconds seconds;
+    struct dts_job job;
+    int *endpoints;
+    struct dts_simulation simulation;
+    struct dts_loader *loader;
+    const struct dts_engine *engine;
+};
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    snprintf(to, room, "%s", from != NULL ? from : "");
+}
+
+void dts_result_open(const struct dts_question *q, struct dts_result *result)
+{
+    memset(result, 0, sizeof(*result)); // results travel as bytes between processes
+    copy_text(result->strategy, sizeof(result->strategy), q->strategy->name);
+    copy_text(result->model, sizeof(result->model), q->scenario->model.name);
+    copy_text(result->platform, sizeof(result->platform), q->platform->name);
+    copy_text(result->stack, sizeof(result->stack), q->scenario->stack.name);
+    copy_text(result->setting, sizeof(result->setting), q->setting);
+    result->devices = q->devices;
+    result->step.total_s = NAN;
+    result->bare_total_s = NAN;
+    result->throughput_samples_per_s = NAN;
+    result->scaling_efficiency = result->scaling_efficiency_one_device = NAN;
+    result->training.epochs = result->training.steps = result->training.time_s = NAN;
+    result->reference.value = NAN;
+}
+
+static bool build(struct work *w, struct dts_error *err)
+{
+    const struct dts_question *q = w->question;
+    const struct dts_scenario *s = q->scenario;
+    w->machine = (struct dts_machine){
+        .nodes = q->platform->nodes,
+        .devices_per_node = q->platform->devices_per_node,
+        .device_memory_bytes = q->device->memory_bytes,
+        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
+        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
+    };
+    w->point = (struct dts_point){.scenario = s,
+                                  .strategy = q->strategy,
+                                  .device = q->device,
+                                  .machine = &w->machine,
+                                  .devices = q->devices,
+                                  .seconds = &w->seconds};
+    struct dts_seats seats;
+    struct dts_placement placement = {.kind = s->placing.kind,
+                                      .seed = (unsigned long)s->placing.seed,
+                                      .nodes = s->placing.nodes,
+                                      .node_count = (int)s->placing.node_count};
+    return dts_point_batch(&w->point, err) &&
+           dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
+                             w->point.batch, &w->seconds, err) &&
+           dts_build(&w->point, &w->job, err) &&
+           q->strategy->kind->seats(&w->point, &seats, err) &&
+           dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+                     &w->endpoints, err);
+}
+
+static void prepare_simulation(struct work *w)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    w->simulation = (struct dts_simulation){
+        .job = &w->job,
+        .net = &w->question->platform->net,
+        .endpoint = w->endpoints,
+        .steps = s->steps,
+        .slowdown = s->stack.slowdown,
+        .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+    };
+    w->loader = dts_loader_new(&w->simulation);
+    w->simulation.loader = w->loader;
+    w->engine = dts_engine_find(s->engine);
+    if (w->engine == NULL)
+        w->engine = dts_engine_auto(&w->simulation);
+}
+
+/* The step with nothing but kernels and links: no fixed time, slowdown or noise. */
+static bool run_bare(struct work *w, double *step_s, struct dts_error *err)
+{
+    struct dts_simulation bare = w->simulation;
+    struct dts_timing timing;
+    bare.slowdown = 0;
+    struct dts_plan *plan = &w->job.roles[0].plan;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
+            plan->ops[o].call.seconds = 0;
+    if (!w->engine->run(&bare, &timing, err))
+        return false;
+    *step_s = timing.step_s;
+    dts_timing_free(&timing);
+    return true;
+}
+
+static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    struct dts_simulation noisy = w->simulation;
+    noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    return w->engine->run(&noisy, timing, err);
+}
+
+static void scale_bytes(double bytes, double *value, const char **unit)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int i = 0;
+    while (bytes >= 999.5 && i < 5) {
+        bytes /= 1000;
+        i++;
+    }
+    *value = bytes;
+    *unit = units[i];
+}
+
+/* One sentence on what bounds the step. */
+static void explain(const struct dts_bound *bound, const struct dts_result *result, char *text,
+                    size_t room)
+{
+    const struct dts_step *step = &result->step;
+    double bytes;
+    const char *unit;
+    scale_bytes(bound->link_bytes, &bytes, &unit);
+    if (bound->link_s <= 0) {
+        snprintf(text, room, "nothing is sent: the step is its kernels");
+        return;
+    }
+    const char *verdict = step->exposed_comm_s < 0.01 * step->total_s
+                              ? "communication hides behind compute"
+                          : bound->link_s > 0.5 * step->comm_s
+                              ? "that bounds the communication"
+                              : "latency, sums and shorter routes' turns take the rest";
+    snprintf(text, room,
+             "link %s%s carries %.3g %s a step: %.3g ms of %.3g ms communication; %s",
+             bound->link, bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit,
+             1e3 * bound->link_s, 1e3 * step->comm_s, verdict);
+}
+
+static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
+                        int count)
+{
+    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++)
+        snprintf(result->assumed[result->assumed_count++], sizeof(result->assumed[0]), "%s: %s",
+                 of, paths[i]);
+}
+
+static void fill_setting(const struct work *w, struct dts_result *result)
+{
+    const struct dts_question *q = w->question;
+    const struct dts_scenario *s = q->scenario;
+    int per_node = q->platform->devices_per_node;
+    struct dts_memory memory =
+        dts_model_memory(&s->model, s->optimizer, s->precision, w->point.batch);
+
+    result->nodes = (q->devices + per_node - 1) / per_node;
+    result->global_batch = w->point.batch * s->accumulate * q->devices;
+    result->memory.total_bytes = memory.total;
+    result->memory.weights_bytes = memory.weights;
+    result->memory.gradients_bytes = memory.gradients;
+    result->memory.optimizer_bytes = memory.optimizer;
+    result->memory.activations_bytes = memory.activations;
+    copy_text(result->engine, sizeof(result->engine), w->engine->name);
+    copy_text(result->basis, sizeof(result->basis), w->seconds.basis);
+    add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
+    add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
+}
+
+static void fill_rates(const struct work *w, const struct dts_bound *bound,
+                       struct dts_result *result)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    double alone = (double)w->point.batch * s->accumulate / bound->compute_s;
+    result->throughput_samples_per_s = result->global_batch / result->step.total_s;
+    result->scaling_efficiency_one_device =
+        result->throughput_samples_per_s / result->devices / alone;
+    if (s->training.epochs > 0 && s->dataset.samples > 0) {
+        result->training.epochs = s->training.epochs;
+        result->training.steps =
+            s->training.epochs * ceil(s->dataset.samples / result->global_batch);
+        result->training.time_s = result->training.steps * result->step.total_s;
+    }
+}
+
+static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    struct dts_timing calm, noisy;
+    struct dts_bound bound;
+
+    prepare_simulation(w);
+    dts_bound_find(&w->simulation, w->loader, &bound);
+    if (!w->engine->run(&w->simulation, &calm, err))
+        return false;
+    bool with_noise = s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
+    bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
+              (!with_noise || run_noisy(w, &noisy, err));
+    if (ok) {
+        fill_setting(w, result);
+        dts_split(&w->job, &calm, with_noise ? &noisy : &calm, &result->step);
+        fill_rates(w, &bound, result);
+        explain(&bound, result, result->why, sizeof(result->why));
+        if (with_noise)
+            dts_timing_free(&noisy);
+    }
+    if (ok && w->question->trace != NULL)
+        ok = dts_trace_write(w->question->trace, &w->job, &calm, err);
+    dts_timing_free(&calm);
+    return ok && run_bare(w, &result->bare_total_s, err);
+}
+
+void dts_estimate(const struct dts_question *question, struct dts_result *result)
+{
+    struct work w = {.question = question};
+    dts_result_open(question, result);
+    if (build(&w, &result->error))
+        simulate(&w, result, &result->error);
+    dts_loader_free(w.loader);
+    dts_job_free(&w.job);
+    dts_model_seconds_free(&w.seconds);
+    free(w.endpoints);
+}

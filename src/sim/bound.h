@@ -1,0 +1,26 @@
+/* bound.h -- what no answer can be faster than: the busiest link, and the compute.
+ *
+ * An engine that says a step is shorter than its kernels, or than the time that a link needs
+ * for the bytes of a step, is wrong, whatever it simulated.
+ */
+#ifndef DTS_SIM_BOUND_H
+#define DTS_SIM_BOUND_H
+
+#include "sim/load.h"
+
+struct dts_bound {
+    double compute_s;  // kernels of one rank of role 0, undisturbed
+    double link_s;     // of the busiest link: its bytes of one step / its capacity
+    double link_bytes; // that it carries in one step
+    char link[64];     // its name; "": nothing is sent
+    int links_alike;   // how many links are as busy as that, within 1 %
+};
+
+void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
+                    struct dts_bound *bound);
+
+/* Does an answer keep its bounds? If not, it is an error of ours: DTS_SYSTEM. */
+bool dts_bound_check(const struct dts_bound *bound, const struct dts_timing *timing,
+                     const char *engine, struct dts_error *err);
+
+#endif
