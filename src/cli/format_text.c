@@ -42,7 +42,7 @@ static double largest(const struct dts_report *report, size_t offset)
     for (int i = 0; i < report->count; i++) {
         double value;
         memcpy(&value, (const char *)&report->points[i] + offset, sizeof(value));
-        if (fabs(value) > most)
+        if (report->points[i].error.cause == DTS_NO_ERROR && fabs(value) > most)
             most = fabs(value);
     }
     return most;
@@ -79,6 +79,8 @@ static struct dts_cell cell_of(const struct source_column *column,
         break;
     case NUMBER:
         memcpy(&cell.number, at, sizeof(cell.number));
+        if (point->error.cause != DTS_NO_ERROR)
+            cell.number = NAN;
         break;
     }
     return cell;

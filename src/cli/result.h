@@ -58,6 +58,8 @@ struct dts_metric {
 };
 
 extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group
+
+/* NAN for a point that was refused. */
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result);
 
 /* By its name in references; NULL: none such. The i-th of those names, NULL at the end. */
