@@ -66,6 +66,10 @@ double dts_metric_value(const struct dts_metric *metric, const struct dts_result
 const struct dts_metric *dts_metric_find(const char *reference);
 const char *dts_metric_reference(int i);
 
+/* Hold a result against a published figure. `metric` is one of dts_metric_reference(). */
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source);
+
 struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it
     const char *why;                       // what the scenario shows; NULL: nothing said

@@ -20,7 +20,7 @@ struct layer_keys {
     struct dts_cfg input;
 };
 
-static const struct dts_field layer_fields[] = {
+const struct dts_field dts_layer_fields[] = {
     {DTS_KEY(struct layer_keys, name), .type = DTS_STRING, .missing = "null",
      .help = "for \"input\" of later layers (default: kind and place in the list: relu_3)"},
     {DTS_KEY(struct layer_keys, kind), .type = DTS_STRING, .choice = dts_layer_kind_name,
@@ -39,7 +39,7 @@ struct group_keys {
     struct dts_cfg input, layers;
 };
 
-static const struct dts_field group_fields[] = {
+const struct dts_field dts_group_fields[] = {
     {DTS_KEY(struct group_keys, name), .type = DTS_STRING, .missing = "null",
      .help = "goes before the names of its layers: block.relu, block.0.relu if it repeats"},
     {DTS_KEY(struct group_keys, repeat), .type = DTS_INT, .min = 1, .max = DTS_MODEL_LAYERS,
@@ -186,7 +186,8 @@ static bool read_layer(struct reader *r, const struct dts_scope *scope, int prev
 
     struct layer_keys keys = {0};
     char *name;
-    if (!dts_cfg_read_both(at, layer_fields, &keys, layer->kind->fields, layer->self, err) ||
+    if (!dts_cfg_read_both(at, dts_layer_fields, &keys, layer->kind->fields, layer->self,
+                           err) ||
         !full_name(&name, scope, keys.name, layer->kind->name, at, err))
         return false;
     layer->name = name;
@@ -235,7 +236,7 @@ static bool read_group(struct reader *r, const struct dts_scope *scope,
     struct group_keys keys = {0};
     char *name;
     int input_count;
-    if (!dts_cfg_read(at, group_fields, &keys, err) ||
+    if (!dts_cfg_read(at, dts_group_fields, &keys, err) ||
         !full_name(&name, scope, keys.name, "group", at, err))
         return false;
     bool done = read_inputs(r, scope, *last, &keys.input, 1, last, &input_count, err) &&
