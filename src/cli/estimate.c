@@ -195,7 +195,6 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     struct dts_timing calm, noisy;
     struct dts_bound bound;
 
-    prepare_simulation(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
@@ -220,8 +219,13 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
-    if (build(&w, &result->error))
-        simulate(&w, result, &result->error);
+    if (build(&w, &result->error)) {
+        prepare_simulation(&w);
+        if (question->check)
+            fill_setting(&w, result);
+        else
+            simulate(&w, result, &result->error);
+    }
     dts_loader_free(w.loader);
     dts_job_free(&w.job);
     dts_model_seconds_free(&w.seconds);
