@@ -1,8 +1,9 @@
-# dts_module(NAME [MODULES...] [LIBRARIES...] [OPTIONAL_CXX]) -- a folder of src/ is a static library.
+# dts_module(NAME [MODULES...] [LIBRARIES...]) -- a folder of src/ is a static library.
 #
 # MODULES are the modules that this one may include, and the only ones: the test "layers.NAME"
 # holds the #include lines to them. LIBRARIES come from outside. Every source of the folder
-# belongs to it, so that adding a topology or a collective is to add its file and its row.
+# belongs to it, so that adding a topology or a collective is to add its file and its row. Only
+# main.c and live_main.c do not: they are programs.
 set(DTS_WARNINGS -Wall -Wextra -Wshadow -Wvla $<$<BOOL:${DTSIM_WERROR}>:-Werror>)
 set(DTS_C_WARNINGS -Wpedantic -Wstrict-prototypes -Wmissing-prototypes)
 
@@ -11,17 +12,23 @@ function(dts_module name)
   list(TRANSFORM arg_MODULES PREPEND dts_ OUTPUT_VARIABLE modules)
 
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.c ${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/(live_)?main\\.c$")
   if(DTSIM_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${name}/*.cu)
   endif()
   add_library(dts_${name} STATIC ${sources} ${cuda_sources})
   target_include_directories(dts_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(dts_${name} PRIVATE _GNU_SOURCE)
-  target_compile_options(dts_${name} PRIVATE
-    $<$<COMPILE_LANGUAGE:C,CXX>:${DTS_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${DTS_C_WARNINGS}>)
+  dts_compile_options(dts_${name})
   target_link_libraries(dts_${name} PUBLIC ${modules} PRIVATE ${arg_LIBRARIES})
 
   add_test(NAME layers.${name}
     COMMAND ${CMAKE_COMMAND} -D "FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/${name}"
       -D "ALLOWED=${name};${arg_MODULES}" -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
+endfunction()
+
+# What every source of ours is compiled with.
+function(dts_compile_options target)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:C,CXX>:${DTS_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${DTS_C_WARNINGS}>)
 endfunction()

@@ -41,14 +41,28 @@ static char *text_of(const struct dts_column *column, const struct dts_cell *cel
     return dts_text_take(&text);
 }
 
-static char *title_of(const struct dts_column *column)
+static int line_count(const char *title)
+{
+    int lines = 1;
+    for (; *title != '\0'; title++)
+        lines += *title == '\n';
+    return lines;
+}
+
+/* One line of a title, counted from its last, 0; "" above its first. */
+static char *title_of(const struct dts_column *column, int above_last)
 {
     struct dts_text text = {0};
     const char *unit = column->text_unit != NULL ? column->text_unit : column->unit;
-    dts_text_add(&text, "%s", column->title);
-    if (unit != NULL && *unit != '\0')
-        dts_text_add(&text, " [%s]", unit);
-    return dts_text_take(&text);
+    const char *line = column->title;
+    int after = line_count(line) - 1 - above_last; // newlines before the line
+    for (int i = 0; i < after; i++)
+        line = strchr(line, '\n') + 1;
+    if (after >= 0)
+        dts_text_add_bytes(&text, line, strcspn(line, "\n"));
+    if (above_last == 0 && unit != NULL && *unit != '\0')
+        dts_text_add(&text, "%s[%s]", text.length > 0 ? " " : "", unit);
+    return text.chars != NULL ? dts_text_take(&text) : dts_copy("");
 }
 
 /* Characters of UTF-8, not bytes. */
@@ -74,15 +88,20 @@ static void print_cell(FILE *out, const char *string, int width, bool left, bool
 void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
                           const struct dts_cell *cells, int rows)
 {
-    // strings[0 .. column_count - 1] are the titles, then row after row
-    size_t count = (size_t)column_count * ((size_t)rows + 1);
+    int lines = 0; // of the titles
+    for (int c = 0; c < column_count; c++)
+        if (line_count(columns[c].title) > lines)
+            lines = line_count(columns[c].title);
+    // strings holds the lines of the titles, then row after row
+    size_t titles = (size_t)column_count * (size_t)lines;
+    size_t count = titles + (size_t)column_count * (size_t)rows;
     char **strings = dts_alloc(count, sizeof(*strings));
     int *widths = dts_alloc((size_t)column_count, sizeof(*widths));
     for (size_t i = 0; i < count; i++) {
         size_t c = i % (size_t)column_count;
-        strings[i] = i < (size_t)column_count
-                         ? title_of(&columns[c])
-                         : text_of(&columns[c], &cells[i - (size_t)column_count]);
+        strings[i] = i < titles
+                         ? title_of(&columns[c], lines - 1 - (int)(i / (size_t)column_count))
+                         : text_of(&columns[c], &cells[i - titles]);
         if (width_of(strings[i]) > widths[c])
             widths[c] = width_of(strings[i]);
     }

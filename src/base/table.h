@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct dts_column {
-    const char *title; // words for the text table: "exposed comm"
+    const char *title; // words for the text table; a newline begins another line: "exposed\n"
     const char *name;  // for CSV, without the unit: "exposed_comm"
     const char *unit;  // "s", "samples_per_s"; "": a bare number; NULL: words
     int digits;        // significant digits of the text table, none of the integer part lost

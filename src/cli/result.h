@@ -7,6 +7,7 @@
 #ifndef DTS_CLI_RESULT_H
 #define DTS_CLI_RESULT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ struct dts_step {
 
 enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 24 };
 
+/* Holds no pointers: it travels between processes as it is. */
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
@@ -43,8 +45,35 @@ struct dts_result {
     struct dts_error error; // a point that was refused: cause and text; all else absent
 };
 
+/* All numbers absent, all words empty. */
+void dts_result_init(struct dts_result *result);
+
+/* One number of a result: the row that all formats, and references, read. */
+struct dts_metric {
+    const char *group;     // the object that holds it in JSON: "step"; NULL: the point itself
+    const char *name;      // without the unit: "total"
+    const char *unit;      // "s"; NULL: it has none. The JSON key is "total_s"
+    size_t offset;         // of the double in struct dts_result
+    const char *reference; // its name in the references of a scenario: "step_s"; NULL: no such
+};
+
+extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group
+
+/* NAN for a point that was refused. */
+double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result);
+
+/* By its name in references; NULL: none such. The i-th of those names, NULL at the end. */
+const struct dts_metric *dts_metric_find(const char *reference);
+const char *dts_metric_reference(int i);
+
+/* Hold a result against a published figure. `metric` is one of dts_metric_reference(). */
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source);
+
 struct dts_report {
-    const char *scenario, *summary, *file;
+    const char *scenario, *summary, *file; // file: as the command line named it
+    const char *why;                       // what the scenario shows; NULL: nothing said
+    const char *sample;                    // what a sample is: "image"
     struct dts_result *points;
     int count;
 };
@@ -52,10 +81,10 @@ struct dts_report {
 /* Output formats: text, json, csv. One file and one row each. */
 struct dts_format {
     const char *name, *summary;
-    void (*print)(const struct dts_report *report, FILE *out);
+    void (*print)(const struct dts_report *reports, int count, FILE *out);
 };
 
-extern const struct dts_format *const dts_formats[]; // ended by NULL
+extern const struct dts_format *const dts_formats[]; // ended by NULL; the first is the default
 const struct dts_format *dts_format_find(const char *name);
 const char *dts_format_name(int i);
 

@@ -1,5 +1,13 @@
 /* layer.h -- kinds of layer: what one costs, per sample, and how its shape follows from its
- * input. One file and one row each.
+ * input. One file and one row each; docs/models.md tells a person what they mean.
+ *
+ * What is counted, everywhere:
+ * - A multiply-add is two operations; exp, tanh, sqrt and division are one. A bias costs
+ * nothing forward (the sum starts from it) and one addition per output value backward.
+ * - Values are what a kernel must at least move: each input and output once, more where the
+ *   computation needs two passes over all the data. Kernels are not fused with one another.
+ * - Kept from forward to backward is what PyTorch keeps. A tensor that two layers keep is kept
+ *   once (model_costs.c).
  */
 #ifndef DTS_TRAIN_LAYER_H
 #define DTS_TRAIN_LAYER_H
@@ -9,6 +17,9 @@
 
 enum { DTS_DIMS = 4, DTS_LAYER_PARAMS = 4, DTS_LAYER_INPUTS = 16 };
 
+/* No tensor of a model is larger, so that sums over layers are exact in a double. */
+#define DTS_LAYER_MOST_VALUES 1e12
+
 /* Shape of one sample: channels, height, width; or positions, features. Unused sizes are 1. */
 struct dts_dims {
     int count;
@@ -16,6 +27,13 @@ struct dts_dims {
 };
 
 size_t dts_dims_elements(const struct dts_dims *dims);
+bool dts_dims_equal(const struct dts_dims *a, const struct dts_dims *b);
+
+/* "3 x 224 x 224", for messages. */
+struct dts_dims_text {
+    char chars[96];
+};
+struct dts_dims_text dts_dims_text(const struct dts_dims *dims);
 
 /* One parameter tensor. */
 struct dts_param {
@@ -29,24 +47,50 @@ struct dts_layer_cost {
     double forward_flops, backward_flops;   // backward: by data and by weights together
     double forward_values, backward_values; // activations read and written, in elements
     double saved_values;  // activations kept from forward to backward, in elements
-    double weight_values; // parameters read by a call, whatever the batch
+    double saved_bytes;   // kept besides, in bytes whatever the precision: masks, indices
+    double weight_values; // parameters read by a call, whatever the batch; backward reads them
+                          // and writes as many gradients
+
+    /* For model_costs.c, which turns them into the numbers above. */
+    double input_flops, input_values; // the part of backward that makes the gradients of the
+                                      // inputs: left out where nothing before them learns
+    bool saves_input, saves_output;   // backward reads them
+    bool view;                        // the output is the input's memory: never kept twice
+};
+
+/* What `infer` is given and what it finds. Outputs are zero before. */
+struct dts_layer_facts {
+    const struct dts_dims *inputs; // 1 to DTS_LAYER_INPUTS
+    int input_count;
+    struct dts_dims output;
+    struct dts_param params[DTS_LAYER_PARAMS];
+    int param_count;
+    struct dts_layer_cost cost;
 };
 
 struct dts_layer_kind {
     const char *name, *summary;
-    const struct dts_field *fields; // its JSON keys beside name, kind, input
-    size_t size;                    // of the struct that they fill
+    const struct dts_field *fields; // its JSON keys beside name, kind, input, tied
+    size_t size;                    // of the struct that they fill; 0: no keys
     int inputs;                     // how many it takes; 0: one or more
 
-    /* Output shape, parameters and cost from the inputs' shapes. Fills up to DTS_LAYER_PARAMS.
-     */
-    bool (*infer)(const void *self, const struct dts_dims *inputs, int input_count,
-                  struct dts_dims *output, struct dts_param *params, int *param_count,
-                  struct dts_layer_cost *cost, const struct dts_cfg *at, struct dts_error *err);
+    /* Output shape, parameters and cost from the inputs' shapes. May complete `self`. The
+     * model checks the size of the output. */
+    bool (*infer)(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err);
 };
 
 extern const struct dts_layer_kind *const dts_layer_kinds[]; // ended by NULL
 const struct dts_layer_kind *dts_layer_kind_find(const char *name);
 const char *dts_layer_kind_name(int i);
+
+/* For `infer`: add a parameter tensor; refuses one above DTS_LAYER_MOST_VALUES. The count may
+ * have overflowed any integer, hence double. Its values become part of weight_values. */
+bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
+                     const struct dts_cfg *at, struct dts_error *err);
+
+/* For `infer`: the last size of the input (features), and how many such vectors there are. */
+size_t dts_layer_features(const struct dts_dims *dims);
+size_t dts_layer_positions(const struct dts_dims *dims);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef DTS_TRAIN_MODEL_H
 #define DTS_TRAIN_MODEL_H
 
+#include <stdio.h>
+
 #include "train/layer.h"
 
 struct dts_layer {
@@ -14,9 +16,9 @@ struct dts_layer {
     void *self;                                // what the kind's fields filled; owned
     int inputs[DTS_LAYER_INPUTS], input_count; // layers, -1: the model's input
     struct dts_dims output;
-    struct dts_param params[DTS_LAYER_PARAMS];
+    struct dts_param params[DTS_LAYER_PARAMS]; // its own: without the weight that is tied
     int param_count;
-    int tied_to; // the layer whose weights it uses, -1: its own
+    int tied_to; // an earlier layer whose weight it uses, -1: its own
     struct dts_layer_cost cost;
 };
 
@@ -28,14 +30,23 @@ struct dts_model {
     int layer_count;
     double parameters;                    // in all, tied ones once
     double forward_flops, backward_flops; // per sample
-    double saved_values;                  // per sample
-    struct dts_doc *doc;                  // owned
+    double saved_values, saved_bytes;     // per sample, kept for backward (layer.h)
+    double working_values; // per sample: what backward needs beside them when it needs most
+    struct dts_doc *doc;   // owned
 };
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
+
+/* The same from a string; `name` stands for the file in messages. */
+bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
+                     struct dts_error *err);
 void dts_model_free(struct dts_model *model);
 
-/* Memory of one device. Sizes in bytes (docs/model.md, "Memory"). */
+/* Print every key of a model file and every kind of layer, for `dtsim help model`. */
+void dts_model_help(FILE *out);
+
+/* Memory of one device, in bytes (memory.c). The fp32 copy of the weights that fp16 and bf16
+ * training needs is part of `weights`. */
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
 };
@@ -50,7 +61,7 @@ extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL
 const struct dts_optimizer *dts_optimizer_find(const char *name);
 const char *dts_optimizer_name(int i);
 
-/* batch: samples that are on the device at once. fp16 and bf16 keep fp32 master weights. */
+/* batch: samples that are on the device at once. */
 struct dts_memory dts_model_memory(const struct dts_model *model,
                                    const struct dts_optimizer *optimizer,
                                    enum dts_precision precision, double batch);

@@ -1,0 +1,103 @@
+# setup.sh -- what ./dtsim, ./test and .ci/run share: install what is missing, configure, build.
+# To be sourced with $root, the folder of the sources. All words go to standard error.
+
+say() { printf 'dtsim: %s\n' "$*" >&2; }
+
+end() {
+    say "$*"
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+has_header() { printf '#include <%s>\n' "$1" | cc -E -xc - >/dev/null 2>&1; }
+
+# Packages of Debian and Ubuntu that the build needs and that are not there.
+missing_packages() {
+    has cmake || echo cmake
+    has cc || echo gcc libc6-dev
+    has c++ || echo g++
+    has ninja || has make || echo ninja-build
+    has pkg-config || echo pkg-config
+    has pkg-config && pkg-config --exists jansson || echo libjansson-dev
+    has cc && has_header simgrid/version.h || echo libsimgrid-dev
+}
+
+# install_packages PACKAGE... -- through apt, as root or with sudo.
+install_packages() {
+    as_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        has sudo || end "missing: $*; as root: apt-get install $*"
+        as_root=sudo
+    fi
+    has apt-get || end "missing: $* (names of Debian packages; this system has no apt-get)"
+    say "installing $* (apt-get${as_root:+ through sudo}; once)"
+    export DEBIAN_FRONTEND=noninteractive
+    apt="$as_root apt-get -qq -y -o DPkg::Lock::Timeout=300"
+    log=$root/build/apt.log
+    # The lists of a fresh machine are empty or old: update only when it fails without.
+    $apt install --no-install-recommends "$@" </dev/null >"$log" 2>&1 && return
+    $apt update </dev/null >>"$log" 2>&1
+    $apt install --no-install-recommends "$@" </dev/null >>"$log" 2>&1
+}
+
+# install_missing -- SimGrid alone may be missing: without it there is no engine `exact`.
+install_missing() {
+    packages=$(missing_packages | tr '\n' ' ')
+    [ -z "$packages" ] && return
+    # shellcheck disable=SC2086 # a list of words
+    install_packages $packages && return
+    case " $packages " in *" libsimgrid-dev "*)
+        packages=$(missing_packages | grep -v simgrid | tr '\n' ' ')
+        # shellcheck disable=SC2086
+        if [ -z "$packages" ] || install_packages $packages; then
+            say "SimGrid cannot be installed here: building without the engine \`exact\`"
+            return
+        fi
+        ;;
+    esac
+    tail -n 5 "$root/build/apt.log" >&2
+    end "apt-get could not install $packages(all it said: build/apt.log)"
+}
+
+# configure FOLDER [OPTION...]
+configure() {
+    folder=$1
+    shift
+    generator="Unix Makefiles"
+    has ninja && generator=Ninja
+    has_header simgrid/version.h || set -- -DDTSIM_SIMGRID=OFF "$@"
+    cmake -S "$root" -B "$folder" -G "$generator" "$@"
+}
+
+# build FOLDER [TARGET] -- configures where that was not done, or was done for another place.
+build() {
+    home=$(cd "$root" && pwd -P)
+    if ! grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$home" "$1/CMakeCache.txt"; then
+        rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
+    fi
+    if ! [ -e "$1/CMakeCache.txt" ] || ! { [ -e "$1/build.ninja" ] || [ -e "$1/Makefile" ]; }; then
+        configure "$1" || return 1
+    fi
+    cmake --build "$1" --parallel "$(nproc)" ${2:+--target "$2"}
+}
+
+# build_or_show FOLDER [TARGET] -- quietly; when it fails, the last lines.
+build_or_show() {
+    if ! build "$@" </dev/null >"$1/build.log" 2>&1; then
+        grep -E 'error|Error|FAILED' "$1/build.log" | head -n 10 >&2
+        tail -n 15 "$1/build.log" >&2
+        end "the build failed; all it said: $1/build.log"
+    fi
+}
+
+# run_tests FOLDER [OPTION of ctest...] -- all tests, and "N passed, N failed" as the last line.
+run_tests() {
+    log=$1/tests.log
+    { ctest --test-dir "$@" --parallel "$(nproc)" --output-on-failure --no-tests=error </dev/null
+        echo $? >"$log.status"; } 2>&1 | tee "$log"
+    awk '/ Test +#[0-9]+: .* Passed /{passed++}
+         / Test +#[0-9]+: .*\*\*\*(Failed|Timeout|Exception|Not Run)/{failed++}
+         /^Errors while running CTest|^No tests were found/{broken = 1}
+         END {print passed + 0 " passed, " (failed ? failed : broken + 0) " failed"}' "$log"
+    return "$(cat "$log.status")"
+}

@@ -1,0 +1,37 @@
+/* commands.h -- what the program does. One file and one row of commands.c each. */
+#ifndef DTS_CLI_COMMANDS_H
+#define DTS_CLI_COMMANDS_H
+
+#include <stdio.h>
+
+#include "cli/options.h"
+
+struct dts_command {
+    const char *name, *arguments; // as typed: "list", "[WHAT]"
+    const char *summary;          // one line of `dtsim help`
+    const char *help;             // all about it, after the first two; lines with their newline
+
+    /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
+    bool (*run)(const struct dts_options *options, struct dts_error *err);
+};
+
+extern const struct dts_command *const dts_commands[]; // ended by NULL
+const struct dts_command *dts_command_find(const char *name);
+
+/* The words of a command line without the verb: files or names. Returns how many. */
+int dts_command_words(const struct dts_command *command, const struct dts_options *options,
+                      const char *const **words);
+
+extern const struct dts_command dts_predict_command;
+extern const struct dts_command dts_check_command;
+extern const struct dts_command dts_list_command;
+extern const struct dts_command dts_new_command;
+extern const struct dts_command dts_help_command;
+
+/* Predict what the scenarios on the command line ask (predict.c). */
+bool dts_predict(const struct dts_options *options, struct dts_error *err);
+
+void dts_help_about(const struct dts_command *command, FILE *out);
+const char *dts_version(void);
+
+#endif

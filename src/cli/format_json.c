@@ -1,0 +1,126 @@
+/* format_json.c -- "dtsim-result/1": one object for each scenario, units in the names, absent
+ * things left out. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "cli/format.h"
+
+static const char *const causes[] = {
+    [DTS_NO_ERROR] = NULL,
+    [DTS_SYSTEM] = "system",
+    [DTS_BAD_INPUT] = "input",
+    [DTS_UNSUPPORTED] = "unsupported",
+};
+
+static void put_word(struct dts_json *json, const char *key, const char *word)
+{
+    if (word != NULL && word[0] != '\0')
+        dts_json_string(json, key, word);
+}
+
+static void put_count(struct dts_json *json, const char *key, int count)
+{
+    if (count > 0)
+        dts_json_integer(json, key, count);
+}
+
+static void put_metric(struct dts_json *json, const struct dts_metric *metric, double value)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "%s%s%s", metric->name, metric->unit != NULL ? "_" : "",
+             metric->unit != NULL ? metric->unit : "");
+    dts_json_number(json, key, value);
+}
+
+/* An object for each group of metrics of which one is there. */
+static void put_metrics(struct dts_json *json, const struct dts_result *result)
+{
+    const char *open = NULL;
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++) {
+        double value = dts_metric_value(metric, result);
+        if (!isfinite(value))
+            continue;
+        if (open != NULL && (metric->group == NULL || strcmp(open, metric->group) != 0)) {
+            dts_json_end(json);
+            open = NULL;
+        }
+        if (open == NULL && metric->group != NULL) {
+            dts_json_object(json, metric->group);
+            open = metric->group;
+        }
+        put_metric(json, metric, value);
+    }
+    if (open != NULL)
+        dts_json_end(json);
+}
+
+static void put_reference(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->reference.metric[0] == '\0')
+        return;
+    dts_json_object(json, "reference");
+    dts_json_string(json, "metric", result->reference.metric);
+    dts_json_number(json, "value", result->reference.value);
+    dts_json_number(json, "predicted", result->reference.predicted);
+    dts_json_number(json, "error_percent", result->reference.error_percent);
+    put_word(json, "source", result->reference.source);
+    dts_json_end(json);
+}
+
+static void put_error(struct dts_json *json, const struct dts_error *error)
+{
+    if (error->cause == DTS_NO_ERROR)
+        return;
+    dts_json_object(json, "error");
+    dts_json_string(json, "cause", causes[error->cause]);
+    dts_json_string(json, "text", error->text);
+    dts_json_end(json);
+}
+
+static void put_point(struct dts_json *json, const struct dts_result *result)
+{
+    dts_json_object(json, NULL);
+    put_word(json, "strategy", result->strategy);
+    put_word(json, "setting", result->setting);
+    put_count(json, "devices", result->devices);
+    put_count(json, "nodes", result->nodes);
+    put_count(json, "global_batch", result->global_batch);
+    put_word(json, "model", result->model);
+    put_word(json, "platform", result->platform);
+    put_word(json, "stack", result->stack);
+    put_word(json, "engine", result->engine);
+    put_word(json, "basis", result->basis);
+    if (result->error.cause == DTS_NO_ERROR) {
+        dts_json_list_flat(json, "assumed");
+        for (int i = 0; i < result->assumed_count; i++)
+            dts_json_string(json, NULL, result->assumed[i]);
+        dts_json_end(json);
+    }
+    put_metrics(json, result);
+    put_reference(json, result);
+    put_word(json, "why", result->why);
+    put_error(json, &result->error);
+    dts_json_end(json);
+}
+
+static void print(const struct dts_report *reports, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++) {
+        struct dts_json json = {.out = out, .lines = 4};
+        dts_json_object(&json, NULL);
+        dts_json_string(&json, "schema", "dtsim-result/1");
+        dts_json_string(&json, "scenario", reports[i].scenario);
+        dts_json_list(&json, "points");
+        for (int p = 0; p < reports[i].count; p++)
+            put_point(&json, &reports[i].points[p]);
+        dts_json_end(&json);
+        dts_json_end(&json);
+    }
+}
+
+const struct dts_format dts_format_json = {
+    .name = "json",
+    .summary = "one object for each scenario, schema \"dtsim-result/1\"",
+    .print = print,
+};

@@ -1,0 +1,103 @@
+/* help.c -- `dtsim help`: the texts stand here as they are printed. */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/names.h"
+#include "train/scenario.h"
+
+static const char head[] =
+    "Usage: dtsim SCENARIO... [OPTION...]\n"
+    "       dtsim COMMAND [ARGUMENT...] [OPTION...]\n"
+    "\n"
+    "Predict how long a step of distributed training takes on a cluster, how it scales, and\n"
+    "how long the epochs take, before the cluster is there.\n"
+    "\n"
+    "Commands:\n";
+
+static const char between[] = "\nOptions, anywhere on the line:\n";
+
+static const char tail[] =
+    "\n"
+    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform is "
+    "changed\n"
+    "by paths that begin with \"platform.\": --set platform.network.topology=star\n"
+    "\n"
+    "Examples:\n"
+    "  dtsim scenarios/imagenet_1h.json\n"
+    "  dtsim scenarios/ring_vs_ps.json --sweep batch.per_device=32,64 --format csv\n"
+    "  dtsim new platform my_cluster --nodes 16 --device v100 -o my_cluster.json\n"
+    "\n"
+    "Exit status: 0 done, 1 the machine failed, 2 the input is wrong, 3 this build cannot.\n";
+
+/* Subjects of `dtsim help` that are no commands. */
+static const struct topic {
+    const char *name, *summary;
+    void (*print)(FILE *out);
+} topics[] = {
+    {"scenario", "every key of a scenario file: type, range, default, meaning",
+     dts_scenario_help},
+};
+
+enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
+
+static void print_help(FILE *out)
+{
+    char usage[64];
+    fputs(head, out);
+    for (int i = 0; dts_commands[i] != NULL; i++) {
+        snprintf(usage, sizeof(usage), "%s %s", dts_commands[i]->name,
+                 dts_commands[i]->arguments);
+        fprintf(out, "  %-22s %s\n", usage, dts_commands[i]->summary);
+    }
+    for (int i = 0; i < TOPICS; i++) {
+        snprintf(usage, sizeof(usage), "help %s", topics[i].name);
+        fprintf(out, "  %-22s %s\n", usage, topics[i].summary);
+    }
+    fputs(between, out);
+    dts_options_print(out);
+    fputs(tail, out);
+}
+
+void dts_help_about(const struct dts_command *command, FILE *out)
+{
+    if (command == &dts_help_command) {
+        print_help(out);
+        return;
+    }
+    fprintf(out, "Usage: dtsim %s %s [OPTION...]\n\n%s\n\n%s", command->name,
+            command->arguments, command->summary, command->help);
+}
+
+static const char *subject(int i)
+{
+    if (i < TOPICS)
+        return topics[i].name;
+    return dts_commands[i - TOPICS] != NULL ? dts_commands[i - TOPICS]->name : NULL;
+}
+
+static bool run(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const *words;
+    int count = dts_command_words(&dts_help_command, options, &words);
+    if (count == 0)
+        print_help(stdout);
+    for (int i = 0; i < count; i++) {
+        if (!dts_known("help about", words[i], subject, err))
+            return false;
+        const struct dts_command *command = dts_command_find(words[i]);
+        if (command != NULL)
+            dts_help_about(command, stdout);
+        for (int j = 0; j < TOPICS; j++)
+            if (strcmp(topics[j].name, words[i]) == 0)
+                topics[j].print(stdout);
+    }
+    return true;
+}
+
+const struct dts_command dts_help_command = {
+    .name = "help",
+    .arguments = "[SUBJECT]",
+    .summary = "this text, or all about a command or a kind of file",
+    .help = "",
+    .run = run,
+};

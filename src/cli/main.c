@@ -1,0 +1,45 @@
+/* main.c -- main() of dtsim: picks the command, prints the one line of an error. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/open.h"
+
+static bool print_version(void)
+{
+    printf("dtsim %s\n", dts_version());
+    return true;
+}
+
+/* The command that the first word names, else to predict what the words are. */
+static bool run(const struct dts_options *options, struct dts_error *err)
+{
+    if (options->version)
+        return print_version();
+    const char *word = options->word_count > 0 ? options->words[0] : "help";
+    const struct dts_command *command = dts_command_find(word);
+    if (options->help) {
+        dts_help_about(command != NULL ? command : &dts_help_command, stdout);
+        return true;
+    }
+    if (options->live)
+        return dts_fail(err, DTS_UNSUPPORTED, "--live: this build has no live program");
+    if (command != NULL)
+        return command->run(options, err);
+    return dts_word_is_scenario(word, err) && dts_predict_command.run(options, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct dts_error err = {0};
+    struct dts_options options;
+    if (dts_options_parse(&options, argc, argv, &err)) {
+        run(&options, &err);
+        dts_options_free(&options);
+    }
+    if ((fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)
+        dts_fail(&err, DTS_SYSTEM, "standard output: %s", strerror(errno));
+    if (err.cause != DTS_NO_ERROR)
+        fprintf(stderr, "dtsim: %s\n", err.text);
+    return (int)err.cause;
+}

@@ -1,0 +1,109 @@
+/* open.c -- scenario files that the command line names, changed by its --set and --sweep. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/library.h"
+#include "base/mem.h"
+#include "base/words.h"
+#include "cli/commands.h"
+#include "cli/names.h"
+#include "cli/open.h"
+
+/* Documents beside the scenario that --set can change. */
+static const char *const documents[] = {"platform", NULL};
+
+static bool is_path(const char *word)
+{
+    size_t length = strlen(word);
+    return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+/* Neither file nor command: say which one was probably meant, as it has to be typed. */
+static bool no_such_word(const char *word, char **scenarios, struct dts_error *err)
+{
+    const char *near = dts_words_nearest(word, (const char *const *)scenarios);
+    const char *verbs[16] = {0};
+    for (int i = 0; dts_commands[i] != NULL; i++)
+        verbs[i] = dts_commands[i]->name;
+    const char *verb = dts_words_nearest(word, verbs);
+    struct dts_text text = {0};
+    dts_text_add(&text, "no file or command \"");
+    dts_text_add_word(&text, word, 120);
+    if (verb != NULL)
+        dts_text_add(&text, "\" (did you mean `dtsim %s`?)", verb);
+    else if (near != NULL)
+        dts_text_add(&text, "\" (did you mean scenarios/%s.json?)", near);
+    else
+        dts_text_add(&text, "\" (see `dtsim help` and `dtsim list scenarios`)");
+    dts_fail(err, DTS_BAD_INPUT, "%s", dts_text_string(&text));
+    dts_text_free(&text);
+    return false;
+}
+
+bool dts_word_is_scenario(const char *word, struct dts_error *err)
+{
+    if (is_path(word) || access(word, F_OK) == 0)
+        return true;
+    char **names = dts_library_names("scenarios");
+    bool found = false;
+    for (int i = 0; names[i] != NULL; i++)
+        found = found || strcmp(names[i], word) == 0;
+    if (!found)
+        no_such_word(word, names, err);
+    for (int i = 0; names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+    return found;
+}
+
+bool dts_scenario_open(const struct dts_options *options, const char *word, int k,
+                       struct dts_doc **doc, struct dts_error *err)
+{
+    if (!dts_word_is_scenario(word, err))
+        return false;
+    if (is_path(word) || access(word, F_OK) == 0) {
+        if (!dts_doc_load(doc, word, err))
+            return false;
+    } else {
+        char *path;
+        if (!dts_library_find(&path, "scenarios", word, NULL, err))
+            return false;
+        bool loaded = dts_doc_load(doc, path, err);
+        free(path);
+        if (!loaded)
+            return false;
+    }
+    bool good = dts_settings_apply(options, k, "", *doc, err);
+    if (!good)
+        dts_doc_free(*doc);
+    return good;
+}
+
+/* What follows "DOCUMENT." in the path; NULL: it does not belong to that document. */
+static const char *path_in(const char *document, const char *path)
+{
+    size_t length = strlen(document);
+    if (length > 0)
+        return strncmp(path, document, length) == 0 && path[length] == '.' ? path + length + 1
+                                                                           : NULL;
+    for (int i = 0; documents[i] != NULL; i++)
+        if (path_in(documents[i], path) != NULL)
+            return NULL;
+    return path;
+}
+
+bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
+                        struct dts_doc *doc, struct dts_error *err)
+{
+    struct dts_setting *settings =
+        dts_alloc((size_t)dts_options_setting_count(options), sizeof(*settings));
+    int count = dts_options_settings(options, k, settings);
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
+        const char *path = path_in(document, settings[i].path);
+        good = path == NULL || dts_doc_set(doc, path, settings[i].value, err);
+    }
+    free(settings);
+    return good;
+}

@@ -1,0 +1,23 @@
+/* open.h -- scenario files that the command line names, changed by its --set and --sweep. */
+#ifndef DTS_CLI_OPEN_H
+#define DTS_CLI_OPEN_H
+
+#include "base/cfg.h"
+#include "cli/options.h"
+
+/* Is the word a file, or a scenario of the library? Fails with the nearest command or scenario
+ * when it is neither. */
+bool dts_word_is_scenario(const char *word, struct dts_error *err);
+
+/* Load the scenario that a word names (a path, or a name of the library), and make the changes
+ * of combination k. */
+bool dts_scenario_open(const struct dts_options *options, const char *word, int k,
+                       struct dts_doc **doc, struct dts_error *err);
+
+/* Make the changes of combination k in a document. A path that begins with the name of another
+ * document ("platform.network.topology") changes that one; `document` is its name, "" the
+ * scenario. */
+bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
+                        struct dts_doc *doc, struct dts_error *err);
+
+#endif

@@ -1,0 +1,235 @@
+/* options.c -- reads the command line by a table of options. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/names.h"
+#include "cli/new_platform.h"
+#include "cli/options.h"
+#include "cli/sweep.h"
+#include "sim/engine.h"
+
+struct option {
+    const char *name;
+    char letter;       // 0: none
+    const char *value; // what it takes, for the help; NULL: nothing
+    const char *help;
+    bool (*take)(struct dts_options *options, const char *value, struct dts_error *err);
+};
+
+static bool take_set(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value)
+        return dts_fail(err, DTS_BAD_INPUT, "--set: must be PATH=VALUE, got \"%s\"", value);
+    dts_options_add_set(options, value, (size_t)(equals - value), equals + 1);
+    return true;
+}
+
+static bool take_sweep(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    return dts_options_add_sweep(options, value, err);
+}
+
+static bool take_engine(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    options->engine = value;
+    return dts_known("engine", value, dts_engine_name, err);
+}
+
+static bool take_format(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    options->format = dts_format_find(value);
+    return options->format != NULL || dts_known("format", value, dts_format_name, err);
+}
+
+static bool take_output(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    options->output = value;
+    return *value != '\0' || dts_fail(err, DTS_BAD_INPUT, "--output: must name a file");
+}
+
+static bool take_trace(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    options->trace = value;
+    return *value != '\0' || dts_fail(err, DTS_BAD_INPUT, "--trace: must name a file");
+}
+
+/* A whole number in decimal digits, up to `most`. */
+static bool number(const char *option, const char *value, unsigned long long least,
+                   unsigned long long most, unsigned long long *out, struct dts_error *err)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(value, &end, 10);
+    if (strspn(value, "0123456789") == 0 || *end != '\0' || errno != 0 || *out < least ||
+        *out > most)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "%s: must be a whole number from %llu to %llu, got \"%s\"", option,
+                        least, most, value);
+    return true;
+}
+
+static bool take_seed(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    unsigned long long seed;
+    options->seed = value;
+    return number("--seed", value, 0, INT32_MAX, &seed, err);
+}
+
+static bool take_jobs(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    unsigned long long jobs = 0;
+    bool good = number("--jobs", value, 1, 1024, &jobs, err);
+    options->jobs = (int)jobs;
+    return good;
+}
+
+static bool take_live(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    (void)value, (void)err;
+    options->live = true;
+    return true;
+}
+
+static bool take_version(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    (void)value, (void)err;
+    options->version = true;
+    return true;
+}
+
+static bool take_help(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    (void)value, (void)err;
+    options->help = true;
+    return true;
+}
+
+static const struct option table[] = {
+    {"set", 's', "PATH=VALUE", "change the scenario: --set batch_per_device=64", take_set},
+    {"sweep", 'w', "PATH=V1,V2", "a run for each value; several: each combination", take_sweep},
+    {"engine", 'e', "ENGINE", "auto, exact (every message) or fluid", take_engine},
+    {"format", 'f', "FORMAT", "text, json or csv (default: text)", take_format},
+    {"output", 'o', "FILE", "write there, not to standard output", take_output},
+    {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
+     take_trace},
+    {"seed", 0, "N", "of noise and random placement", take_seed},
+    {"jobs", 'j', "N", "points predicted at once (default: one for each core)", take_jobs},
+    {"live", 0, NULL, "run the plan for real, under mpirun", take_live},
+    {"version", 0, NULL, "print the version", take_version},
+    {"help", 'h', NULL, "print the help; after a command: all about it", take_help},
+};
+
+enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+
+static const struct option *find(const char *word, size_t length)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        const char *name = table[i].name;
+        bool is_long = strlen(name) == length - 2 && strncmp(name, word + 2, length - 2) == 0;
+        if (word[1] == '-' ? is_long : length == 2 && word[1] == table[i].letter)
+            return &table[i];
+    }
+    return NULL;
+}
+
+static bool unknown(const char *word, size_t length, struct dts_error *err)
+{
+    char name[64], *list[OPTIONS + 1] = {0}, names[OPTIONS][32];
+    snprintf(name, sizeof(name), "%.*s", (int)length, word);
+    for (int i = 0; i < OPTIONS; i++) {
+        snprintf(names[i], sizeof(names[i]), "--%s", table[i].name);
+        list[i] = names[i];
+    }
+    return dts_unknown("option", name, (const char *const *)list, err);
+}
+
+/* Is the word one of `dtsim new`'s own options? Keeps its answer. */
+static bool take_answer(struct dts_options *options, const char *word, size_t length,
+                        const char *value)
+{
+    if (options->word_count == 0 || strcmp(options->words[0], "new") != 0)
+        return false;
+    const char *name = dts_platform_question(word, length);
+    if (name == NULL)
+        return false;
+    options->answers = dts_grow(options->answers, &options->answer_room,
+                                (size_t)options->answer_count + 1, sizeof(*options->answers));
+    options->answers[options->answer_count++] = (struct dts_setting){name, value};
+    return true;
+}
+
+/* One option, argv[*i], with its value from the same word or the next. */
+static bool take(struct dts_options *options, int argc, char **argv, int *i,
+                 struct dts_error *err)
+{
+    const char *word = argv[*i], *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const char *value = equals != NULL ? equals + 1 : *i + 1 < argc ? argv[*i + 1] : NULL;
+
+    const struct option *option = find(word, length);
+    if (option != NULL && option->value == NULL) {
+        if (equals != NULL)
+            return dts_fail(err, DTS_BAD_INPUT, "--%s: takes no value", option->name);
+        return option->take(options, NULL, err);
+    }
+    *i += equals == NULL;
+    if (option == NULL && value != NULL && take_answer(options, word, length, value))
+        return true;
+    if (option == NULL)
+        return unknown(word, length, err);
+    if (value == NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "--%s: needs a value, %s", option->name,
+                        option->value);
+    return option->take(options, value, err);
+}
+
+bool dts_options_parse(struct dts_options *options, int argc, char **argv,
+                       struct dts_error *err)
+{
+    *options = (struct dts_options){.format = dts_formats[0], .output = "-"};
+    bool good = true, words_only = false;
+    for (int i = 1; i < argc && good; i++) {
+        if (!words_only && strcmp(argv[i], "--") == 0) {
+            words_only = true;
+        } else if (!words_only && argv[i][0] == '-' && argv[i][1] != '\0') {
+            good = take(options, argc, argv, &i, err);
+        } else {
+            options->words = dts_grow(options->words, &options->word_room,
+                                      (size_t)options->word_count + 1, sizeof(char *));
+            options->words[options->word_count++] = argv[i];
+        }
+    }
+    if (!good)
+        dts_options_free(options);
+    return good;
+}
+
+void dts_options_free(struct dts_options *options)
+{
+    for (int i = 0; i < options->sweep_count; i++)
+        free(options->sweeps[i].values);
+    for (int i = 0; i < options->copy_count; i++)
+        free(options->copies[i]);
+    free(options->words);
+    free(options->sets);
+    free(options->sweeps);
+    free(options->answers);
+    free(options->copies);
+    *options = (struct dts_options){0};
+}
+
+void dts_options_print(FILE *out)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        char letter[8] = "    ", name[32];
+        if (table[i].letter != 0)
+            snprintf(letter, sizeof(letter), "-%c, ", table[i].letter);
+        snprintf(name, sizeof(name), "--%s%s%s", table[i].name,
+                 table[i].value != NULL ? " " : "",
+                 table[i].value != NULL ? table[i].value : "");
+        fprintf(out, "  %s%-20s %s\n", letter, name, table[i].help);
+    }
+}

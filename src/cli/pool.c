@@ -1,0 +1,169 @@
+/* pool.c -- points in child processes. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/pool.h"
+
+enum { MOST_JOBS = 256, SILENT_S = 2 }; // children at once; seconds before progress shows
+
+struct child {
+    pid_t pid; // 0: none in this place
+    int point;
+    int pipe;
+    size_t got; // bytes of the result
+};
+
+struct state {
+    const struct dts_pool *pool;
+    struct dts_result *results;
+    struct child *children;
+    int places, running, next, done;
+    double begun_s;
+    bool shown; // a progress line stands on the terminal
+};
+
+/* In the child: work, write the result, end without the cleaning up of the parent. */
+static void work(const struct dts_pool *pool, int i, int out, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // also when the parent is killed
+    if (getppid() != parent)
+        _exit(1);
+    struct dts_result *result = dts_alloc(1, sizeof(*result));
+    dts_result_init(result);
+    pool->work(pool->self, i, result);
+    fflush(stderr);
+    const char *bytes = (const char *)result;
+    for (size_t sent = 0; sent < sizeof(*result);) {
+        ssize_t n = write(out, bytes + sent, sizeof(*result) - sent);
+        if (n < 0 && errno != EINTR)
+            _exit(1);
+        sent += n > 0 ? (size_t)n : 0;
+    }
+    _exit(0);
+}
+
+static bool start(struct state *state, struct dts_error *err)
+{
+    struct child *child = state->children;
+    while (child->pid != 0)
+        child++;
+    int ends[2];
+    if (pipe(ends) != 0)
+        return dts_fail(err, DTS_SYSTEM, "cannot make a pipe: %s", strerror(errno));
+    fflush(NULL); // or the child would write again what is buffered here
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        work(state->pool, state->next, ends[1], parent);
+    }
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return dts_fail(err, DTS_SYSTEM, "cannot start a process: %s", strerror(errno));
+    }
+    *child = (struct child){pid, state->next++, ends[0], 0};
+    state->running++;
+    return true;
+}
+
+/* The child has closed its pipe: what became of its point? */
+static void finish(struct state *state, struct child *child)
+{
+    struct dts_result *result = &state->results[child->point];
+    int status = 0;
+    close(child->pipe);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child->got < sizeof(*result)) {
+        char name[128] = "";
+        state->pool->name(state->pool->self, child->point, name, sizeof(name));
+        dts_result_init(result);
+        if (WIFSIGNALED(status))
+            dts_fail(&result->error, DTS_SYSTEM, "%s: its process died: %s", name,
+                     strsignal(WTERMSIG(status)));
+        else
+            dts_fail(&result->error, DTS_SYSTEM, "%s: its process ended with status %d", name,
+                     WEXITSTATUS(status));
+    }
+    *child = (struct child){0};
+    state->running--;
+    state->done++;
+}
+
+static void receive(struct state *state, struct child *child)
+{
+    char *bytes = (char *)&state->results[child->point];
+    size_t room = sizeof(struct dts_result) - child->got;
+    char beyond;
+    ssize_t n = read(child->pipe, room > 0 ? bytes + child->got : &beyond, room > 0 ? room : 1);
+    if (n > 0 && room > 0)
+        child->got += (size_t)n;
+    else if (n == 0 || (n < 0 && errno != EINTR))
+        finish(state, child);
+}
+
+static void show(struct state *state)
+{
+    if (!isatty(STDERR_FILENO) || dts_now_s() - state->begun_s < SILENT_S)
+        return;
+    char name[128] = "";
+    for (int i = 0; i < state->places; i++)
+        if (state->children[i].pid != 0)
+            state->pool->name(state->pool->self, state->children[i].point, name, sizeof(name));
+    fprintf(stderr, "\r\033[K%d/%d points%s%s", state->done, state->pool->count,
+            name[0] != '\0' ? ", " : "", name);
+    state->shown = true;
+}
+
+/* Wait until a child says something. */
+static void listen(struct state *state)
+{
+    struct pollfd polled[MOST_JOBS];
+    struct child *whose[MOST_JOBS];
+    int count = 0;
+    for (int i = 0; i < state->places; i++)
+        if (state->children[i].pid != 0) {
+            whose[count] = &state->children[i];
+            polled[count++] = (struct pollfd){.fd = state->children[i].pipe, .events = POLLIN};
+        }
+    if (poll(polled, (nfds_t)count, 500) > 0)
+        for (int i = 0; i < count; i++)
+            if (polled[i].revents != 0)
+                receive(state, whose[i]);
+    show(state);
+}
+
+bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
+                  struct dts_error *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int jobs = pool->jobs > 0 ? pool->jobs : cores > 0 ? (int)cores : 1;
+    if (jobs > pool->count)
+        jobs = pool->count;
+    struct state state = {.pool = pool,
+                          .results = results,
+                          .places = jobs < MOST_JOBS ? jobs : MOST_JOBS,
+                          .begun_s = dts_now_s()};
+    state.children = dts_alloc((size_t)state.places, sizeof(*state.children));
+    struct dts_error refused = {0}; // no child: wait for one to end and try again
+    while (state.done < pool->count) {
+        bool started = true;
+        while (started && state.running < state.places && state.next < pool->count)
+            started = start(&state, &refused);
+        if (!started && state.running == 0)
+            break;
+        listen(&state);
+    }
+    if (state.shown)
+        fprintf(stderr, "\r\033[K");
+    free(state.children);
+    return state.done == pool->count || dts_fail(err, refused.cause, "%s", refused.text);
+}

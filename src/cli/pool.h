@@ -1,0 +1,29 @@
+/* pool.h -- many points at once, each in a child process of its own.
+ *
+ * SimGrid has one platform per process and aborts on what it dislikes: so every point runs in a
+ * child, whose death becomes the error of that point and of no other. Results are stored in the
+ * order of the points; what they are does not depend on how many children run at once.
+ */
+#ifndef DTS_CLI_POOL_H
+#define DTS_CLI_POOL_H
+
+#include "cli/result.h"
+
+struct dts_pool {
+    int count; // points
+    int jobs;  // children at once; 0: one for each core
+
+    /* Work out point i into `result`; runs in a child. A failure goes into result->error. */
+    void (*work)(void *self, int i, struct dts_result *result);
+    void *self;
+
+    /* What point i is, for progress and for messages: "ring, 256 devices". */
+    void (*name)(const void *self, int i, char *text, size_t room);
+};
+
+/* Fills results[0 .. count - 1]. Progress goes to standard error where that is a terminal and
+ * the work takes longer than two seconds. Fails only when the machine gives no child at all. */
+bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
+                  struct dts_error *err);
+
+#endif

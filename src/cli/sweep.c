@@ -1,0 +1,122 @@
+/* sweep.c -- --set and --sweep of the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/sweep.h"
+
+/* A copy of the first `length` characters that the options own. */
+static char *keep(struct dts_options *options, const char *text, size_t length)
+{
+    char *copy = memcpy(dts_alloc(length + 1, 1), text, length);
+    options->copies = dts_grow(options->copies, &options->copy_room,
+                               (size_t)options->copy_count + 1, sizeof(*options->copies));
+    options->copies[options->copy_count++] = copy;
+    return copy;
+}
+
+void dts_options_add_set(struct dts_options *options, const char *path, size_t length,
+                         const char *value)
+{
+    options->sets = dts_grow(options->sets, &options->set_room, (size_t)options->set_count + 1,
+                             sizeof(*options->sets));
+    options->sets[options->set_count++] =
+        (struct dts_setting){keep(options, path, length), value};
+}
+
+/* Characters up to the next comma that separates values. */
+static size_t value_length(const char *text)
+{
+    size_t length = 0;
+    int depth = 0;
+    bool quoted = false;
+    for (; text[length] != '\0'; length++) {
+        char c = text[length];
+        if (c == '"' && (length == 0 || text[length - 1] != '\\'))
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}'))
+            depth--;
+        else if (!quoted && depth <= 0 && c == ',')
+            break;
+    }
+    return length;
+}
+
+bool dts_options_add_sweep(struct dts_options *options, const char *text, struct dts_error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == '\0')
+        return dts_fail(err, DTS_BAD_INPUT, "--sweep: must be PATH=VALUE,VALUE,..., got \"%s\"",
+                        text);
+    struct dts_sweep sweep = {.path = keep(options, text, (size_t)(equals - text))};
+    size_t room = 0;
+    bool good = true;
+    for (const char *value = equals + 1; good && value != NULL;) {
+        size_t length = value_length(value);
+        if (length == 0)
+            good = dts_fail(err, DTS_BAD_INPUT, "--sweep: empty value in \"%s\"", text);
+        sweep.values =
+            dts_grow(sweep.values, &room, (size_t)sweep.count + 1, sizeof(*sweep.values));
+        sweep.values[sweep.count++] = keep(options, value, length);
+        value = value[length] == ',' ? value + length + 1 : NULL;
+    }
+    options->sweeps = dts_grow(options->sweeps, &options->sweep_room,
+                               (size_t)options->sweep_count + 1, sizeof(*options->sweeps));
+    options->sweeps[options->sweep_count++] = sweep;
+    double combinations = 1;
+    for (int i = 0; i < options->sweep_count; i++)
+        combinations *= options->sweeps[i].count;
+    if (good && combinations > DTS_SWEEP_MOST)
+        good = dts_fail(err, DTS_BAD_INPUT,
+                        "--sweep: must have <= %d combinations in all, got %.0f",
+                        DTS_SWEEP_MOST, combinations);
+    return good;
+}
+
+int dts_options_combinations(const struct dts_options *options)
+{
+    int count = 1;
+    for (int i = 0; i < options->sweep_count; i++)
+        count *= options->sweeps[i].count;
+    return count;
+}
+
+int dts_options_setting_count(const struct dts_options *options)
+{
+    return options->set_count + options->sweep_count + (options->engine != NULL) +
+           (options->seed != NULL);
+}
+
+/* What sweep `i` sets in combination k. */
+static const char *value_of(const struct dts_options *options, int i, int k)
+{
+    for (int later = options->sweep_count - 1; later > i; later--)
+        k /= options->sweeps[later].count;
+    return options->sweeps[i].values[k % options->sweeps[i].count];
+}
+
+int dts_options_settings(const struct dts_options *options, int k, struct dts_setting *settings)
+{
+    int count = 0;
+    if (options->engine != NULL)
+        settings[count++] = (struct dts_setting){"engine", options->engine};
+    if (options->seed != NULL)
+        settings[count++] = (struct dts_setting){"seed", options->seed};
+    for (int i = 0; i < options->set_count; i++)
+        settings[count++] = options->sets[i];
+    for (int i = 0; i < options->sweep_count; i++)
+        settings[count++] =
+            (struct dts_setting){options->sweeps[i].path, value_of(options, i, k)};
+    return count;
+}
+
+void dts_options_sweep_text(const struct dts_options *options, int k, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < options->sweep_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s=%s", i > 0 ? ", " : "",
+                                 options->sweeps[i].path, value_of(options, i, k));
+}

@@ -1,0 +1,196 @@
+/* text_notes.c -- what the text format says below its table. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/text_notes.h"
+
+void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words)
+{
+    int column = fprintf(out, "%s", lead);
+    if (column < indent)
+        column += fprintf(out, "%*s", indent - column, "");
+    bool first = true;
+    while (*words != '\0') {
+        int length = (int)strcspn(words, " ");
+        if (!first && column + 1 + length > DTS_TEXT_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        column += fprintf(out, "%s%.*s", first ? "" : " ", length, words);
+        first = false;
+        words += length;
+        words += strspn(words, " ");
+    }
+    fputc('\n', out);
+}
+
+/* "ring, 256 devices, network.topology=star" */
+static const char *point_name(const struct dts_result *point, char *text, size_t room)
+{
+    snprintf(text, room, "%s, %d device%s%s%s", point->strategy, point->devices,
+             point->devices == 1 ? "" : "s", point->setting[0] != '\0' ? ", " : "",
+             point->setting);
+    return text;
+}
+
+static bool refused(const struct dts_result *point)
+{
+    return point->error.cause != DTS_NO_ERROR;
+}
+
+static void refusals(const struct dts_report *report, FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (!refused(point))
+            continue;
+        char name[512], lead[600];
+        if (!any)
+            fprintf(out, "\nNot predicted\n");
+        any = true;
+        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
+        dts_text_paragraph(out, lead, 4, point->error.text);
+    }
+}
+
+static const char *unit_of(const char *reference)
+{
+    const struct dts_metric *metric = dts_metric_find(reference);
+    if (metric == NULL || metric->unit == NULL)
+        return "";
+    return strcmp(metric->unit, "s") == 0 ? " s" : " samples/s";
+}
+
+static void references(const struct dts_report *report, FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (refused(point) || !isfinite(point->reference.error_percent))
+            continue;
+        char name[512], lead[600];
+        if (!any)
+            fprintf(out, "\nAgainst what was published\n");
+        any = true;
+        const char *unit = unit_of(point->reference.metric);
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s %.4g%s, published %.4g%s: %+.1f %%. %s",
+                     point->reference.metric, point->reference.predicted, unit,
+                     point->reference.value, unit, point->reference.error_percent,
+                     point->reference.source);
+        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
+        dts_text_paragraph(out, lead, 4, dts_text_string(&text));
+        dts_text_free(&text);
+    }
+}
+
+/* Is this the point of its strategy (and setting) with the most devices? */
+static bool is_largest(const struct dts_report *report, int i)
+{
+    const struct dts_result *point = &report->points[i];
+    if (refused(point))
+        return false;
+    for (int j = 0; j < report->count; j++) {
+        const struct dts_result *other = &report->points[j];
+        if (!refused(other) && strcmp(other->strategy, point->strategy) == 0 &&
+            strcmp(other->setting, point->setting) == 0 &&
+            (other->devices > point->devices || (other->devices == point->devices && j < i)))
+            return false;
+    }
+    return true;
+}
+
+/* Why the largest point of each strategy is as fast as it is, and what physics alone gives. */
+static void reasons(const struct dts_report *report, FILE *out)
+{
+    bool any = false;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        bool bare = isfinite(point->bare_total_s);
+        if (!is_largest(report, i) || (point->why[0] == '\0' && !bare))
+            continue;
+        char name[512], lead[600];
+        if (!any)
+            fprintf(out, "\nWhy\n");
+        any = true;
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s", point->why);
+        size_t length = text.length;
+        if (length > 0 && text.chars[length - 1] != '.')
+            dts_text_add(&text, ".");
+        if (bare)
+            dts_text_add(&text, " Without overheads, slowdown and noise: %.4g ms.",
+                         1e3 * point->bare_total_s);
+        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
+        dts_text_paragraph(out, lead, 4,
+                           dts_text_string(&text) + strspn(dts_text_string(&text), " "));
+        dts_text_free(&text);
+    }
+}
+
+/* Add the words that are not there yet; `count` of them so far. */
+static void add_once(struct dts_text *text, const char **seen, int *count, int room,
+                     const char *word)
+{
+    for (int i = 0; i < *count; i++)
+        if (strcmp(seen[i], word) == 0)
+            return;
+    if (word[0] == '\0' || *count == room)
+        return;
+    dts_text_add(text, "%s%s", *count > 0 ? "; " : "", word);
+    seen[(*count)++] = word;
+}
+
+/* What a word of all points is, each one once: "fluid; exact". */
+static void distinct(const struct dts_report *report, const char *lead, size_t offset,
+                     FILE *out)
+{
+    struct dts_text text = {0};
+    const char *seen[16];
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        if (!refused(&report->points[i]))
+            add_once(&text, seen, &count, 16, (const char *)&report->points[i] + offset);
+    if (count > 0)
+        dts_text_paragraph(out, lead, 12, dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+static void assumptions(const struct dts_report *report, FILE *out)
+{
+    enum { SEEN = 4 * DTS_RESULT_ASSUMED };
+    struct dts_text text = {0};
+    const char *seen[SEEN];
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        for (int j = 0; j < report->points[i].assumed_count; j++)
+            add_once(&text, seen, &count, SEEN, report->points[i].assumed[j]);
+    if (count > 0)
+        dts_text_paragraph(out, "  assumed", 12, dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+void dts_text_notes(const struct dts_report *report, FILE *out)
+{
+    bool any = false;
+    refusals(report, out);
+    references(report, out);
+    reasons(report, out);
+    for (int i = 0; i < report->count; i++)
+        any = any || !refused(&report->points[i]);
+    if (any) {
+        fprintf(out, "\nRests on\n");
+        distinct(report, "  engine", offsetof(struct dts_result, engine), out);
+        distinct(report, "  seconds", offsetof(struct dts_result, basis), out);
+        assumptions(report, out);
+    }
+    if (report->why != NULL) {
+        fputc('\n', out);
+        dts_text_paragraph(out, "", 0, report->why);
+    }
+}

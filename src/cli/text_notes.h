@@ -1,0 +1,15 @@
+/* text_notes.h -- what the text format says below its table, and its paragraphs. */
+#ifndef DTS_CLI_TEXT_NOTES_H
+#define DTS_CLI_TEXT_NOTES_H
+
+#include "cli/result.h"
+
+enum { DTS_TEXT_WIDTH = 104 }; // columns of the text format
+
+/* Words, broken into lines that begin with `indent` spaces; the first begins with `lead`. */
+void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words);
+
+/* Refused points, published references, why, the bare step, what it all rests on. */
+void dts_text_notes(const struct dts_report *report, FILE *out);
+
+#endif

@@ -1,0 +1,105 @@
+/* layer.c -- the table of layer kinds, and what they share. */
+#include <stdio.h>
+#include <string.h>
+
+#include "train/layer.h"
+
+extern const struct dts_layer_kind dts_layer_conv2d, dts_layer_conv3d, dts_layer_linear,
+    dts_layer_max_pool, dts_layer_avg_pool, dts_layer_global_pool, dts_layer_adaptive_pool,
+    dts_layer_batch_norm, dts_layer_layer_norm, dts_layer_rms_norm, dts_layer_relu,
+    dts_layer_leaky_relu, dts_layer_gelu, dts_layer_silu, dts_layer_sigmoid, dts_layer_tanh,
+    dts_layer_dropout, dts_layer_add, dts_layer_multiply, dts_layer_concat, dts_layer_flatten,
+    dts_layer_sequence, dts_layer_select, dts_layer_embedding, dts_layer_positional_embedding,
+    dts_layer_attention, dts_layer_lstm, dts_layer_softmax_cross_entropy,
+    dts_layer_mean_squared_error;
+
+const struct dts_layer_kind *const dts_layer_kinds[] = {
+    &dts_layer_conv2d,
+    &dts_layer_conv3d,
+    &dts_layer_linear,
+    &dts_layer_max_pool,
+    &dts_layer_avg_pool,
+    &dts_layer_global_pool,
+    &dts_layer_adaptive_pool,
+    &dts_layer_batch_norm,
+    &dts_layer_layer_norm,
+    &dts_layer_rms_norm,
+    &dts_layer_relu,
+    &dts_layer_leaky_relu,
+    &dts_layer_gelu,
+    &dts_layer_silu,
+    &dts_layer_sigmoid,
+    &dts_layer_tanh,
+    &dts_layer_dropout,
+    &dts_layer_add,
+    &dts_layer_multiply,
+    &dts_layer_concat,
+    &dts_layer_flatten,
+    &dts_layer_sequence,
+    &dts_layer_select,
+    &dts_layer_embedding,
+    &dts_layer_positional_embedding,
+    &dts_layer_attention,
+    &dts_layer_lstm,
+    &dts_layer_softmax_cross_entropy,
+    &dts_layer_mean_squared_error,
+    NULL,
+};
+
+const struct dts_layer_kind *dts_layer_kind_find(const char *name)
+{
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++)
+        if (strcmp(dts_layer_kinds[i]->name, name) == 0)
+            return dts_layer_kinds[i];
+    return NULL;
+}
+
+const char *dts_layer_kind_name(int i)
+{
+    return dts_layer_kinds[i] != NULL ? dts_layer_kinds[i]->name : NULL;
+}
+
+size_t dts_dims_elements(const struct dts_dims *dims)
+{
+    size_t elements = 1;
+    for (int i = 0; i < dims->count; i++)
+        elements *= dims->size[i];
+    return elements;
+}
+
+bool dts_dims_equal(const struct dts_dims *a, const struct dts_dims *b)
+{
+    return a->count == b->count &&
+           memcmp(a->size, b->size, (size_t)a->count * sizeof(a->size[0])) == 0;
+}
+
+struct dts_dims_text dts_dims_text(const struct dts_dims *dims)
+{
+    struct dts_dims_text text = {""};
+    int length = 0;
+    for (int i = 0; i < dims->count; i++)
+        length += snprintf(text.chars + length, sizeof(text.chars) - (size_t)length, "%s%zu",
+                           i > 0 ? " x " : "", dims->size[i]);
+    return text;
+}
+
+bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
+                     const struct dts_cfg *at, struct dts_error *err)
+{
+    if (count > DTS_LAYER_MOST_VALUES)
+        return dts_cfg_fail(at, NULL, err, "%s must have <= %.0e values, got %.3g", name,
+                            DTS_LAYER_MOST_VALUES, count);
+    facts->params[facts->param_count++] = (struct dts_param){name, (size_t)count};
+    facts->cost.weight_values += count;
+    return true;
+}
+
+size_t dts_layer_features(const struct dts_dims *dims)
+{
+    return dims->size[dims->count - 1];
+}
+
+size_t dts_layer_positions(const struct dts_dims *dims)
+{
+    return dts_dims_elements(dims) / dts_layer_features(dims);
+}

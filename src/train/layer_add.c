@@ -1,0 +1,34 @@
+/* layer_add.c -- the sum of its inputs, value by value: the end of a skip connection. Backward
+ * hands the gradient on as it is; model_costs.c counts the sums where a tensor forks. */
+#include "train/layer.h"
+
+static const struct dts_field no_fields[] = {{0}};
+
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
+{
+    (void)self;
+    const struct dts_dims *inputs = facts->inputs;
+    if (facts->input_count < 2)
+        return dts_cfg_fail(at, "input", err, "must name two layers or more");
+    for (int i = 1; i < facts->input_count; i++)
+        if (!dts_dims_equal(&inputs[i], &inputs[0]))
+            return dts_cfg_fail(at, "input", err, "must have equal shapes, got %s and %s",
+                                dts_dims_text(&inputs[0]).chars,
+                                dts_dims_text(&inputs[i]).chars);
+    double n = (double)dts_dims_elements(&inputs[0]);
+    facts->output = inputs[0];
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = n * (facts->input_count - 1),
+        .forward_values = n * (facts->input_count + 1),
+    };
+    return true;
+}
+
+const struct dts_layer_kind dts_layer_add = {
+    .name = "add",
+    .summary = "sum of its inputs, which have one shape",
+    .fields = no_fields,
+    .infer = infer,
+};

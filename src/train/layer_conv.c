@@ -1,0 +1,107 @@
+/* layer_conv.c -- convolution over an image (2 axes) or a volume (3), with weights of
+ * out x (in / groups) x kernel:
+ *
+ *     y[o, p] = b[o] + sum over c, k of w[o, c, k] x[c, p stride + k dilation - padding]
+ */
+#include "train/layer_window.h"
+
+struct conv {
+    int channels, groups;
+    bool bias;
+    struct dts_window window;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct conv, channels), .type = DTS_INT, .min = 1, .max = 1e6,
+     .help = "channels of the output"},
+    {.key = "kernel",
+     .offset = offsetof(struct conv, window.kernel_cfg),
+     .type = DTS_OTHER,
+     .help = "size of the window: a number, or one for each axis"},
+    {.key = "stride",
+     .offset = offsetof(struct conv, window.stride_cfg),
+     .type = DTS_OTHER,
+     .missing = "1",
+     .help = "step from window to window: a number, or one for each axis"},
+    {.key = "padding",
+     .offset = offsetof(struct conv, window.padding_cfg),
+     .type = DTS_OTHER,
+     .missing = "0",
+     .help = "zeros on each side: a number, one for each axis, or \"same\" (output = input / "
+             "stride, rounded up)"},
+    {.key = "dilation",
+     .offset = offsetof(struct conv, window.dilation_cfg),
+     .type = DTS_OTHER,
+     .missing = "1",
+     .help = "distance between the values of a window; a number, or one for each axis"},
+    {DTS_KEY(struct conv, groups), .type = DTS_INT, .min = 1, .max = 1e6, .missing = "1",
+     .help = "parts of the channels that do not mix; as many as channels: depthwise"},
+    {DTS_KEY(struct conv, bias), .type = DTS_BOOL, .missing = "true",
+     .help = "add a bias to each channel"},
+    {0},
+};
+
+static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
+                  const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_dims *input = &facts->inputs[0];
+    size_t groups = (size_t)conv->groups;
+    if (!dts_window_infer(&conv->window, axes, input, &facts->output, at, err))
+        return false;
+    if (input->size[0] % groups != 0 || (size_t)conv->channels % groups != 0)
+        return dts_cfg_fail(at, "groups", err, "must divide the channels, %zu and %d, got %d",
+                            input->size[0], conv->channels, conv->groups);
+    facts->output.size[0] = (size_t)conv->channels;
+
+    double sums = (double)(input->size[0] / groups) * dts_window_values(&conv->window);
+    if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err) ||
+        (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err)))
+        return false;
+
+    double in = (double)dts_dims_elements(input), out = conv->channels;
+    for (int i = 1; i < facts->output.count; i++)
+        out *= (double)facts->output.size[i];
+    double flops = 2 * out * sums;
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_CONV,
+        .forward_flops = flops,
+        .backward_flops = 2 * flops + (conv->bias ? out : 0), // data, weights, bias
+        .input_flops = flops,
+        .forward_values = in + out,
+        .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
+        .input_values = in + out,
+        .weight_values = facts->cost.weight_values,
+        .saves_input = true,
+    };
+    return true;
+}
+
+static bool infer2(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                   struct dts_error *err)
+{
+    return infer(self, 2, facts, at, err);
+}
+
+static bool infer3(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                   struct dts_error *err)
+{
+    return infer(self, 3, facts, at, err);
+}
+
+const struct dts_layer_kind dts_layer_conv2d = {
+    .name = "conv2d",
+    .summary = "convolution of channels x height x width",
+    .fields = fields,
+    .size = sizeof(struct conv),
+    .inputs = 1,
+    .infer = infer2,
+};
+
+const struct dts_layer_kind dts_layer_conv3d = {
+    .name = "conv3d",
+    .summary = "convolution of channels x depth x height x width",
+    .fields = fields,
+    .size = sizeof(struct conv),
+    .inputs = 1,
+    .infer = infer3,
+};

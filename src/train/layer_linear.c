@@ -1,0 +1,55 @@
+/* layer_linear.c -- y = x w + b on the last size of the input, at each position alike:
+ * [features] into [outputs], [positions, features] into [positions, outputs]. */
+#include "train/layer.h"
+
+struct linear {
+    int outputs;
+    bool bias;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct linear, outputs), .type = DTS_INT, .min = 1, .max = 1e8,
+     .help = "features of the output"},
+    {DTS_KEY(struct linear, bias), .type = DTS_BOOL, .missing = "true",
+     .help = "add a bias to each output"},
+    {0},
+};
+
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
+{
+    const struct linear *linear = self;
+    const struct dts_dims *input = &facts->inputs[0];
+    double features = (double)dts_layer_features(input);
+    double positions = (double)dts_layer_positions(input);
+    facts->output = *input;
+    facts->output.size[input->count - 1] = (size_t)linear->outputs;
+
+    if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err) ||
+        (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err)))
+        return false;
+
+    double in = positions * features, out = positions * linear->outputs;
+    double flops = 2 * out * features;
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MATMUL,
+        .forward_flops = flops,
+        .backward_flops = 2 * flops + (linear->bias ? out : 0), // data, weights, bias
+        .input_flops = flops,
+        .forward_values = in + out,
+        .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
+        .input_values = in + out,
+        .weight_values = facts->cost.weight_values,
+        .saves_input = true,
+    };
+    return true;
+}
+
+const struct dts_layer_kind dts_layer_linear = {
+    .name = "linear",
+    .summary = "matrix product with weights, on the last size of the input",
+    .fields = fields,
+    .size = sizeof(struct linear),
+    .inputs = 1,
+    .infer = infer,
+};

@@ -1,0 +1,58 @@
+/* layer_loss.c -- what training makes small: one number for a sample. */
+#include "train/layer.h"
+
+static const struct dts_field no_fields[] = {{0}};
+
+static bool softmax_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    (void)self, (void)at, (void)err;
+    double n = (double)dts_dims_elements(&facts->inputs[0]);
+    facts->output = (struct dts_dims){1, {1, 1, 1, 1}};
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = 5 * n,  // max, subtract, exp, sum, subtract the sum's logarithm
+        .backward_flops = 3 * n, // exp, subtract the target, scale
+        .input_flops = 3 * n,
+        .forward_values = 2 * n,  // read x, write log p
+        .backward_values = 2 * n, // read log p, write dx
+        .input_values = 2 * n,
+        .saved_values = n, // log p
+    };
+    return true;
+}
+
+static bool squared_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    (void)self, (void)at, (void)err;
+    double n = (double)dts_dims_elements(&facts->inputs[0]);
+    facts->output = (struct dts_dims){1, {1, 1, 1, 1}};
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = 3 * n, // subtract, square, sum
+        .backward_flops = 2 * n,
+        .input_flops = 2 * n,
+        .forward_values = 2 * n,  // read x and the target
+        .backward_values = 3 * n, // and write dx
+        .input_values = 3 * n,
+        .saves_input = true,
+    };
+    return true;
+}
+
+const struct dts_layer_kind dts_layer_softmax_cross_entropy = {
+    .name = "softmax_cross_entropy",
+    .summary = "loss: one class of the last size is right, at each position",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = softmax_infer,
+};
+
+const struct dts_layer_kind dts_layer_mean_squared_error = {
+    .name = "mean_squared_error",
+    .summary = "loss: distance from a target of the input's shape",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = squared_infer,
+};

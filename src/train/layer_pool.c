@@ -1,0 +1,90 @@
+/* layer_pool.c -- the largest value or the mean of each window, channel by channel. */
+#include "train/layer_window.h"
+
+struct pool {
+    struct dts_window window;
+};
+
+static const struct dts_field fields[] = {
+    {.key = "kernel",
+     .offset = offsetof(struct pool, window.kernel_cfg),
+     .type = DTS_OTHER,
+     .help = "size of the window: a number, or one for each axis"},
+    {.key = "stride",
+     .offset = offsetof(struct pool, window.stride_cfg),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "step from window to window (default: kernel)"},
+    {.key = "padding",
+     .offset = offsetof(struct pool, window.padding_cfg),
+     .type = DTS_OTHER,
+     .missing = "0",
+     .help = "outside of the input on each side: a number, one for each axis, or \"same\""},
+    {.key = "ceil",
+     .offset = offsetof(struct pool, window.ceil),
+     .type = DTS_BOOL,
+     .missing = "false",
+     .help = "the last window may end outside of the input"},
+    {0},
+};
+
+static bool max_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                      struct dts_error *err)
+{
+    struct pool *pool = self;
+    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+        return false;
+    double in = (double)dts_dims_elements(&facts->inputs[0]);
+    double out = (double)dts_dims_elements(&facts->output);
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = out * (dts_window_values(&pool->window) - 1), // comparisons
+        .backward_flops = out,
+        .input_flops = out,
+        .forward_values = in + 2 * out,  // and the index of the largest
+        .backward_values = 2 * out + in, // read dy and the index, write dx
+        .input_values = 2 * out + in,
+        .saved_bytes = 8 * out, // indices, int64
+        .saves_input = true,
+    };
+    return true;
+}
+
+static bool avg_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                      struct dts_error *err)
+{
+    struct pool *pool = self;
+    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+        return false;
+    double in = (double)dts_dims_elements(&facts->inputs[0]);
+    double out = (double)dts_dims_elements(&facts->output);
+    double flops = out * dts_window_values(&pool->window); // additions, and one division
+    facts->cost = (struct dts_layer_cost){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = flops,
+        .backward_flops = flops,
+        .input_flops = flops,
+        .forward_values = in + out,
+        .backward_values = in + out,
+        .input_values = in + out,
+    };
+    return true;
+}
+
+const struct dts_layer_kind dts_layer_max_pool = {
+    .name = "max_pool",
+    .summary = "largest value of each window",
+    .fields = fields,
+    .size = sizeof(struct pool),
+    .inputs = 1,
+    .infer = max_infer,
+};
+
+const struct dts_layer_kind dts_layer_avg_pool = {
+    .name = "avg_pool",
+    .summary = "mean of each window",
+    .fields = fields,
+    .size = sizeof(struct pool),
+    .inputs = 1,
+    .infer = avg_infer,
+};
