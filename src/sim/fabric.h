@@ -12,15 +12,23 @@
 
 #include "base/cfg.h"
 
+enum { DTS_MAX_FABRIC_ROUTE = 8 }; // links in one route
+
 struct dts_fabric {
     const char *name, *summary;
-    const struct dts_field *fields;
-    size_t size;
+    const struct dts_field *fields; // its JSON keys, beside "kind"
+    size_t size;                    // of the struct that they fill, allocated zeroed
     bool (*prepare)(void *self, int devices, int nics, const struct dts_cfg *at,
                     struct dts_error *err);
     int (*links)(const void *self); // of one node, directed
     double (*capacity)(const void *self, int link);
     void (*link_name)(const void *self, int link, char *name, size_t room);
+
+    /* Where links begin and end: devices, switches, sockets, numbered from 0. */
+    int (*places)(const void *self);
+    int (*place_of)(const void *self, int port);
+    void (*ends)(const void *self, int link, int *from, int *to);
+
     /* From port to port; 0 links when they are the same. Staged: between a device and a NIC the
      * data passes through host memory. */
     int (*route)(const void *self, int from, int to, bool staged, int *links);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "sim/transport.h"
 
-enum { DTS_MAX_ROUTE = 48 }; // links in one route
+enum { DTS_MAX_ROUTE = 64 }; // links in one route
 
 struct dts_net;
 
@@ -27,6 +27,9 @@ struct dts_net_ops {
     int (*route)(const void *self, int src, int dst, int path, int *links); // returns how many
     double (*latency)(const void *self, int src, int dst, int path);        // seconds
     int (*transport)(const void *self, int src, int dst); // number in net->transports
+    /* Where a link begins and ends, for checks that routes are walks; false: it is no cable but
+     * a limit of the software. NULL: not known. */
+    bool (*ends)(const void *self, int link, long *from, long *to);
     void (*free)(void *self);
 };
 

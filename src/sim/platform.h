@@ -33,7 +33,22 @@ struct dts_platform {
 bool dts_platform_load(struct dts_platform *platform, const char *path,
                        const struct dts_cfg *within, const struct dts_cfg *between,
                        struct dts_error *err);
+/* The same from a document that was loaded (and changed). Takes it over, also on failure. */
+bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
+
+/* Networks that come from a file of another program, not from a topology:
+ * "network": {"kind": "...", "file": "..."}. The reader sets all of *net but its transports. */
+struct dts_net_import {
+    const char *kind, *summary;
+    bool (*load)(struct dts_net *net, const char *path, struct dts_error *err);
+};
+
+extern const struct dts_net_import *const dts_net_imports[]; // ended by NULL
+
+const char *dts_rails_name(int i); // how the rails of a node are cabled
 
 /* Where ranks sit. */
 struct dts_placement {

@@ -3,7 +3,7 @@
  * A topology connects ports 0 .. ports - 1 (a node has one port for each of its rails). Links
  * are numbered from 0; the cable between a node and its switch or router belongs to the node's
  * NIC (platform.h), not to the topology. Link counts and routes are formulas, nothing is
- * stored.
+ * stored. A route is a walk from the place of its source port to that of its destination.
  */
 #ifndef DTS_SIM_TOPOLOGY_H
 #define DTS_SIM_TOPOLOGY_H
@@ -12,10 +12,13 @@
 
 #include "base/cfg.h"
 
+/* Links of a route in a topology; the rest of DTS_MAX_ROUTE is for NICs and nodes. */
+enum { DTS_MAX_TOPOLOGY_ROUTE = 40 };
+
 struct dts_topology {
     const char *name;               // as in platform files: "dragonfly"
     const char *summary;            // one line for `dtsim list`
-    const struct dts_field *fields; // its JSON keys
+    const struct dts_field *fields; // its JSON keys, beside "kind"
     size_t size;                    // of the struct that they fill, allocated zeroed
 
     /* Checks what spans fields and fills what follows from them. `at` is for messages. */
@@ -24,6 +27,12 @@ struct dts_topology {
     int (*links)(const void *self);
     double (*capacity)(const void *self, int link); // bytes/s
     void (*link_name)(const void *self, int link, char *name, size_t room);
+
+    /* Where links begin and end: switches or routers, numbered from 0. */
+    int (*places)(const void *self);
+    int (*place_of)(const void *self, int port); // the one that a port is cabled to
+    void (*ends)(const void *self, int link, int *from, int *to);
+
     int (*paths)(const void *self, int src, int dst);
     double (*share)(const void *self, int src, int dst, int path); // NULL: 1 / paths
     int (*route)(const void *self, int src, int dst, int path, int *links);

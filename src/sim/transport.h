@@ -37,7 +37,12 @@ extern const struct dts_transport *const dts_transports[]; // ended by NULL
 const struct dts_transport *dts_transport_find(const char *name);
 const char *dts_transport_name(int i);
 
-/* {"name": "tcp", "efficiency": 0.94, ...} or "tcp": a row with changes. */
+/* The factors for a message of this size. */
+struct dts_transport_range dts_transport_at(const struct dts_transport *transport,
+                                            double bytes);
+
+/* {"name": "tcp", "efficiency": 0.94, ...} or "tcp": a row with changes. A place with nothing
+ * there is an error. */
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
                         struct dts_error *err);
 

@@ -1,0 +1,50 @@
+/* net.c -- what transports add to a path, and which path a message takes. */
+#include "sim/net.h"
+
+#include <stddef.h>
+
+#include "base/rng.h"
+
+void dts_net_free(struct dts_net *net)
+{
+    if (net->ops != NULL)
+        net->ops->free(net->self);
+    *net = (struct dts_net){0};
+}
+
+int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
+{
+    int paths = net->ops->paths(net->self, src, dst);
+    if (paths == 1)
+        return 0;
+    double left = dts_uniform((uint64_t)src, (uint64_t)dst, number);
+    for (int path = 0; path < paths - 1; path++) {
+        left -= net->ops->share(net->self, src, dst, path);
+        if (left < 0)
+            return path;
+    }
+    return paths - 1;
+}
+
+static const struct dts_transport *transport(const struct dts_net *net, int src, int dst)
+{
+    return &net->transports[net->ops->transport(net->self, src, dst)];
+}
+
+double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes)
+{
+    const struct dts_transport *by = transport(net, src, dst);
+    double latency = net->ops->latency(net->self, src, dst, path);
+    return latency * dts_transport_at(by, bytes).latency_factor + by->overhead_s;
+}
+
+double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes)
+{
+    const struct dts_transport *by = transport(net, src, dst);
+    return bytes / (by->efficiency * dts_transport_at(by, bytes).bandwidth_factor);
+}
+
+bool dts_net_blocks(const struct dts_net *net, int src, int dst)
+{
+    return transport(net, src, dst)->blocking;
+}
