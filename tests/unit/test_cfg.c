@@ -1,5 +1,6 @@
 /* test_cfg.c -- what tables of fields accept, and the message for everything else. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cfg.h"
 #include "check.h"
