@@ -8,10 +8,10 @@
 
 enum { MOST_MESSAGES = 2000000, ROUNDS = 3 };
 
-/* When each member of the group has done its step: a message begins when both of its sides have
- * come to it. */
+/* When each member of the group has done its step: what it sends has left, what it receives has
+ * come from a sender that had done its own last step. */
 static void walk_step(const struct dts_role *role, const struct dts_collective *c, int i,
-                      double seconds, const double *before, double *after,
+                      struct dts_step_time time, const double *before, double *after,
                       struct dts_message *messages)
 {
     int stride = c->group.stride;
@@ -21,7 +21,8 @@ static void walk_step(const struct dts_role *role, const struct dts_collective *
         for (int k = 0; k < count; k++) {
             int peer = (messages[k].peer - role->first) / stride;
             if (messages[k].bytes > 0)
-                after[m] = fmax(after[m], fmax(before[m], before[peer]) + seconds);
+                after[m] = fmax(after[m], messages[k].send ? before[m] + time.stay_s
+                                                           : before[peer] + time.hop_s);
         }
     }
 }
@@ -35,12 +36,9 @@ static double latest(const double *times, int count)
 }
 
 struct dts_period dts_period_find(const struct dts_role *role, const struct dts_collective *c,
-                                  const double *step_s)
+                                  const struct dts_step_time *steps_s, double sum_s)
 {
     int steps = c->algorithm->steps(&c->shape), size = c->group.size;
-    double sum_s = 0;
-    for (int i = 0; i < steps; i++)
-        sum_s += step_s[i];
     if ((double)steps * size * c->channels > MOST_MESSAGES)
         return (struct dts_period){sum_s, sum_s};
 
@@ -51,7 +49,7 @@ struct dts_period dts_period_find(const struct dts_role *role, const struct dts_
     double ends[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         for (int i = 0; i < steps; i++) {
-            walk_step(role, c, i, step_s[i], before, after, messages);
+            walk_step(role, c, i, steps_s[i], before, after, messages);
             memcpy(before, after, (size_t)size * sizeof(*before));
         }
         ends[r] = latest(before, size);

@@ -15,11 +15,15 @@ struct dts_period {
     double period_s;  // P: from the end of one to the end of the next, back to back
 };
 
-/* Walks all steps of the members of one group three times in a row. step_s[i]: seconds of a
- * message of step i. A collective of more than two million messages (a ring through thousands)
- * is not walked: L = P = the sum of its steps. */
+/* A step of a collective: how long a member sends, and how long until its message is there. */
+struct dts_step_time {
+    double stay_s, hop_s;
+};
+
+/* Walks all steps of the members of one group three times in a row. A collective of more than
+ * two million messages (a ring through thousands) is not walked: L = P = sum_s. */
 struct dts_period dts_period_find(const struct dts_role *role,
                                   const struct dts_collective *collective,
-                                  const double *step_s);
+                                  const struct dts_step_time *steps_s, double sum_s);
 
 #endif
