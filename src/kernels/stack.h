@@ -3,7 +3,8 @@
  * The same V100s differ by 27 % between frameworks and by 10 times between transports. A stack
  * file holds single-device step times that anchor the roofline, the bucket policy, the fixed
  * time of a step, the slowdown by overlap, straggler noise, and the transports in use. Each
- * value has its "source"; `assumed` where nobody published it.
+ * value has its "source"; `assumed` where nobody published it. docs/devices.md says how to
+ * write one.
  */
 #ifndef DTS_KERNELS_STACK_H
 #define DTS_KERNELS_STACK_H
@@ -11,8 +12,8 @@
 #include "base/cfg.h"
 #include "kernels/device.h"
 
-/* One published step time of one device (forward + backward + update, without communication).
- */
+/* One published step time of one device: forward, backward, update and what the framework adds,
+ * without communication. */
 struct dts_anchor_point {
     int batch;
     double step_s;
@@ -25,7 +26,8 @@ struct dts_anchor {
     struct dts_anchor_point *points; // owned; by batch, ascending
     int count;
     double backward_share; // of the compute of a step; 0: the roofline's own
-    double fixed_s;        // of each step, part of step_s, that is neither forward nor backward
+    double fixed_s;        // part of step_s that is neither forward nor backward nor grows with
+                           // the batch (the update is in it); 0: not known apart
     const char *source;
     bool assumed; // some of it
 };
@@ -37,8 +39,10 @@ struct dts_bucket_policy {
     double cycle_s;     // Horovod: a bucket closes at multiples of this; 0: at once
 };
 
+enum { DTS_STACK_ASSUMED = 32 };
+
 struct dts_stack {
-    const char *name, *summary;
+    const char *name, *summary; // name: of the file, without folder and ".json"
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
@@ -48,11 +52,15 @@ struct dts_stack {
     double efficiency;  // of the device's roofline where no anchor fits; 1: as the device says
     int channels;       // of collectives
     double piece_bytes; // of pipelined collectives
-    const char *algorithm;          // all-reduce that it uses by default
-    struct dts_cfg within, between; // transports, read by sim; may not exist
-    const char *assumed[32];        // paths of the values that are assumed: "overlap.slowdown"
+    const char *algorithm;                  // all-reduce that it uses by default
+    const char *algorithm_between;          // hierarchical: between nodes; NULL: none is said
+    int shards;                             // hierarchical: owners on each node
+    struct dts_cfg within, between;         // transports, read by sim; may not exist
+    const char *assumed[DTS_STACK_ASSUMED]; // values that are assumed: "overlap.slowdown"
     int assumed_count;
-    struct dts_doc *doc; // owned
+    struct dts_cfg *places; // owned: the parents of within and between
+    char *own_name;         // owned: what name points to
+    struct dts_doc *doc;    // owned
 };
 
 bool dts_stack_load(struct dts_stack *stack, const char *path, struct dts_error *err);
@@ -63,7 +71,11 @@ const struct dts_anchor *dts_stack_anchor(const struct dts_stack *stack, const c
                                           const char *model, enum dts_precision precision);
 
 /* Step seconds at a batch: interpolated between published batches in log(batch), log(seconds
- * per sample); outside them the nearest point's time per sample, and *outside is set. */
+ * per sample); outside them fixed_s and the nearest point's remaining time per sample, and
+ * *outside is set. */
 double dts_anchor_seconds(const struct dts_anchor *anchor, double batch, bool *outside);
+
+/* The batch of the published range that is nearest. */
+double dts_anchor_nearest(const struct dts_anchor *anchor, double batch);
 
 #endif

@@ -106,17 +106,25 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
            dts_platform_read_sources(platform, &top, err);
 }
 
-bool dts_platform_load(struct dts_platform *platform, const char *path,
+bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
                        const struct dts_cfg *within, const struct dts_cfg *between,
                        struct dts_error *err)
 {
-    *platform = (struct dts_platform){0};
-    if (!dts_doc_load(&platform->doc, path, err))
-        return false;
+    *platform = (struct dts_platform){.doc = doc};
     if (read_platform(platform, within, between, err))
         return true;
     dts_platform_free(platform);
     return false;
+}
+
+bool dts_platform_load(struct dts_platform *platform, const char *path,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err)
+{
+    struct dts_doc *doc;
+    *platform = (struct dts_platform){0};
+    return dts_doc_load(&doc, path, err) &&
+           dts_platform_read(platform, doc, within, between, err);
 }
 
 void dts_platform_free(struct dts_platform *platform)

@@ -4,6 +4,9 @@
  * until it has reached its size, a tensor is never cut, and the first bucket may be smaller so
  * that the exchange starts early. Size 0 is a bucket for each tensor, as Caffe2 does it.
  *
+ * Weights that layers share belong to the earliest of them (model.h), whose backward comes
+ * last.
+ *
  * Horovod looks at what is ready only once in a cycle (Sergeev and Del Balso 2018,
  * arXiv:1802.05799): a bucket then also closes at the end of the cycle in which its last tensor
  * became ready, and leaves no earlier than that. Cycles are counted from the beginning of the
@@ -13,7 +16,6 @@
 #include "train/build.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -48,21 +50,6 @@ static void add_tensor(struct cutter *c, size_t elements, int layer, double cycl
     c->open = c->policy->bytes > 0 && bytes < full;
 }
 
-/* The layer whose backward call finishes the gradients of each layer. Weights that layers share
- * are finished with the earliest of them. */
-static int *finishing_layers(const struct dts_model *model)
-{
-    int *finish = dts_alloc((size_t)model->layer_count, sizeof(*finish));
-    for (int l = 0; l < model->layer_count; l++)
-        finish[l] = l;
-    for (int l = 0; l < model->layer_count; l++) {
-        int owner = model->layers[l].tied_to;
-        if (owner >= 0 && l < finish[owner])
-            finish[owner] = l;
-    }
-    return finish;
-}
-
 /* The bucket of a cycle leaves when the cycle is over: after which layer's backward is that? */
 static void wait_for_cycle(struct dts_bucket *bucket, const double *backward_s, int layers,
                            double cycle_s)
@@ -86,24 +73,18 @@ int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *p
 {
     struct cutter c = {.policy = policy, .element_bytes = element_bytes};
     bool cycles = policy->cycle_s > 0 && backward_s != NULL;
-    int *finish = finishing_layers(model);
     double done_s = 0;
 
     for (int l = model->layer_count - 1; l >= 0; l--) {
+        const struct dts_layer *layer = &model->layers[l];
         done_s += cycles ? backward_s[l] : 0;
         double cycle = cycles ? floor(done_s / policy->cycle_s) : 0;
-        for (int o = model->layer_count - 1; o >= l; o--) {
-            const struct dts_layer *owner = &model->layers[o];
-            if (finish[o] != l || owner->tied_to >= 0)
-                continue;
-            for (int p = owner->param_count - 1; p >= 0; p--)
-                if (owner->params[p].count > 0)
-                    add_tensor(&c, owner->params[p].count, l, cycle);
-        }
+        for (int p = layer->param_count - 1; p >= 0; p--)
+            if (layer->params[p].count > 0)
+                add_tensor(&c, layer->params[p].count, l, cycle);
     }
     for (int b = 0; cycles && b < c.count; b++)
         wait_for_cycle(&c.buckets[b], backward_s, model->layer_count, policy->cycle_s);
-    free(finish);
     *buckets = c.buckets;
     return c.count;
 }

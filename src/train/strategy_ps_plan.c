@@ -3,9 +3,10 @@
  * Both sides go through the buckets in the same order on each stream, and bucket b travels on
  * channel b, so that sends and receives meet and nobody waits for what cannot come.
  *
- * The sum on a server moves 3 values of its memory for each value that arrives (reads it, reads
- * the sum, writes the sum), and for each weight what the optimizer moves. Servers on one node
- * share its memory.
+ * What arrives on a server is laid down as it is (no `add`, whose time would be a device's);
+ * the call that follows sums it at the rate of the host's memory. The sum moves 3 values for
+ * each that arrives (reads it, reads the sum, writes the sum), and for each weight what the
+ * optimizer moves. Servers on one node share its memory.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -58,7 +59,6 @@ static struct dts_exchange server_side(const struct dts_ps_site *site, int b, in
     exchange.peer_count = site->point->devices / site->per_leader;
     exchange.every = 1;
     exchange.part = site->ps->by_tensor ? DTS_WHOLE : DTS_SHARD_OF_SELF;
-    exchange.add = !send;
     return exchange;
 }
 

@@ -1,0 +1,13 @@
+/* anchor.h -- reads the list "anchors" of a stack file. */
+#ifndef DTS_KERNELS_ANCHOR_H
+#define DTS_KERNELS_ANCHOR_H
+
+#include "kernels/stack.h"
+
+/* Read the list into stack->anchors. stack->assumed is read already. On failure what was read
+ * is in the stack, for dts_stack_free(). */
+bool dts_anchors_read(struct dts_stack *stack, const struct dts_cfg *list,
+                      struct dts_error *err);
+void dts_anchors_free(struct dts_stack *stack);
+
+#endif
