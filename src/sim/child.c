@@ -173,7 +173,7 @@ bool dts_child_run(const struct dts_child *child, void **result, size_t *size,
                    struct dts_error *err)
 {
     struct stream streams[STREAMS] = {{.fd = -1}, {.fd = -1}};
-    pid_t pid;
+    pid_t pid = 0;
     if (!fork_child(child, &pid, streams, err))
         return false;
 
