@@ -89,7 +89,7 @@ static void stream(struct dts_json *json, const struct dts_plan *plan,
     }
 }
 
-bool dts_trace_write(const char *path, const char *title, const struct dts_job *job,
+bool dts_trace_write(const char *path, const struct dts_job *job,
                      const struct dts_timing *timing, struct dts_error *err)
 {
     struct dts_output out;
@@ -98,9 +98,6 @@ bool dts_trace_write(const char *path, const char *title, const struct dts_job *
     struct dts_json json = {.out = out.stream, .lines = 2};
     dts_json_object(&json, NULL);
     dts_json_string(&json, "displayTimeUnit", "ms");
-    dts_json_object(&json, "otherData");
-    dts_json_string(&json, "title", title);
-    dts_json_end(&json);
     dts_json_list(&json, "traceEvents");
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
