@@ -144,8 +144,9 @@ static void every_name_of_the_library_is_found_and_one_typo_is_seen(void)
             CHECK(!dts_library_find(&path, folders[f], wrong, NULL, &err));
             CHECK(strstr(err.text, hint) != NULL);
             found++;
-            free(names[i]);
         }
+        for (int i = 0; names[i] != NULL; i++)
+            free(names[i]);
         free(names);
     }
     if (found == 0)
