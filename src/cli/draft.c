@@ -153,7 +153,7 @@ static bool find(struct dts_draft *draft, const struct dts_wanted *wanted, const
                  char *value, bool *usual, struct dts_error *err)
 {
     const char *set = set_value(draft, path), *option = option_value(draft, wanted->option);
-    char what[96];
+    char what[288];
     snprintf(what, sizeof(what), "--%s", option != NULL ? wanted->option : path);
     *usual = false;
     if (set != NULL)

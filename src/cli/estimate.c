@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/estimate.h"
 #include "cli/split.h"
 #include "cli/trace.h"
@@ -148,9 +149,13 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
 {
-    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++)
-        snprintf(result->assumed[result->assumed_count++], sizeof(result->assumed[0]), "%s: %s",
-                 of, paths[i]);
+    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s: %s", of, paths[i]);
+        copy_text(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
+                  dts_text_string(&text));
+        dts_text_free(&text);
+    }
 }
 
 static void fill_setting(const struct work *w, struct dts_result *result)
@@ -195,7 +200,6 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     struct dts_timing calm, noisy;
     struct dts_bound bound;
 
-    prepare_simulation(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
@@ -211,7 +215,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             dts_timing_free(&noisy);
     }
     if (ok && w->question->trace != NULL)
-        ok = dts_trace_write(w->question->trace, result->strategy, &w->job, &calm, err);
+        ok = dts_trace_write(w->question->trace, &w->job, &calm, err);
     dts_timing_free(&calm);
     return ok && run_bare(w, &result->bare_total_s, err);
 }
@@ -220,8 +224,13 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
-    if (build(&w, &result->error))
-        simulate(&w, result, &result->error);
+    if (build(&w, &result->error)) {
+        prepare_simulation(&w);
+        if (question->check)
+            fill_setting(&w, result);
+        else
+            simulate(&w, result, &result->error);
+    }
     dts_loader_free(w.loader);
     dts_job_free(&w.job);
     dts_model_seconds_free(&w.seconds);

@@ -64,8 +64,10 @@ void dts_help_about(const struct dts_command *command, FILE *out)
         print_help(out);
         return;
     }
-    fprintf(out, "Usage: dtsim %s %s [OPTION...]\n\n%s\n\n%s", command->name,
-            command->arguments, command->summary, command->help);
+    fprintf(out, "Usage: dtsim %s %s [OPTION...]\n\n%s\n", command->name, command->arguments,
+            command->summary);
+    if (command->help != NULL)
+        fprintf(out, "\n%s", command->help);
 }
 
 static const char *subject(int i)
@@ -98,6 +100,5 @@ const struct dts_command dts_help_command = {
     .name = "help",
     .arguments = "[SUBJECT]",
     .summary = "this text, or all about a command or a kind of file",
-    .help = "",
     .run = run,
 };

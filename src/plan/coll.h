@@ -7,9 +7,9 @@
  * The data of a collective is cut into chunks(shape) chunks of equal size (dts_coll_span()).
  * In a step a member sends and receives a set of messages that are in flight together; each
  * message carries neighbouring chunks. What a member sends in a step is what it held before the
- * step. Message `send to p` of member m meets `receive from m` of member p in the same step,
- * with the same chunks; between a pair of members there is at most one message per direction
- * and step.
+ * step. Message `send to p` of member m meets `receive from m` of member p in the same step and
+ * lane, with the same chunks; between a pair of members there is at most one message per
+ * direction, lane and step. Most algorithms need one lane.
  */
 #ifndef DTS_PLAN_COLL_H
 #define DTS_PLAN_COLL_H
@@ -40,22 +40,28 @@ struct dts_coll_shape {
 /* One message of one member in one step. */
 struct dts_coll_message {
     int peer;         // a member
-    int first, count; // chunks
+    int first, count; // chunks; count >= 1
     bool send;        // else receive
     bool add;         // receive: add to what is there; else overwrite it
+    int lane;         // tells the messages of one pair and direction apart, 0 ..
 };
 
-enum { DTS_COLL_MESSAGES = 64 }; // the most messages of a member in a step
+enum {
+    DTS_COLL_MESSAGES = 64, // the most messages of a member in a step
+    DTS_COLL_LANES = 32,    // lanes are below this
+};
 
 struct dts_coll {
     const char *name;    // as in scenarios: "ring"
     const char *summary; // one line for `dtsim list`
-    bool pipelined;      // uses shape->pieces
+    bool pipelined;      // its all-reduce uses shape->pieces (a broadcast may in any case)
 
     /* Can it do this? NULL: any shape of any kind. Sets *why to a clause for the message
-     * ("needs members of one node to be neighbours") when it cannot. */
+     * ("needs members of one node to be neighbours") when it cannot. Callers ask
+     * dts_coll_fits(), which checks the shape itself, too. */
     bool (*fits)(const struct dts_coll_shape *shape, const char **why);
 
+    /* A multiple of size for reduce-scatter and all-gather. */
     int (*chunks)(const struct dts_coll_shape *shape);
     int (*steps)(const struct dts_coll_shape *shape); // 0 for size 1
 
@@ -77,6 +83,10 @@ extern const struct dts_coll *const dts_colls[];
 const struct dts_coll *dts_coll_find(const char *name); // NULL: none such
 const char *dts_coll_name(int i); // the i-th name, NULL at the end: for choices
 
+/* Is the shape sound, and can the algorithm do it? Sets *why when not. */
+bool dts_coll_fits(const struct dts_coll *coll, const struct dts_coll_shape *shape,
+                   const char **why);
+
 /* The elements that chunks stand for: count elements are cut into `chunks` parts that differ by
  * at most one element, the larger ones first. */
 void dts_coll_span(size_t elements, int chunks, int first, int count, size_t *span_first,
@@ -90,5 +100,8 @@ void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *sh
 /* How many pieces make a pipelined algorithm fast: the data over piece_bytes, at least 1, at
  * most 64, of which more would only cost steps. */
 int dts_coll_pieces(double bytes, double piece_bytes);
+
+/* The smallest number of chunks that can be cut into a parts and into b. */
+int dts_coll_common_multiple(int a, int b);
 
 #endif

@@ -106,7 +106,9 @@ struct dts_collective {
     struct dts_group group;
     struct dts_span data;
     int channels; // >= 1: the data is cut into this many parts that go round at once, part c
-                  // with the members of each node rotated by c * per_node / channels
+                  // with the members of each node rotated by c * per_node / channels, so that
+                  // each ring leaves the node by another device (in a broadcast member 0, where
+                  // the data is, stays where it is, and those beside it rotate)
 };
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };

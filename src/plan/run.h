@@ -10,7 +10,9 @@
 struct dts_message {
     int peer; // rank
     bool send, add;
-    int channel; // of the operation; collectives: 0. Messages meet by (stream, channel)
+    int channel; // exchanges: the operation's; collectives: lane * channels + channel. Between
+                 // two ranks, messages of one stream and channel meet in the order in which
+                 // both sides name them; in one step there is at most one in each direction
     struct dts_span data; // empty spans are never sent
     size_t bytes;         // data.count * element size
 };
@@ -20,7 +22,7 @@ struct dts_message {
 struct dts_backend {
     void (*call)(void *self, const struct dts_op *op, const struct dts_call *call);
 
-    /* All messages are in flight together; returns when all are complete. `count` may be 0. */
+    /* All messages (at least one) are in flight together; returns when all are complete. */
     void (*exchange)(void *self, const struct dts_op *op, const struct dts_message *messages,
                      int count);
 
@@ -29,9 +31,48 @@ struct dts_backend {
     void (*done)(void *self, int op);
 };
 
-/* Walk all operations of one stream, once. Called for each step. */
+/* Walk all operations of one stream, once. Called for each step. A rank that takes no part in
+ * an operation begins it and is done with it all the same. */
 void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream,
                     const struct dts_backend *backend, void *self);
+
+/* The same as a loop of the caller's, for who cannot block: the next thing that the stream
+ * does. dts_run_stream() hands each to its verb.
+ *
+ *     struct dts_walk walk = {.role = role, .rank = rank, .stream = stream};
+ *     struct dts_event event;
+ *     while (dts_walk_next(&walk, &event))
+ *         ...
+ *     dts_walk_free(&walk); // a walk that has ended may be walked again
+ */
+enum dts_event_kind {
+    DTS_EVENT_WAIT,
+    DTS_EVENT_BEGIN,
+    DTS_EVENT_CALL,
+    DTS_EVENT_EXCHANGE,
+    DTS_EVENT_DONE,
+};
+
+struct dts_event {
+    enum dts_event_kind kind;
+    int op; // that is waited for, or at hand
+    bool previous_step;
+    const struct dts_message *messages; // of the walk, until its next event
+    int count;
+};
+
+struct dts_walk {
+    const struct dts_role *role;
+    int rank;
+    enum dts_stream stream;
+
+    int op, done;                 // at hand; how many of its events were named
+    struct dts_message *messages; // owned
+    size_t room;
+};
+
+bool dts_walk_next(struct dts_walk *walk, struct dts_event *event);
+void dts_walk_free(struct dts_walk *walk);
 
 /* Does any operation sit on this stream? */
 bool dts_plan_uses(const struct dts_plan *plan, enum dts_stream stream);
@@ -46,5 +87,11 @@ int dts_collective_messages(const struct dts_role *role,
 /* The messages of one rank in an exchange; room for exchange->peer_count. */
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,
                           int rank, struct dts_message *messages);
+
+/* What a rank owns of one channel's part of the data after a reduce-scatter and before an
+ * all-gather. */
+struct dts_span dts_collective_share(const struct dts_role *role,
+                                     const struct dts_collective *collective, int rank,
+                                     int channel);
 
 #endif

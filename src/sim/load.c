@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "plan/run.h"
 #include "sim/load.h"
+#include "sim/period.h"
 
 /* An operation that was counted. */
 struct counted {
@@ -234,11 +235,23 @@ static void end_phase(struct dts_loader *l, struct dts_phase *phase,
     phase->lap_s = longest_walk(l, role, phase->repeat);
 }
 
+static void set_period(const struct dts_role *role, const struct dts_collective *c,
+                       const double *step_s, struct dts_load *load)
+{
+    double sum_s = 0;
+    for (int p = 0; p < load->phase_count; p++)
+        sum_s += load->phases[p].repeat * dts_phase_seconds(&load->phases[p], 1);
+    struct dts_period period = dts_period_find(role, c, step_s);
+    load->share = sum_s > 0 ? period.period_s / sum_s : 1;
+    load->tail_s = period.latency_s - period.period_s;
+}
+
 static void count_collective(struct dts_loader *l, const struct dts_role *role,
                              const struct dts_collective *c, int times, struct dts_load *load)
 {
     int steps = c->algorithm->steps(&c->shape);
     int *repeats = dts_alloc((size_t)steps, sizeof(*repeats));
+    double *step_s = dts_alloc((size_t)steps, sizeof(*step_s));
     size_t room = (size_t)DTS_COLL_MESSAGES * (size_t)c->channels;
     l->messages = dts_grow(l->messages, &l->message_room, room, sizeof(*l->messages));
 
@@ -257,7 +270,12 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
                          &sent);
         end_phase(l, phase, role, times);
         load->messages += sent * repeats[i];
+        for (int j = i; j < steps; j++)
+            if (c->algorithm->like(&c->shape, j) == i)
+                step_s[j] = dts_phase_seconds(phase, 1);
     }
+    set_period(role, c, step_s, load);
+    free(step_s);
     free(repeats);
 }
 
@@ -270,6 +288,7 @@ static void count_exchange(struct dts_loader *l, const struct dts_role *role,
         dts_grow(l->messages, &l->message_room, (size_t)x->peer_count, sizeof(*l->messages));
     load->phases = dts_alloc(1, sizeof(*load->phases));
     load->phase_count = 1;
+    load->share = 1;
     begin_phase(l, load->phases, 1);
     for (int r = role->first; r < role->first + role->count; r++) {
         int count = dts_exchange_messages(role, x, r, l->messages);

@@ -37,6 +37,8 @@ struct dts_phase {
 struct dts_load {
     struct dts_phase *phases; // owned
     int phase_count;
+    double share;  // of the sum of its phases: its period (period.h), when its stream is free
+    double tail_s; // from then until the last member is done
     double messages;
 };
 

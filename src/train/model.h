@@ -75,6 +75,7 @@ struct dts_model_seconds {
     double update, fixed;            // of a step
     const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
     bool outside;                    // batch beyond the published ones
+    char basis[256];                 // the same in words, for the report
 };
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,

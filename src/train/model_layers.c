@@ -22,12 +22,11 @@ struct layer_keys {
 
 const struct dts_field dts_layer_fields[] = {
     {DTS_KEY(struct layer_keys, name), .type = DTS_STRING, .missing = "null",
-     .help = "for \"input\" of later layers (default: kind and place in the list: relu_3)"},
+     .help = "for \"input\" of others (default: kind and place: relu_3)"},
     {DTS_KEY(struct layer_keys, kind), .type = DTS_STRING, .choice = dts_layer_kind_name,
      .help = "what the layer does"},
     {DTS_KEY(struct layer_keys, input), .type = DTS_OTHER, .missing = "null",
-     .help = "a name or a list of names; \"entry\": what comes into the group (default: the "
-             "layer before)"},
+     .help = "names of layers, or \"entry\": what comes into the group"},
     {DTS_KEY(struct layer_keys, tied), .type = DTS_STRING, .missing = "null",
      .help = "an earlier layer whose weight this one uses, too"},
     {0},
@@ -41,7 +40,7 @@ struct group_keys {
 
 const struct dts_field dts_group_fields[] = {
     {DTS_KEY(struct group_keys, name), .type = DTS_STRING, .missing = "null",
-     .help = "goes before the names of its layers: block.relu, block.0.relu if it repeats"},
+     .help = "goes before the names of its layers: block.0.relu"},
     {DTS_KEY(struct group_keys, repeat), .type = DTS_INT, .min = 1, .max = DTS_MODEL_LAYERS,
      .missing = "null", .help = "how many times, each with weights of its own"},
     {DTS_KEY(struct group_keys, input), .type = DTS_OTHER, .missing = "null",

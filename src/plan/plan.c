@@ -1,0 +1,133 @@
+/* plan.c -- plans are built here, operation by operation. */
+#include "plan/plan.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const char *const stream_names[DTS_STREAMS] = {
+    [DTS_COMPUTE] = "compute", [DTS_DATA] = "data",   [DTS_PUSH] = "push",
+    [DTS_PULL] = "pull",       [DTS_INPUT] = "input",
+};
+
+static const char *const pass_names[DTS_PASSES] = {
+    [DTS_FORWARD] = "forward",     [DTS_BACKWARD] = "backward", [DTS_UPDATE] = "update",
+    [DTS_AGGREGATE] = "aggregate", [DTS_OVERHEAD] = "overhead", [DTS_READ] = "read",
+};
+
+const char *dts_stream_name(enum dts_stream stream)
+{
+    return stream_names[stream];
+}
+
+const char *dts_pass_name(enum dts_pass pass)
+{
+    return pass_names[pass];
+}
+
+void dts_plan_free(struct dts_plan *plan)
+{
+    free(plan->ops);
+    free(plan->waits);
+    free(plan->buffers);
+    *plan = (struct dts_plan){0};
+}
+
+void dts_job_free(struct dts_job *job)
+{
+    for (int r = 0; r < job->role_count; r++)
+        dts_plan_free(&job->roles[r].plan);
+    free(job->roles);
+    *job = (struct dts_job){0};
+}
+
+const struct dts_role *dts_job_role(const struct dts_job *job, int rank)
+{
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        if (rank >= role->first && rank < role->first + role->count)
+            return role;
+    }
+    assert(!"a rank below job->ranks");
+    return NULL;
+}
+
+int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes)
+{
+    int number = plan->buffer_count++;
+    plan->buffers =
+        dts_grow(plan->buffers, &plan->buffer_room, (size_t)number + 1, sizeof(*plan->buffers));
+    plan->buffers[number] = (struct dts_buffer){count, element_bytes};
+    return number;
+}
+
+static bool inside(const struct dts_plan *plan, const struct dts_span *span)
+{
+    if (span->buffer < 0 || span->buffer >= plan->buffer_count)
+        return false;
+    size_t count = plan->buffers[span->buffer].count;
+    return span->first <= count && span->count <= count - span->first;
+}
+
+static struct dts_op *add(struct dts_plan *plan, enum dts_op_kind kind, enum dts_stream stream,
+                          const char *label)
+{
+    int number = plan->op_count++;
+    plan->ops = dts_grow(plan->ops, &plan->op_room, (size_t)number + 1, sizeof(*plan->ops));
+    struct dts_op *op = &plan->ops[number];
+    *op = (struct dts_op){
+        .kind = kind, .stream = stream, .bucket = -1, .first_wait = plan->wait_count};
+    snprintf(op->label, sizeof(op->label), "%s", label);
+    return op;
+}
+
+int dts_plan_call(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                  struct dts_call call)
+{
+    add(plan, DTS_OP_CALL, stream, label)->call = call;
+    return plan->op_count - 1;
+}
+
+int dts_plan_exchange(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                      struct dts_exchange exchange)
+{
+    assert(inside(plan, &exchange.data));
+    assert(exchange.part == DTS_WHOLE || exchange.shards >= 1);
+    add(plan, DTS_OP_EXCHANGE, stream, label)->exchange = exchange;
+    return plan->op_count - 1;
+}
+
+int dts_plan_collective(struct dts_plan *plan, enum dts_stream stream, const char *label,
+                        struct dts_collective collective)
+{
+    const char *why;
+    assert(inside(plan, &collective.data));
+    assert(collective.channels >= 1 && collective.group.stride >= 1);
+    assert(collective.shape.size == collective.group.size);
+    assert(dts_coll_fits(collective.algorithm, &collective.shape, &why));
+    add(plan, DTS_OP_COLLECTIVE, stream, label)->collective = collective;
+    return plan->op_count - 1;
+}
+
+static void wait_for(struct dts_plan *plan, struct dts_wait wait)
+{
+    int number = plan->wait_count++;
+    plan->waits =
+        dts_grow(plan->waits, &plan->wait_room, (size_t)number + 1, sizeof(*plan->waits));
+    plan->waits[number] = wait;
+    plan->ops[plan->op_count - 1].wait_count++;
+}
+
+void dts_plan_after(struct dts_plan *plan, int earlier)
+{
+    assert(earlier >= 0 && earlier < plan->op_count - 1);
+    wait_for(plan, (struct dts_wait){.op = earlier});
+}
+
+void dts_plan_after_previous(struct dts_plan *plan, int op)
+{
+    assert(op >= 0 && plan->op_count > 0);
+    wait_for(plan, (struct dts_wait){.op = op, .previous_step = true});
+}

@@ -1,0 +1,279 @@
+/* test_coll.c -- what every collective algorithm has to keep, for every shape up to MOST
+ * members.
+ *
+ * The algorithms are run on sets instead of numbers: a chunk holds the members whose data has
+ * gone into it. A sum is right when it holds every member, and none was ever added twice.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "plan/coll.h"
+
+enum { MOST = 24, MOST_CHUNKS = MOST * 2 * 5 };
+
+typedef uint32_t members; // one bit for each member
+
+static members held[MOST][MOST_CHUNKS]; // by member and chunk
+
+/* The messages of all members in one step. */
+static struct dts_coll_message messages[MOST][DTS_COLL_MESSAGES];
+static int counts[MOST];
+
+static void fill(const struct dts_coll *coll, const struct dts_coll_shape *shape, int i)
+{
+    for (int m = 0; m < shape->size; m++)
+        counts[m] = coll->step(shape, m, i, messages[m]);
+}
+
+/* Calls test for each shape that each row can do. A row that fits without an algorithm between
+ * nodes is not asked about shards. */
+typedef void shape_test(const struct dts_coll *coll, const struct dts_coll_shape *shape);
+
+static void for_pieces(const struct dts_coll *coll, struct dts_coll_shape shape,
+                       shape_test *test)
+{
+    static const int pieces[] = {1, 2, 3, 5};
+    const char *why;
+    for (int p = 0; p < 4; p++) {
+        shape.pieces = pieces[p];
+        int before = check_failures;
+        if (dts_coll_fits(coll, &shape, &why))
+            test(coll, &shape);
+        if (check_failures > before && before < 10)
+            printf("    %s: kind %d, size %d, per_node %d, shards %d, pieces %d, between %s\n",
+                   coll->name, shape.kind, shape.size, shape.per_node, shape.shards,
+                   shape.pieces, shape.between != NULL ? shape.between->name : "-");
+    }
+}
+
+static void for_nodes(const struct dts_coll *coll, struct dts_coll_shape shape,
+                      shape_test *test)
+{
+    const char *why;
+    bool flat = dts_coll_fits(coll, &shape, &why);
+    for (shape.per_node = 1; shape.per_node <= shape.size; shape.per_node++) {
+        if (shape.size % shape.per_node != 0)
+            continue;
+        if (flat)
+            for_pieces(coll, shape, test);
+        for (int s = 1; !flat && s <= shape.per_node; s++)
+            for (int b = 0; shape.per_node % s == 0 && dts_colls[b] != NULL; b++) {
+                shape.shards = s;
+                shape.between = dts_colls[b];
+                for_pieces(coll, shape, test);
+            }
+        shape.shards = 1;
+        shape.between = NULL;
+    }
+}
+
+static void for_all_shapes(shape_test *test)
+{
+    for (int a = 0; dts_colls[a] != NULL; a++)
+        for (enum dts_coll_kind kind = 0; kind < DTS_COLL_KINDS; kind++)
+            for (int size = 1; size <= MOST; size++)
+                for_nodes(
+                    dts_colls[a],
+                    (struct dts_coll_shape){
+                        .kind = kind, .size = size, .per_node = 1, .shards = 1, .pieces = 1},
+                    test);
+}
+
+static bool overlap(const struct dts_coll_message *a, const struct dts_coll_message *b)
+{
+    return a->first < b->first + b->count && b->first < a->first + a->count;
+}
+
+static bool same_lane(const struct dts_coll_message *a, const struct dts_coll_message *b)
+{
+    return a->peer == b->peer && a->send == b->send && a->lane == b->lane;
+}
+
+/* A member's messages of a step are sound, and do not get in each other's way. */
+static void check_own(const struct dts_coll *coll, const struct dts_coll_shape *shape, int m)
+{
+    int chunks = coll->chunks(shape);
+    CHECK(counts[m] <= DTS_COLL_MESSAGES);
+    for (int a = 0; a < counts[m]; a++) {
+        const struct dts_coll_message *x = &messages[m][a];
+        CHECK(x->peer >= 0 && x->peer < shape->size && x->peer != m);
+        CHECK(x->first >= 0 && x->count >= 1 && x->first + x->count <= chunks);
+        CHECK(x->lane >= 0 && x->lane < DTS_COLL_LANES);
+        CHECK(!(x->send && x->add));
+        for (int b = 0; b < a; b++) {
+            const struct dts_coll_message *y = &messages[m][b];
+            CHECK(!same_lane(x, y));
+            bool both_read = (x->send || x->add) && (y->send || y->add);
+            CHECK(both_read || !overlap(x, y));
+        }
+    }
+}
+
+static const struct dts_coll_message *other_side(int m, const struct dts_coll_message *x)
+{
+    for (int b = 0; b < counts[x->peer]; b++) {
+        const struct dts_coll_message *y = &messages[x->peer][b];
+        if (y->peer == m && y->send != x->send && y->lane == x->lane)
+            return y;
+    }
+    return NULL;
+}
+
+static void every_send_meets_its_receive_of_one_step(const struct dts_coll *coll,
+                                                     const struct dts_coll_shape *shape)
+{
+    CHECK(shape->size > 1 || coll->steps(shape) == 0);
+    for (int i = 0; i < coll->steps(shape); i++) {
+        fill(coll, shape, i);
+        for (int m = 0; m < shape->size; m++) {
+            check_own(coll, shape, m);
+            for (int a = 0; a < counts[m]; a++) {
+                const struct dts_coll_message *x = &messages[m][a];
+                const struct dts_coll_message *y = other_side(m, x);
+                if (CHECK(y != NULL))
+                    CHECK(x->first == y->first && x->count == y->count);
+            }
+        }
+    }
+}
+
+static void do_step(const struct dts_coll *coll, const struct dts_coll_shape *shape, int i)
+{
+    static members before[MOST][MOST_CHUNKS]; // all send before any receives
+    size_t bytes = (size_t)coll->chunks(shape) * sizeof(members);
+    for (int m = 0; m < shape->size; m++)
+        memcpy(before[m], held[m], bytes);
+    fill(coll, shape, i);
+    for (int m = 0; m < shape->size; m++)
+        for (int a = 0; a < counts[m]; a++) {
+            const struct dts_coll_message *x = &messages[m][a];
+            for (int c = x->first; !x->send && c < x->first + x->count; c++) {
+                members arrived = before[x->peer][c];
+                if (x->add)
+                    CHECK((held[m][c] & arrived) == 0);
+                held[m][c] = x->add ? held[m][c] | arrived : arrived;
+            }
+        }
+}
+
+static int owner_of(const struct dts_coll *coll, const struct dts_coll_shape *shape, int chunk)
+{
+    for (int m = 0, first, count; m < shape->size; m++) {
+        dts_coll_share(coll, shape, m, &first, &count);
+        if (chunk >= first && chunk < first + count)
+            return m;
+    }
+    return -1;
+}
+
+static members at_first(enum dts_coll_kind kind, int m, int owner)
+{
+    bool has = kind == DTS_ALLGATHER ? m == owner : kind == DTS_BROADCAST ? m == 0 : true;
+    return has ? 1u << m : 0;
+}
+
+static void every_member_ends_with_what_it_should(const struct dts_coll *coll,
+                                                  const struct dts_coll_shape *shape)
+{
+    static int owners[MOST_CHUNKS];
+    int chunks = coll->chunks(shape);
+    members all = (1u << shape->size) - 1;
+    bool shared = shape->kind == DTS_REDUCE_SCATTER || shape->kind == DTS_ALLGATHER;
+    if (!CHECK(chunks >= 1 && chunks <= MOST_CHUNKS))
+        return;
+    for (int c = 0; c < chunks; c++) {
+        owners[c] = owner_of(coll, shape, c);
+        CHECK(!shared || owners[c] >= 0);
+        for (int m = 0; m < shape->size; m++)
+            held[m][c] = at_first(shape->kind, m, owners[c]);
+    }
+    for (int i = 0; i < coll->steps(shape); i++)
+        do_step(coll, shape, i);
+    for (int c = 0; c < chunks; c++) {
+        members want[] = {[DTS_ALLREDUCE] = all,
+                          [DTS_REDUCE_SCATTER] = all,
+                          [DTS_ALLGATHER] = 1u << (owners[c] & 31),
+                          [DTS_BROADCAST] = 1};
+        for (int m = 0; m < shape->size; m++)
+            if (shape->kind != DTS_REDUCE_SCATTER || m == owners[c])
+                CHECK_INT(held[m][c], want[shape->kind]);
+    }
+}
+
+static int by_traffic(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    for (int i = 0; i < 4; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* The traffic of a step, in an order that does not depend on the order of messages. */
+static int traffic(const struct dts_coll *coll, const struct dts_coll_shape *shape, int i,
+                   int list[][4])
+{
+    int n = 0;
+    fill(coll, shape, i);
+    for (int m = 0; m < shape->size; m++)
+        for (int a = 0; a < counts[m]; a++, n++) {
+            const struct dts_coll_message *x = &messages[m][a];
+            int entry[4] = {m, x->peer, x->count, 2 * x->send + x->add};
+            memcpy(list[n], entry, sizeof(entry));
+        }
+    qsort(list, (size_t)n, sizeof(list[0]), by_traffic);
+    return n;
+}
+
+static void steps_that_are_alike_have_the_same_traffic(const struct dts_coll *coll,
+                                                       const struct dts_coll_shape *shape)
+{
+    static int ours[MOST * DTS_COLL_MESSAGES][4], theirs[MOST * DTS_COLL_MESSAGES][4];
+    for (int i = 0; i < coll->steps(shape); i++) {
+        int like = coll->like(shape, i);
+        if (!CHECK(like >= 0 && like <= i) || like == i)
+            continue;
+        CHECK_INT(coll->like(shape, like), like);
+        int n = traffic(coll, shape, i, ours);
+        CHECK_INT(traffic(coll, shape, like, theirs), n);
+        CHECK(memcmp(ours, theirs, (size_t)n * sizeof(ours[0])) == 0);
+    }
+}
+
+static void every_send_meets_its_receive(void)
+{
+    for_all_shapes(every_send_meets_its_receive_of_one_step);
+}
+
+static void all_end_with_the_right_sums(void)
+{
+    for_all_shapes(every_member_ends_with_what_it_should);
+}
+
+static void alike_is_the_same_traffic(void)
+{
+    for_all_shapes(steps_that_are_alike_have_the_same_traffic);
+}
+
+static void chunks_cover_any_amount_of_data_once(void)
+{
+    for (size_t elements = 0; elements < 40; elements++)
+        for (int chunks = 1; chunks < 30; chunks++) {
+            size_t next = 0, first, count, least = elements, most = 0;
+            for (int c = 0; c < chunks; c++) {
+                dts_coll_span(elements, chunks, c, 1, &first, &count);
+                CHECK_INT(first, next);
+                next += count;
+                least = count < least ? count : least;
+                most = count > most ? count : most;
+            }
+            CHECK_INT(next, elements);
+            CHECK(most - least <= 1);
+            dts_coll_span(elements, chunks, 0, chunks, &first, &count);
+            CHECK_INT(count, elements);
+        }
+}
+
+TESTS(TEST(every_send_meets_its_receive), TEST(all_end_with_the_right_sums),
+      TEST(alike_is_the_same_traffic), TEST(chunks_cover_any_amount_of_data_once))
