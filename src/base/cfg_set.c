@@ -74,26 +74,33 @@ static bool parse_path(const char *path, struct change *change)
     return true;
 }
 
-/* A bare word is a string; what begins or looks like other JSON must be JSON. */
+/* A number for strtod(), whether or not it is one for JSON ("1e999", "+5", ".5"). */
+static bool is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return end != text && *end == '\0' && strspn(text, "0123456789+-.eE") == strlen(text);
+}
+
+/* A bare word is a string; what begins like other JSON, or is a number, must be JSON. */
 static bool parse_value(const struct dts_cfg *top, const char *path, const char *text,
                         struct change *change, struct dts_error *err)
 {
-    json_error_t error;
     size_t length = strlen(text);
     struct dts_error limits = {0};
     if (length > DTS_DOC_BYTES ||
         !dts_scan_limits("value", text, length, change->count, &limits))
         return dts_cfg_fail(top, NULL, err, "%s: value too large or nested too deep", path);
-    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    bool is_json = strchr("[{\"", *text) != NULL || strspn(text, "0123456789+-.eE") == length;
-    if (change->value == NULL && (!is_json || length == 0))
-        change->value = json_string(text);
+    bool is_json = (*text != '\0' && strchr("[{\"", *text) != NULL) || is_number(text);
+    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+    if (change->value == NULL && !is_json)
+        change->value = json_string(text); // NULL where it is no UTF-8
     if (change->value != NULL)
         return true;
     struct dts_text what = {0};
-    dts_text_add(&what, "%s: not JSON: ", path);
     dts_text_add_word(&what, text, DTS_WORD_BYTES);
-    dts_cfg_fail(top, NULL, err, "%s", dts_text_string(&what));
+    dts_cfg_fail(top, NULL, err, "%s: must be JSON or a word, got %s", path,
+                 dts_text_string(&what));
     dts_text_free(&what);
     return false;
 }
@@ -214,6 +221,8 @@ bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
 bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err)
 {
     const char *path;
+    if (dts_cfg_exists(changes) && !dts_cfg_is_object(changes))
+        return dts_cfg_fail(changes, NULL, err, "must be an object of paths and values");
     for (size_t i = 0; (path = dts_cfg_key(changes, i)) != NULL; i++) {
         struct dts_cfg value = dts_cfg_member(changes, path);
         struct dts_error inner = {0};

@@ -59,6 +59,8 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
         out->stream = stdout;
         return true;
     }
+    if (*path == '\0')
+        return fail("\"\"", ENOENT, err);
     struct stat status;
     bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))

@@ -38,25 +38,31 @@ static bool go_up(char *path)
     return true;
 }
 
+/* FOLDER/../share/dtsim, or NULL for a path that has no folder above its own. */
+static char *installed_library(const char *folder)
+{
+    struct dts_text path = {0};
+    const char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        return NULL;
+    dts_text_add(&path, "%.*s/share/dtsim", (int)(slash - folder), folder);
+    return dts_text_take(&path);
+}
+
 char *dts_library_folder_of(const char *program)
 {
     char *folder = dts_copy(program);
-    struct dts_text installed = {0};
-    if (go_up(folder) && strrchr(folder, '/') != NULL)
-        dts_text_add(&installed, "%.*s/share/dtsim", (int)(strrchr(folder, '/') - folder),
-                     folder);
-    bool found = installed.length > 0 && is_folder(installed.chars, "");
-    while (!found && !holds_library(folder)) {
-        if (!go_up(folder)) { // none: the messages name where it should have been
-            found = true;
-        }
+    char *installed = go_up(folder) ? installed_library(folder) : NULL;
+    bool found = installed != NULL && is_folder(installed, "");
+    while (!found && !holds_library(folder))
+        if (!go_up(folder))
+            found = true; // nowhere: messages then name where it should have been
+    if (found && installed != NULL) {
+        free(folder);
+        return installed;
     }
-    if (!found) {
-        dts_text_free(&installed);
-        return folder;
-    }
-    free(folder);
-    return dts_text_take(&installed);
+    free(installed);
+    return folder;
 }
 
 const char *dts_library_folder(void)

@@ -9,7 +9,7 @@
 struct dts_command {
     const char *name, *arguments; // as typed: "list", "[WHAT]"
     const char *summary;          // one line of `dtsim help`
-    const char *help;             // all about it, after the first two; lines with their newline
+    const char *help; // more of `dtsim help NAME`, lines with their newline; NULL: none
 
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);

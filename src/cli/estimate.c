@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "cli/estimate.h"
 #include "cli/split.h"
 #include "cli/trace.h"
@@ -27,19 +27,13 @@ static void copy_text(char *to, size_t room, const char *from)
 
 void dts_result_open(const struct dts_question *q, struct dts_result *result)
 {
-    memset(result, 0, sizeof(*result)); // results travel as bytes between processes
+    dts_result_init(result);
     copy_text(result->strategy, sizeof(result->strategy), q->strategy->name);
     copy_text(result->model, sizeof(result->model), q->scenario->model.name);
     copy_text(result->platform, sizeof(result->platform), q->platform->name);
     copy_text(result->stack, sizeof(result->stack), q->scenario->stack.name);
     copy_text(result->setting, sizeof(result->setting), q->setting);
     result->devices = q->devices;
-    result->step.total_s = NAN;
-    result->bare_total_s = NAN;
-    result->throughput_samples_per_s = NAN;
-    result->scaling_efficiency = result->scaling_efficiency_one_device = NAN;
-    result->training.epochs = result->training.steps = result->training.time_s = NAN;
-    result->reference.value = NAN;
 }
 
 static bool build(struct work *w, struct dts_error *err)
@@ -155,9 +149,13 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
 {
-    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++)
-        snprintf(result->assumed[result->assumed_count++], sizeof(result->assumed[0]), "%s: %s",
-                 of, paths[i]);
+    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s: %s", of, paths[i]);
+        copy_text(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
+                  dts_text_string(&text));
+        dts_text_free(&text);
+    }
 }
 
 static void fill_setting(const struct work *w, struct dts_result *result)
@@ -165,11 +163,10 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     const struct dts_question *q = w->question;
     const struct dts_scenario *s = q->scenario;
     int per_node = q->platform->devices_per_node;
-    struct dts_memory memory =
-        dts_model_memory(&s->model, s->optimizer, s->precision, w->point.batch);
+    struct dts_memory memory = dts_point_memory(&w->point);
 
     result->nodes = (q->devices + per_node - 1) / per_node;
-    result->global_batch = w->point.batch * s->accumulate * q->devices;
+    result->global_batch = (int)dts_point_global_batch(&w->point);
     result->memory.total_bytes = memory.total;
     result->memory.weights_bytes = memory.weights;
     result->memory.gradients_bytes = memory.gradients;
@@ -203,7 +200,6 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     struct dts_timing calm, noisy;
     struct dts_bound bound;
 
-    prepare_simulation(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
@@ -228,8 +224,13 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
-    if (build(&w, &result->error))
-        simulate(&w, result, &result->error);
+    if (build(&w, &result->error)) {
+        prepare_simulation(&w);
+        if (question->check)
+            fill_setting(&w, result);
+        else
+            simulate(&w, result, &result->error);
+    }
     dts_loader_free(w.loader);
     dts_job_free(&w.job);
     dts_model_seconds_free(&w.seconds);

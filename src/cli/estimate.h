@@ -17,6 +17,7 @@ struct dts_question {
     int devices;
     const char *setting; // what a sweep set, for the result; ""
     const char *trace;   // file for the timeline; NULL: none
+    bool check;          // build the plans, simulate nothing
 };
 
 /* Fill everything of the result that follows from this point alone. A point that is refused or

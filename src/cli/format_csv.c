@@ -1,4 +1,5 @@
 /* format_csv.c -- one row for each point, units in the names of the columns (RFC 4180). */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -69,6 +70,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
     for (int i = 0; i < WORDS; i++)
         columns[c++] = words[i];
     for (int i = 0; dts_metrics[i].name != NULL; i++) {
+        assert(i < METRICS_MOST);
         const char *group = dts_metrics[i].group, *unit = dts_metrics[i].unit;
         snprintf(names[i], NAME_ROOM, "%s%s%s", group != NULL ? group : "",
                  group != NULL ? "_" : "", dts_metrics[i].name);

@@ -23,6 +23,8 @@ struct source_column {
     bool always; // else only when it is not 0 in some point
 };
 
+enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
+
 #define AT(member) offsetof(struct dts_result, member)
 
 /* Seconds are shown in the unit that fits the longest of them. */
@@ -42,7 +44,7 @@ static double largest(const struct dts_report *report, size_t offset)
     for (int i = 0; i < report->count; i++) {
         double value;
         memcpy(&value, (const char *)&report->points[i] + offset, sizeof(value));
-        if (fabs(value) > most)
+        if (report->points[i].error.cause == DTS_NO_ERROR && fabs(value) > most)
             most = fabs(value);
     }
     return most;
@@ -63,6 +65,15 @@ static bool has_settings(const struct dts_report *report)
     return false;
 }
 
+/* Settings as the table shows them, one for each point. The caller frees them. */
+static char (*short_settings(const struct dts_report *report))[SETTING_ROOM]
+{
+    char(*settings)[SETTING_ROOM] = dts_alloc((size_t)report->count, sizeof(*settings));
+    for (int i = 0; i < report->count; i++)
+        dts_text_setting(report->points[i].setting, settings[i], sizeof(settings[i]));
+    return settings;
+}
+
 static struct dts_cell cell_of(const struct source_column *column,
                                const struct dts_result *point)
 {
@@ -79,6 +90,8 @@ static struct dts_cell cell_of(const struct source_column *column,
         break;
     case NUMBER:
         memcpy(&cell.number, at, sizeof(cell.number));
+        if (point->error.cause != DTS_NO_ERROR)
+            cell.number = NAN;
         break;
     }
     return cell;
@@ -89,6 +102,7 @@ static void print_columns(const struct dts_report *report, const struct source_c
 {
     struct dts_column *columns = dts_alloc((size_t)count, sizeof(*columns));
     struct dts_cell *cells = dts_alloc((size_t)count * (size_t)report->count, sizeof(*cells));
+    char(*settings)[SETTING_ROOM] = short_settings(report);
     for (int c = 0; c < count; c++) {
         columns[c] = (struct dts_column){.title = sources[c].title,
                                          .name = sources[c].title,
@@ -96,10 +110,14 @@ static void print_columns(const struct dts_report *report, const struct source_c
                                          .digits = sources[c].digits,
                                          .text_scale = sources[c].scale,
                                          .text_unit = sources[c].unit};
-        for (int r = 0; r < report->count; r++)
+        for (int r = 0; r < report->count; r++) {
             cells[r * count + c] = cell_of(&sources[c], &report->points[r]);
+            if (sources[c].offset == AT(setting))
+                cells[r * count + c].word = settings[r];
+        }
     }
     dts_table_print_text(out, columns, count, cells, report->count);
+    free(settings);
     free(columns);
     free(cells);
 }
@@ -113,7 +131,7 @@ static void print_table(const struct dts_report *report, FILE *out)
     snprintf(time_title, sizeof(time_title), "%.6g epoch%s\n", epochs, epochs == 1 ? "" : "s");
     snprintf(rate_unit, sizeof(rate_unit), "%ss/s",
              report->sample != NULL ? report->sample : "sample");
-    enum { COUNT_DIGITS = 9 };
+    enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
     const struct source_column all[] = {
         {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
         {"setting", AT(setting), WORD, NULL, 0, 0, has_settings(report)},
@@ -130,7 +148,6 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"effici-\nency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, true},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
-        {"pub-\nlished\n", AT(reference.error_percent), NUMBER, "% off", 1, 2, false},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };
     struct source_column shown[ALL];

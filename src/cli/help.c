@@ -36,6 +36,7 @@ static const struct topic {
 } topics[] = {
     {"scenario", "every key of a scenario file: type, range, default, meaning",
      dts_scenario_help},
+    {"model", "every key of a model file", dts_model_help},
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
@@ -64,8 +65,10 @@ void dts_help_about(const struct dts_command *command, FILE *out)
         print_help(out);
         return;
     }
-    fprintf(out, "Usage: dtsim %s %s [OPTION...]\n\n%s\n\n%s", command->name,
-            command->arguments, command->summary, command->help);
+    fprintf(out, "Usage: dtsim %s %s [OPTION...]\n\n%s\n", command->name, command->arguments,
+            command->summary);
+    if (command->help != NULL)
+        fprintf(out, "\n%s", command->help);
 }
 
 static const char *subject(int i)
@@ -98,6 +101,5 @@ const struct dts_command dts_help_command = {
     .name = "help",
     .arguments = "[SUBJECT]",
     .summary = "this text, or all about a command or a kind of file",
-    .help = "",
     .run = run,
 };

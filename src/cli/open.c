@@ -1,4 +1,5 @@
 /* open.c -- scenario files that the command line names, changed by its --set and --sweep. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,29 +58,6 @@ bool dts_word_is_scenario(const char *word, struct dts_error *err)
     return found;
 }
 
-bool dts_scenario_open(const struct dts_options *options, const char *word, int k,
-                       struct dts_doc **doc, struct dts_error *err)
-{
-    if (!dts_word_is_scenario(word, err))
-        return false;
-    if (is_path(word) || access(word, F_OK) == 0) {
-        if (!dts_doc_load(doc, word, err))
-            return false;
-    } else {
-        char *path;
-        if (!dts_library_find(&path, "scenarios", word, NULL, err))
-            return false;
-        bool loaded = dts_doc_load(doc, path, err);
-        free(path);
-        if (!loaded)
-            return false;
-    }
-    bool good = dts_settings_apply(options, k, "", *doc, err);
-    if (!good)
-        dts_doc_free(*doc);
-    return good;
-}
-
 /* What follows "DOCUMENT." in the path; NULL: it does not belong to that document. */
 static const char *path_in(const char *document, const char *path)
 {
@@ -93,6 +71,22 @@ static const char *path_in(const char *document, const char *path)
     return path;
 }
 
+/* A file that --set names is relative to where the person is, not to the scenario. */
+static char *file_value(const char *path, const char *value)
+{
+    static const char *const names_files[] = {"model", "platform", "stack", "device", NULL};
+    char folder[PATH_MAX];
+    bool names_file = false;
+    for (int i = 0; names_files[i] != NULL; i++)
+        names_file = names_file || strcmp(path, names_files[i]) == 0;
+    if (!names_file || !is_path(value) || value[0] == '/' ||
+        getcwd(folder, sizeof(folder)) == NULL)
+        return dts_copy(value);
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s/%s", folder, value);
+    return dts_text_take(&text);
+}
+
 bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
                         struct dts_doc *doc, struct dts_error *err)
 {
@@ -102,8 +96,33 @@ bool dts_settings_apply(const struct dts_options *options, int k, const char *do
     bool good = true;
     for (int i = 0; i < count && good; i++) {
         const char *path = path_in(document, settings[i].path);
-        good = path == NULL || dts_doc_set(doc, path, settings[i].value, err);
+        if (path == NULL)
+            continue;
+        char *value = file_value(path, settings[i].value);
+        good = dts_doc_set(doc, path, value, err);
+        free(value);
     }
     free(settings);
+    return good;
+}
+
+bool dts_scenario_open(const struct dts_options *options, const char *word, int k,
+                       struct dts_doc **doc, struct dts_error *err)
+{
+    if (!dts_word_is_scenario(word, err))
+        return false;
+    // A file without ".json" is a path, too, not a name of the library.
+    struct dts_text name = {0};
+    dts_text_add(&name, "%s%s", !is_path(word) && access(word, F_OK) == 0 ? "./" : "", word);
+    char *path = NULL;
+    bool good = dts_library_find(&path, "scenarios", name.chars, NULL, err) &&
+                dts_doc_load(doc, path, err);
+    free(path);
+    dts_text_free(&name);
+    if (!good)
+        return false;
+    good = dts_settings_apply(options, k, "", *doc, err);
+    if (!good)
+        dts_doc_free(*doc);
     return good;
 }

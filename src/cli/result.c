@@ -40,6 +40,8 @@ static double *number(const struct dts_metric *metric, struct dts_result *result
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result)
 {
     double value;
+    if (result->error.cause != DTS_NO_ERROR)
+        return NAN; // refused: nothing is known of it
     memcpy(&value, (const char *)result + metric->offset, sizeof(value));
     return value;
 }
@@ -67,4 +69,17 @@ const char *dts_metric_reference(int i)
         if (metric->reference != NULL && i-- == 0)
             return metric->reference;
     return NULL;
+}
+
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source)
+{
+    const struct dts_metric *row = dts_metric_find(metric);
+    if (row == NULL || result->reference.metric[0] != '\0')
+        return;
+    snprintf(result->reference.metric, sizeof(result->reference.metric), "%s", metric);
+    snprintf(result->reference.source, sizeof(result->reference.source), "%s", source);
+    result->reference.value = value;
+    result->reference.predicted = dts_metric_value(row, result);
+    result->reference.error_percent = 100 * (result->reference.predicted - value) / value;
 }

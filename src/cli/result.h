@@ -58,11 +58,17 @@ struct dts_metric {
 };
 
 extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group
+
+/* NAN for a point that was refused. */
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result);
 
 /* By its name in references; NULL: none such. The i-th of those names, NULL at the end. */
 const struct dts_metric *dts_metric_find(const char *reference);
 const char *dts_metric_reference(int i);
+
+/* Hold a result against a published figure. `metric` is one of dts_metric_reference(). */
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source);
 
 struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it

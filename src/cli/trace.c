@@ -5,6 +5,7 @@
  * role before its predecessor ends on another (times are the earliest and the latest of all
  * ranks): then it is drawn on a second line of that stream, since events of a line must nest.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/file.h"
@@ -41,6 +42,12 @@ static const char *category(const struct dts_op *op)
     return "";
 }
 
+/* To the nanosecond: what is beyond is rounding. */
+static double microseconds(double seconds)
+{
+    return round(1e9 * seconds) / 1e3;
+}
+
 static void event(struct dts_json *json, const struct dts_op *op, struct dts_op_time time,
                   int process, int thread)
 {
@@ -50,8 +57,8 @@ static void event(struct dts_json *json, const struct dts_op *op, struct dts_op_
     dts_json_string(json, "cat", category(op));
     dts_json_integer(json, "pid", process);
     dts_json_integer(json, "tid", thread);
-    dts_json_number(json, "ts", 1e6 * time.start_s);
-    dts_json_number(json, "dur", 1e6 * (time.end_s - time.start_s));
+    dts_json_number(json, "ts", microseconds(time.start_s));
+    dts_json_number(json, "dur", microseconds(time.end_s - time.start_s));
     if (op->bucket >= 0) {
         dts_json_object(json, "args");
         dts_json_integer(json, "bucket", op->bucket);
@@ -82,7 +89,7 @@ static void stream(struct dts_json *json, const struct dts_plan *plan,
     }
 }
 
-bool dts_trace_write(const char *path, const char *title, const struct dts_job *job,
+bool dts_trace_write(const char *path, const struct dts_job *job,
                      const struct dts_timing *timing, struct dts_error *err)
 {
     struct dts_output out;
@@ -91,9 +98,6 @@ bool dts_trace_write(const char *path, const char *title, const struct dts_job *
     struct dts_json json = {.out = out.stream, .lines = 2};
     dts_json_object(&json, NULL);
     dts_json_string(&json, "displayTimeUnit", "ms");
-    dts_json_object(&json, "otherData");
-    dts_json_string(&json, "title", title);
-    dts_json_end(&json);
     dts_json_list(&json, "traceEvents");
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];

@@ -33,6 +33,10 @@ struct dts_platform {
 bool dts_platform_load(struct dts_platform *platform, const char *path,
                        const struct dts_cfg *within, const struct dts_cfg *between,
                        struct dts_error *err);
+/* The same from a document that was loaded (and changed). Takes it over, also on failure. */
+bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
 
 /* Networks that come from a file of another program, not from a topology:

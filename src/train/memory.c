@@ -1,13 +1,14 @@
-/* memory.c -- what training a model takes on a device (docs/models.md, "Memory").
+/* memory.c -- what training a model takes on a device (docs/model.md, "Memory").
  *
- *     weights, gradients   parameters x bytes of the precision
- *     optimizer            parameters x state values x 4 bytes (8 in fp64), and in fp16 and
- * bf16 4 more for the fp32 copy of the weights that is updated activations          batch x
- * (what forward keeps + the gradients in flight)
+ *     weights       parameters x bytes of the precision; in fp16 and bf16 4 more for the fp32
+ *                   copy that is updated
+ *     gradients     parameters x bytes of the precision
+ *     optimizer     parameters x state values x 4 bytes (8 in fp64)
+ *     activations   batch x (what forward keeps + the gradients in flight)
  *
- * With Adam in fp16 that is 2 + 2 + 12 bytes a parameter (Rajbhandari et al. 2020,
- * arXiv:1910.02054). Left out: workspaces of convolutions, buffers of communication, the
- * framework's own memory, and what its allocator loses.
+ * With Adam in fp16 that is 16 bytes a parameter (Rajbhandari et al. 2020, arXiv:1910.02054).
+ * Left out: workspaces of convolutions, buffers of communication, the framework's own memory,
+ * and what its allocator loses.
  */
 #include "train/model.h"
 
@@ -18,9 +19,9 @@ struct dts_memory dts_model_memory(const struct dts_model *model,
     double bytes = (double)dts_precision_bytes(precision);
     double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
     struct dts_memory memory = {
-        .weights = model->parameters * bytes,
+        .weights = model->parameters * (bytes + copy_bytes),
         .gradients = model->parameters * bytes,
-        .optimizer = model->parameters * (optimizer->state_values * state_bytes + copy_bytes),
+        .optimizer = model->parameters * optimizer->state_values * state_bytes,
         .activations = batch * ((model->saved_values + model->working_values) * bytes +
                                 model->saved_bytes),
     };

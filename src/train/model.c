@@ -56,17 +56,28 @@ static bool read(struct dts_model *model, struct dts_error *err)
     return dts_model_read_layers(model, &top.layers, err);
 }
 
-bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err)
+/* Takes the document over. */
+static bool read_or_free(struct dts_model *model, struct dts_error *err)
 {
-    *model = (struct dts_model){0};
-    if (!dts_doc_load(&model->doc, path, err))
-        return false;
     if (!read(model, err)) {
         dts_model_free(model);
         return false;
     }
     dts_model_sum_costs(model);
     return true;
+}
+
+bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    return dts_doc_load(&model->doc, path, err) && read_or_free(model, err);
+}
+
+bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
+                     struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    return dts_doc_parse(&model->doc, name, text, err) && read_or_free(model, err);
 }
 
 void dts_model_free(struct dts_model *model)
@@ -79,4 +90,22 @@ void dts_model_free(struct dts_model *model)
     if (model->doc != NULL)
         dts_doc_free(model->doc);
     *model = (struct dts_model){0};
+}
+
+void dts_model_help(FILE *out)
+{
+    fprintf(out, "A model file:\n\n");
+    dts_fields_print(fields, "", out);
+    fprintf(out, "\nEvery layer:\n\n");
+    dts_fields_print(dts_layer_fields, "", out);
+    fprintf(out, "\nA group of layers:\n\n");
+    dts_fields_print(dts_group_fields, "", out);
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
+        const struct dts_layer_kind *kind = dts_layer_kinds[i];
+        fprintf(out, "\n%s: %s\n", kind->name, kind->summary);
+        if (kind->size > 0) {
+            fprintf(out, "\n");
+            dts_fields_print(kind->fields, "", out);
+        }
+    }
 }

@@ -6,6 +6,8 @@
 #ifndef DTS_TRAIN_MODEL_H
 #define DTS_TRAIN_MODEL_H
 
+#include <stdio.h>
+
 #include "train/layer.h"
 
 struct dts_layer {
@@ -34,10 +36,17 @@ struct dts_model {
 };
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
+
+/* The same from a string; `name` stands for the file in messages. */
+bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
+                     struct dts_error *err);
 void dts_model_free(struct dts_model *model);
 
-/* Memory of one device, in bytes (docs/models.md, "Memory"). The fp32 copy of the weights that
- * fp16 and bf16 training needs is part of `optimizer`. */
+/* Print every key of a model file and every kind of layer, for `dtsim help model`. */
+void dts_model_help(FILE *out);
+
+/* Memory of one device, in bytes (memory.c). The fp32 copy of the weights that fp16 and bf16
+ * training needs is part of `weights`. */
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
 };
@@ -66,6 +75,7 @@ struct dts_model_seconds {
     double update, fixed;            // of a step
     const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
     bool outside;                    // batch beyond the published ones
+    char basis[256];                 // the same in words, for the report
 };
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,

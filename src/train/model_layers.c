@@ -20,14 +20,13 @@ struct layer_keys {
     struct dts_cfg input;
 };
 
-static const struct dts_field layer_fields[] = {
+const struct dts_field dts_layer_fields[] = {
     {DTS_KEY(struct layer_keys, name), .type = DTS_STRING, .missing = "null",
-     .help = "for \"input\" of later layers (default: kind and place in the list: relu_3)"},
+     .help = "for \"input\" of others (default: kind and place: relu_3)"},
     {DTS_KEY(struct layer_keys, kind), .type = DTS_STRING, .choice = dts_layer_kind_name,
      .help = "what the layer does"},
     {DTS_KEY(struct layer_keys, input), .type = DTS_OTHER, .missing = "null",
-     .help = "a name or a list of names; \"entry\": what comes into the group (default: the "
-             "layer before)"},
+     .help = "names of layers, or \"entry\": what comes into the group"},
     {DTS_KEY(struct layer_keys, tied), .type = DTS_STRING, .missing = "null",
      .help = "an earlier layer whose weight this one uses, too"},
     {0},
@@ -39,9 +38,9 @@ struct group_keys {
     struct dts_cfg input, layers;
 };
 
-static const struct dts_field group_fields[] = {
+const struct dts_field dts_group_fields[] = {
     {DTS_KEY(struct group_keys, name), .type = DTS_STRING, .missing = "null",
-     .help = "goes before the names of its layers: block.relu, block.0.relu if it repeats"},
+     .help = "goes before the names of its layers: block.0.relu"},
     {DTS_KEY(struct group_keys, repeat), .type = DTS_INT, .min = 1, .max = DTS_MODEL_LAYERS,
      .missing = "null", .help = "how many times, each with weights of its own"},
     {DTS_KEY(struct group_keys, input), .type = DTS_OTHER, .missing = "null",
@@ -186,7 +185,8 @@ static bool read_layer(struct reader *r, const struct dts_scope *scope, int prev
 
     struct layer_keys keys = {0};
     char *name;
-    if (!dts_cfg_read_both(at, layer_fields, &keys, layer->kind->fields, layer->self, err) ||
+    if (!dts_cfg_read_both(at, dts_layer_fields, &keys, layer->kind->fields, layer->self,
+                           err) ||
         !full_name(&name, scope, keys.name, layer->kind->name, at, err))
         return false;
     layer->name = name;
@@ -235,7 +235,7 @@ static bool read_group(struct reader *r, const struct dts_scope *scope,
     struct group_keys keys = {0};
     char *name;
     int input_count;
-    if (!dts_cfg_read(at, group_fields, &keys, err) ||
+    if (!dts_cfg_read(at, dts_group_fields, &keys, err) ||
         !full_name(&name, scope, keys.name, "group", at, err))
         return false;
     bool done = read_inputs(r, scope, *last, &keys.input, 1, last, &input_count, err) &&

@@ -28,14 +28,11 @@ static int add_kernel(struct dts_plan *plan, enum dts_pass pass, double seconds)
 static int add_allreduce(struct dts_plan *plan, enum dts_stream stream, const char *name,
                          int size, size_t count)
 {
-    struct dts_collective c = {.algorithm = dts_coll_find(name),
-                               .shape = {.kind = DTS_ALLREDUCE,
-                                         .size = size,
-                                         .per_node = 1,
-                                         .shards = 1,
-                                         .pieces = 1},
-                               .group = {.stride = 1, .size = size},
-                               .channels = 1};
+    struct dts_collective c = {
+        .algorithm = dts_coll_find(name),
+        .shape = {.kind = DTS_ALLREDUCE, .size = size, .per_node = 1, .shards = 1, .pieces = 1},
+        .group = {.stride = 1, .size = size},
+        .channels = 1};
     c.data = (struct dts_span){dts_plan_buffer(plan, count, 4), 0, count};
     return dts_plan_collective(plan, stream, "all-reduce", c);
 }
@@ -62,8 +59,7 @@ static struct dts_timing run(const struct dts_job *job, struct crossbar *crossba
 static double step_of(struct dts_job *job, struct crossbar crossbar,
                       struct dts_simulation change)
 {
-    struct dts_timing timing =
-        run(job, &crossbar, crossbar_net(&crossbar, job->ranks), change);
+    struct dts_timing timing = run(job, &crossbar, crossbar_net(&crossbar, job->ranks), change);
     double step_s = timing.step_s;
     dts_timing_free(&timing);
     dts_job_free(job);
@@ -140,8 +136,15 @@ static void two_rings_share_their_ports_evenly(void)
     struct crossbar no_latency = plain;
     no_latency.latency_s = 0;
     struct dts_job job = workers(8);
-    add_allreduce(&job.roles[0].plan, DTS_DATA, "ring", 8, elements);
-    add_allreduce(&job.roles[0].plan, DTS_PUSH, "ring", 8, elements / 2);
+    struct dts_plan *plan = &job.roles[0].plan;
+    int both = 2; // the number of the kernel that ends a step
+    int large = add_allreduce(plan, DTS_DATA, "ring", 8, elements);
+    dts_plan_after_previous(plan, both);
+    int small = add_allreduce(plan, DTS_PUSH, "ring", 8, elements / 2);
+    dts_plan_after_previous(plan, both);
+    CHECK_INT(add_kernel(plan, DTS_UPDATE, 0), both);
+    dts_plan_after(plan, large);
+    dts_plan_after(plan, small);
     // Both at half speed until the shorter is through, then the longer alone: 1.5 times it all.
     double all_s = 2 * 7.0 / 8 * 4.0 * (double)elements / bandwidth;
     CHECK_CLOSE(step_of(&job, no_latency, nothing_else), 1.5 * all_s, 1e-6);
@@ -185,7 +188,8 @@ static void incast_is_bound_by_the_servers_port(void)
     job.roles[1] = (struct dts_role){.name = "server", .first = count, .count = 1};
     struct dts_exchange push = {
         .send = true, .first_peer = count, .peer_stride = 1, .peer_count = 1, .shards = 1};
-    push.data = (struct dts_span){dts_plan_buffer(&job.roles[0].plan, elements, 4), 0, elements};
+    push.data =
+        (struct dts_span){dts_plan_buffer(&job.roles[0].plan, elements, 4), 0, elements};
     dts_plan_exchange(&job.roles[0].plan, DTS_PUSH, "push", push);
     push.send = false;
     push.first_peer = 0;
@@ -213,8 +217,9 @@ static void more_bandwidth_and_less_latency_help(void)
         crossbar.latency_s /= i == 2 ? 2 : 1;
         struct dts_job job = workers(16);
         add_allreduce(&job.roles[0].plan, DTS_DATA, "ring", 16, elements);
-        *(i == 0 ? &base_s : i == 1 ? &faster_s : &nearer_s) =
-            step_of(&job, crossbar, nothing_else);
+        *(i == 0   ? &base_s
+          : i == 1 ? &faster_s
+                   : &nearer_s) = step_of(&job, crossbar, nothing_else);
     }
     CHECK(faster_s < base_s && faster_s > base_s / 2);
     CHECK(nearer_s < base_s && nearer_s > base_s / 2);

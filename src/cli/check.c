@@ -1,0 +1,108 @@
+/* check.c -- `dtsim check`: read everything, build every plan, simulate nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/estimate.h"
+#include "cli/scene.h"
+
+static void print_point(const struct dts_result *result, FILE *out)
+{
+    fprintf(out,
+            "  %s, %d devices: %d nodes, batch %d, %.3g GB of memory on a device, engine %s\n",
+            result->strategy, result->devices, result->nodes, result->global_batch,
+            result->memory.total_bytes / 1e9, result->engine);
+}
+
+/* All points; the first that is refused is the error. */
+static bool check_points(const struct dts_scene *scene, FILE *out, struct dts_error *err)
+{
+    const struct dts_scenario *scenario = &scene->scenario;
+    struct dts_result *result = dts_alloc(1, sizeof(*result));
+    bool good = true;
+    for (int s = 0; s < scenario->strategy_count && good; s++)
+        for (size_t d = 0; d < scenario->device_count && good; d++) {
+            struct dts_question question = {.scenario = scenario,
+                                            .platform = &scene->platform,
+                                            .device = &scene->device,
+                                            .strategy = &scenario->strategies[s],
+                                            .devices = scenario->devices[d],
+                                            .setting = scene->setting,
+                                            .check = true};
+            dts_estimate(&question, result);
+            good = result->error.cause == DTS_NO_ERROR;
+            if (!good)
+                dts_fail(err, result->error.cause, "%s", result->error.text);
+            else if (out != NULL)
+                print_point(result, out);
+        }
+    if (good && out != NULL)
+        fprintf(out, "  seconds rest on: %s\n", result->basis);
+    free(result);
+    return good;
+}
+
+static void print_summary(const struct dts_scene *scene, FILE *out)
+{
+    const struct dts_scenario *scenario = &scene->scenario;
+    fprintf(out, "%s: %s\n", scenario->name, scenario->summary);
+    fprintf(out, "  model %s: %d layers, %.0f parameters, %.4g GFLOP forward per %s\n",
+            scenario->model.name, scenario->model.layer_count, scenario->model.parameters,
+            scenario->model.forward_flops / 1e9, scenario->model.sample);
+    fprintf(out, "  platform %s: %d nodes of %d %s\n", scene->platform.name,
+            scene->platform.nodes, scene->platform.devices_per_node, scene->device.name);
+    fprintf(out, "  stack %s: %s\n", scenario->stack.name, scenario->stack.summary);
+}
+
+/* One scenario and one combination of the sweeps. */
+static bool check_one(const struct dts_options *options, const char *word, int k, FILE *out,
+                      struct dts_error *err)
+{
+    struct dts_scene scene;
+    bool text = strcmp(options->format->name, "text") == 0;
+    if (!dts_scene_open(options, word, k, &scene, err))
+        return false;
+    if (text) {
+        print_summary(&scene, out);
+        if (scene.setting[0] != '\0')
+            fprintf(out, "  with %s\n", scene.setting);
+    }
+    bool good = check_points(&scene, text ? out : NULL, err);
+    if (good && text)
+        fprintf(out, "\nWith all defaults:\n");
+    if (good)
+        dts_doc_print(scene.scenario.doc, out);
+    dts_scene_close(&scene);
+    return good;
+}
+
+static bool run(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const *words;
+    int count = dts_command_words(&dts_check_command, options, &words);
+    struct dts_output out;
+    if (count == 0)
+        return dts_fail(err, DTS_BAD_INPUT, "check: needs a scenario (see `dtsim help check`)");
+    if (!dts_output_open(&out, options->output, err))
+        return false;
+    bool good = true;
+    for (int i = 0; i < count && good; i++)
+        for (int k = 0; k < dts_options_combinations(options) && good; k++)
+            good = check_one(options, words[i], k, out.stream, err);
+    if (good)
+        return dts_output_close(&out, err);
+    dts_output_discard(&out);
+    return false;
+}
+
+const struct dts_command dts_check_command = {
+    .name = "check",
+    .arguments = "SCENARIO...",
+    .summary = "read everything, build every plan, simulate nothing",
+    .help =
+        "Prints what the scenario is made of, and the scenario with all defaults filled in;\n"
+        "with --format json only that. --set and --sweep work as for a prediction.\n",
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* draft.h -- a commented JSON file in the making. Its values come from --set, from options,
+ * from a person at the terminal, or are what is usual, and then say so in the "source" of their
+ * object.
+ */
+#ifndef DTS_CLI_DRAFT_H
+#define DTS_CLI_DRAFT_H
+
+#include "base/cfg.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+enum { DTS_DRAFT_DEPTH = 8, DTS_DRAFT_VALUE = 256 };
+
+struct dts_draft {
+    const struct dts_options *options;
+    bool ask;                                 // a person sits at the terminal
+    struct dts_text text;                     // the file so far; owned
+    struct dts_text assumed[DTS_DRAFT_DEPTH]; // "key": "ASSUMED" of each open object; owned
+    const char *open[DTS_DRAFT_DEPTH];        // keys of the objects that are open
+    int depth;
+    bool begun; // the object begun last has a member
+    bool *used; // which --set were; owned
+};
+
+/* One value that the file needs. */
+struct dts_wanted {
+    const char *key;
+    const char *option; // that answers it; NULL: only --set PATH=VALUE does
+    const char *help;
+    const char *usual;            // when nobody says; NULL: somebody has to
+    const char *(*choice)(int i); // NULL: any value
+    bool word;                    // it is a string
+    double scale;                 // the answer to the option times this; 0: 1
+};
+
+void dts_draft_open(struct dts_draft *draft, const struct dts_options *options);
+void dts_draft_free(struct dts_draft *draft);
+
+/* An object begins, as the value of a key; NULL: the file itself. */
+void dts_draft_begin(struct dts_draft *draft, const char *key);
+void dts_draft_end(struct dts_draft *draft);
+void dts_draft_word(struct dts_draft *draft, const char *key, const char *word);
+
+/* Find a value and write it, below its help. value (of DTS_DRAFT_VALUE bytes) is what it is. */
+bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, char *value,
+                    struct dts_error *err);
+
+/* Write what a table of fields asks for: every key without a default, and those that --set
+ * names. `usual` knows the usual value of a key. */
+bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
+                      const char *(*usual)(const char *key), struct dts_error *err);
+
+/* Was every --set asked for? */
+bool dts_draft_all_used(const struct dts_draft *draft, struct dts_error *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* new_platform.c -- `dtsim new platform`: a commented platform file for a person's own cluster,
+ * from a few options or answers. What the file needs beyond them follows from the tables of the
+ * fabric and the topology that were chosen. */
+#include "cli/new_platform.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/library.h"
+#include "cli/commands.h"
+#include "cli/draft.h"
+#include "sim/fabric.h"
+#include "sim/platform.h"
+#include "sim/topology.h"
+
+enum question {
+    NODES,
+    DEVICE,
+    DEVICES_PER_NODE,
+    HOST_MEMORY,
+    HOST_MEMORY_RATE,
+    FABRIC,
+    NICS,
+    NIC_RATE,
+    NIC_LATENCY,
+    TOPOLOGY,
+    TRANSPORT_WITHIN,
+    TRANSPORT,
+    QUESTIONS
+};
+
+static const struct dts_wanted questions[QUESTIONS] = {
+    [NODES] = {"nodes", "nodes", "nodes of the machine", NULL, NULL, false, 1},
+    [DEVICE] = {"device", "device", "what nodes compute with (`dtsim list devices`)", NULL,
+                NULL, true, 0},
+    [DEVICES_PER_NODE] = {"devices", "devices-per-node", "devices in a node", "1", NULL, false,
+                          1},
+    [HOST_MEMORY] = {"host_memory_bytes", "host-memory-gb", "memory of the host of a node",
+                     "256", NULL, false, 1e9},
+    [HOST_MEMORY_RATE] = {"host_memory_bytes_per_s", "host-memory-gbyte-per-s",
+                          "bandwidth of it", "100", NULL, false, 1e9},
+    [FABRIC] = {"kind", "fabric", "what connects the devices of a node (`dtsim list fabrics`)",
+                NULL, dts_fabric_name, true, 0},
+    [NICS] = {"count", "nics", "network interfaces in a node", "1", NULL, false, 1},
+    [NIC_RATE] = {"bytes_per_s", "nic-gbit", "of one interface, each way", NULL, NULL, false,
+                  1e9 / 8},
+    [NIC_LATENCY] = {"latency_us", "nic-latency-us", "of one interface and its cable, in us",
+                     "0.5", NULL, false, 1},
+    [TOPOLOGY] = {"kind", "topology", "what connects the nodes (`dtsim list topologies`)",
+                  "star", dts_topology_name, true, 0},
+    [TRANSPORT_WITHIN] = {"within", "transport-within",
+                          "how messages move in a node (`dtsim list transports`)", NULL,
+                          dts_transport_name, true, 0},
+    [TRANSPORT] = {"between", "transport",
+                   "how messages move between nodes (`dtsim list transports`)", "tcp",
+                   dts_transport_name, true, 0},
+};
+
+const char *dts_platform_question(const char *word, size_t length)
+{
+    for (int i = 0; i < QUESTIONS; i++) {
+        const char *option = questions[i].option;
+        if (strlen(option) + 2 == length && strncmp(word, "--", 2) == 0 &&
+            strncmp(word + 2, option, length - 2) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+/* What is usual where a fabric or a topology asks for it; all of it is marked ASSUMED. */
+static const char *usual(const char *key)
+{
+    static const struct {
+        const char *end, *value; // how keys end
+    } values[] = {
+        {"latency_us", "0.5"},
+        {"sockets", "2"},
+        {"nvlink_bytes_per_s", "25e9"},
+        {"links_per_device", "6"},
+        {"memory_bytes_per_s", "50e9"},
+        {"copy_bytes_per_s", "10e9"},
+        {"device_bytes_per_s", "12.8e9"},
+    };
+    size_t length = strlen(key);
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        size_t end = strlen(values[i].end);
+        if (length >= end && strcmp(key + length - end, values[i].end) == 0)
+            return values[i].value;
+    }
+    return NULL;
+}
+
+static bool want(struct dts_draft *draft, enum question question, const char *usually,
+                 char *value, struct dts_error *err)
+{
+    struct dts_wanted wanted = questions[question];
+    if (usually != NULL)
+        wanted.usual = usually;
+    return dts_draft_want(draft, &wanted, value, err);
+}
+
+static bool write_node(struct dts_draft *draft, bool *single, struct dts_error *err)
+{
+    char value[DTS_DRAFT_VALUE], device[DTS_DRAFT_VALUE], *path = NULL;
+    dts_draft_begin(draft, "node");
+    if (!want(draft, DEVICE, NULL, device, err) ||
+        !dts_library_find(&path, "devices", device, NULL, err))
+        return false;
+    free(path);
+    if (!want(draft, DEVICES_PER_NODE, NULL, value, err))
+        return false;
+    *single = strcmp(value, "1") == 0;
+    if (!want(draft, HOST_MEMORY, NULL, value, err) ||
+        !want(draft, HOST_MEMORY_RATE, NULL, value, err))
+        return false;
+    dts_draft_begin(draft, "fabric");
+    if (!want(draft, FABRIC, *single ? "none" : "pcie", value, err) ||
+        !dts_draft_fields(draft, dts_fabric_find(value)->fields, usual, err))
+        return false;
+    dts_draft_end(draft);
+    dts_draft_end(draft);
+    return true;
+}
+
+static bool write_network(struct dts_draft *draft, bool single, struct dts_error *err)
+{
+    char value[DTS_DRAFT_VALUE];
+    dts_draft_begin(draft, "nics");
+    if (!want(draft, NICS, NULL, value, err) || !want(draft, NIC_RATE, NULL, value, err) ||
+        !want(draft, NIC_LATENCY, NULL, value, err))
+        return false;
+    dts_draft_end(draft);
+    dts_draft_begin(draft, "network");
+    if (!want(draft, TOPOLOGY, NULL, value, err) ||
+        !dts_draft_fields(draft, dts_topology_find(value)->fields, usual, err))
+        return false;
+    dts_draft_end(draft);
+    dts_draft_begin(draft, "transports");
+    if (!want(draft, TRANSPORT_WITHIN, single ? "shared_memory" : "pcie", value, err) ||
+        !want(draft, TRANSPORT, NULL, value, err))
+        return false;
+    dts_draft_end(draft);
+    return true;
+}
+
+static bool write_file(struct dts_draft *draft, const char *name, struct dts_error *err)
+{
+    char value[DTS_DRAFT_VALUE], summary[DTS_DRAFT_VALUE];
+    bool single;
+    dts_draft_begin(draft, NULL);
+    dts_draft_word(
+        draft, "//",
+        "Written by `dtsim new platform`. Values in \"source\" that say ASSUMED were "
+        "not given: put your own, with where they are from. docs/platforms.md has "
+        "every key.");
+    dts_draft_word(draft, "name", name);
+    snprintf(summary, sizeof(summary), "%s, as described to `dtsim new platform`", name);
+    dts_draft_word(draft, "summary", summary);
+    if (!want(draft, NODES, NULL, value, err) || !write_node(draft, &single, err) ||
+        !write_network(draft, single, err))
+        return false;
+    dts_draft_end(draft);
+    return dts_draft_all_used(draft, err);
+}
+
+/* Read the text as a platform, so that what is written can be used. The reader wants a file. */
+static bool try_out(const struct dts_text *text, struct dts_error *err)
+{
+    char path[] = "/tmp/dtsim-platform-XXXXXX";
+    int file = mkstemp(path);
+    if (file < 0)
+        return dts_fail(err, DTS_SYSTEM, "/tmp: cannot make a file");
+    bool good = write(file, text->chars, text->length) == (ssize_t)text->length;
+    close(file);
+    if (!good) {
+        dts_fail(err, DTS_SYSTEM, "/tmp: cannot write a file");
+    } else {
+        struct dts_platform platform;
+        struct dts_error wrong = {0};
+        good = dts_platform_load(&platform, path, NULL, NULL, &wrong);
+        if (good)
+            dts_platform_free(&platform);
+        else
+            dts_fail(err, wrong.cause, "new platform%s",
+                     strncmp(wrong.text, path, strlen(path)) == 0 ? wrong.text + strlen(path)
+                                                                  : wrong.text);
+    }
+    unlink(path);
+    return good;
+}
+
+static bool check_words(const struct dts_options *options, const char *const *words, int count,
+                        struct dts_error *err)
+{
+    if (count != 2 || strcmp(words[0], "platform") != 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "new: must be `dtsim new platform NAME`, with one name");
+    for (const char *c = words[1]; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+            return dts_fail(err, DTS_BAD_INPUT,
+                            "new platform: the name must be letters, digits, _ and -");
+    if (strcmp(options->output, "-") != 0 && access(options->output, F_OK) == 0)
+        return dts_fail(err, DTS_BAD_INPUT, "%s: is there already", options->output);
+    return true;
+}
+
+static bool run(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const *words;
+    int count = dts_command_words(&dts_new_command, options, &words);
+    if (!check_words(options, words, count, err))
+        return false;
+    struct dts_draft draft;
+    struct dts_output out;
+    dts_draft_open(&draft, options);
+    bool good = write_file(&draft, words[1], err) && try_out(&draft.text, err) &&
+                dts_output_open(&out, options->output, err);
+    if (good) {
+        fputs(dts_text_string(&draft.text), out.stream);
+        good = dts_output_close(&out, err);
+    }
+    if (good && strcmp(options->output, "-") != 0)
+        fprintf(stderr, "dtsim: wrote %s; use it with --set platform=%s\n", options->output,
+                options->output);
+    dts_draft_free(&draft);
+    return good;
+}
+
+const struct dts_command dts_new_command = {
+    .name = "new",
+    .arguments = "platform NAME",
+    .summary = "write a commented platform file for your own cluster",
+    .help = "Options; on a terminal, what is missing is asked:\n"
+            "  --nodes N                     nodes of the machine\n"
+            "  --device NAME                 what they compute with (`dtsim list devices`)\n"
+            "  --devices-per-node N          default: 1\n"
+            "  --fabric KIND                 between devices of a node; default: none or pcie\n"
+            "  --nics N                      network interfaces in a node; default: 1\n"
+            "  --nic-gbit R                  rate of one, in Gbit/s\n"
+            "  --nic-latency-us T            of one and its cable; default: 0.5, assumed\n"
+            "  --topology KIND               between nodes; default: star\n"
+            "  --transport NAME              between nodes; default: tcp\n"
+            "  --transport-within NAME       in a node; default: shared_memory or pcie\n"
+            "  --host-memory-gb N            default: 256, assumed\n"
+            "  --host-memory-gbyte-per-s R   default: 100, assumed\n"
+            "  --set PATH=VALUE              any other key: --set network.latency_us=1\n"
+            "  -o, --output FILE             where to write; default: standard output\n"
+            "\n"
+            "Example:\n"
+            "  dtsim new platform my_cluster --nodes 16 --device v100 --devices-per-node 8 \\\n"
+            "      --nic-gbit 100 --transport verbs -o my_cluster.json\n",
+    .run = run,
+};

@@ -1,0 +1,216 @@
+/* predict.c -- `dtsim SCENARIO...`: every point of every scenario is a question; children
+ * answer them; what compares points with each other is filled in when all answers are there.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/estimate.h"
+#include "cli/pool.h"
+#include "cli/scene.h"
+
+enum { MOST_POINTS = 100000 };
+
+/* All that was asked. */
+struct asked {
+    struct dts_scene *scenes;
+    int scene_count;
+    struct dts_question *questions;
+    size_t question_count, room;
+    struct dts_result *results;
+    struct dts_report *reports; // one for each scenario on the command line
+    int report_count;
+};
+
+static void ask(struct asked *asked, const struct dts_scene *scene, const char *trace)
+{
+    const struct dts_scenario *s = &scene->scenario;
+    for (int i = 0; i < s->strategy_count; i++)
+        for (size_t d = 0; d < s->device_count; d++) {
+            asked->questions = dts_grow(asked->questions, &asked->room,
+                                        asked->question_count + 1, sizeof(*asked->questions));
+            asked->questions[asked->question_count++] =
+                (struct dts_question){.scenario = s,
+                                      .platform = &scene->platform,
+                                      .device = &scene->device,
+                                      .strategy = &s->strategies[i],
+                                      .devices = s->devices[d],
+                                      .setting = scene->setting,
+                                      .trace = trace};
+        }
+}
+
+static bool open_all(const struct dts_options *options, const char *const *words, int count,
+                     struct asked *asked, struct dts_error *err)
+{
+    int combinations = dts_options_combinations(options);
+    asked->scenes = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->scenes));
+    asked->reports = dts_alloc((size_t)count, sizeof(*asked->reports));
+    for (int w = 0; w < count; w++) {
+        struct dts_report *report = &asked->reports[asked->report_count++];
+        int before = (int)asked->question_count;
+        for (int k = 0; k < combinations; k++) {
+            struct dts_scene *scene = &asked->scenes[asked->scene_count];
+            if (!dts_scene_open(options, words[w], k, scene, err))
+                return false;
+            asked->scene_count++;
+            ask(asked, scene, options->trace);
+            if (asked->question_count > MOST_POINTS)
+                return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
+        }
+        const struct dts_scenario *s = &asked->scenes[asked->scene_count - 1].scenario;
+        *report = (struct dts_report){.scenario = s->name,
+                                      .summary = s->summary,
+                                      .file = words[w],
+                                      .why = s->why,
+                                      .sample = s->model.sample,
+                                      .count = (int)asked->question_count - before};
+    }
+    // Only the last point writes the timeline: one file holds one.
+    for (size_t q = 0; q + 1 < asked->question_count; q++)
+        asked->questions[q].trace = NULL;
+    return true;
+}
+
+static void work(void *self, int i, struct dts_result *result)
+{
+    dts_estimate(&((struct asked *)self)->questions[i], result);
+}
+
+static void name(const void *self, int i, char *text, size_t room)
+{
+    const struct dts_question *q = &((const struct asked *)self)->questions[i];
+    snprintf(text, room, "%s %s, %d device%s", q->scenario->name, q->strategy->name, q->devices,
+             q->devices == 1 ? "" : "s");
+}
+
+/* Efficiency against the fewest devices of the same scene and strategy that have an answer. */
+static void compare_with_fewest(struct asked *asked, size_t i)
+{
+    struct dts_result *result = &asked->results[i];
+    const struct dts_result *fewest = NULL;
+    if (result->error.cause != DTS_NO_ERROR)
+        return;
+    for (size_t j = 0; j < asked->question_count; j++) {
+        const struct dts_result *other = &asked->results[j];
+        if (asked->questions[j].strategy == asked->questions[i].strategy &&
+            other->error.cause == DTS_NO_ERROR &&
+            (fewest == NULL || other->devices < fewest->devices))
+            fewest = other;
+    }
+    result->scaling_efficiency = result->throughput_samples_per_s / result->devices /
+                                 (fewest->throughput_samples_per_s / fewest->devices);
+}
+
+static void compare_with_published(const struct dts_question *q, struct dts_result *result)
+{
+    for (int r = 0; r < q->scenario->reference_count; r++) {
+        const struct dts_reference *reference = &q->scenario->references[r];
+        if (reference->devices != q->devices || result->error.cause != DTS_NO_ERROR ||
+            (reference->strategy != NULL &&
+             strcmp(reference->strategy, q->strategy->name) != 0))
+            continue;
+        dts_result_refer(result, reference->metric, reference->value, reference->source);
+    }
+}
+
+/* No point has an answer: then the first reason is what the program says. */
+static bool check_any(const struct asked *asked, struct dts_error *err)
+{
+    for (size_t i = 0; i < asked->question_count; i++)
+        if (asked->results[i].error.cause == DTS_NO_ERROR)
+            return true;
+    *err = asked->results[0].error;
+    return false;
+}
+
+static bool answer(const struct dts_options *options, struct asked *asked,
+                   struct dts_error *err)
+{
+    struct dts_pool pool = {.count = (int)asked->question_count,
+                            .jobs = options->jobs,
+                            .work = work,
+                            .self = asked,
+                            .name = name};
+    asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
+    if (!dts_pool_run(&pool, asked->results, err) || !check_any(asked, err))
+        return false;
+    for (size_t i = 0; i < asked->question_count; i++) {
+        compare_with_fewest(asked, i);
+        compare_with_published(&asked->questions[i], &asked->results[i]);
+    }
+    struct dts_result *next = asked->results;
+    for (int r = 0; r < asked->report_count; r++) {
+        asked->reports[r].points = next;
+        next += asked->reports[r].count;
+    }
+    return true;
+}
+
+static bool print(const struct dts_options *options, const struct asked *asked,
+                  struct dts_error *err)
+{
+    struct dts_output out;
+    if (!dts_output_open(&out, options->output, err))
+        return false;
+    options->format->print(asked->reports, asked->report_count, out.stream);
+    return dts_output_close(&out, err);
+}
+
+/* Nobody wants to hear after hours that the answer cannot be written. */
+static bool check_outputs(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const paths[] = {options->output, options->trace};
+    for (int i = 0; i < 2; i++) {
+        struct dts_output out;
+        if (paths[i] == NULL)
+            continue;
+        if (!dts_output_open(&out, paths[i], err))
+            return false;
+        dts_output_discard(&out);
+    }
+    return true;
+}
+
+/* A point that was refused is a row with its reason; the exit status tells scripts. */
+static bool check_all(const struct asked *asked, struct dts_error *err)
+{
+    for (size_t i = 0; i < asked->question_count; i++)
+        if (asked->results[i].error.cause == DTS_SYSTEM) {
+            *err = asked->results[i].error;
+            return false;
+        }
+    return true;
+}
+
+bool dts_predict(const struct dts_options *options, struct dts_error *err)
+{
+    struct asked asked = {0};
+    const char *const *words;
+    int count = dts_command_words(&dts_predict_command, options, &words);
+    if (count == 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "predict: no scenario (see `dtsim list scenarios`)");
+
+    bool ok = check_outputs(options, err) && open_all(options, words, count, &asked, err) &&
+              answer(options, &asked, err) && print(options, &asked, err) &&
+              check_all(&asked, err);
+
+    for (int s = 0; s < asked.scene_count; s++)
+        dts_scene_close(&asked.scenes[s]);
+    free(asked.scenes);
+    free(asked.questions);
+    free(asked.results);
+    free(asked.reports);
+    return ok;
+}
+
+const struct dts_command dts_predict_command = {
+    .name = "predict",
+    .arguments = "SCENARIO...",
+    .summary = "predict step time, scaling and training time (the verb may be left out)",
+    .run = dts_predict,
+};

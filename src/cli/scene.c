@@ -1,0 +1,88 @@
+#include <stdlib.h>
+
+#include "base/library.h"
+#include "cli/open.h"
+#include "cli/scene.h"
+#include "sim/engine.h"
+
+/* Words whose choices other modules know. */
+static bool check_references(const struct dts_scenario *scenario, struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg list = dts_cfg_member(&top, "references");
+    for (int i = 0; i < scenario->reference_count; i++) {
+        struct dts_cfg at = dts_cfg_item(&list, (size_t)i),
+                       metric = dts_cfg_member(&at, "metric");
+        int row;
+        if (!dts_cfg_choice(&metric, dts_metric_reference, &row, err))
+            return false;
+    }
+    return true;
+}
+
+static bool check_words(const struct dts_scenario *scenario, struct dts_error *err)
+{
+    return dts_scenario_word(scenario, NULL, "engine", dts_engine_name, err) &&
+           dts_scenario_word(scenario, "placement", "kind", dts_placement_name, err) &&
+           check_references(scenario, err);
+}
+
+static bool load_platform(const struct dts_options *options, int k, struct dts_scene *scene,
+                          struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scene->scenario.doc);
+    const struct dts_stack *stack = &scene->scenario.stack;
+    char *path;
+    if (!dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
+                              err))
+        return false;
+    struct dts_doc *doc;
+    bool ok = dts_doc_load(&doc, path, err);
+    free(path);
+    if (!ok)
+        return false;
+    if (!dts_settings_apply(options, k, "platform", doc, err)) {
+        dts_doc_free(doc);
+        return false;
+    }
+    return dts_platform_read(&scene->platform, doc, &stack->within, &stack->between, err);
+}
+
+static bool load_device(struct dts_scene *scene, struct dts_error *err)
+{
+    struct dts_cfg scenario = dts_doc_top(scene->scenario.doc);
+    struct dts_cfg platform = dts_doc_top(scene->platform.doc);
+    bool own = scene->scenario.device_name != NULL;
+    char *path;
+    bool ok = dts_library_find_for(&path, "devices",
+                                   own ? scene->scenario.device_name : scene->platform.device,
+                                   own ? &scenario : &platform, "device", err);
+    if (!ok)
+        return false;
+    ok = dts_device_load(&scene->device, path, err);
+    free(path);
+    return ok;
+}
+
+bool dts_scene_open(const struct dts_options *options, const char *word, int k,
+                    struct dts_scene *scene, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    *scene = (struct dts_scene){0};
+    dts_options_sweep_text(options, k, scene->setting, sizeof(scene->setting));
+    if (!dts_scenario_open(options, word, k, &doc, err))
+        return false;
+    if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
+        load_platform(options, k, scene, err) && load_device(scene, err))
+        return true;
+    dts_scene_close(scene);
+    return false;
+}
+
+void dts_scene_close(struct dts_scene *scene)
+{
+    dts_device_free(&scene->device);
+    dts_platform_free(&scene->platform);
+    dts_scenario_free(&scene->scenario);
+    *scene = (struct dts_scene){0};
+}

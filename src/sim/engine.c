@@ -1,0 +1,53 @@
+/* engine.c -- the table of engines, and which of them "auto" takes. */
+#include "sim/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/check.h"
+
+extern const struct dts_engine dts_engine_exact, dts_engine_fluid;
+extern const double dts_exact_messages_per_s; // 0: not in this build
+
+const struct dts_engine *const dts_engines[] = {&dts_engine_exact, &dts_engine_fluid, NULL};
+
+const struct dts_engine *dts_engine_find(const char *name)
+{
+    for (int e = 0; dts_engines[e] != NULL; e++)
+        if (strcmp(dts_engines[e]->name, name) == 0)
+            return dts_engines[e];
+    return NULL;
+}
+
+const char *dts_engine_name(int i)
+{
+    if (i == 0)
+        return "auto";
+    return dts_engines[i - 1] != NULL ? dts_engines[i - 1]->name : NULL;
+}
+
+/* An operation of a rank costs about as much as a message, too. */
+static double operations(const struct dts_job *job)
+{
+    double count = 0;
+    for (int r = 0; r < job->role_count; r++)
+        count += (double)job->roles[r].count * job->roles[r].plan.op_count;
+    return count;
+}
+
+const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation)
+{
+    enum { SECONDS = 1 };
+    struct dts_traffic traffic;
+    dts_job_traffic(simulation->job, &traffic);
+    double events = (traffic.messages + operations(simulation->job)) * simulation->steps;
+    return events < SECONDS * dts_exact_messages_per_s ? &dts_engine_exact : &dts_engine_fluid;
+}
+
+void dts_timing_free(struct dts_timing *timing)
+{
+    free(timing->first_op);
+    free(timing->ops);
+    timing->first_op = NULL;
+    timing->ops = NULL;
+}

@@ -1,0 +1,193 @@
+/* test_device.c -- device files, precisions, and the roofline. */
+#include <stdlib.h>
+
+#include "base/library.h"
+#include "check.h"
+#include "kernels/device.h"
+
+/* A device from text, through a file. */
+static bool load(struct dts_device *device, const char *text, struct dts_error *err)
+{
+    char path[] = "/tmp/dtsim_device_XXXXXX.json";
+    const int file = mkstemps(path, 5);
+    FILE *stream = fdopen(file, "w");
+    fputs(text, stream);
+    fclose(stream);
+    const bool good = dts_device_load(device, path, err);
+    remove(path);
+    return good;
+}
+
+static void refused(const char *text, const char *message)
+{
+    struct dts_device device;
+    struct dts_error err = {.cause = DTS_NO_ERROR};
+    CHECK(!load(&device, text, &err));
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    const char *after = strstr(err.text, ".json: ");
+    CHECK_STRING(after != NULL ? after + 7 : err.text, message);
+    CHECK(device.doc == NULL && device.own_name == NULL);
+}
+
+static bool load_named(struct dts_device *device, const char *name)
+{
+    char *path;
+    struct dts_error err = {.cause = DTS_NO_ERROR};
+    bool good = dts_library_find(&path, "devices", name, NULL, &err);
+    if (good) {
+        good = dts_device_load(device, path, &err);
+        free(path);
+    }
+    if (!CHECK(good))
+        printf("%s\n", err.text);
+    return good;
+}
+
+static void every_device_of_the_library_loads(void)
+{
+    char **names = dts_library_names("devices");
+    int count = 0;
+    for (; names[count] != NULL; free(names[count++])) {
+        struct dts_device device;
+        if (!load_named(&device, names[count]))
+            continue;
+        CHECK_STRING(device.name, names[count]);
+        CHECK(dts_device_supports(&device, DTS_FP32));
+        CHECK(device.memory_bytes >= 8e9 && device.memory_bytes_per_s >= 4e10);
+        for (int i = 0; i < DTS_WORK_CLASSES; i++)
+            CHECK(device.efficiency[i] > 0 && device.efficiency[i] <= 1);
+        dts_device_free(&device);
+        dts_device_free(&device);
+    }
+    free(names);
+    CHECK(count >= 10);
+}
+
+static void p100_is_its_data_sheet(void)
+{
+    struct dts_device device;
+    if (!load_named(&device, "p100"))
+        return;
+    CHECK_NEAR(device.peak_flops_per_s[DTS_FP32], 10.6e12, 0);
+    CHECK_NEAR(device.peak_flops_per_s[DTS_FP16], 21.2e12, 0);
+    CHECK_NEAR(device.memory_bytes_per_s, 732e9, 0);
+    CHECK_NEAR(device.memory_bytes, 16.0 * 1024 * 1024 * 1024, 0);
+    CHECK_STRING(device.kind, "gpu");
+    dts_device_free(&device);
+}
+
+static void what_is_derived_from_published_times_is_not_assumed(void)
+{
+    struct dts_device device;
+    if (load_named(&device, "p100")) {
+        CHECK(!device.assumed[DTS_WORK_CONV] && device.assumed[DTS_WORK_MATMUL] &&
+              device.assumed[DTS_WORK_MEMORY]);
+        CHECK_INT(device.assumed_path_count, 3);
+        dts_device_free(&device);
+    }
+    if (load_named(&device, "h100")) {
+        CHECK(device.assumed[DTS_WORK_CONV]);
+        dts_device_free(&device);
+    }
+}
+
+static void precisions_have_names_and_sizes(void)
+{
+    CHECK_STRING(dts_precision_name(DTS_FP32), "fp32");
+    CHECK(dts_precision_name(DTS_PRECISIONS) == NULL && dts_precision_name(-1) == NULL);
+    for (int i = 0; i < DTS_PRECISIONS; i++)
+        CHECK_INT(dts_precision_find(dts_precision_name(i)), i);
+    CHECK_INT(dts_precision_find("fp8"), -1);
+    CHECK_INT(dts_precision_bytes(DTS_TF32), 4);
+    CHECK_INT(dts_precision_bytes(DTS_BF16), 2);
+}
+
+#define REST                                                                                   \
+    ", \"memory\": {\"bytes\": 1e9, \"bytes_per_s\": 1e9}, \"efficiency\": {\"conv\": 0.5, "   \
+    "\"matmul\": 0.25, \"memory\": 0.8}, \"call_s\": 1e-5"
+
+/* The device file's keys and the table of precisions say the same names. */
+static void every_precision_can_be_a_peak(void)
+{
+    for (int i = 0; i < DTS_PRECISIONS; i++) {
+        char text[512];
+        snprintf(
+            text, sizeof(text),
+            "{\"summary\": \"s\", \"kind\": \"gpu\", \"peak_flops_per_s\": {\"%s\": 7}" REST
+            "}",
+            dts_precision_name(i));
+        struct dts_device device;
+        struct dts_error err = {.cause = DTS_NO_ERROR};
+        if (!CHECK(load(&device, text, &err))) {
+            printf("%s\n", err.text);
+            continue;
+        }
+        for (int other = 0; other < DTS_PRECISIONS; other++)
+            CHECK_NEAR(device.peak_flops_per_s[other], other == i ? 7 : 0, 0);
+        dts_device_free(&device);
+    }
+}
+
+static void the_roofline_takes_the_slower_of_compute_and_memory(void)
+{
+    const struct dts_device device = {
+        .name = "toy",
+        .peak_flops_per_s = {[DTS_FP32] = 1e12, [DTS_FP16] = 4e12},
+        .memory_bytes_per_s = 1e11,
+        .efficiency =
+            {[DTS_WORK_CONV] = 0.5, [DTS_WORK_MATMUL] = 0.25, [DTS_WORK_MEMORY] = 0.8},
+        .call_s = 1e-5,
+    };
+    const struct dts_work conv = {DTS_WORK_CONV, 1e9, 1e6},
+                          matmul = {DTS_WORK_MATMUL, 1e9, 1e6};
+    const struct dts_work copy = {DTS_WORK_MEMORY, 1e6, 8e8}, none = {DTS_WORK_CONV, 0, 0};
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &conv), 1e-5 + 2e-3, 1e-12);
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP16, &conv), 1e-5 + 5e-4, 1e-12);
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &matmul), 1e-5 + 4e-3, 1e-12);
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &copy), 1e-5 + 1e-2, 1e-12);
+    CHECK_NEAR(dts_device_seconds(&device, DTS_FP32, &none), 0, 0);
+}
+
+static void a_precision_without_a_peak_is_refused_with_those_that_have_one(void)
+{
+    struct dts_device device;
+    struct dts_error err = {.cause = DTS_NO_ERROR};
+    if (!load_named(&device, "p100"))
+        return;
+    CHECK(dts_device_check(&device, DTS_FP16, &err));
+    CHECK(!dts_device_check(&device, DTS_TF32, &err));
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    CHECK_STRING(err.text, "precision: p100 cannot compute in tf32; it has fp32, fp16, fp64");
+    dts_device_free(&device);
+}
+
+static void bad_files_are_refused_in_one_line(void)
+{
+    struct dts_device device;
+    struct dts_error err = {.cause = DTS_NO_ERROR};
+    CHECK(!dts_device_load(&device, "/nowhere/p100.json", &err));
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+#define KIND "{\"summary\": \"s\", \"kind\": \"gpu\", \"peak_flops_per_s\": "
+    refused("{\"kind\": \"gpu\"}", "summary: missing (one line for `dtsim list`)");
+    refused("{\"summary\": \"s\", \"kind\": \"tpu\"}",
+            "kind: must be one of gpu, cpu, got \"tpu\" (did you mean gpu?)");
+    refused(KIND "{}" REST "}", "peak_flops_per_s: must have a precision above 0");
+    refused(KIND "{\"fp32\": -1}" REST "}", "peak_flops_per_s.fp32: must be >= 0, got -1");
+    refused(KIND "{\"fp31\": 1}" REST "}",
+            "peak_flops_per_s.fp31: unknown key (did you mean fp32?)");
+    refused(KIND "{\"fp32\": 1}" REST ", \"assumed\": [\"efficiency\", \"efficiency.fft\"]}",
+            "assumed[1]: must be the path of a value, got \"efficiency.fft\"");
+    refused(KIND "{\"fp32\": 1}" REST ", \"assumed\": [\"a\", \"a\", \"a\", \"a\", \"a\", "
+                 "\"a\", \"a\", \"a\", \"a\"]}",
+            "assumed: must have at most 8 paths, got 9");
+    refused(KIND "{\"fp32\": 1}, \"memory\": {\"bytes\": 0, \"bytes_per_s\": 1}}",
+            "memory.bytes: must be >= 1, got 0");
+#undef KIND
+}
+
+TESTS(TEST(every_device_of_the_library_loads), TEST(p100_is_its_data_sheet),
+      TEST(what_is_derived_from_published_times_is_not_assumed),
+      TEST(precisions_have_names_and_sizes), TEST(every_precision_can_be_a_peak),
+      TEST(the_roofline_takes_the_slower_of_compute_and_memory),
+      TEST(a_precision_without_a_peak_is_refused_with_those_that_have_one),
+      TEST(bad_files_are_refused_in_one_line))

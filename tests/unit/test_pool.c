@@ -1,0 +1,81 @@
+/* test_pool.c -- points in child processes: any number of them gives the same results. */
+#include "check.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/pool.h"
+
+enum { POINTS = 23 };
+
+static void square(void *self, int i, struct dts_result *result)
+{
+    const double *offset = self;
+    result->devices = i;
+    result->step.total_s = *offset + (double)i * i;
+    snprintf(result->strategy, sizeof(result->strategy), "point %d", i);
+}
+
+static void name(const void *self, int i, char *text, size_t room)
+{
+    (void)self;
+    snprintf(text, room, "ring, %d devices", i);
+}
+
+static void results_do_not_depend_on_the_number_of_children(void)
+{
+    double offset = 0.5;
+    struct dts_result *first = calloc(POINTS, sizeof(*first));
+    struct dts_result *results = calloc(POINTS, sizeof(*results));
+    struct dts_pool pool = {POINTS, 1, square, &offset, name};
+    struct dts_error err = {0};
+    CHECK(dts_pool_run(&pool, first, &err));
+    for (int i = 0; i < POINTS; i++) {
+        CHECK_INT(first[i].devices, i);
+        CHECK_NEAR(first[i].step.total_s, 0.5 + i * i, 0);
+        CHECK(isnan(first[i].step.compute_s)); // absent, not 0
+    }
+    for (int jobs = 0; jobs <= 2 * POINTS; jobs = 2 * jobs + 1) {
+        pool.jobs = jobs;
+        memset(results, 0, POINTS * sizeof(*results));
+        CHECK(dts_pool_run(&pool, results, &err));
+        CHECK(memcmp(first, results, POINTS * sizeof(*results)) == 0);
+    }
+    free(first);
+    free(results);
+}
+
+static void die_at_three(void *self, int i, struct dts_result *result)
+{
+    square(self, i, result);
+    if (i == 3)
+        raise(SIGKILL);
+    if (i == 4)
+        _exit(7);
+}
+
+static void a_child_that_dies_is_the_error_of_its_point_alone(void)
+{
+    double offset = 0;
+    struct dts_result results[6];
+    memset(results, 0, sizeof(results));
+    struct dts_pool pool = {6, 2, die_at_three, &offset, name};
+    struct dts_error err = {0};
+    CHECK(dts_pool_run(&pool, results, &err));
+    for (int i = 0; i < 6; i++)
+        CHECK_INT(results[i].error.cause, i == 3 || i == 4 ? DTS_SYSTEM : DTS_NO_ERROR);
+    CHECK_STRING(results[3].error.text, "ring, 3 devices: its process died: Killed");
+    CHECK_STRING(results[4].error.text, "ring, 4 devices: its process ended with status 7");
+    CHECK_NEAR(results[5].step.total_s, 25, 0);
+}
+
+static void nothing_to_do_is_done(void)
+{
+    struct dts_pool pool = {0, 4, square, NULL, name};
+    struct dts_error err = {0};
+    CHECK(dts_pool_run(&pool, NULL, &err));
+}
+
+TESTS(TEST(results_do_not_depend_on_the_number_of_children),
+      TEST(a_child_that_dies_is_the_error_of_its_point_alone), TEST(nothing_to_do_is_done))

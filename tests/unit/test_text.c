@@ -1,0 +1,155 @@
+/* test_text.c -- words and numbers for messages; which known word was meant. */
+#include <stdlib.h>
+
+#include "base/cfg.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/words.h"
+#include "check.h"
+
+static void words_are_escaped_and_cut_between_characters(void)
+{
+    static const struct {
+        const char *word;
+        size_t most;
+        const char *want;
+    } cases[] = {
+        {"plain", 64, "plain"},
+        {"a\nb\tc\rd", 64, "a\\nb\\tc\\rd"},
+        {"\x1b[31m\x7f", 64, "\\u001B[31m\\u007F"},
+        {"q\"b\\", 64, "q\\\"b\\\\"},
+        {"\xC3\xA9t\xC3\xA9", 64, "\xC3\xA9t\xC3\xA9"},
+        {"\xC2\x85\xE2\x80\xAE", 64, "\\u0085\\u202E"},
+        {"\xff\xC3", 64, "\\uFFFD\\uFFFD"},
+        {"abcdef", 4, "abcd..."},
+        {"abc\xC3\xA9", 4, "abc..."},
+        {"abcd", 4, "abcd"},
+        {"", 4, ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_text text = {0};
+        dts_text_add_word(&text, cases[i].word, cases[i].most);
+        CHECK_STRING(dts_text_string(&text), cases[i].want);
+        dts_text_free(&text);
+    }
+}
+
+static void long_text_loses_its_middle(void)
+{
+    struct dts_text text = {0};
+    for (int i = 0; i < 100; i++)
+        dts_text_add(&text, "%02d\xC3\xA9", i);
+    dts_text_shorten(&text, 40);
+    CHECK(text.length <= 40 && text.length == strlen(text.chars));
+    CHECK(strncmp(text.chars, "00\xC3\xA9", 4) == 0);
+    CHECK_STRING(text.chars + text.length - 4, "99\xC3\xA9");
+    CHECK(strstr(text.chars, "...") != NULL);
+    dts_text_free(&text);
+    CHECK_STRING(dts_text_string(&text), "");
+}
+
+static void numbers_read_back_and_are_short(void)
+{
+    static const struct {
+        double number;
+        const char *want;
+    } cases[] = {{0.1, "0.1"},   {1e11, "100000000000"}, {1.0 / 3, "0.3333333333333333"},
+                 {-0.5, "-0.5"}, {1e300, "1e+300"},      {0, "0"},
+                 {NAN, "nan"},   {INFINITY, "inf"},      {0.1 + 0.2, "0.30000000000000004"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_text text = {0};
+        dts_text_add_number(&text, cases[i].number);
+        CHECK_STRING(dts_text_string(&text), cases[i].want);
+        dts_text_free(&text);
+    }
+    for (uint64_t i = 0; i < 20000; i++) {
+        union {
+            uint64_t bits;
+            double number;
+        } any = {.bits = dts_random(1, 1, i)};
+        if (!isfinite(any.number))
+            continue;
+        struct dts_text text = {0};
+        dts_text_add_number(&text, any.number);
+        CHECK(strtod(dts_text_string(&text), NULL) == any.number);
+        dts_text_free(&text);
+    }
+}
+
+static const char *word(int i)
+{
+    static const char *const words[] = {"ring", "tree",  "halving_doubling", "nodes",
+                                        "a",    "batch", "resnet50",         "resnet101"};
+    return i < 8 ? words[i] : NULL;
+}
+
+static void the_nearest_word_is_found_and_only_a_near_one(void)
+{
+    static const struct {
+        const char *said, *want;
+    } cases[] = {
+        {"rign", "ring"},
+        {"Ring", "ring"},
+        {"ringg", "ring"},
+        {"tre", "tree"},
+        {"node", "nodes"},
+        {"halving-doubling", "halving_doubling"},
+        {"halving", "halving_doubling"},
+        {"resnet5", "resnet50"},
+        {"resnet", "resnet50"},
+        {"resnet_101", "resnet101"},
+        {"batch_per_device", "batch"},
+        {"x", NULL},
+        {"", NULL},
+        {"completely", NULL},
+        {"b", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *got = dts_nearest(cases[i].said, word);
+        if (cases[i].want == NULL)
+            CHECK(got == NULL);
+        else
+            CHECK_STRING(got, cases[i].want);
+    }
+    char *long_word = calloc(1, 1 << 20);
+    memset(long_word, 'r', (1 << 20) - 1);
+    CHECK(dts_nearest(long_word, word) == NULL);
+    free(long_word);
+}
+
+static void long_lists_are_cut(void)
+{
+    const char *words[41] = {0};
+    for (int i = 0; i < 40; i++)
+        words[i] = "w";
+    struct dts_text text = {0};
+    dts_words_add(&text, words);
+    CHECK(strstr(text.chars, "w, w, and 16 more") != NULL);
+    dts_text_free(&text);
+}
+
+static void an_error_is_one_line_and_the_first_stays(void)
+{
+    struct dts_error err = {0};
+    CHECK(!dts_fail(&err, DTS_BAD_INPUT, "a\nb\x1b%s", "c\r"));
+    CHECK_STRING(err.text, "a?b?c?");
+    dts_fail(&err, DTS_SYSTEM, "later");
+    CHECK_STRING(err.text, "a?b?c?");
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    for (int shift = 0; shift < 3; shift++) {
+        char text[4096] = "";
+        memset(text, 'x', (size_t)shift);
+        for (int i = 0; i < 800; i++)
+            strcat(text, "\xE2\x82\xAC");
+        err = (struct dts_error){0};
+        dts_fail(&err, DTS_SYSTEM, "%s", text);
+        size_t length = strlen(err.text);
+        CHECK(length > 1000 && strcmp(err.text + length - 3, "...") == 0);
+        CHECK((length - 3 - (size_t)shift) % 3 == 0); // whole characters
+    }
+}
+
+TESTS(TEST(words_are_escaped_and_cut_between_characters), TEST(long_text_loses_its_middle),
+      TEST(numbers_read_back_and_are_short),
+      TEST(the_nearest_word_is_found_and_only_a_near_one), TEST(long_lists_are_cut),
+      TEST(an_error_is_one_line_and_the_first_stays))
