@@ -50,16 +50,18 @@ static sg_mailbox_t mailbox(struct dts_post *post, int src, int dst, enum dts_st
     assert(src < 1 << 24 && dst < 1 << 24 && channel >= 0 && channel < 1 << 12);
     uint64_t key =
         (uint64_t)src << 40 | (uint64_t)dst << 16 | (uint64_t)channel << 4 | (uint64_t)stream;
-    uint64_t *known = dts_map_at(&post->mailboxes, key);
-    if (*known == 0) {
+    uint64_t known = *dts_map_at(&post->mailboxes, key);
+    if (known == 0) {
         const int *endpoint = post->simulation->endpoint;
         bool waits = dts_net_blocks(post->simulation->net, endpoint[src], endpoint[dst]);
         char name[64];
         snprintf(name, sizeof(name), "%d %d %d %d", src, dst, (int)stream, channel);
-        *known = (uint64_t)(uintptr_t)dts_simgrid_mailbox(
+        // Other actors run meanwhile, and may add to the map.
+        known = (uint64_t)(uintptr_t)dts_simgrid_mailbox(
             name, waits ? NULL : post->receivers[dst * DTS_STREAMS + (int)stream]);
+        *dts_map_at(&post->mailboxes, key) = known;
     }
-    return (sg_mailbox_t)(uintptr_t)*known;
+    return (sg_mailbox_t)(uintptr_t)known;
 }
 
 static struct dts_letter *write_letter(struct dts_post *post, double delay_s)

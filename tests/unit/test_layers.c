@@ -37,46 +37,47 @@ static bool parse_last(struct dts_model *model, const char *input, const char *l
 static const struct example {
     const char *kind, *input, *json, *output;
     double parameters;
+    double kept; // values for backward: inputs, the output, others
 } examples[] = {
     {"conv2d", "[3, 32, 32]",
      "{\"kind\": \"conv2d\", \"channels\": 16, \"kernel\": 5, \"padding\": 2, \"stride\": 2}",
-     "16 x 16 x 16", 16 * 3 * 25 + 16},
+     "16 x 16 x 16", 16 * 3 * 25 + 16, 3072},
     {"conv3d", "[4, 8, 8, 8]", "{\"kind\": \"conv3d\", \"channels\": 2, \"kernel\": 3}",
-     "2 x 6 x 6 x 6", 2 * 4 * 27 + 2},
-    {"linear", "[7, 10]", "{\"kind\": \"linear\", \"outputs\": 4}", "7 x 4", 44},
-    {"max_pool", "[3, 9, 9]", "{\"kind\": \"max_pool\", \"kernel\": 3}", "3 x 3 x 3", 0},
+     "2 x 6 x 6 x 6", 2 * 4 * 27 + 2, 2048},
+    {"linear", "[7, 10]", "{\"kind\": \"linear\", \"outputs\": 4}", "7 x 4", 44, 70},
+    {"max_pool", "[3, 9, 9]", "{\"kind\": \"max_pool\", \"kernel\": 3}", "3 x 3 x 3", 0, 243},
     {"avg_pool", "[3, 9, 9]", "{\"kind\": \"avg_pool\", \"kernel\": [3, 1], \"stride\": 1}",
-     "3 x 7 x 9", 0},
-    {"global_pool", "[5, 4, 4]", "{\"kind\": \"global_pool\"}", "5", 0},
+     "3 x 7 x 9", 0, 0},
+    {"global_pool", "[5, 4, 4]", "{\"kind\": \"global_pool\"}", "5", 0, 0},
     {"adaptive_pool", "[5, 10, 10]", "{\"kind\": \"adaptive_pool\", \"output\": [3, 5]}",
-     "5 x 3 x 5", 0},
-    {"batch_norm", "[5, 4, 4]", "{\"kind\": \"batch_norm\"}", "5 x 4 x 4", 10},
-    {"layer_norm", "[7, 10]", "{\"kind\": \"layer_norm\"}", "7 x 10", 20},
-    {"rms_norm", "[7, 10]", "{\"kind\": \"rms_norm\"}", "7 x 10", 10},
-    {"relu", "[7]", "{\"kind\": \"relu\"}", "7", 0},
-    {"leaky_relu", "[7]", "{\"kind\": \"leaky_relu\"}", "7", 0},
-    {"gelu", "[7]", "{\"kind\": \"gelu\"}", "7", 0},
-    {"silu", "[7]", "{\"kind\": \"silu\"}", "7", 0},
-    {"sigmoid", "[7]", "{\"kind\": \"sigmoid\"}", "7", 0},
-    {"tanh", "[7]", "{\"kind\": \"tanh\"}", "7", 0},
-    {"dropout", "[7]", "{\"kind\": \"dropout\"}", "7", 0},
-    {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0},
+     "5 x 3 x 5", 0, 0},
+    {"batch_norm", "[5, 4, 4]", "{\"kind\": \"batch_norm\"}", "5 x 4 x 4", 10, 80},
+    {"layer_norm", "[7, 10]", "{\"kind\": \"layer_norm\"}", "7 x 10", 20, 70},
+    {"rms_norm", "[7, 10]", "{\"kind\": \"rms_norm\"}", "7 x 10", 10, 70},
+    {"relu", "[7]", "{\"kind\": \"relu\"}", "7", 0, 7},
+    {"leaky_relu", "[7]", "{\"kind\": \"leaky_relu\"}", "7", 0, 7},
+    {"gelu", "[7]", "{\"kind\": \"gelu\"}", "7", 0, 7},
+    {"silu", "[7]", "{\"kind\": \"silu\"}", "7", 0, 7},
+    {"sigmoid", "[7]", "{\"kind\": \"sigmoid\"}", "7", 0, 7},
+    {"tanh", "[7]", "{\"kind\": \"tanh\"}", "7", 0, 7},
+    {"dropout", "[7]", "{\"kind\": \"dropout\"}", "7", 0, 0},
+    {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0, 0},
     {"multiply", "[7, 2]", "{\"kind\": \"multiply\", \"input\": [\"before\", \"entry\"]}",
-     "7 x 2", 0},
+     "7 x 2", 0, 14},
     {"concat", "[7, 2]", "{\"kind\": \"concat\", \"input\": [\"before\", \"entry\"]}", "14 x 2",
-     0},
-    {"flatten", "[7, 2]", "{\"kind\": \"flatten\"}", "14", 0},
-    {"sequence", "[7, 2, 3]", "{\"kind\": \"sequence\"}", "6 x 7", 0},
-    {"select", "[7, 2]", "{\"kind\": \"select\", \"positions\": 3}", "3 x 2", 0},
+     0, 0},
+    {"flatten", "[7, 2]", "{\"kind\": \"flatten\"}", "14", 0, 0},
+    {"sequence", "[7, 2, 3]", "{\"kind\": \"sequence\"}", "6 x 7", 0, 0},
+    {"select", "[7, 2]", "{\"kind\": \"select\", \"positions\": 3}", "3 x 2", 0, 0},
     {"embedding", "[7]", "{\"kind\": \"embedding\", \"vocabulary\": 11, \"features\": 3}",
-     "7 x 3", 33},
+     "7 x 3", 33, 7},
     {"positional_embedding", "[7, 2]", "{\"kind\": \"positional_embedding\", \"positions\": 9}",
-     "7 x 2", 18},
-    {"attention", "[7, 24]", "{\"kind\": \"attention\", \"heads\": 2}", "7 x 8", 0},
+     "7 x 2", 18, 0},
+    {"attention", "[7, 24]", "{\"kind\": \"attention\", \"heads\": 2}", "7 x 8", 0, 266},
     // torch.nn.LSTM(10, 20) has 2560 parameters
-    {"lstm", "[5, 10]", "{\"kind\": \"lstm\", \"outputs\": 20}", "5 x 20", 2560},
-    {"softmax_cross_entropy", "[7, 10]", "{\"kind\": \"softmax_cross_entropy\"}", "1", 0},
-    {"mean_squared_error", "[7, 10]", "{\"kind\": \"mean_squared_error\"}", "1", 0},
+    {"lstm", "[5, 10]", "{\"kind\": \"lstm\", \"outputs\": 20}", "5 x 20", 2560, 650},
+    {"softmax_cross_entropy", "[7, 10]", "{\"kind\": \"softmax_cross_entropy\"}", "1", 0, 70},
+    {"mean_squared_error", "[7, 10]", "{\"kind\": \"mean_squared_error\"}", "1", 0, 70},
 };
 
 enum { EXAMPLES = sizeof(examples) / sizeof(examples[0]) };
@@ -89,7 +90,7 @@ static const struct example *example_of(const char *kind)
     return NULL;
 }
 
-static void each_kind_has_the_shape_and_parameters_of_its_example(void)
+static void each_kind_is_as_its_example_says(void)
 {
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct example *e = example_of(dts_layer_kind_name(i));
@@ -109,6 +110,8 @@ static void each_kind_has_the_shape_and_parameters_of_its_example(void)
         CHECK(last.kind == dts_layer_kinds[i]);
         CHECK_STRING(dts_dims_text(&last.output).chars, e->output);
         check_near(parameters, e->parameters, 0, __FILE__, __LINE__, e->kind);
+        double by_norm = (double)dts_dims_elements(&model.input);
+        check_near(model.saved_values - by_norm, e->kept, 0, __FILE__, __LINE__, e->kind);
         dts_model_free(&model);
     }
 }
@@ -319,6 +322,21 @@ static void what_comes_before_all_weights_is_not_differentiated(void)
     dts_model_free(&model);
 }
 
+static void a_layer_learns_by_the_weight_of_another(void)
+{
+    struct dts_model model;
+    if (!parse(&model, "[4]",
+               "{\"name\": \"a\", \"kind\": \"embedding\", \"vocabulary\": 9, \"features\": 2},"
+               "{\"kind\": \"embedding\", \"vocabulary\": 9, \"features\": 2, \"tied\": \"a\", "
+               "\"input\": \"entry\"}"))
+        return;
+    CHECK_INT(model.layers[1].tied_to, 0);
+    CHECK_INT(model.layers[1].param_count, 0);
+    CHECK_NEAR(model.layers[1].cost.backward_flops, 8, 0);
+    CHECK_NEAR(model.parameters, 18, 0);
+    dts_model_free(&model);
+}
+
 static void names_are_looked_up_from_the_inside_out(void)
 {
     struct dts_model model;
@@ -447,6 +465,11 @@ static const struct {
      "\"tied\": \"a\"}",
      "layers[1].tied: a has no weight of its own"},
     {"[8]",
+     "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 8}, {\"name\": \"b\", \"kind\": "
+     "\"linear\", \"outputs\": 8, \"tied\": \"a\"}, {\"kind\": \"linear\", \"outputs\": 8, "
+     "\"tied\": \"b\"}",
+     "layers[2].tied: b has no weight of its own"},
+    {"[8]",
      "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 8}, {\"kind\": \"relu\", "
      "\"tied\": \"a\"}",
      "layers[1].tied: a layer of kind relu has no weight"},
@@ -515,14 +538,15 @@ static void the_first_example_of_the_documentation_is_a_model(void)
     free(docs);
 }
 
-TESTS(TEST(each_kind_has_the_shape_and_parameters_of_its_example),
-      TEST(each_kind_costs_something), TEST(convolutions_multiply_each_weight_at_each_place),
-      TEST(windows_are_as_many_as_fit), TEST(same_padding_divides_the_size_by_the_stride),
+TESTS(TEST(each_kind_is_as_its_example_says), TEST(each_kind_costs_something),
+      TEST(convolutions_multiply_each_weight_at_each_place), TEST(windows_are_as_many_as_fit),
+      TEST(same_padding_divides_the_size_by_the_stride),
       TEST(adaptive_pools_read_windows_that_overlap),
       TEST(attention_costs_two_products_and_a_softmax),
       TEST(attention_takes_three_inputs_and_fewer_keys),
       TEST(tensors_are_kept_once_by_whoever_made_them),
       TEST(what_comes_before_all_weights_is_not_differentiated),
+      TEST(a_layer_learns_by_the_weight_of_another),
       TEST(names_are_looked_up_from_the_inside_out),
       TEST(bad_models_get_one_line_that_says_where_and_what),
       TEST(the_documentation_says_what_the_tables_say),

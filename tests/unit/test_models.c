@@ -336,6 +336,8 @@ static void activations_take_memory_by_batch_and_precision(void)
     struct dts_memory many = dts_model_memory(&model, sgd, DTS_FP32, 32);
     struct dts_memory half = dts_model_memory(&model, sgd, DTS_FP16, 32);
     CHECK_NEAR(one.optimizer, 4 * 25557032.0, 0);
+    CHECK_NEAR(one.activations,
+               4 * (model.saved_values + model.working_values) + model.saved_bytes, 1e-3);
     CHECK_CLOSE(many.activations, 32 * one.activations, 1e-12);
     CHECK_CLOSE(many.activations - 32 * model.saved_bytes,
                 2 * (half.activations - 32 * model.saved_bytes), 1e-12);
