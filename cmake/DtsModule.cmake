@@ -1,22 +1,20 @@
-# dts_module(NAME [MODULES...] [LIBRARIES...] [OMIT...]) -- a folder of src/ is a static library.
+# dts_module(NAME [MODULES...] [LIBRARIES...] [EXCEPT...]) -- a folder of src/ is a static library.
 #
 # MODULES are the modules that this one may include, and the only ones: the test "layers.NAME"
 # holds the #include lines to them. LIBRARIES come from outside. Every source of the folder
 # belongs to it, so that adding a topology or a collective is to add its file and its row. Only
-# main.c and live_main.c do not, they are programs, nor those that match a name on OMIT, which this
-# build cannot or need not have.
+# main.c and live_main.c do not, since they are programs, nor do the files that EXCEPT names.
 set(DTS_WARNINGS -Wall -Wextra -Wshadow -Wvla $<$<BOOL:${DTSIM_WERROR}>:-Werror>)
 set(DTS_C_WARNINGS -Wpedantic -Wstrict-prototypes -Wmissing-prototypes)
 
 function(dts_module name)
-  cmake_parse_arguments(arg "" "" "MODULES;LIBRARIES;OMIT" ${ARGN})
+  cmake_parse_arguments(arg "" "" "MODULES;LIBRARIES;EXCEPT" ${ARGN})
   list(TRANSFORM arg_MODULES PREPEND dts_ OUTPUT_VARIABLE modules)
 
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.c ${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(live_)?main\\.c$")
-  foreach(name_omitted ${arg_OMIT})
-    list(FILTER sources EXCLUDE REGEX "/${name_omitted}$")
-  endforeach()
+  list(TRANSFORM arg_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${name}/)
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
   if(DTSIM_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${name}/*.cu)
   endif()

@@ -221,6 +221,8 @@ bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
 bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err)
 {
     const char *path;
+    if (dts_cfg_exists(changes) && !dts_cfg_is_object(changes))
+        return dts_cfg_fail(changes, NULL, err, "must be an object of paths and values");
     for (size_t i = 0; (path = dts_cfg_key(changes, i)) != NULL; i++) {
         struct dts_cfg value = dts_cfg_member(changes, path);
         struct dts_error inner = {0};

@@ -77,7 +77,7 @@ static int width_of(const char *string)
 static void print_cell(FILE *out, const char *string, int width, bool left, bool last)
 {
     int padding = width - width_of(string);
-    if (!left)
+    if (!left && !(last && *string == '\0'))
         fprintf(out, "%*s", padding, "");
     fputs(string, out);
     if (left && !last)

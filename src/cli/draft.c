@@ -19,7 +19,8 @@ void dts_draft_open(struct dts_draft *draft, const struct dts_options *options)
 void dts_draft_free(struct dts_draft *draft)
 {
     dts_text_free(&draft->text);
-    dts_text_free(&draft->assumed);
+    for (int i = 0; i < DTS_DRAFT_DEPTH; i++)
+        dts_text_free(&draft->assumed[i]);
     free(draft->used);
     *draft = (struct dts_draft){0};
 }
@@ -59,10 +60,11 @@ void dts_draft_begin(struct dts_draft *draft, const char *key)
 
 void dts_draft_end(struct dts_draft *draft)
 {
-    if (draft->assumed.length > 0) {
+    struct dts_text *assumed = &draft->assumed[draft->depth - 1];
+    if (assumed->length > 0) {
         begin_member(draft, "", "source");
-        dts_text_add(&draft->text, "{%s}", dts_text_string(&draft->assumed));
-        dts_text_free(&draft->assumed);
+        dts_text_add(&draft->text, "{%s}", dts_text_string(assumed));
+        dts_text_free(assumed);
     }
     draft->depth--;
     dts_text_add(&draft->text, "\n%*s}%s", INDENT * draft->depth, "",
@@ -112,7 +114,9 @@ static bool accept(const struct dts_wanted *wanted, const char *what, const char
     char *end;
     double number = strtod(answer, &end);
     bool is_number = end != answer && *end == '\0' && number - number == 0;
-    if (wanted->choice != NULL && !dts_known(wanted->key, answer, wanted->choice, err))
+    if (wanted->choice != NULL &&
+        !dts_known(wanted->option != NULL ? wanted->option : wanted->key, answer,
+                   wanted->choice, err))
         return false;
     if (strlen(answer) >= DTS_DRAFT_VALUE || *answer == '\0')
         return dts_fail(err, DTS_BAD_INPUT, "%s: must be a value, got \"%.40s\"", what, answer);
@@ -153,7 +157,7 @@ static bool find(struct dts_draft *draft, const struct dts_wanted *wanted, const
                  char *value, bool *usual, struct dts_error *err)
 {
     const char *set = set_value(draft, path), *option = option_value(draft, wanted->option);
-    char what[288];
+    char what[DTS_DRAFT_VALUE + 8];
     snprintf(what, sizeof(what), "--%s", option != NULL ? wanted->option : path);
     *usual = false;
     if (set != NULL)
@@ -188,9 +192,10 @@ bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, ch
     else
         dts_text_add(&draft->text, "%s", value);
     if (usual && !wanted->word) { // a number that nobody gave
-        dts_text_add(&draft->assumed, "%s", draft->assumed.length > 0 ? ", " : "");
-        quote(&draft->assumed, wanted->key);
-        dts_text_add(&draft->assumed, ": \"ASSUMED\"");
+        struct dts_text *assumed = &draft->assumed[draft->depth - 1];
+        dts_text_add(assumed, "%s", assumed->length > 0 ? ", " : "");
+        quote(assumed, wanted->key);
+        dts_text_add(assumed, ": \"ASSUMED\"");
     }
     return true;
 }

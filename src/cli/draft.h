@@ -13,10 +13,10 @@ enum { DTS_DRAFT_DEPTH = 8, DTS_DRAFT_VALUE = 256 };
 
 struct dts_draft {
     const struct dts_options *options;
-    bool ask;                          // a person sits at the terminal
-    struct dts_text text;              // the file so far; owned
-    struct dts_text assumed;           // "key": "ASSUMED" of the object begun last; owned
-    const char *open[DTS_DRAFT_DEPTH]; // keys of the objects that are open
+    bool ask;                                 // a person sits at the terminal
+    struct dts_text text;                     // the file so far; owned
+    struct dts_text assumed[DTS_DRAFT_DEPTH]; // "key": "ASSUMED" of each open object; owned
+    const char *open[DTS_DRAFT_DEPTH];        // keys of the objects that are open
     int depth;
     bool begun; // the object begun last has a member
     bool *used; // which --set were; owned

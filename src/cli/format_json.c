@@ -1,6 +1,7 @@
 /* format_json.c -- "dtsim-result/1": one object for each scenario, units in the names, absent
  * things left out. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
@@ -25,12 +26,20 @@ static void put_count(struct dts_json *json, const char *key, int count)
         dts_json_integer(json, key, count);
 }
 
+/* To 12 digits: those beyond differ between mathematical libraries. */
+static double rounded(double value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.12g", value);
+    return strtod(text, NULL);
+}
+
 static void put_metric(struct dts_json *json, const struct dts_metric *metric, double value)
 {
     char key[64];
     snprintf(key, sizeof(key), "%s%s%s", metric->name, metric->unit != NULL ? "_" : "",
              metric->unit != NULL ? metric->unit : "");
-    dts_json_number(json, key, value);
+    dts_json_number(json, key, rounded(value));
 }
 
 /* An object for each group of metrics of which one is there. */
@@ -62,8 +71,8 @@ static void put_reference(struct dts_json *json, const struct dts_result *result
     dts_json_object(json, "reference");
     dts_json_string(json, "metric", result->reference.metric);
     dts_json_number(json, "value", result->reference.value);
-    dts_json_number(json, "predicted", result->reference.predicted);
-    dts_json_number(json, "error_percent", result->reference.error_percent);
+    dts_json_number(json, "predicted", rounded(result->reference.predicted));
+    dts_json_number(json, "error_percent", rounded(result->reference.error_percent));
     put_word(json, "source", result->reference.source);
     dts_json_end(json);
 }

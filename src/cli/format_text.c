@@ -23,6 +23,8 @@ struct source_column {
     bool always; // else only when it is not 0 in some point
 };
 
+enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
+
 #define AT(member) offsetof(struct dts_result, member)
 
 /* Seconds are shown in the unit that fits the longest of them. */
@@ -63,6 +65,15 @@ static bool has_settings(const struct dts_report *report)
     return false;
 }
 
+/* Settings as the table shows them, one for each point. The caller frees them. */
+static char (*short_settings(const struct dts_report *report))[SETTING_ROOM]
+{
+    char(*settings)[SETTING_ROOM] = dts_alloc((size_t)report->count, sizeof(*settings));
+    for (int i = 0; i < report->count; i++)
+        dts_text_setting(report->points[i].setting, settings[i], sizeof(settings[i]));
+    return settings;
+}
+
 static struct dts_cell cell_of(const struct source_column *column,
                                const struct dts_result *point)
 {
@@ -91,6 +102,7 @@ static void print_columns(const struct dts_report *report, const struct source_c
 {
     struct dts_column *columns = dts_alloc((size_t)count, sizeof(*columns));
     struct dts_cell *cells = dts_alloc((size_t)count * (size_t)report->count, sizeof(*cells));
+    char(*settings)[SETTING_ROOM] = short_settings(report);
     for (int c = 0; c < count; c++) {
         columns[c] = (struct dts_column){.title = sources[c].title,
                                          .name = sources[c].title,
@@ -98,10 +110,14 @@ static void print_columns(const struct dts_report *report, const struct source_c
                                          .digits = sources[c].digits,
                                          .text_scale = sources[c].scale,
                                          .text_unit = sources[c].unit};
-        for (int r = 0; r < report->count; r++)
+        for (int r = 0; r < report->count; r++) {
             cells[r * count + c] = cell_of(&sources[c], &report->points[r]);
+            if (sources[c].offset == AT(setting))
+                cells[r * count + c].word = settings[r];
+        }
     }
     dts_table_print_text(out, columns, count, cells, report->count);
+    free(settings);
     free(columns);
     free(cells);
 }

@@ -36,6 +36,7 @@ static const struct topic {
 } topics[] = {
     {"scenario", "every key of a scenario file: type, range, default, meaning",
      dts_scenario_help},
+    {"model", "every key of a model file", dts_model_help},
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };

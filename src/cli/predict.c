@@ -160,6 +160,21 @@ static bool print(const struct dts_options *options, const struct asked *asked,
     return dts_output_close(&out, err);
 }
 
+/* Nobody wants to hear after hours that the answer cannot be written. */
+static bool check_outputs(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const paths[] = {options->output, options->trace};
+    for (int i = 0; i < 2; i++) {
+        struct dts_output out;
+        if (paths[i] == NULL)
+            continue;
+        if (!dts_output_open(&out, paths[i], err))
+            return false;
+        dts_output_discard(&out);
+    }
+    return true;
+}
+
 /* A point that was refused is a row with its reason; the exit status tells scripts. */
 static bool check_all(const struct asked *asked, struct dts_error *err)
 {
@@ -180,8 +195,9 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
 
-    bool ok = open_all(options, words, count, &asked, err) && answer(options, &asked, err) &&
-              print(options, &asked, err) && check_all(&asked, err);
+    bool ok = check_outputs(options, err) && open_all(options, words, count, &asked, err) &&
+              answer(options, &asked, err) && print(options, &asked, err) &&
+              check_all(&asked, err);
 
     for (int s = 0; s < asked.scene_count; s++)
         dts_scene_close(&asked.scenes[s]);

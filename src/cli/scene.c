@@ -6,10 +6,25 @@
 #include "sim/engine.h"
 
 /* Words whose choices other modules know. */
+static bool check_references(const struct dts_scenario *scenario, struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg list = dts_cfg_member(&top, "references");
+    for (int i = 0; i < scenario->reference_count; i++) {
+        struct dts_cfg at = dts_cfg_item(&list, (size_t)i),
+                       metric = dts_cfg_member(&at, "metric");
+        int row;
+        if (!dts_cfg_choice(&metric, dts_metric_reference, &row, err))
+            return false;
+    }
+    return true;
+}
+
 static bool check_words(const struct dts_scenario *scenario, struct dts_error *err)
 {
     return dts_scenario_word(scenario, NULL, "engine", dts_engine_name, err) &&
-           dts_scenario_word(scenario, "placement", "kind", dts_placement_name, err);
+           dts_scenario_word(scenario, "placement", "kind", dts_placement_name, err) &&
+           check_references(scenario, err);
 }
 
 static bool load_platform(const struct dts_options *options, int k, struct dts_scene *scene,

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "cli/text_notes.h"
 
+enum { NOTES = 12 }; // under one heading
+
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words)
 {
     int column = fprintf(out, "%s", lead);
@@ -28,13 +30,49 @@ void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *wor
     fputc('\n', out);
 }
 
-/* "ring, 256 devices, network.topology=star" */
-static const char *point_name(const struct dts_result *point, char *text, size_t room)
+const char *dts_text_setting(const char *setting, char *text, size_t room)
 {
-    snprintf(text, room, "%s, %d device%s%s%s", point->strategy, point->devices,
-             point->devices == 1 ? "" : "s", point->setting[0] != '\0' ? ", " : "",
-             point->setting);
+    size_t used = 0;
+    text[0] = '\0';
+    while (*setting != '\0' && used < room) {
+        size_t path = strcspn(setting, "="), length = path + strcspn(setting + path, ",");
+        length += strspn(setting + length, ", ");
+        const char *name = setting;
+        for (size_t i = 0; i < path; i++)
+            if (setting[i] == '.')
+                name = setting + i + 1;
+        int rest = (int)(length - (size_t)(name - setting));
+        used += (size_t)snprintf(text + used, room - used, "%.*s", rest, name);
+        setting += length;
+    }
     return text;
+}
+
+/* "ring, 256 devices, topology=star: " begins a note about a point. */
+static const char *lead_of(const struct dts_result *point, char *text, size_t room)
+{
+    char setting[256];
+    snprintf(text, room, "  %s, %d device%s%s%s: ", point->strategy, point->devices,
+             point->devices == 1 ? "" : "s", point->setting[0] != '\0' ? ", " : "",
+             dts_text_setting(point->setting, setting, sizeof(setting)));
+    return text;
+}
+
+/* A note about a point: the first has a heading, and there are not more than NOTES. */
+static void note(FILE *out, const char *heading, int *count, const struct dts_result *point,
+                 const char *words)
+{
+    char lead[600];
+    if ((*count)++ == 0)
+        fprintf(out, "\n%s\n", heading);
+    if (*count <= NOTES)
+        dts_text_paragraph(out, lead_of(point, lead, sizeof(lead)), 4, words);
+}
+
+static void say_how_many_more(FILE *out, int count)
+{
+    if (count > NOTES)
+        fprintf(out, "  and %d more; --format json has them all\n", count - NOTES);
 }
 
 static bool refused(const struct dts_result *point)
@@ -44,18 +82,12 @@ static bool refused(const struct dts_result *point)
 
 static void refusals(const struct dts_report *report, FILE *out)
 {
-    bool any = false;
-    for (int i = 0; i < report->count; i++) {
-        const struct dts_result *point = &report->points[i];
-        if (!refused(point))
-            continue;
-        char name[512], lead[600];
-        if (!any)
-            fprintf(out, "\nNot predicted\n");
-        any = true;
-        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
-        dts_text_paragraph(out, lead, 4, point->error.text);
-    }
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        if (refused(&report->points[i]))
+            note(out, "Not predicted", &count, &report->points[i],
+                 report->points[i].error.text);
+    say_how_many_more(out, count);
 }
 
 static const char *unit_of(const char *reference)
@@ -68,25 +100,21 @@ static const char *unit_of(const char *reference)
 
 static void references(const struct dts_report *report, FILE *out)
 {
-    bool any = false;
+    int count = 0;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
-        if (refused(point) || !isfinite(point->reference.error_percent))
+        if (refused(point) || point->reference.metric[0] == '\0')
             continue;
-        char name[512], lead[600];
-        if (!any)
-            fprintf(out, "\nAgainst what was published\n");
-        any = true;
         const char *unit = unit_of(point->reference.metric);
         struct dts_text text = {0};
         dts_text_add(&text, "%s %.4g%s, published %.4g%s: %+.1f %%. %s",
                      point->reference.metric, point->reference.predicted, unit,
                      point->reference.value, unit, point->reference.error_percent,
                      point->reference.source);
-        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
-        dts_text_paragraph(out, lead, 4, dts_text_string(&text));
+        note(out, "Against what was published", &count, point, dts_text_string(&text));
         dts_text_free(&text);
     }
+    say_how_many_more(out, count);
 }
 
 /* Is this the point of its strategy (and setting) with the most devices? */
@@ -108,29 +136,21 @@ static bool is_largest(const struct dts_report *report, int i)
 /* Why the largest point of each strategy is as fast as it is, and what physics alone gives. */
 static void reasons(const struct dts_report *report, FILE *out)
 {
-    bool any = false;
+    int count = 0;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
         bool bare = isfinite(point->bare_total_s);
         if (!is_largest(report, i) || (point->why[0] == '\0' && !bare))
             continue;
-        char name[512], lead[600];
-        if (!any)
-            fprintf(out, "\nWhy\n");
-        any = true;
         struct dts_text text = {0};
-        dts_text_add(&text, "%s", point->why);
-        size_t length = text.length;
-        if (length > 0 && text.chars[length - 1] != '.')
-            dts_text_add(&text, ".");
+        dts_text_add(&text, "%s%s", point->why, point->why[0] != '\0' ? ". " : "");
         if (bare)
-            dts_text_add(&text, " Without overheads, slowdown and noise: %.4g ms.",
+            dts_text_add(&text, "Without overheads, slowdown and noise: %.4g ms.",
                          1e3 * point->bare_total_s);
-        snprintf(lead, sizeof(lead), "  %s: ", point_name(point, name, sizeof(name)));
-        dts_text_paragraph(out, lead, 4,
-                           dts_text_string(&text) + strspn(dts_text_string(&text), " "));
+        note(out, "Why", &count, point, dts_text_string(&text));
         dts_text_free(&text);
     }
+    say_how_many_more(out, count);
 }
 
 /* Add the words that are not there yet; `count` of them so far. */

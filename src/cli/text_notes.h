@@ -9,6 +9,10 @@ enum { DTS_TEXT_WIDTH = 104 }; // columns of the text format
 /* Words, broken into lines that begin with `indent` spaces; the first begins with `lead`. */
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words);
 
+/* "platform.nics.bytes_per_s=1e9, steps=3" without the folders of the paths: "bytes_per_s=1e9,
+ * steps=3". */
+const char *dts_text_setting(const char *setting, char *text, size_t room);
+
 /* Refused points, published references, why, the bare step, what it all rests on. */
 void dts_text_notes(const struct dts_report *report, FILE *out);
 

@@ -5,6 +5,7 @@
  * role before its predecessor ends on another (times are the earliest and the latest of all
  * ranks): then it is drawn on a second line of that stream, since events of a line must nest.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/file.h"
@@ -41,6 +42,12 @@ static const char *category(const struct dts_op *op)
     return "";
 }
 
+/* To the nanosecond: what is beyond is rounding. */
+static double microseconds(double seconds)
+{
+    return round(1e9 * seconds) / 1e3;
+}
+
 static void event(struct dts_json *json, const struct dts_op *op, struct dts_op_time time,
                   int process, int thread)
 {
@@ -50,8 +57,8 @@ static void event(struct dts_json *json, const struct dts_op *op, struct dts_op_
     dts_json_string(json, "cat", category(op));
     dts_json_integer(json, "pid", process);
     dts_json_integer(json, "tid", thread);
-    dts_json_number(json, "ts", 1e6 * time.start_s);
-    dts_json_number(json, "dur", 1e6 * (time.end_s - time.start_s));
+    dts_json_number(json, "ts", microseconds(time.start_s));
+    dts_json_number(json, "dur", microseconds(time.end_s - time.start_s));
     if (op->bucket >= 0) {
         dts_json_object(json, "args");
         dts_json_integer(json, "bucket", op->bucket);

@@ -7,10 +7,14 @@
 #include <string.h>
 
 extern const struct dts_coll dts_coll_ring;
+extern const struct dts_coll dts_coll_halving_doubling;
+extern const struct dts_coll dts_coll_tree;
+extern const struct dts_coll dts_coll_double_tree;
+extern const struct dts_coll dts_coll_hierarchical;
 
 const struct dts_coll *const dts_colls[] = {
-    &dts_coll_ring,
-    NULL,
+    &dts_coll_ring,        &dts_coll_halving_doubling, &dts_coll_tree,
+    &dts_coll_double_tree, &dts_coll_hierarchical,     NULL,
 };
 
 const struct dts_coll *dts_coll_find(const char *name)
@@ -64,6 +68,17 @@ void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *sh
 {
     *count = coll->chunks(shape) / shape->size;
     *first = member * *count;
+}
+
+int dts_coll_common_multiple(int a, int b)
+{
+    int divisor = a, rest = b;
+    while (rest != 0) {
+        int next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return a / divisor * b;
 }
 
 int dts_coll_pieces(double bytes, double piece_bytes)

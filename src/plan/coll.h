@@ -101,4 +101,7 @@ void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *sh
  * most 64, of which more would only cost steps. */
 int dts_coll_pieces(double bytes, double piece_bytes);
 
+/* The smallest number of chunks that can be cut into a parts and into b. */
+int dts_coll_common_multiple(int a, int b);
+
 #endif

@@ -14,10 +14,17 @@
  *
  *     2 (n - 1) (alpha + S/(n B))
  *
- * Broadcast: a chain 0 -> 1 -> ... -> n - 1 in P pieces, piece p on its h-th hop in step p + h:
- * (P + n - 2) (alpha + S/(P B)).
+ * Broadcast: a chain 0 -> 1 -> ... -> n - 1 in P pieces (coll_chain.h):
+ *
+ *     (P + n - 2) (alpha + S/(P B))
  */
 #include "plan/coll.h"
+#include "plan/coll_chain.h"
+
+static struct dts_chain chain_of(const struct dts_coll_shape *shape)
+{
+    return (struct dts_chain){shape->size, 1, shape->pieces, shape->pieces};
+}
 
 static int chunks(const struct dts_coll_shape *shape)
 {
@@ -26,38 +33,18 @@ static int chunks(const struct dts_coll_shape *shape)
 
 static int steps(const struct dts_coll_shape *shape)
 {
-    if (shape->size == 1)
-        return 0;
-    switch (shape->kind) {
-    case DTS_ALLREDUCE:
-        return 2 * (shape->size - 1);
-    case DTS_BROADCAST:
-        return shape->pieces + shape->size - 2;
-    default:
-        return shape->size - 1;
-    }
-}
-
-/* Step i of the chain: the hop from member h to h + 1 carries piece i - h. */
-static int chain(const struct dts_coll_shape *shape, int member, int i,
-                 struct dts_coll_message *messages)
-{
-    int count = 0;
-    int sent = i - member, received = sent + 1;
-    if (member < shape->size - 1 && sent >= 0 && sent < shape->pieces)
-        messages[count++] = (struct dts_coll_message){
-            .peer = member + 1, .first = sent, .count = 1, .send = true};
-    if (member > 0 && received >= 0 && received < shape->pieces)
-        messages[count++] =
-            (struct dts_coll_message){.peer = member - 1, .first = received, .count = 1};
-    return count;
+    struct dts_chain chain = chain_of(shape);
+    if (shape->kind == DTS_BROADCAST)
+        return dts_chain_steps(&chain);
+    return (shape->kind == DTS_ALLREDUCE ? 2 : 1) * (shape->size - 1);
 }
 
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
+    struct dts_chain chain = chain_of(shape);
     if (shape->kind == DTS_BROADCAST)
-        return chain(shape, member, i, messages);
+        return dts_chain_step(&chain, member, i, false, messages);
 
     int n = shape->size;
     bool add = shape->kind != DTS_ALLGATHER && i < n - 1;
@@ -73,10 +60,10 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
 
 static int like(const struct dts_coll_shape *shape, int i)
 {
-    int n = shape->size;
-    if (shape->kind == DTS_BROADCAST) // all hops are busy from step n - 2 until the last piece
-        return i >= n - 2 && i < shape->pieces ? n - 2 : i;
-    return i < n - 1 ? 0 : n - 1;
+    struct dts_chain chain = chain_of(shape);
+    if (shape->kind == DTS_BROADCAST)
+        return dts_chain_like(&chain, i);
+    return i < shape->size - 1 ? 0 : shape->size - 1;
 }
 
 const struct dts_coll dts_coll_ring = {

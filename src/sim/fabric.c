@@ -5,12 +5,18 @@
 
 extern const struct dts_fabric dts_fabric_none;
 extern const struct dts_fabric dts_fabric_pcie;
+extern const struct dts_fabric dts_fabric_nvlink_all;
 extern const struct dts_fabric dts_fabric_nvlink_cube;
+extern const struct dts_fabric dts_fabric_nvswitch;
+extern const struct dts_fabric dts_fabric_sockets;
 
 const struct dts_fabric *const dts_fabrics[] = {
     &dts_fabric_none,
     &dts_fabric_pcie,
+    &dts_fabric_nvlink_all,
     &dts_fabric_nvlink_cube,
+    &dts_fabric_nvswitch,
+    &dts_fabric_sockets,
     NULL,
 };
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "plan/run.h"
 #include "sim/load.h"
+#include "sim/period.h"
 
 /* An operation that was counted. */
 struct counted {
@@ -28,6 +29,7 @@ struct dts_loader {
     size_t message_room;
     double *gain, *gain_next; // of each rank: longest_walk()
     int *from, *from_next;
+    unsigned char *hop_by; // transport of that hop
 };
 
 /* Can two operations be under way at once? With one stream of one role that communicates, no.
@@ -60,6 +62,7 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
     l->gain_next = dts_alloc(ranks, sizeof(*l->gain_next));
     l->from = dts_alloc(ranks, sizeof(*l->from));
     l->from_next = dts_alloc(ranks, sizeof(*l->from_next));
+    l->hop_by = dts_alloc(ranks, sizeof(*l->hop_by));
     return l;
 }
 
@@ -87,6 +90,7 @@ void dts_loader_free(struct dts_loader *l)
     free(l->gain_next);
     free(l->from);
     free(l->from_next);
+    free(l->hop_by);
     free(l);
 }
 
@@ -123,32 +127,35 @@ static void add_sent(struct dts_loader *l, struct dts_phase *phase, int src, int
         for (int h = 0; h < hops; h++)
             add_to_link(l, phase, links[h], share, wire, transport);
         if (dts_net_blocks(net, src, dst))
-            phase->alpha_s[transport] =
-                fmax(phase->alpha_s[transport], dts_net_alpha(net, src, dst, p, bytes));
+            phase->stay_alpha_s[transport] =
+                fmax(phase->stay_alpha_s[transport], dts_net_alpha(net, src, dst, p, bytes));
     }
 }
 
-/* A message that a rank receives: the hop of a walk, and the time to sum it. */
-static void add_received(struct dts_loader *l, int rank, const struct dts_message *message,
-                         double *adds)
+/* A message that a rank receives is a hop of a walk. Messages are summed one after another. */
+static void add_received(struct dts_loader *l, struct dts_phase *phase, int rank,
+                         const struct dts_message *message, double *sum_s)
 {
     const struct dts_simulation *s = l->simulation;
     int src = s->endpoint[message->peer], dst = s->endpoint[rank];
-    double bytes = (double)message->bytes;
+    double bytes = (double)message->bytes, alpha = 0;
     int transport = s->net->ops->transport(s->net->self, src, dst);
+    int paths = s->net->ops->paths(s->net->self, src, dst);
 
     if (message->add) {
         double rate = s->net->transports[transport].reduce_bytes_per_s;
         rate = rate > 0 ? rate : s->reduce_bytes_per_s;
         if (rate > 0)
-            adds[transport] += bytes / rate;
+            *sum_s += bytes / rate;
     }
-    if (!dts_net_blocks(s->net, src, dst)) {
-        double alpha = dts_net_alpha(s->net, src, dst, 0, bytes);
-        if (alpha > l->gain[rank]) {
-            l->gain[rank] = alpha;
-            l->from[rank] = message->peer;
-        }
+    for (int p = 0; p < paths; p++)
+        alpha = fmax(alpha, dts_net_alpha(s->net, src, dst, p, bytes));
+    if (!dts_net_blocks(s->net, src, dst))
+        phase->late_s = fmax(phase->late_s, alpha);
+    if (l->from[rank] == rank || alpha > l->gain[rank]) {
+        l->gain[rank] = alpha;
+        l->from[rank] = message->peer;
+        l->hop_by[rank] = (unsigned char)transport;
     }
 }
 
@@ -156,7 +163,7 @@ static void add_messages(struct dts_loader *l, struct dts_phase *phase, int rank
                          double *sent)
 {
     const int *endpoint = l->simulation->endpoint;
-    double adds[2] = {0, 0};
+    double sum_s = 0;
     for (int m = 0; m < count; m++) {
         const struct dts_message *message = &l->messages[m];
         if (message->bytes == 0)
@@ -165,11 +172,11 @@ static void add_messages(struct dts_loader *l, struct dts_phase *phase, int rank
             add_sent(l, phase, endpoint[rank], endpoint[message->peer], (double)message->bytes);
             *sent += 1;
         } else {
-            add_received(l, rank, message, adds);
+            add_received(l, phase, rank, message, &sum_s);
         }
     }
-    for (int k = 0; k < 2; k++)
-        phase->add_s[k] = fmax(phase->add_s[k], adds[k]);
+    l->gain[rank] += sum_s;
+    phase->sum_s = fmax(phase->sum_s, sum_s);
 }
 
 /* The longest walk of `hops` hops against the direction of the messages: a hop from rank r goes
@@ -231,7 +238,31 @@ static void end_phase(struct dts_loader *l, struct dts_phase *phase,
         l->bytes[link] = 0;
         l->by[link] = 0;
     }
-    phase->lap_s = longest_walk(l, role, phase->repeat);
+    for (int r = role->first; r < role->first + role->count; r++) {
+        if (l->from[r] != r)
+            l->gain[r] += phase->load_s[l->hop_by[r]];
+        phase->hop_s = fmax(phase->hop_s, l->gain[r]);
+    }
+    phase->walk_s = longest_walk(l, role, phase->repeat);
+}
+
+/* Of a class that is repeated, what its repetitions cost on average. */
+static struct dts_step_time step_time(const struct dts_phase *phase)
+{
+    double mean_s = dts_phase_seconds(phase, 1);
+    return phase->repeat > 1 ? (struct dts_step_time){mean_s, mean_s}
+                             : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
+}
+
+static void set_period(const struct dts_role *role, const struct dts_collective *c,
+                       const struct dts_step_time *steps_s, struct dts_load *load)
+{
+    double sum_s = 0;
+    for (int p = 0; p < load->phase_count; p++)
+        sum_s += load->phases[p].repeat * dts_phase_seconds(&load->phases[p], 1);
+    struct dts_period period = dts_period_find(role, c, steps_s, sum_s);
+    load->share = sum_s > 0 ? period.period_s / sum_s : 1;
+    load->tail_s = period.latency_s - period.period_s;
 }
 
 static void count_collective(struct dts_loader *l, const struct dts_role *role,
@@ -239,6 +270,7 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
 {
     int steps = c->algorithm->steps(&c->shape);
     int *repeats = dts_alloc((size_t)steps, sizeof(*repeats));
+    struct dts_step_time *steps_s = dts_alloc((size_t)steps, sizeof(*steps_s));
     size_t room = (size_t)DTS_COLL_MESSAGES * (size_t)c->channels;
     l->messages = dts_grow(l->messages, &l->message_room, room, sizeof(*l->messages));
 
@@ -257,7 +289,12 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
                          &sent);
         end_phase(l, phase, role, times);
         load->messages += sent * repeats[i];
+        for (int j = i; j < steps; j++)
+            if (c->algorithm->like(&c->shape, j) == i)
+                steps_s[j] = step_time(phase);
     }
+    set_period(role, c, steps_s, load);
+    free(steps_s);
     free(repeats);
 }
 
@@ -270,6 +307,7 @@ static void count_exchange(struct dts_loader *l, const struct dts_role *role,
         dts_grow(l->messages, &l->message_room, (size_t)x->peer_count, sizeof(*l->messages));
     load->phases = dts_alloc(1, sizeof(*load->phases));
     load->phase_count = 1;
+    load->share = 1;
     begin_phase(l, load->phases, 1);
     for (int r = role->first; r < role->first + role->count; r++) {
         int count = dts_exchange_messages(role, x, r, l->messages);
@@ -318,12 +356,18 @@ const struct dts_load *dts_loader_count(struct dts_loader *l, const struct dts_r
     return load;
 }
 
+double dts_phase_stay_s(const struct dts_phase *phase, double rate)
+{
+    double stay_s = phase->sum_s;
+    for (int k = 0; k < 2; k++)
+        stay_s = fmax(stay_s, phase->stay_alpha_s[k] + phase->load_s[k] / rate);
+    return stay_s;
+}
+
 double dts_phase_seconds(const struct dts_phase *phase, double rate)
 {
-    double most = 0;
-    for (int k = 0; k < 2; k++)
-        most = fmax(most, phase->alpha_s[k] + phase->load_s[k] / rate + phase->add_s[k]);
-    return most + phase->lap_s / phase->repeat;
+    double slower_s = fmax(phase->load_s[0], phase->load_s[1]) * (1 / rate - 1);
+    return fmax(dts_phase_stay_s(phase, rate), phase->walk_s / phase->repeat + slower_s);
 }
 
 const double *dts_loader_total(const struct dts_loader *l)

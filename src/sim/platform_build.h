@@ -1,5 +1,5 @@
-/* platform_build.h -- from "node.fabric", "nics" and "network" of a platform file to its network;
- * private to platform*.c.
+/* platform_build.h -- from "node.fabric", "nics" and "network" of a platform file to its
+ * network; private to platform*.c.
  */
 #ifndef DTS_SIM_PLATFORM_BUILD_H
 #define DTS_SIM_PLATFORM_BUILD_H

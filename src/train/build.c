@@ -27,7 +27,7 @@ static bool check_memory(const struct dts_point *point, struct dts_error *err)
     if (have <= 0 || needed.total <= have)
         return true;
     return dts_point_fail(point, err,
-                          "does not fit: %.1f GB needed on a device of %.1f GB: %.2g GB too "
+                          "does not fit: %.1f GB needed on a device of %.1f GB: %.1f GB too "
                           "much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
                           "%.1f GB)",
                           needed.total / 1e9, have / 1e9, (needed.total - have) / 1e9,

@@ -220,12 +220,12 @@ void dts_scenario_help(FILE *out)
     fprintf(out, "A scenario is a JSON object:\n\n");
     dts_fields_print(fields, "", out);
     fprintf(out, "\nEach of strategies:\n\n");
-    dts_fields_print(dts_scenario_strategy_fields, "strategies[].", out);
+    dts_fields_print(dts_scenario_strategy_fields, "strategies[]", out);
     for (int i = 0; dts_strategies[i] != NULL; i++) {
         fprintf(out, "\nof kind \"%s\" (%s):\n\n", dts_strategies[i]->name,
                 dts_strategies[i]->summary);
-        dts_fields_print(dts_strategies[i]->fields, "strategies[].", out);
+        dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
     }
     fprintf(out, "\nEach of references:\n\n");
-    dts_fields_print(dts_scenario_reference_fields, "references[].", out);
+    dts_fields_print(dts_scenario_reference_fields, "references[]", out);
 }

@@ -9,6 +9,7 @@
  *     3. the bare roofline, and the efficiency that the stack says
  */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,7 @@ static bool follow_anchor(const struct question *q, const struct dts_model *mode
     scale(out, model->layer_count, factor_to(forward_s, roofline->forward_s),
           factor_to(compute_s - forward_s, roofline->backward_s));
     out->anchor = anchor;
-    out->outside = q->batch < nearest || q->batch > nearest;
+    out->outside = fabs(q->batch - nearest) > 0;
     describe(q, anchor, out->outside, out->basis, sizeof(out->basis));
     return true;
 }
@@ -183,7 +184,8 @@ static bool find_ratio(const struct question *q, const struct dts_anchor *anchor
     return true;
 }
 
-/* 2. The mean of what the anchors of other models say; *used 0: there are none. */
+/* 2. The mean of what the anchors of other models say; *used 0: there are none. The batch is
+ * outside when it is for all of them. */
 static bool follow_others(const struct question *q, const struct dts_model *model,
                           struct dts_model_seconds *out, int *used, struct dts_error *err)
 {
@@ -200,6 +202,8 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
             return false;
         if (!found)
             continue;
+        const double nearest = dts_anchor_nearest(anchor, q->batch);
+        out->outside = (*used == 0 || out->outside) && fabs(q->batch - nearest) > 0;
         ratio_sum += ratio;
         fixed_sum_s += fixed_s;
         const size_t length = strlen(names);
@@ -213,9 +217,9 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
     scale(out, model->layer_count, ratio, ratio);
     out->fixed = fixed_sum_s / *used;
     snprintf(out->basis, sizeof(out->basis),
-             "roofline of %s, %s, times %.3g, the mean of published %s (stack %s)",
+             "roofline of %s, %s, times %.3g, the mean of published %s%s (stack %s)",
              q->device->name, dts_precision_name((int)q->precision), ratio, names,
-             q->stack->name);
+             out->outside ? ", all of other batches" : "", q->stack->name);
     return true;
 }
 

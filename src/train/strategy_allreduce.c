@@ -128,7 +128,7 @@ static bool find_shape(const struct dts_point *point, struct dts_coll_shape *sha
                               point->strategy->name, shape->shards, per_node);
 
     const char *why = NULL;
-    if (a->coll->fits != NULL && !a->coll->fits(shape, &why))
+    if (!dts_coll_fits(a->coll, shape, &why))
         return dts_point_fail(point, err, "%s: %s %s", point->strategy->name, a->coll->name,
                               why);
     return true;

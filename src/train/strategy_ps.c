@@ -81,6 +81,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     ps->within_coll = dts_coll_find(ps->within);
     if (strcmp(ps->within, "hierarchical") == 0)
         return dts_cfg_fail(at, "within", err, "a node has no levels: not \"hierarchical\"");
+    ps->piece_bytes = stack->piece_bytes;
     ps->policy = dts_bucket_policy_of(at, stack, ps->bucket_bytes, ps->first_bucket_bytes);
 
     char servers[16] = "";
@@ -166,7 +167,7 @@ static bool find_leaders(const struct dts_point *point, int *per_leader, struct 
     for (int i = 0; i < 2; i++) {
         const char *why = NULL;
         shape.kind = kinds[i];
-        if (ps->within_coll->fits != NULL && !ps->within_coll->fits(&shape, &why))
+        if (!dts_coll_fits(ps->within_coll, &shape, &why))
             return dts_point_fail(point, err, "%s: within: %s %s", point->strategy->name,
                                   ps->within, why);
     }

@@ -16,6 +16,7 @@ struct dts_ps {
     bool dedicated, by_tensor;
     const struct dts_coll *within_coll;
     struct dts_bucket_policy policy;
+    double piece_bytes; // of the broadcast in a node
     char name[48];
 };
 

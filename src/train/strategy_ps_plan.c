@@ -78,13 +78,16 @@ static int add_exchange(struct dts_plan *plan, enum dts_stream stream, const cha
 static int add_in_node(const struct dts_ps_site *site, struct dts_plan *plan,
                        enum dts_coll_kind kind, const char *what, int b, int buffer, int after)
 {
+    double bytes =
+        (double)site->buckets[b].elements * (double)plan->buffers[buffer].element_bytes;
+    double piece_bytes = site->ps->piece_bytes;
     struct dts_collective collective = {
         .algorithm = site->ps->within_coll,
         .shape = {.kind = kind,
                   .size = site->per_leader,
                   .per_node = site->per_leader,
                   .shards = 1,
-                  .pieces = 1},
+                  .pieces = piece_bytes > 0 ? dts_coll_pieces(bytes, piece_bytes) : 1},
         .group = {.stride = 1, .size = site->per_leader},
         .data = dts_bucket_span(site->buckets, b, buffer),
         .channels = 1,

@@ -1,5 +1,6 @@
 /* test_cfg.c -- what tables of fields accept, and the message for everything else. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cfg.h"
 #include "check.h"
@@ -163,6 +164,8 @@ static void messages_name_file_and_path_and_what_was_found(void)
         {"{\"a\": [0, {\"b\": {\"c\": 1, \"d\": [2], \"c\": 3}}]}",
          "x.json: a[1].b: duplicate key \"c\" (line 1, column 38)"},
         {"{\"a\": 1,\n \"a\": 1}", "x.json: duplicate key \"a\" (line 2, column 4)"},
+        {"{\"\\\"{\\\\\": 1, \"a\": 1, \"a\": 1}",
+         "x.json: duplicate key \"a\" (line 1, column 24)"},
         {"", "x.json: empty"},
         {"\n \n", "x.json: empty"},
     };
@@ -241,8 +244,43 @@ static void key_help_is_one_aligned_line_a_key(void)
     free(text);
 }
 
+static void files_that_cannot_be_read_are_named(void)
+{
+    struct dts_error err = {0};
+    struct dts_doc *doc = NULL;
+    CHECK(!dts_doc_load(&doc, "/nowhere/x.json", &err));
+    CHECK_STRING(err.text, "/nowhere/x.json: no such file");
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    err = (struct dts_error){0};
+    CHECK(!dts_doc_load(&doc, "/tmp", &err));
+    CHECK_STRING(err.text, "/tmp: cannot be read: Is a directory");
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    err = (struct dts_error){0};
+    CHECK(!dts_doc_load(&doc, "/dev/null", &err));
+    CHECK_STRING(err.text, "/dev/null: empty");
+    err = (struct dts_error){0};
+    CHECK(!dts_doc_load(&doc, "/dev/zero", &err)); // without end
+    CHECK_STRING(err.text, "/dev/zero: larger than 64 MiB");
+}
+
+static void a_file_is_read_with_its_mark_and_name(void)
+{
+    char path[] = "/tmp/dtsim_cfg_XXXXXX";
+    int file = mkstemp(path);
+    const char *text = "\xEF\xBB\xBF{\"name\": 1}\n";
+    CHECK(write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    struct dts_error err = {0};
+    struct dts_doc *doc = NULL;
+    CHECK(dts_doc_load(&doc, path, &err));
+    CHECK_STRING(dts_doc_name(doc), path);
+    dts_doc_free(doc);
+    CHECK(unlink(path) == 0);
+}
+
 TESTS(TEST(values_and_defaults_fill_the_struct),
       TEST(printed_document_holds_the_defaults_and_reads_back),
       TEST(messages_name_file_and_path_and_what_was_found),
       TEST(syntax_errors_say_line_and_column), TEST(comments_and_sources_are_passed_over),
-      TEST(two_tables_read_one_object), TEST(key_help_is_one_aligned_line_a_key))
+      TEST(two_tables_read_one_object), TEST(key_help_is_one_aligned_line_a_key),
+      TEST(files_that_cannot_be_read_are_named), TEST(a_file_is_read_with_its_mark_and_name))

@@ -35,6 +35,22 @@ static void keys_and_elements_come_in_the_order_of_the_file(void)
     dts_doc_free(doc);
 }
 
+static void walks_over_two_objects_do_not_mix(void)
+{
+    struct dts_error err = {0};
+    struct dts_doc *doc = NULL;
+    CHECK(dts_doc_parse(&doc, "x.json", "{\"a\": {\"k\": 1, \"l\": 2}, \"b\": {\"m\": 3}}",
+                        &err));
+    struct dts_cfg top = dts_doc_top(doc), a = dts_cfg_member(&top, "a");
+    struct dts_cfg b = dts_cfg_member(&top, "b");
+    CHECK_STRING(dts_cfg_key(&a, 0), "k");
+    CHECK_STRING(dts_cfg_key(&b, 0), "m");
+    CHECK_STRING(dts_cfg_key(&a, 1), "l");
+    CHECK(dts_cfg_key(&b, 1) == NULL);
+    CHECK_STRING(dts_cfg_key(&top, 1), "b");
+    dts_doc_free(doc);
+}
+
 static void lists_of_numbers_check_each_element(void)
 {
     struct dts_error err = {0};
@@ -62,4 +78,4 @@ static void lists_of_numbers_check_each_element(void)
 }
 
 TESTS(TEST(keys_and_elements_come_in_the_order_of_the_file),
-      TEST(lists_of_numbers_check_each_element))
+      TEST(walks_over_two_objects_do_not_mix), TEST(lists_of_numbers_check_each_element))

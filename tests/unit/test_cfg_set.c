@@ -120,6 +120,58 @@ static void depth_is_bounded_over_path_and_value(void)
     CHECK(strstr(after(path, "1"), "is no path") != NULL);
 }
 
+static void every_element_gets_a_value_of_its_own(void)
+{
+    static const char *const every[] = {"l[*]", "l[*].x"}, *const one[] = {"l[0].y",
+                                                                           "l[0].x.y"};
+    for (int i = 0; i < 2; i++) {
+        struct dts_error err = {0};
+        struct dts_doc *doc = NULL;
+        CHECK(dts_doc_parse(&doc, "x.json", start, &err));
+        CHECK(dts_doc_set(doc, every[i], "{}", &err) && dts_doc_set(doc, one[i], "1", &err));
+        struct dts_cfg top = dts_doc_top(doc), list = dts_cfg_member(&top, "l");
+        struct dts_cfg second = dts_cfg_item(&list, 1), x = dts_cfg_member(&second, "x");
+        CHECK_INT(dts_cfg_key_count(i == 0 ? &second : &x), 0);
+        dts_doc_free(doc);
+    }
+}
+
+/* What the changes leave at a.b, or the message. */
+static const char *changed(const char *changes)
+{
+    static char result[1200];
+    struct dts_error err = {0};
+    struct dts_doc *doc = NULL, *other = NULL;
+    CHECK(dts_doc_parse(&doc, "x.json", start, &err));
+    CHECK(dts_doc_parse(&other, "s.json", changes, &err));
+    struct dts_cfg other_top = dts_doc_top(other), set = dts_cfg_member(&other_top, "set");
+    if (dts_doc_change(doc, &set, &err)) {
+        struct dts_cfg top = dts_doc_top(doc), a = dts_cfg_member(&top, "a");
+        struct dts_cfg b = dts_cfg_member(&a, "b");
+        double value = NAN;
+        dts_cfg_real(&b, 0, 0, &value, &err);
+        snprintf(result, sizeof(result), "%g", value);
+    } else {
+        snprintf(result, sizeof(result), "%s", err.text);
+    }
+    dts_doc_free(doc);
+    dts_doc_free(other);
+    return result;
+}
+
+static void one_document_changes_another(void)
+{
+    CHECK_STRING(changed("{\"set\": {\"source\": \"p\", \"a.b\": 4.5}}"), "4.5");
+    CHECK_STRING(changed("{\"set\": null}"), "1");
+    CHECK_STRING(changed("{}"), "1");
+    CHECK_STRING(changed("{\"set\": [1]}"),
+                 "s.json: set: must be an object of paths and values");
+    CHECK_STRING(changed("{\"set\": {\"l[7]\": 1}}"),
+                 "s.json: set.\"l[7]\": cannot be changed: x.json: l: no element 7, the list "
+                 "has 2");
+}
+
 TESTS(TEST(a_path_changes_one_value), TEST(a_bare_word_is_a_string),
       TEST(a_star_changes_every_element), TEST(what_is_missing_on_the_way_becomes_an_object),
-      TEST(what_cannot_be_set_is_said), TEST(depth_is_bounded_over_path_and_value))
+      TEST(what_cannot_be_set_is_said), TEST(depth_is_bounded_over_path_and_value),
+      TEST(every_element_gets_a_value_of_its_own), TEST(one_document_changes_another))

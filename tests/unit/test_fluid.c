@@ -136,8 +136,15 @@ static void two_rings_share_their_ports_evenly(void)
     struct crossbar no_latency = plain;
     no_latency.latency_s = 0;
     struct dts_job job = workers(8);
-    add_allreduce(&job.roles[0].plan, DTS_DATA, "ring", 8, elements);
-    add_allreduce(&job.roles[0].plan, DTS_PUSH, "ring", 8, elements / 2);
+    struct dts_plan *plan = &job.roles[0].plan;
+    int both = 2; // the number of the kernel that ends a step
+    int large = add_allreduce(plan, DTS_DATA, "ring", 8, elements);
+    dts_plan_after_previous(plan, both);
+    int small = add_allreduce(plan, DTS_PUSH, "ring", 8, elements / 2);
+    dts_plan_after_previous(plan, both);
+    CHECK_INT(add_kernel(plan, DTS_UPDATE, 0), both);
+    dts_plan_after(plan, large);
+    dts_plan_after(plan, small);
     // Both at half speed until the shorter is through, then the longer alone: 1.5 times it all.
     double all_s = 2 * 7.0 / 8 * 4.0 * (double)elements / bandwidth;
     CHECK_CLOSE(step_of(&job, no_latency, nothing_else), 1.5 * all_s, 1e-6);

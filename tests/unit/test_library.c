@@ -135,7 +135,7 @@ static void every_name_of_the_library_is_found_and_one_typo_is_seen(void)
         for (int i = 0; names[i] != NULL; i++) {
             struct dts_error err = {0};
             char *path = NULL, wrong[300], hint[300];
-            CHECK(i == 0 || strcmp(names[i - 1], names[i]) < 0);
+            CHECK(names[i + 1] == NULL || strcmp(names[i], names[i + 1]) < 0);
             CHECK(dts_library_find(&path, folders[f], names[i], "anywhere/x.json", &err));
             CHECK(path != NULL && path[0] == '/');
             free(path);
@@ -144,8 +144,9 @@ static void every_name_of_the_library_is_found_and_one_typo_is_seen(void)
             CHECK(!dts_library_find(&path, folders[f], wrong, NULL, &err));
             CHECK(strstr(err.text, hint) != NULL);
             found++;
-            free(names[i]);
         }
+        for (int i = 0; names[i] != NULL; i++)
+            free(names[i]);
         free(names);
     }
     if (found == 0)

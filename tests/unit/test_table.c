@@ -106,7 +106,25 @@ static void a_table_without_rows_is_its_titles(void)
     free(text);
 }
 
+static void titles_of_several_lines_end_together(void)
+{
+    static const struct dts_column tall[] = {
+        {.title = "strategy", .name = "strategy"},
+        {.title = "exposed\ncomm", .name = "exposed", .unit = "s", .digits = 2},
+    };
+    const struct dts_cell cells[] = {{.word = "ring"}, {.number = 12}};
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    dts_table_print_text(stream, tall, 2, cells, 1);
+    fclose(stream);
+    CHECK_STRING(text, "           exposed\n"
+                       "strategy  comm [s]\n"
+                       "ring            12\n");
+    free(text);
+}
+
 TESTS(TEST(text_aligns_words_left_and_numbers_right),
       TEST(numbers_show_significant_digits_and_lose_no_thousands),
       TEST(csv_quotes_and_does_not_scale), TEST(hostile_words_stay_on_their_line),
-      TEST(a_table_without_rows_is_its_titles))
+      TEST(a_table_without_rows_is_its_titles), TEST(titles_of_several_lines_end_together))

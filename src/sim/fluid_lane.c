@@ -1,0 +1,176 @@
+/* fluid_lane.c -- what begins, and what a completion means. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "plan/run.h"
+#include "sim/fluid.h"
+
+static int op_index(const struct fluid *f, const struct lane *lane, int op)
+{
+    return f->timing->first_op[lane->role_number] + op;
+}
+
+static bool waits_are_over(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    for (int w = 0; w < op->wait_count; w++) {
+        struct dts_wait wait = lane->role->plan.waits[op->first_wait + w];
+        if (f->done[op_index(f, lane, wait.op)] <= lane->step - wait.previous_step)
+            return false;
+    }
+    return true;
+}
+
+void dts_fluid_next_op(const struct fluid *f, struct lane *lane)
+{
+    const struct dts_plan *plan = &lane->role->plan;
+    lane->state = WAITING;
+    do {
+        if (++lane->op >= plan->op_count) {
+            lane->op = 0;
+            lane->step++;
+        }
+        if (lane->step == f->simulation->steps) {
+            lane->state = FINISHED;
+            return;
+        }
+    } while (plan->ops[lane->op].stream != lane->stream);
+}
+
+/* Does the end of this operation count as the end of the step? */
+static bool ends_step(const struct fluid *f, int role, const struct dts_op *op)
+{
+    return role == 0 && (op->stream == DTS_COMPUTE ||
+                         !dts_plan_uses(&f->simulation->job->roles[0].plan, DTS_COMPUTE));
+}
+
+static void mark_done(struct fluid *f, int role, int number, int step)
+{
+    const struct dts_op *op = &f->simulation->job->roles[role].plan.ops[number];
+    int index = f->timing->first_op[role] + number;
+    f->done[index] = step + 1;
+    f->timing->ops[index].end_s = f->now;
+    if (op->kind != DTS_OP_CALL)
+        f->talking[role]--;
+    if (ends_step(f, role, op))
+        f->step_ends[step] = fmax(f->step_ends[step], f->now);
+    if (step == f->simulation->steps - 1 && role == 0 && op->kind == DTS_OP_CALL &&
+        op->stream == DTS_COMPUTE)
+        f->timing->compute_s += f->now - f->timing->ops[index].start_s;
+}
+
+void dts_fluid_complete(struct fluid *f, struct lane *lane)
+{
+    mark_done(f, lane->role_number, lane->op, lane->step);
+    dts_fluid_next_op(f, lane);
+}
+
+void dts_fluid_end_tail(struct fluid *f, size_t number)
+{
+    struct tail tail = f->tails[number];
+    for (size_t i = number + 1; i < f->tail_count; i++)
+        f->tails[i - 1] = f->tails[i];
+    f->tail_count--;
+    mark_done(f, tail.role, tail.op, tail.step);
+}
+
+void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
+{
+    struct lane *lane = &f->lanes[t->sender];
+    t->active = false;
+    if (t->receiver >= 0) {
+        f->lanes[t->receiver].state = FINISHING;
+        f->lanes[t->receiver].left_s = t->after_s;
+    }
+    if (t->load->tail_s <= 0) {
+        dts_fluid_complete(f, lane);
+        return;
+    }
+    f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
+    f->tails[f->tail_count++] =
+        (struct tail){lane->role_number, lane->op, lane->step, t->load->tail_s};
+    dts_fluid_next_op(f, lane);
+}
+
+/* Noise and slowdown act on what the device computes, not on fixed times. */
+bool dts_fluid_is_kernel(const struct dts_op *op)
+{
+    enum dts_pass pass = op->call.pass;
+    return op->stream == DTS_COMPUTE &&
+           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
+}
+
+static void begin_transfer(struct fluid *f, int sender, int receiver)
+{
+    struct lane *lane = &f->lanes[sender];
+    struct transfer *t = &f->transfers[sender];
+    *t = (struct transfer){.active = true, .sender = sender, .receiver = receiver};
+    t->load = dts_loader_count(f->loader, lane->role, lane->op);
+    t->left = t->load->phase_count > 0 ? t->load->phases[0].repeat : 0;
+    lane->state = SENDING;
+    lane->transfer = sender;
+    if (receiver >= 0) {
+        struct lane *other = &f->lanes[receiver];
+        const struct dts_load *received = dts_loader_count(f->loader, other->role, other->op);
+        t->after_s = received->phases[0].late_s;
+        other->state = SENDING;
+        other->transfer = sender;
+    }
+}
+
+/* The lane at the other side of an exchange, if it is there; -1: not yet. */
+static int other_side(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_exchange *mine = &dts_fluid_op(lane)->exchange;
+    for (int i = 0; i < f->lane_count; i++) {
+        const struct lane *other = &f->lanes[i];
+        if (other == lane || other->state != MEETING || other->stream != lane->stream ||
+            other->step != lane->step)
+            continue;
+        const struct dts_exchange *theirs = &dts_fluid_op(other)->exchange;
+        if (theirs->channel == mine->channel && theirs->send != mine->send)
+            return i;
+    }
+    return -1;
+}
+
+static void begin(struct fluid *f, int number)
+{
+    struct lane *lane = &f->lanes[number];
+    const struct dts_op *op = dts_fluid_op(lane);
+    f->timing->ops[op_index(f, lane, lane->op)].start_s = f->now;
+    if (op->kind == DTS_OP_CALL) {
+        lane->state = CALLING;
+        lane->left_s =
+            op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[lane->role_number] : 1);
+        return;
+    }
+    f->talking[lane->role_number]++;
+    if (op->kind == DTS_OP_COLLECTIVE) {
+        begin_transfer(f, number, -1);
+        return;
+    }
+    lane->state = MEETING;
+    if (op->exchange.peer_count == 0) {
+        dts_fluid_complete(f, lane);
+        return;
+    }
+    int other = other_side(f, lane);
+    if (other >= 0)
+        begin_transfer(f, op->exchange.send ? number : other,
+                       op->exchange.send ? other : number);
+}
+
+/* Start all that can start now. */
+void dts_fluid_start(struct fluid *f)
+{
+    bool started = true;
+    while (started) {
+        started = false;
+        for (int i = 0; i < f->lane_count; i++)
+            if (f->lanes[i].state == WAITING && waits_are_over(f, &f->lanes[i])) {
+                begin(f, i);
+                started = true;
+            }
+    }
+}

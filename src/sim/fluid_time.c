@@ -1,0 +1,110 @@
+/* fluid_time.c -- how time passes: speeds, rates, and the next completion. */
+#include <math.h>
+
+#include "sim/fluid.h"
+
+static double call_speed(const struct fluid *f, const struct lane *lane)
+{
+    bool slow = dts_fluid_is_kernel(dts_fluid_op(lane)) && f->talking[lane->role_number] > 0;
+    return slow ? 1 / (1 + f->simulation->slowdown) : 1;
+}
+
+/* How long a repetition of each transfer takes, now that these are under way together. */
+static void set_rates(struct fluid *f)
+{
+    int count = 0;
+    for (int i = 0; i < f->lane_count; i++)
+        if (f->transfers[i].active && f->transfers[i].phase < f->transfers[i].load->phase_count)
+            f->phases[count++] = &f->transfers[i].load->phases[f->transfers[i].phase];
+    if (count > 1)
+        dts_share(f->sharer, f->phases, count, f->rates);
+
+    for (int i = 0, n = 0; i < f->lane_count; i++) {
+        struct transfer *t = &f->transfers[i];
+        if (!t->active || t->phase >= t->load->phase_count)
+            continue;
+        const struct dts_phase *phase = f->phases[n];
+        double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
+        double rate = count > 1 && alone_s > 0 ? f->rates[n] * alone_s / phase->bytes : 1;
+        t->repetition_s = t->load->share * dts_phase_seconds(phase, fmin(rate, 1));
+        n++;
+    }
+}
+
+static double transfer_left_s(const struct transfer *t)
+{
+    return t->phase < t->load->phase_count ? t->left * t->repetition_s : 0;
+}
+
+/* Seconds until something completes; INFINITY: nothing is under way. */
+static double next_completion(const struct fluid *f)
+{
+    double least = INFINITY;
+    for (int i = 0; i < f->lane_count; i++) {
+        const struct lane *lane = &f->lanes[i];
+        if (lane->state == CALLING)
+            least = fmin(least, lane->left_s / call_speed(f, lane));
+        else if (lane->state == FINISHING)
+            least = fmin(least, lane->left_s);
+        if (f->transfers[i].active)
+            least = fmin(least, transfer_left_s(&f->transfers[i]));
+    }
+    for (size_t i = 0; i < f->tail_count; i++)
+        least = fmin(least, f->tails[i].left_s);
+    return least;
+}
+
+static void advance_transfer(struct fluid *f, struct transfer *t, double elapsed, double nearly)
+{
+    if (transfer_left_s(t) > nearly) {
+        t->left -= elapsed / t->repetition_s;
+        return;
+    }
+    if (++t->phase < t->load->phase_count)
+        t->left = t->load->phases[t->phase].repeat;
+    else
+        dts_fluid_end_transfer(f, t);
+}
+
+/* Let time pass. What completes within rounding of `elapsed` completes now, so that equal times
+ * stay equal. Speeds are those from before any of it completed. */
+static void advance(struct fluid *f, double elapsed)
+{
+    size_t tails = f->tail_count; // those of now; what begins a tail now waits in full
+    double nearly = elapsed * (1 + 1e-12) + 1e-15;
+    double *left_s =
+        f->rates; // by lane: what is left of its call; the rates are not needed now
+    for (int i = 0; i < f->lane_count; i++) {
+        struct lane *lane = &f->lanes[i];
+        bool timed = lane->state == CALLING || lane->state == FINISHING;
+        double speed = lane->state == CALLING ? call_speed(f, lane) : 1;
+        left_s[i] = timed ? lane->left_s / speed : INFINITY;
+        lane->left_s -= elapsed * speed;
+    }
+    f->now += elapsed;
+    for (int i = 0; i < f->lane_count; i++) {
+        struct lane *lane = &f->lanes[i];
+        if (left_s[i] <= nearly)
+            dts_fluid_complete(f, lane);
+        else if (f->transfers[i].active)
+            advance_transfer(f, &f->transfers[i], elapsed, nearly);
+    }
+    for (size_t i = 0, kept = 0; i < tails; i++) {
+        bool over = f->tails[kept].left_s <= nearly;
+        f->tails[kept].left_s -= elapsed;
+        if (over)
+            dts_fluid_end_tail(f, kept);
+        else
+            kept++;
+    }
+}
+
+bool dts_fluid_advance(struct fluid *f)
+{
+    set_rates(f);
+    double elapsed = next_completion(f);
+    if (isinf(elapsed))
+        return false;
+    advance(f, elapsed);
+    return true;
+}

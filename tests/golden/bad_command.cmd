@@ -1,0 +1,1 @@
+dtsim chek in/small.json

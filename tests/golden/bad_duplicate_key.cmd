@@ -1,0 +1,1 @@
+dtsim in/duplicate_key.json

@@ -1,0 +1,1 @@
+dtsim in/small.json --set dataset.samples=1e400

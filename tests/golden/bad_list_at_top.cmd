@@ -1,0 +1,1 @@
+dtsim in/list_at_top.json

@@ -1,0 +1,1 @@
+dtsim in/missing_key.json

@@ -1,0 +1,1 @@
+dtsim new platform mine --device v100 --nic-gbit 100

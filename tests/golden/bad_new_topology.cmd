@@ -1,0 +1,1 @@
+dtsim new platform mine --nodes 4 --device v100 --nic-gbit 100 --topology ring

@@ -1,0 +1,1 @@
+dtsim in/not_json.json

@@ -1,0 +1,1 @@
+dtsim in/platform.json

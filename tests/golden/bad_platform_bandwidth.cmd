@@ -1,0 +1,1 @@
+dtsim in/small.json --set platform.nics.bytes_per_s=0

@@ -1,0 +1,2 @@
+# needs exact
+dtsim in/small.json --set 'platform.network={"kind": "simgrid", "file": "broken.xml"}' --set platform.nics=null

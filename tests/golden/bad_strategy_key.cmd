@@ -1,0 +1,1 @@
+dtsim in/small.json --set 'strategies[0].buckets=1'

@@ -1,0 +1,1 @@
+dtsim in/small.json --sweep batch.nothing=1,2

@@ -1,0 +1,1 @@
+dtsim in/trailing_comma.json

@@ -1,0 +1,1 @@
+dtsim in/small.json --set batch.per_devise=4

@@ -1,0 +1,1 @@
+dtsim check in/small.json --set devices=2

@@ -1,0 +1,53 @@
+#!/bin/sh
+# run.sh -- holds what the program prints against what is written down, to the last digit.
+#
+#     run.sh PROGRAM [--update] [NAME...]
+#
+# A case is NAME.cmd, shell commands that call `dtsim`, run in this folder; and NAME.want, all that
+# they print (standard output and error together) and their exit status. $TMP is an empty folder
+# for files. A first line "# needs WORD" skips the case unless `dtsim list` knows the word. With
+# --update the .want files are written anew: the commit says why each of them changed.
+[ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [--update] [NAME...]"; exit 2; }
+program=$(readlink -f "$1") || exit 2
+shift
+update=
+[ "${1-}" = --update ] && { update=1; shift; }
+cd "$(dirname "$0")" || exit 2
+here=$(pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$program" "$work/bin/dtsim"
+PATH=$work/bin:$PATH
+[ $# -gt 0 ] || set -- ./*.cmd
+
+passed=0 failed=0 skipped=0
+for case; do
+    name=$(basename "$case" .cmd)
+    need=$(sed -n '1s/^# needs //p' "$name.cmd")
+    if [ -n "$need" ] && ! "$program" list | grep -qw "^  $need"; then
+        echo "skip $name: this build has no \"$need\""
+        skipped=$((skipped + 1))
+        continue
+    fi
+    TMP=$work/tmp
+    rm -rf "$TMP"
+    mkdir "$TMP"
+    export TMP
+    sh "./$name.cmd" >"$work/out" 2>&1 </dev/null
+    echo "exit $?" >>"$work/out"
+    # Where the case ran is nobody's business.
+    sed "s|$TMP|TMP|g; s|$here/||g; s|${here%/tests/golden}|ROOT|g" "$work/out" >"$work/got"
+    if [ -n "$update" ]; then
+        cmp -s "$work/got" "$name.want" || { cp "$work/got" "$name.want"; echo "new  $name"; }
+        passed=$((passed + 1))
+    elif diff -u "$name.want" "$work/got" >"$work/diff" 2>&1; then
+        passed=$((passed + 1))
+    else
+        echo "FAIL $name: $(cat "$name.cmd")"
+        cat "$work/diff"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed${skipped:+, $skipped skipped}"
+[ "$failed" -eq 0 ]

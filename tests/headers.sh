@@ -1,0 +1,20 @@
+#!/bin/sh
+# headers.sh -- every header compiles alone, twice in one file, under strict warnings.
+#
+#     headers.sh COMPILER SOURCES
+compiler=$1
+cd "$2" || exit 2
+failed=0 passed=0
+for header in src/*/*.h tests/*.h; do
+    include=${header#src/}
+    if printf '#include "%s"\n#include "%s"\n' "$include" "$include" |
+        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function \
+            -Werror -Isrc -I. -fsyntax-only -xc -; then
+        passed=$((passed + 1))
+    else
+        echo "FAIL $header"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

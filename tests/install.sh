@@ -1,0 +1,21 @@
+#!/bin/sh
+# install.sh -- what `cmake --install` puts somewhere runs from any folder, with its library.
+#
+#     install.sh CMAKE BUILD
+set -e
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+"$1" --install "$2" --prefix "$prefix" >/dev/null
+cd "$prefix"
+for folder in models devices stacks platforms scenarios; do
+    for file in share/dtsim/"$folder"/*.json; do
+        [ -e "$file" ] || { echo "FAIL share/dtsim/$folder holds no file"; exit 1; }
+    done
+done
+mkdir elsewhere
+cd elsewhere
+../bin/dtsim list models | grep -q '^  resnet50 ' || { echo "FAIL no resnet50"; exit 1; }
+../bin/dtsim list scenarios | grep -q '^  imagenet_1h ' || { echo "FAIL no imagenet_1h"; exit 1; }
+../bin/dtsim imagenet_1h --set devices=8 --format csv | grep -q '^imagenet_1h,' ||
+    { echo "FAIL imagenet_1h does not run"; exit 1; }
+echo "1 passed, 0 failed"

@@ -1,0 +1,78 @@
+#!/bin/sh
+# launcher.sh -- ./dtsim builds when it has to, once, and says why when it cannot. The build is
+# done by a cmake of our own that takes no time.
+#
+#     launcher.sh SOURCES
+root=$(mktemp -d) || exit 2
+trap 'rm -rf "$root"' EXIT
+mkdir "$root/bin" "$root/src" "$root/cmake"
+cp "$1/dtsim" "$root/dtsim"
+cp "$1/cmake/setup.sh" "$root/cmake"
+touch "$root/CMakeLists.txt" "$root/src/main.c"
+cat >"$root/bin/cmake" <<END
+#!/bin/sh
+[ "\$1" = --build ] || { touch "$root/build/CMakeCache.txt" "$root/build/build.ninja"; exit 0; }
+echo built >>"$root/built"
+sleep 0.2
+[ ! -e "$root/broken" ] || { echo "main.c:1: error: it is broken"; exit 1; }
+mkdir -p "$root/build/src"
+printf '#!/bin/sh\necho "ran \$*"\nexit 3\n' >"$root/build/src/dtsim"
+chmod +x "$root/build/src/dtsim"
+END
+chmod +x "$root/bin/cmake"
+PATH=$root/bin:$PATH
+unset OMPI_COMM_WORLD_SIZE PMI_RANK PMIX_RANK
+failed=0 passed=0
+
+# check WHAT CONDITION...
+check() {
+    what=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "FAIL $what"
+    fi
+}
+builds() { wc -l <"$root/built" | tr -d ' '; }
+
+OMPI_COMM_WORLD_SIZE=2 "$root/dtsim" x >"$root/out" 2>/dev/null
+check "under mpirun nothing is built" test ! -e "$root/built"
+
+cd / || exit 2
+"$root/dtsim" one >"$root/out1" 2>/dev/null & first=$!
+"$root/dtsim" two >"$root/out2" 2>/dev/null
+check "the exit status is the program's" test $? -eq 3
+wait $first
+check "two starts at once build once" test "$(builds)" -eq 1
+check "the first of them runs" grep -qx "ran one" "$root/out1"
+check "the second of them runs" grep -qx "ran two" "$root/out2"
+
+"$root/dtsim" --set "a=b c" >"$root/out" 2>"$root/err"
+check "nothing is built when nothing changed" test "$(builds)" -eq 1
+check "arguments arrive" grep -qx "ran --set a=b c" "$root/out"
+check "nothing else is said" test ! -s "$root/err"
+
+sleep 0.01
+touch "$root/src/main.c"
+OMPI_COMM_WORLD_SIZE=2 "$root/dtsim" x >"$root/out" 2>"$root/err"
+check "under mpirun nothing is built again" test "$(builds)" -eq 1
+check "under mpirun the program runs" grep -qx "ran x" "$root/out"
+check "under mpirun nothing is said" test ! -s "$root/err"
+
+"$root/dtsim" >/dev/null 2>&1
+check "a newer source is built" test "$(builds)" -eq 2
+
+ln -s "$root/dtsim" "$root/bin/dtsim"
+dtsim x >"$root/out" 2>&1
+check "a link to it runs" grep -qx "ran x" "$root/out"
+
+touch "$root/broken" "$root/src/main.c"
+"$root/dtsim" >"$root/out" 2>"$root/err"
+check "a build that fails is status 1" test $? -eq 1
+check "a build that fails shows why" grep -q "it is broken" "$root/err"
+rm "$root/broken"
+"$root/dtsim" y >"$root/out" 2>/dev/null
+check "it is tried again" grep -qx "ran y" "$root/out"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

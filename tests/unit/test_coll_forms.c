@@ -1,0 +1,216 @@
+/* test_coll_forms.c -- collective algorithms against their closed forms; names, shapes, chunks.
+ */
+#include "check.h"
+#include "plan/coll.h"
+
+enum { MOST = 24 };
+
+/* The messages of all members in one step. */
+static struct dts_coll_message messages[MOST][DTS_COLL_MESSAGES];
+static int counts[MOST];
+
+static void fill(const struct dts_coll *coll, const struct dts_coll_shape *shape, int i)
+{
+    for (int m = 0; m < shape->size; m++)
+        counts[m] = coll->step(shape, m, i, messages[m]);
+}
+
+/* The most that one member sends, as a part of the data. */
+static double most_sent(const struct dts_coll *coll, const struct dts_coll_shape *shape)
+{
+    long sent[MOST] = {0}, most = 0;
+    for (int i = 0; i < coll->steps(shape); i++) {
+        fill(coll, shape, i);
+        for (int m = 0; m < shape->size; m++)
+            for (int a = 0; a < counts[m]; a++)
+                sent[m] += messages[m][a].send ? messages[m][a].count : 0;
+    }
+    for (int m = 0; m < shape->size; m++)
+        most = sent[m] > most ? sent[m] : most;
+    return (double)most / coll->chunks(shape);
+}
+
+/* What the head of each file says. */
+static const struct known {
+    const char *name;
+    enum dts_coll_kind kind;
+    int size, per_node, shards, pieces;
+    const char *between;
+    int steps;
+    double sent; // by the busiest member
+} known[] = {
+    {"ring", DTS_ALLREDUCE, 8, 1, 1, 1, NULL, 14, 14.0 / 8},
+    {"ring", DTS_ALLREDUCE, 23, 1, 1, 1, NULL, 44, 44.0 / 23},
+    {"ring", DTS_REDUCE_SCATTER, 8, 1, 1, 1, NULL, 7, 7.0 / 8},
+    {"ring", DTS_ALLGATHER, 8, 1, 1, 1, NULL, 7, 7.0 / 8},
+    {"ring", DTS_BROADCAST, 8, 1, 1, 5, NULL, 11, 1},
+    {"halving_doubling", DTS_ALLREDUCE, 16, 1, 1, 1, NULL, 8, 30.0 / 16},
+    {"halving_doubling", DTS_ALLREDUCE, 19, 1, 1, 1, NULL, 10, 30.0 / 16 + 1},
+    {"halving_doubling", DTS_REDUCE_SCATTER, 16, 1, 1, 1, NULL, 4, 15.0 / 16},
+    {"halving_doubling", DTS_ALLGATHER, 16, 1, 1, 1, NULL, 4, 15.0 / 16},
+    {"halving_doubling", DTS_BROADCAST, 16, 1, 1, 1, NULL, 8, 30.0 / 16},
+    {"tree", DTS_ALLREDUCE, 16, 1, 1, 1, NULL, 8, 4},
+    {"tree", DTS_ALLREDUCE, 16, 1, 1, 3, NULL, 8, 4},
+    {"tree", DTS_ALLREDUCE, 16, 1, 1, 5, NULL, 33, 4},
+    {"tree", DTS_ALLREDUCE, 2, 1, 1, 5, NULL, 6, 1},
+    {"tree", DTS_BROADCAST, 16, 1, 1, 5, NULL, 4, 4},
+    {"tree", DTS_REDUCE_SCATTER, 16, 1, 1, 5, NULL, 8, 23.0 / 16},
+    {"tree", DTS_ALLGATHER, 16, 1, 1, 5, NULL, 8, 4},
+    {"double_tree", DTS_ALLREDUCE, 7, 1, 1, 5, NULL, 20, 2},
+    {"double_tree", DTS_ALLREDUCE, 17, 1, 1, 5, NULL, 26, 2},
+    {"double_tree", DTS_BROADCAST, 17, 1, 1, 5, NULL, 17, 1},
+    {"hierarchical", DTS_ALLREDUCE, 16, 4, 4, 5, "ring", 12, 1.5 + 1.5 / 4},
+    {"hierarchical", DTS_ALLREDUCE, 16, 4, 1, 5, "ring", 20, 1 + 1.5},
+    {"hierarchical", DTS_ALLREDUCE, 16, 4, 1, 1, "halving_doubling", 10, 1 + 1.5},
+    {"hierarchical", DTS_ALLREDUCE, 16, 1, 1, 1, "ring", 30, 30.0 / 16},
+    {"hierarchical", DTS_ALLREDUCE, 16, 16, 16, 1, "ring", 30, 30.0 / 16},
+};
+
+static void steps_and_data_are_those_of_the_closed_forms(void)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const struct known *k = &known[i];
+        const struct dts_coll *coll = dts_coll_find(k->name);
+        struct dts_coll_shape shape = {.kind = k->kind,
+                                       .size = k->size,
+                                       .per_node = k->per_node,
+                                       .shards = k->shards,
+                                       .pieces = k->pieces};
+        shape.between = k->between != NULL ? dts_coll_find(k->between) : NULL;
+        const char *why;
+        CHECK(dts_coll_fits(coll, &shape, &why));
+        if (coll->steps(&shape) != k->steps)
+            printf("row %zu, %s\n", i, k->name);
+        CHECK_INT(coll->steps(&shape), k->steps);
+        CHECK_CLOSE(most_sent(coll, &shape), k->sent, 1e-12);
+    }
+}
+
+/* Messages of one direction and lane that a member has in a step. */
+static int at_once(int m, bool send, int lane)
+{
+    int count = 0;
+    for (int a = 0; a < counts[m]; a++)
+        count += messages[m][a].send == send && messages[m][a].lane == lane;
+    return count;
+}
+
+static void trees_send_and_receive_at_most_once_in_each_way(void)
+{
+    const struct dts_coll *double_tree = dts_coll_find("double_tree");
+    const struct dts_coll *tree = dts_coll_find("tree");
+    for (int size = 2; size <= MOST; size++) {
+        struct dts_coll_shape shape = {
+            .kind = DTS_ALLREDUCE, .size = size, .per_node = 1, .shards = 1, .pieces = 6};
+        for (int i = 0; i < double_tree->steps(&shape); i++) {
+            fill(double_tree, &shape, i);
+            for (int m = 0; m < size; m++)
+                for (int lane = 0; lane < 2; lane++) {
+                    CHECK(at_once(m, true, lane) <= 1);
+                    CHECK(at_once(m, false, lane) <= 1);
+                }
+        }
+        for (int i = 0; i < tree->steps(&shape); i++) { // here even of both ways together
+            fill(tree, &shape, i);
+            for (int m = 0; m < size; m++) {
+                CHECK(at_once(m, true, 0) <= 1);
+                CHECK(at_once(m, false, 0) <= 1);
+            }
+        }
+    }
+}
+
+/* 27,648 ranks of Summit: no member of a step needs to know the others. */
+static void large_groups_keep_to_the_same_rules(void)
+{
+    for (int a = 0; dts_colls[a] != NULL; a++) {
+        struct dts_coll_shape shape = {.kind = DTS_ALLREDUCE,
+                                       .size = 27648,
+                                       .per_node = 6,
+                                       .shards = 3,
+                                       .pieces = 64,
+                                       .between = dts_coll_find("double_tree")};
+        const struct dts_coll *coll = dts_colls[a];
+        struct dts_coll_message mine[DTS_COLL_MESSAGES], theirs[DTS_COLL_MESSAGES];
+        for (int i = 0, steps = coll->steps(&shape); i < steps; i += 1 + steps / 50)
+            for (int m = i % 97; m < shape.size; m += 97) {
+                int count = coll->step(&shape, m, i, mine);
+                for (int x = 0; x < count; x++) {
+                    int n = coll->step(&shape, mine[x].peer, i, theirs), meets = 0;
+                    for (int y = 0; y < n; y++)
+                        meets += theirs[y].peer == m && theirs[y].lane == mine[x].lane &&
+                                 theirs[y].send != mine[x].send &&
+                                 theirs[y].first == mine[x].first &&
+                                 theirs[y].count == mine[x].count;
+                    CHECK_INT(meets, 1);
+                }
+            }
+    }
+}
+
+static void names_are_found_and_differ(void)
+{
+    int count = 0;
+    for (; dts_colls[count] != NULL; count++) {
+        CHECK_STRING(dts_coll_name(count), dts_colls[count]->name);
+        CHECK(dts_coll_find(dts_coll_name(count)) == dts_colls[count]);
+    }
+    CHECK(dts_coll_name(count) == NULL);
+    CHECK(dts_coll_find("rign") == NULL);
+}
+
+static void unsound_shapes_are_refused_with_a_reason(void)
+{
+    const struct dts_coll_shape sound = {.size = 8, .per_node = 4, .shards = 2, .pieces = 1};
+    struct dts_coll_shape shapes[] = {sound, sound, sound, sound, sound};
+    shapes[0].size = 0;
+    shapes[1].per_node = 3;
+    shapes[2].shards = 3;
+    shapes[3].pieces = 0;
+    shapes[4].pieces = 1 << 30;
+    for (int i = 0; i < 5; i++) {
+        const char *why = NULL;
+        CHECK(!dts_coll_fits(dts_coll_find("ring"), &shapes[i], &why));
+        CHECK(why != NULL);
+    }
+    const struct dts_coll *hierarchical = dts_coll_find("hierarchical");
+    struct dts_coll_shape shape = sound;
+    const char *why;
+    CHECK(!dts_coll_fits(hierarchical, &shape, &why));
+    CHECK_STRING(why, "needs an algorithm between nodes");
+    shape.between = hierarchical;
+    CHECK(!dts_coll_fits(hierarchical, &shape, &why));
+}
+
+static void pieces_follow_from_the_size(void)
+{
+    CHECK_INT(dts_coll_pieces(0, 100), 1);
+    CHECK_INT(dts_coll_pieces(100, 100), 1);
+    CHECK_INT(dts_coll_pieces(101, 100), 2);
+    CHECK_INT(dts_coll_pieces(1e9, 100), 64);
+}
+
+static void chunks_cover_any_amount_of_data_once(void)
+{
+    for (size_t elements = 0; elements < 40; elements++)
+        for (int chunks = 1; chunks < 30; chunks++) {
+            size_t next = 0, first, count, least = elements, most = 0;
+            for (int c = 0; c < chunks; c++) {
+                dts_coll_span(elements, chunks, c, 1, &first, &count);
+                CHECK_INT(first, next);
+                next += count;
+                least = count < least ? count : least;
+                most = count > most ? count : most;
+            }
+            CHECK_INT(next, elements);
+            CHECK(most - least <= 1);
+            dts_coll_span(elements, chunks, 0, chunks, &first, &count);
+            CHECK_INT(count, elements);
+        }
+}
+
+TESTS(TEST(steps_and_data_are_those_of_the_closed_forms),
+      TEST(trees_send_and_receive_at_most_once_in_each_way),
+      TEST(large_groups_keep_to_the_same_rules), TEST(names_are_found_and_differ),
+      TEST(unsound_shapes_are_refused_with_a_reason), TEST(pieces_follow_from_the_size),
+      TEST(chunks_cover_any_amount_of_data_once))
