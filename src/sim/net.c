@@ -18,6 +18,8 @@ int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
     if (paths == 1)
         return 0;
     double left = dts_uniform((uint64_t)src, (uint64_t)dst, number);
+    if (net->ops->pick != NULL)
+        return net->ops->pick(net->self, src, dst, left);
     for (int path = 0; path < paths - 1; path++) {
         left -= net->ops->share(net->self, src, dst, path);
         if (left < 0)
