@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+extern const struct dts_net_import dts_net_import_simgrid;
+
 const struct dts_net_import *const dts_net_imports[] = {
+    &dts_net_import_simgrid,
     NULL,
 };
