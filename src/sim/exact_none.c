@@ -1,7 +1,6 @@
 /* exact_none.c -- stands for exact*.c and net_simgrid.c where the build has no SimGrid. */
 #include "sim/engine.h"
 #include "sim/net_simgrid.h"
-#include "sim/platform.h"
 
 const double dts_exact_messages_per_s = 0;
 
@@ -23,10 +22,4 @@ const struct dts_engine dts_engine_exact = {
     .name = "exact",
     .summary = "SimGrid runs every message of every rank (not in this build)",
     .run = run,
-};
-
-const struct dts_net_import dts_net_import_simgrid = {
-    .kind = "simgrid",
-    .summary = "hosts, links and routes of a SimGrid XML platform (not in this build)",
-    .load = dts_net_from_simgrid,
 };

@@ -13,7 +13,6 @@
 #include "sim/child.h"
 #include "sim/map.h"
 #include "sim/net_simgrid.h"
-#include "sim/platform.h"
 #include "sim/simgrid_zone.h"
 
 enum {
@@ -302,9 +301,3 @@ bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_erro
     wrap(net, bytes);
     return true;
 }
-
-const struct dts_net_import dts_net_import_simgrid = {
-    .kind = "simgrid",
-    .summary = "hosts, links and routes of a SimGrid XML platform",
-    .load = dts_net_from_simgrid,
-};
