@@ -40,6 +40,17 @@ double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, doub
     return latency * dts_transport_at(by, bytes).latency_factor + by->overhead_s;
 }
 
+double dts_net_latency(const struct dts_net *net, int src, int dst)
+{
+    int paths = net->ops->paths(net->self, src, dst);
+    double longest = 0;
+    for (int path = 0; path < paths; path++) {
+        double latency = net->ops->latency(net->self, src, dst, path);
+        longest = latency > longest ? latency : longest;
+    }
+    return longest;
+}
+
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes)
 {
     const struct dts_transport *by = transport(net, src, dst);

@@ -55,6 +55,7 @@ int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
 /* alpha of a message in seconds, and the bytes that it puts on the wire: what the transport
  * adds to the path. Both engines ask here and nowhere else. */
 double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes);
+double dts_net_latency(const struct dts_net *net, int src, int dst); // of the longest path
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes);
 
 /* Does the sender wait for alpha before the wire is used (else only the receiver sees it)? */
