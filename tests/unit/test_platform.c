@@ -400,6 +400,14 @@ static void bad_files_are_refused_in_one_line(void)
          {"network", "{\"kind\": \"simgrid_xml\", \"file\": \"/x.xml\"}"},
          "nics: must be left out where network.kind is \"simgrid_xml\""},
     };
+    const struct change fabric_too[] = {
+        {"nics", "null"},
+        {"network", "{\"kind\": \"simgrid_xml\", \"file\": \"/x.xml\"}"},
+        {0}};
+    struct dts_platform none;
+    struct dts_error why;
+    CHECK(!load(&none, "big_basin", fabric_too, &why));
+    CHECK(strstr(why.text, "node.fabric: must be left out where network.kind is") != NULL);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct dts_platform platform;
         struct dts_error err;
