@@ -412,6 +412,28 @@ static void blue_lanes_are_spread_over_all_routers(void)
     end(&made);
 }
 
+/* Non-minimal paths between groups go by a third one: two blue links; minimal ones have one. */
+static void valiant_paths_go_by_a_third_group(void)
+{
+    struct made made;
+    if (!make_or_fail(&made, "dragonfly", DRAGON("5", "2", "3", ""), 60))
+        return;
+    for (int src = 0; src < 60; src++) {
+        for (int dst = 0; dst < 60; dst++) {
+            if (src / 12 == dst / 12)
+                continue;
+            for (int path = 0; path < made.row->paths(made.self, src, dst); path++) {
+                int links[DTS_MAX_TOPOLOGY_ROUTE], blue = 0;
+                int count = made.row->route(made.self, src, dst, path, links);
+                for (int i = 0; i < count; i++)
+                    blue += made.row->capacity(made.self, links[i]) == 4e9;
+                CHECK_INT(blue, path < 15 ? 1 : 2); // 6 x 10 / 4 lanes
+            }
+        }
+    }
+    end(&made);
+}
+
 static void bad_values_are_refused_in_one_line(void)
 {
     static const struct {
@@ -463,4 +485,5 @@ TESTS(TEST(routes_are_walks_and_shares_sum_to_one), TEST(a_picked_path_is_where_
       TEST(bisection_is_what_crosses_the_halves), TEST(uniform_traffic_loads_alike_links_alike),
       TEST(a_torus_goes_the_shorter_way), TEST(d_mod_k_carries_shifts_without_contention),
       TEST(aries_has_the_ports_that_theta_publishes),
-      TEST(blue_lanes_are_spread_over_all_routers), TEST(bad_values_are_refused_in_one_line))
+      TEST(blue_lanes_are_spread_over_all_routers), TEST(valiant_paths_go_by_a_third_group),
+      TEST(bad_values_are_refused_in_one_line))
