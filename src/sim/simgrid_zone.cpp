@@ -21,11 +21,11 @@ namespace
 
 /* Names that changed. */
 #if SIMGRID_VERSION >= 40000
-simgrid::s4u::Host *add_host(NetZoneImpl *zone, const std::string &name)
+simgrid::s4u::Host *new_host(NetZoneImpl *zone, const std::string &name)
 {
     return zone->get_iface()->add_host(name, 1e9);
 }
-Link *add_link(NetZoneImpl *zone, const std::string &name, double capacity)
+Link *new_link(NetZoneImpl *zone, const std::string &name, double capacity)
 {
     return zone->get_iface()->add_link(name, capacity);
 }
@@ -34,17 +34,48 @@ void place(NetZoneImpl *zone)
     zone->set_parent(simgrid::s4u::Engine::get_instance()->get_netzone_root()->get_impl());
 }
 #else
-simgrid::s4u::Host *add_host(NetZoneImpl *zone, const std::string &name)
+simgrid::s4u::Host *new_host(NetZoneImpl *zone, const std::string &name)
 {
     return zone->get_iface()->create_host(name, 1e9);
 }
-Link *add_link(NetZoneImpl *zone, const std::string &name, double capacity)
+Link *new_link(NetZoneImpl *zone, const std::string &name, double capacity)
 {
     return zone->get_iface()->create_link(name, capacity);
 }
 void place(NetZoneImpl *)
 {
     // the first zone is the root
+}
+#endif
+#if SIMGRID_VERSION >= 33500
+/* Takes over the messages, and names them as they are over. */
+void wait_each(const std::vector<simgrid::s4u::CommPtr> &comms, void (*over)(void *, int),
+               void *self)
+{
+    simgrid::s4u::ActivitySet left;
+    std::unordered_map<const void *, int> numbers;
+    for (auto &comm : comms) {
+        numbers[static_cast<simgrid::s4u::Activity *>(comm.get())] =
+            static_cast<int>(numbers.size());
+        left.push(comm);
+    }
+    while (!left.empty())
+        over(self, numbers.at(left.wait_any().get()));
+}
+#else
+void wait_each(std::vector<simgrid::s4u::CommPtr> comms, void (*over)(void *, int), void *self)
+{
+    std::vector<int> numbers;
+    for (size_t i = 0; i < comms.size(); i++)
+        numbers.push_back(static_cast<int>(i));
+    while (!comms.empty()) {
+        auto next = static_cast<size_t>(simgrid::s4u::Comm::wait_any(comms));
+        over(self, numbers[next]);
+        comms[next] = comms.back();
+        numbers[next] = numbers.back();
+        comms.pop_back();
+        numbers.pop_back();
+    }
 }
 #endif
 #if SIMGRID_VERSION >= 33300
@@ -74,7 +105,7 @@ class net_zone : public NetZoneImpl
         auto known = hosts_.find(endpoint);
         if (known != hosts_.end())
             return known->second;
-        auto *made = add_host(this, "e" + std::to_string(endpoint));
+        auto *made = new_host(this, "e" + std::to_string(endpoint));
         auto id = made->get_netpoint()->id();
         if (endpoints_.size() <= id)
             endpoints_.resize(id + 1, -1);
@@ -105,7 +136,7 @@ class net_zone : public NetZoneImpl
 
     Link *make_link(const std::string &name, double capacity, bool shared)
     {
-        Link *link = add_link(this, name, capacity);
+        Link *link = new_link(this, name, capacity);
         if (!shared)
             link->set_sharing_policy(Link::SharingPolicy::FATPIPE);
         link->seal();
@@ -153,6 +184,15 @@ sg_mailbox_t dts_simgrid_mailbox(const char *name, sg_actor_t receiver)
     if (receiver != nullptr)
         mailbox->set_receiver(receiver);
     return mailbox;
+}
+
+void dts_simgrid_wait_each(const sg_comm_t *comms, int count, void (*over)(void *self, int i),
+                           void *self)
+{
+    std::vector<simgrid::s4u::CommPtr> owned;
+    for (int i = 0; i < count; i++)
+        owned.emplace_back(comms[i], false); // the reference was the caller's
+    wait_each(owned, over, self);
 }
 
 bool dts_simgrid_load(const char *path, struct dts_error *err)
