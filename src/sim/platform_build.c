@@ -7,6 +7,7 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "sim/platform_net.h"
 
 struct nics {
@@ -155,8 +156,14 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
     if (dts_cfg_exists(&nics))
         return dts_cfg_fail(&nics, NULL, err, "must be left out where network.kind is \"%s\"",
                             import->kind);
-    if (!dts_cfg_read(&network, fields, &said, err) ||
-        !dts_library_find(&path, "platforms", said.file, dts_doc_name(platform->doc), err))
+    if (!dts_cfg_read(&network, fields, &said, err))
+        return false;
+    // A file of another program is no name of the library, also where it has no folder.
+    struct dts_text file = {0};
+    dts_text_add(&file, "%s%s", strchr(said.file, '/') == NULL ? "./" : "", said.file);
+    bool found = dts_library_find_for(&path, "platforms", file.chars, &network, "file", err);
+    dts_text_free(&file);
+    if (!found)
         return false;
     bool loaded = import->load(&platform->net, path, err);
     free(path);
