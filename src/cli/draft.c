@@ -201,26 +201,30 @@ bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, ch
 }
 
 bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
-                      const char *(*usual)(const char *key), struct dts_error *err)
+                      const struct dts_shape *shape, struct dts_error *err)
 {
     for (const struct dts_field *field = fields; field->key != NULL; field++) {
-        char value[DTS_DRAFT_VALUE], path[256];
+        char value[DTS_DRAFT_VALUE], usual[DTS_DRAFT_VALUE], path[256];
+        bool always = false,
+             has_usual = dts_usual(shape, field->key, usual, sizeof(usual), &always);
         path_of(draft, field->key, path, sizeof(path));
-        bool wanted = field->missing == NULL || set_value(draft, path) != NULL;
+        if (field->missing != NULL && !always && set_value(draft, path) == NULL)
+            continue;
         struct dts_wanted want = {.key = field->key,
                                   .help = field->help,
-                                  .usual = usual(field->key),
+                                  .usual = has_usual ? usual : NULL,
                                   .choice = field->choice,
                                   .word = field->type == DTS_STRING,
                                   .scale = field->type == DTS_REAL || field->type == DTS_INT};
-        if (wanted && field->type != DTS_OBJECT && !dts_draft_want(draft, &want, value, err))
-            return false;
-        if (wanted && field->type == DTS_OBJECT) {
-            dts_draft_begin(draft, field->key);
-            if (!dts_draft_fields(draft, field->fields, usual, err))
+        if (field->type != DTS_OBJECT) {
+            if (!dts_draft_want(draft, &want, value, err))
                 return false;
-            dts_draft_end(draft);
+            continue;
         }
+        dts_draft_begin(draft, field->key);
+        if (!dts_draft_fields(draft, field->fields, shape, err))
+            return false;
+        dts_draft_end(draft);
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "base/cfg.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/usual.h"
 
 enum { DTS_DRAFT_DEPTH = 8, DTS_DRAFT_VALUE = 256 };
 
@@ -46,9 +47,9 @@ bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, ch
                     struct dts_error *err);
 
 /* Write what a table of fields asks for: every key without a default, and those that --set
- * names. `usual` knows the usual value of a key. */
+ * names. What is usual (usual.h) goes by the shape. */
 bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
-                      const char *(*usual)(const char *key), struct dts_error *err);
+                      const struct dts_shape *shape, struct dts_error *err);
 
 /* Was every --set asked for? */
 bool dts_draft_all_used(const struct dts_draft *draft, struct dts_error *err);

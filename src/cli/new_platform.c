@@ -70,29 +70,6 @@ const char *dts_platform_question(const char *word, size_t length)
     return NULL;
 }
 
-/* What is usual where a fabric or a topology asks for it; all of it is marked ASSUMED. */
-static const char *usual(const char *key)
-{
-    static const struct {
-        const char *end, *value; // how keys end
-    } values[] = {
-        {"latency_us", "0.5"},
-        {"sockets", "2"},
-        {"nvlink_bytes_per_s", "25e9"},
-        {"links_per_device", "6"},
-        {"memory_bytes_per_s", "50e9"},
-        {"copy_bytes_per_s", "10e9"},
-        {"device_bytes_per_s", "12.8e9"},
-    };
-    size_t length = strlen(key);
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        size_t end = strlen(values[i].end);
-        if (length >= end && strcmp(key + length - end, values[i].end) == 0)
-            return values[i].value;
-    }
-    return NULL;
-}
-
 static bool want(struct dts_draft *draft, enum question question, const char *usually,
                  char *value, struct dts_error *err)
 {
@@ -102,7 +79,8 @@ static bool want(struct dts_draft *draft, enum question question, const char *us
     return dts_draft_want(draft, &wanted, value, err);
 }
 
-static bool write_node(struct dts_draft *draft, bool *single, struct dts_error *err)
+static bool write_node(struct dts_draft *draft, const struct dts_shape *shape, bool *single,
+                       struct dts_error *err)
 {
     char value[DTS_DRAFT_VALUE], device[DTS_DRAFT_VALUE], *path = NULL;
     dts_draft_begin(draft, "node");
@@ -118,24 +96,30 @@ static bool write_node(struct dts_draft *draft, bool *single, struct dts_error *
         return false;
     dts_draft_begin(draft, "fabric");
     if (!want(draft, FABRIC, *single ? "none" : "pcie", value, err) ||
-        !dts_draft_fields(draft, dts_fabric_find(value)->fields, usual, err))
+        !dts_draft_fields(draft, dts_fabric_find(value)->fields, shape, err))
         return false;
     dts_draft_end(draft);
     dts_draft_end(draft);
     return true;
 }
 
-static bool write_network(struct dts_draft *draft, bool single, struct dts_error *err)
+static bool write_network(struct dts_draft *draft, struct dts_shape *shape, bool single,
+                          struct dts_error *err)
 {
     char value[DTS_DRAFT_VALUE];
     dts_draft_begin(draft, "nics");
-    if (!want(draft, NICS, NULL, value, err) || !want(draft, NIC_RATE, NULL, value, err) ||
-        !want(draft, NIC_LATENCY, NULL, value, err))
+    if (!want(draft, NICS, NULL, value, err))
+        return false;
+    shape->ports *= atoi(value);
+    if (!want(draft, NIC_RATE, NULL, value, err))
+        return false;
+    shape->nic_bytes_per_s = atof(value);
+    if (!want(draft, NIC_LATENCY, NULL, value, err))
         return false;
     dts_draft_end(draft);
     dts_draft_begin(draft, "network");
     if (!want(draft, TOPOLOGY, NULL, value, err) ||
-        !dts_draft_fields(draft, dts_topology_find(value)->fields, usual, err))
+        !dts_draft_fields(draft, dts_topology_find(value)->fields, shape, err))
         return false;
     dts_draft_end(draft);
     dts_draft_begin(draft, "transports");
@@ -159,8 +143,10 @@ static bool write_file(struct dts_draft *draft, const char *name, struct dts_err
     dts_draft_word(draft, "name", name);
     snprintf(summary, sizeof(summary), "%s, as described to `dtsim new platform`", name);
     dts_draft_word(draft, "summary", summary);
-    if (!want(draft, NODES, NULL, value, err) || !write_node(draft, &single, err) ||
-        !write_network(draft, single, err))
+    if (!want(draft, NODES, NULL, value, err))
+        return false;
+    struct dts_shape shape = {.ports = atoi(value)};
+    if (!write_node(draft, &shape, &single, err) || !write_network(draft, &shape, single, err))
         return false;
     dts_draft_end(draft);
     return dts_draft_all_used(draft, err);

@@ -153,43 +153,58 @@ static void reasons(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
-/* Add the words that are not there yet; `count` of them so far. */
-static void add_once(struct dts_text *text, const char **seen, int *count, int room,
-                     const char *word)
+static bool is_among(const char *const *words, int count, const char *word)
 {
-    for (int i = 0; i < *count; i++)
-        if (strcmp(seen[i], word) == 0)
-            return;
-    if (word[0] == '\0' || *count == room)
-        return;
-    dts_text_add(text, "%s%s", *count > 0 ? "; " : "", word);
-    seen[(*count)++] = word;
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
 }
 
 /* What a word of all points is, each one once: "fluid; exact". */
 static void distinct(const struct dts_report *report, const char *lead, size_t offset,
                      FILE *out)
 {
+    enum { SEEN = 16 };
     struct dts_text text = {0};
-    const char *seen[16];
+    const char *seen[SEEN];
     int count = 0;
-    for (int i = 0; i < report->count; i++)
-        if (!refused(&report->points[i]))
-            add_once(&text, seen, &count, 16, (const char *)&report->points[i] + offset);
+    for (int i = 0; i < report->count; i++) {
+        const char *word = (const char *)&report->points[i] + offset;
+        if (refused(&report->points[i]) || word[0] == '\0' || is_among(seen, count, word) ||
+            count == SEEN)
+            continue;
+        dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
+        seen[count++] = word;
+    }
     if (count > 0)
         dts_text_paragraph(out, lead, 12, dts_text_string(&text));
     dts_text_free(&text);
 }
 
+/* "big_basin: nics.latency_us, storage; caffe2_gloo: fixed_s": whose they are is said once. */
 static void assumptions(const struct dts_report *report, FILE *out)
 {
     enum { SEEN = 4 * DTS_RESULT_ASSUMED };
     struct dts_text text = {0};
     const char *seen[SEEN];
+    size_t owner = 0; // letters of the last one's "big_basin: "
     int count = 0;
     for (int i = 0; i < report->count; i++)
-        for (int j = 0; j < report->points[i].assumed_count; j++)
-            add_once(&text, seen, &count, SEEN, report->points[i].assumed[j]);
+        for (int j = 0; j < report->points[i].assumed_count; j++) {
+            const char *word = report->points[i].assumed[j];
+            if (is_among(seen, count, word) || count == SEEN)
+                continue;
+            bool same = owner > 0 && strncmp(seen[count - 1], word, owner) == 0;
+            dts_text_add(&text, "%s%s",
+                         count == 0 ? ""
+                         : same     ? ", "
+                                    : "; ",
+                         same ? word + owner : word);
+            const char *colon = strstr(word, ": ");
+            owner = colon != NULL ? (size_t)(colon + 2 - word) : 0;
+            seen[count++] = word;
+        }
     if (count > 0)
         dts_text_paragraph(out, "  assumed", 12, dts_text_string(&text));
     dts_text_free(&text);

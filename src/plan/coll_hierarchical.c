@@ -222,16 +222,10 @@ static int hand_out(const struct levels *l, int member, int i,
     return end - begin;
 }
 
-static int only_itself(const struct levels *l, int i)
-{
-    (void)l;
-    return i;
-}
-
 struct phase {
     int (*steps)(const struct levels *l);
     int (*step)(const struct levels *l, int member, int i, struct dts_coll_message *messages);
-    int (*like)(const struct levels *l, int i);
+    int (*like)(const struct levels *l, int i); // NULL: a step is only like itself
 };
 
 enum { PHASES = 4 };
@@ -242,13 +236,13 @@ static const struct phase phases[DTS_COLL_KINDS][PHASES] = {
                        {chain_steps, spread, chain_like}},
     [DTS_REDUCE_SCATTER] = {{chain_steps, sum, chain_like},
                             {between_steps, between, between_like},
-                            {trade_steps, trade, only_itself},
-                            {deal_steps, deal, only_itself}},
-    [DTS_ALLGATHER] = {{deal_steps, deal, only_itself},
-                       {trade_steps, trade, only_itself},
+                            {trade_steps, trade},
+                            {deal_steps, deal}},
+    [DTS_ALLGATHER] = {{deal_steps, deal},
+                       {trade_steps, trade},
                        {between_steps, between, between_like},
                        {chain_steps, spread, chain_like}},
-    [DTS_BROADCAST] = {{hand_out_steps, hand_out, only_itself},
+    [DTS_BROADCAST] = {{hand_out_steps, hand_out},
                        {between_steps, between, between_like},
                        {chain_steps, spread, chain_like}},
 };
@@ -289,7 +283,7 @@ static int like(const struct dts_coll_shape *shape, int i)
     struct levels l = levels_of(shape);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
-    return begin + phase->like(&l, i);
+    return begin + (phase->like != NULL ? phase->like(&l, i) : i);
 }
 
 const struct dts_coll dts_coll_hierarchical = {

@@ -7,7 +7,6 @@
 #include "plan/check.h"
 
 extern const struct dts_engine dts_engine_exact, dts_engine_fluid;
-extern const double dts_exact_messages_per_s; // 0: not in this build
 
 const struct dts_engine *const dts_engines[] = {&dts_engine_exact, &dts_engine_fluid, NULL};
 

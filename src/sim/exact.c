@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "sim/child.h"
+#include "sim/engine.h"
 #include "sim/exact_lane.h"
 
 /* Measured on two cores of 2.x GHz: 256 ranks, ring: see docs/model.md. */
@@ -94,23 +95,26 @@ static void set_up(struct dts_exact *exact)
 }
 
 /* A plan that cannot go on is an error of ours: plans are checked when they are built. SimGrid
- * comes back from a deadlock as if all was well. */
+ * comes back from a deadlock as if all was well. Who is furthest behind keeps the others. */
 static bool check_finished(const struct dts_exact *exact, struct dts_error *err)
 {
+    const struct dts_lane *stuck = NULL;
     for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++) {
         const struct dts_lane *lane = &exact->lanes[i];
-        if (lane->role == NULL || lane->state == DTS_LANE_FINISHED)
-            continue;
-        int op = lane->state == DTS_LANE_WAITS ? lane->awaited_op : lane->op;
-        return dts_fail(err, DTS_SYSTEM,
-                        "exact: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on "
-                        "stream %s in step %d",
-                        lane->role->name, lane->rank - lane->role->first, lane->rank,
-                        lane->state == DTS_LANE_WAITS ? "for" : "in",
-                        op >= 0 ? lane->role->plan.ops[op].label : "its first operation",
-                        dts_stream_name(lane->stream), lane->step + 1);
+        if (lane->role != NULL && lane->state != DTS_LANE_FINISHED &&
+            (stuck == NULL || lane->step < stuck->step))
+            stuck = lane;
     }
-    return true;
+    if (stuck == NULL)
+        return true;
+    bool waits = stuck->state == DTS_LANE_WAITS;
+    int op = waits ? stuck->awaited_op : stuck->op;
+    return dts_fail(err, DTS_SYSTEM,
+                    "exact: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on stream "
+                    "%s in step %d",
+                    stuck->role->name, stuck->rank - stuck->role->first, stuck->rank,
+                    waits ? "for" : "in", stuck->role->plan.ops[op].label,
+                    dts_stream_name(stuck->stream), stuck->step + 1);
 }
 
 /* Times become relative to the beginning of the last step. */

@@ -1,21 +1,10 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include <simgrid/actor.h>
-#include <simgrid/comm.h>
 #include <simgrid/engine.h>
 
-#include "base/mem.h"
 #include "base/rng.h"
 #include "sim/exact_lane.h"
-
-/* One message of an exchange under way. */
-struct dts_mail {
-    const struct dts_message *message;
-    struct dts_postage postage;
-    void *letter;
-    double finished_s; // as this lane saw it
-};
 
 static const struct dts_op *op_of(const struct dts_lane *lane)
 {
@@ -94,160 +83,12 @@ static void talk(struct dts_lane *lane, int more)
         wake(computing);
 }
 
-/* Send what was weighed: each message when its latency is paid, all of them counted from now.
- */
-static void send_all(struct dts_lane *lane, int count)
-{
-    double now = simgrid_get_clock(), done = -1;
-    for (;;) {
-        double next = INFINITY;
-        for (int i = 0; i < count; i++) {
-            const struct dts_mail *m = &lane->mail[i];
-            double delay = m->postage.blocks ? m->postage.alpha_s : 0;
-            if (m->message->send && delay > done)
-                next = fmin(next, delay);
-        }
-        if (isinf(next))
-            return;
-        if (next > 0)
-            sg_actor_sleep_until(now + next);
-        for (int i = 0; i < count; i++) {
-            struct dts_mail *m = &lane->mail[i];
-            double delay = m->postage.blocks ? m->postage.alpha_s : 0;
-            struct dts_letter *letter;
-            if (!m->message->send || delay != next)
-                continue;
-            lane->comms[i] = dts_post_send(&lane->exact->post, lane->rank, lane->stream,
-                                           m->message, &m->postage, &letter);
-            m->letter = letter;
-        }
-        done = next;
-    }
-}
-
-static double sum_s(const struct dts_lane *lane, const struct dts_message *message)
-{
-    const struct dts_simulation *s = lane->exact->simulation;
-    if (message->send || !message->add)
-        return 0;
-    int by = s->net->ops->transport(s->net->self, s->endpoint[message->peer],
-                                    s->endpoint[lane->rank]);
-    double rate = s->net->transports[by].reduce_bytes_per_s;
-    rate = rate > 0 ? rate : s->reduce_bytes_per_s;
-    return rate > 0 ? (double)message->bytes / rate : 0;
-}
-
-static void note_finish(struct dts_mail *mail)
-{
-    mail->finished_s = simgrid_get_clock();
-    if (mail->message->send)
-        ((struct dts_letter *)mail->letter)->arrived_s = mail->finished_s;
-}
-
-/* Wait for all, in any order, and note when each was over. */
-static void wait_apart(struct dts_lane *lane, int count)
-{
-    int *numbers = dts_alloc((size_t)count, sizeof(*numbers));
-    for (int i = 0; i < count; i++)
-        numbers[i] = i;
-    while (count > 0) {
-        ssize_t over = sg_comm_wait_any(lane->comms, (size_t)count);
-        note_finish(&lane->mail[numbers[over]]);
-        count--;
-        lane->comms[over] = lane->comms[count];
-        numbers[over] = numbers[count];
-    }
-    free(numbers);
-}
-
-/* It matters when each single message was over, if something follows it: a sum here, or
- * latency at the receiver. Otherwise only the last one counts. */
-static void wait_all(struct dts_lane *lane, int count)
-{
-    bool apart = false;
-    for (int i = 0; i < count; i++) {
-        const struct dts_mail *m = &lane->mail[i];
-        apart |= m->message->send ? !m->postage.blocks : sum_s(lane, m->message) > 0;
-    }
-    if (apart && count > 1) {
-        wait_apart(lane, count);
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        sg_comm_wait(lane->comms[i]);
-        note_finish(&lane->mail[i]);
-    }
-}
-
-/* When a received message is there for the program: latency that did not block comes after the
- * wire. The sender knows best when that was done, should we have come late to fetch it. */
-static double arrival_s(const struct dts_mail *mail)
-{
-    const struct dts_letter *letter = mail->letter;
-    double wire_s =
-        letter->arrived_s >= 0 ? fmin(letter->arrived_s, mail->finished_s) : mail->finished_s;
-    return wire_s + letter->delay_s;
-}
-
-static int by_arrival(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Sums follow one another in the order of arrival. Returns when the exchange is complete. */
-static double end_s(struct dts_lane *lane, int count)
-{
-    double last = simgrid_get_clock();
-    int adding = 0;
-    lane->arrivals = dts_grow(lane->arrivals, &lane->arrival_room, 2 * (size_t)count,
-                              sizeof(*lane->arrivals));
-    for (int i = 0; i < count; i++) {
-        const struct dts_mail *m = &lane->mail[i];
-        if (m->message->send)
-            continue;
-        double arrival = arrival_s(m), seconds = sum_s(lane, m->message);
-        last = fmax(last, arrival);
-        if (seconds > 0) {
-            lane->arrivals[2 * adding] = arrival;
-            lane->arrivals[2 * adding + 1] = seconds;
-            adding++;
-        }
-    }
-    qsort(lane->arrivals, (size_t)adding, 2 * sizeof(*lane->arrivals), by_arrival);
-    double summed = 0;
-    for (int i = 0; i < adding; i++)
-        summed = fmax(summed, lane->arrivals[2 * i]) + lane->arrivals[2 * i + 1];
-    return fmax(last, summed);
-}
-
 static void exchange(void *self, const struct dts_op *op, const struct dts_message *messages,
                      int count)
 {
-    struct dts_lane *lane = self;
-    struct dts_post *post = &lane->exact->post;
     (void)op;
-    if (count == 0)
-        return;
-    lane->comms = dts_grow(lane->comms, &lane->comm_room, (size_t)count, sizeof(*lane->comms));
-    lane->mail = dts_grow(lane->mail, &lane->mail_room, (size_t)count, sizeof(*lane->mail));
-    for (int i = 0; i < count; i++) {
-        struct dts_mail *m = &lane->mail[i];
-        *m = (struct dts_mail){.message = &messages[i]};
-        if (messages[i].send)
-            m->postage =
-                dts_post_weigh(post, lane->rank, messages[i].peer, (double)messages[i].bytes);
-        else
-            lane->comms[i] =
-                dts_post_receive(post, lane->rank, lane->stream, &messages[i], &m->letter);
-    }
-    send_all(lane, count);
-    wait_all(lane, count);
-    double end = end_s(lane, count);
-    for (int i = 0; i < count; i++)
-        dts_post_drop(post, lane->mail[i].letter);
-    if (end > simgrid_get_clock())
-        sg_actor_sleep_until(end);
+    if (count > 0)
+        dts_lane_exchange(self, messages, count);
 }
 
 static void begin(void *self, int op)

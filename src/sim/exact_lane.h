@@ -13,6 +13,15 @@ enum dts_lane_state {
     DTS_LANE_FINISHED, // all steps are done
 };
 
+/* One message of an exchange under way. */
+struct dts_mail {
+    const struct dts_message *message;
+    struct dts_postage postage; // sent
+    double sum_s;               // received: to add it to what is there
+    void *letter;
+    double finished_s; // as this lane saw it
+};
+
 struct dts_lane {
     struct dts_exact *exact;
     const struct dts_role *role;
@@ -44,6 +53,9 @@ struct dts_exact {
     double *step_ends;
     struct dts_timing *timing;
 };
+
+/* Carry out messages that are in flight together; returns when all are complete. */
+void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages, int count);
 
 /* The actor's code; its data is its lane. */
 void dts_lane_live(int argc, char **argv);

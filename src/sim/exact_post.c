@@ -34,9 +34,11 @@ struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_r
     const struct dts_net *net = post->simulation->net;
     int src = post->simulation->endpoint[src_rank], dst = post->simulation->endpoint[dst_rank];
     int path = pick(post, src, dst, 0);
+    double alpha = dts_net_alpha(net, src, dst, path, bytes);
+    bool blocks = dts_net_blocks(net, src, dst);
     return (struct dts_postage){
-        .alpha_s = dts_net_alpha(net, src, dst, path, bytes),
-        .blocks = dts_net_blocks(net, src, dst),
+        .before_s = blocks ? alpha : 0,
+        .after_s = blocks ? 0 : alpha,
         .wire_bytes = dts_net_wire_bytes(net, src, dst, bytes),
     };
 }
@@ -77,13 +79,14 @@ static struct dts_letter *write_letter(struct dts_post *post, double delay_s)
 
 sg_comm_t dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
                         const struct dts_message *message, const struct dts_postage *postage,
-                        struct dts_letter **letter)
+                        bool start, void **letter)
 {
     sg_mailbox_t to = mailbox(post, rank, message->peer, stream, message->channel);
-    *letter = write_letter(post, postage->blocks ? 0 : postage->alpha_s);
+    *letter = write_letter(post, postage->after_s);
     post->sent += 1;
     long parts = lround(postage->wire_bytes * DTS_SIMGRID_PARTS);
-    return sg_mailbox_put_async(to, *letter, parts);
+    return start ? sg_mailbox_put_async(to, *letter, parts)
+                 : sg_mailbox_put_init(to, *letter, parts);
 }
 
 sg_comm_t dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,

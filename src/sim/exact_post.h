@@ -29,18 +29,17 @@ struct dts_post {
 
 /* What a message needs before it can be sent. */
 struct dts_postage {
-    double alpha_s;
-    bool blocks;
+    double before_s, after_s; // latency before the message enters the wire, or after it
     double wire_bytes;
 };
 
 struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_rank,
                                   double bytes);
 
-/* Send and receive, without waiting. */
+/* Send and receive, without waiting. start false: the message starts when it is waited for. */
 sg_comm_t dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
                         const struct dts_message *message, const struct dts_postage *postage,
-                        struct dts_letter **letter);
+                        bool start, void **letter);
 sg_comm_t dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
                            const struct dts_message *message, void **letter);
 void dts_post_drop(struct dts_post *post, struct dts_letter *letter);

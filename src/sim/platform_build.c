@@ -58,7 +58,7 @@ static bool read_kind(const struct dts_cfg *at, const char *(*choice)(int i), in
     return dts_cfg_choice(&kind, choice, row, err);
 }
 
-static bool read_fabric(const struct dts_cfg *at, struct dts_machine *machine,
+static bool read_fabric(const struct dts_cfg *at, struct dts_parts *machine,
                         struct dts_error *err)
 {
     int row;
@@ -73,7 +73,7 @@ static bool read_fabric(const struct dts_cfg *at, struct dts_machine *machine,
                                     err);
 }
 
-static bool read_topology(const struct dts_cfg *at, int row, struct dts_machine *machine,
+static bool read_topology(const struct dts_cfg *at, int row, struct dts_parts *machine,
                           struct dts_error *err)
 {
     const char *kind;
@@ -85,7 +85,7 @@ static bool read_topology(const struct dts_cfg *at, int row, struct dts_machine 
            machine->topology->prepare(machine->topology_self, ports, at, err);
 }
 
-static bool read_nics(const struct dts_cfg *at, struct dts_machine *machine,
+static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
                       struct dts_error *err)
 {
     struct nics nics = {0};
@@ -101,7 +101,7 @@ static bool read_nics(const struct dts_cfg *at, struct dts_machine *machine,
 }
 
 /* Numbers of links and endpoints are int. */
-static bool check_size(const struct dts_cfg *top, const struct dts_machine *machine,
+static bool check_size(const struct dts_cfg *top, const struct dts_parts *machine,
                        struct dts_error *err)
 {
     long long node_links =
@@ -118,7 +118,7 @@ static bool check_size(const struct dts_cfg *top, const struct dts_machine *mach
 static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, int row,
                       const struct dts_transport transports[2], struct dts_error *err)
 {
-    struct dts_machine machine = {
+    struct dts_parts machine = {
         .nodes = platform->nodes,
         .devices = platform->devices_per_node,
     };
@@ -131,8 +131,7 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
         free(machine.topology_self);
         return false;
     }
-    dts_machine_net(&machine, &transports[DTS_WITHIN], &transports[DTS_BETWEEN],
-                    &platform->net);
+    dts_parts_join(&machine, &transports[DTS_WITHIN], &transports[DTS_BETWEEN], &platform->net);
     return true;
 }
 

@@ -3,8 +3,7 @@
 
 #include "sim/platform_net.h"
 
-void dts_machine_number_links(struct dts_machine_net *net,
-                              const struct dts_transport transports[2])
+void dts_parts_number_links(struct dts_parts_net *net, const struct dts_transport transports[2])
 {
     net->first_nic = net->of.fabric->links(net->of.fabric_self);
     net->node_links = net->first_nic + 2 * net->of.nics;
@@ -32,7 +31,7 @@ void dts_machine_number_links(struct dts_machine_net *net,
 }
 
 /* Which transport's host link this is of a node's, or DTS_NO_LINK. */
-static int host_link_of(const struct dts_machine_net *net, int link)
+static int host_link_of(const struct dts_parts_net *net, int link)
 {
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++) {
         int first = net->limits[by].host_link;
@@ -42,14 +41,14 @@ static int host_link_of(const struct dts_machine_net *net, int link)
     return DTS_NO_LINK;
 }
 
-static int flow_link_of(const struct dts_machine_net *net, int link)
+static int flow_link_of(const struct dts_parts_net *net, int link)
 {
     return link == net->limits[DTS_WITHIN].flow_link ? DTS_WITHIN : DTS_BETWEEN;
 }
 
-double dts_machine_capacity(const void *self, int link)
+double dts_parts_capacity(const void *self, int link)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     if (link >= net->first_flow)
         return net->limits[flow_link_of(net, link)].flow_bytes_per_s;
     if (link >= net->first_plane)
@@ -62,18 +61,18 @@ double dts_machine_capacity(const void *self, int link)
     return by != DTS_NO_LINK ? net->limits[by].host_bytes_per_s : net->of.nic_bytes_per_s;
 }
 
-bool dts_machine_shared(const void *self, int link)
+bool dts_parts_shared(const void *self, int link)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     return link != net->limits[DTS_WITHIN].flow_link &&
            link != net->limits[DTS_BETWEEN].flow_link;
 }
 
 static const char *const transport_names[] = {"within", "between"};
 
-void dts_machine_link_name(const void *self, int link, char *name, size_t room)
+void dts_parts_link_name(const void *self, int link, char *name, size_t room)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     char inner[64];
     if (link >= net->first_flow) {
         snprintf(name, room, "flow.%s", transport_names[flow_link_of(net, link)]);
@@ -101,19 +100,18 @@ void dts_machine_link_name(const void *self, int link, char *name, size_t room)
 }
 
 /* Places: those of the fabric, node after node, then those of the topology, plane by plane. */
-static long fabric_place(const struct dts_machine_net *net, int node, int place)
+static long fabric_place(const struct dts_parts_net *net, int node, int place)
 {
     return (long)node * net->of.fabric->places(net->of.fabric_self) + place;
 }
 
-static long topology_place(const struct dts_machine_net *net, int plane, int place)
+static long topology_place(const struct dts_parts_net *net, int plane, int place)
 {
     return fabric_place(net, net->of.nodes, 0) +
            (long)plane * net->of.topology->places(net->of.topology_self) + place;
 }
 
-static void nic_ends(const struct dts_machine_net *net, int node, int link, long *from,
-                     long *to)
+static void nic_ends(const struct dts_parts_net *net, int node, int link, long *from, long *to)
 {
     int nic = link / 2;
     int port = net->of.rails->port(node, nic, net->of.nodes, net->of.nics);
@@ -125,9 +123,9 @@ static void nic_ends(const struct dts_machine_net *net, int node, int link, long
     *to = link % 2 == DTS_OUT ? there : here;
 }
 
-bool dts_machine_ends(const void *self, int link, long *from, long *to)
+bool dts_parts_ends(const void *self, int link, long *from, long *to)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     int first, last;
     if (link >= net->first_flow)
         return false;

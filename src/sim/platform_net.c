@@ -40,7 +40,7 @@ const struct dts_rails dts_rails[] = {
     {0},
 };
 
-static struct end end_of(const struct dts_machine_net *net, int endpoint)
+static struct end end_of(const struct dts_parts_net *net, int endpoint)
 {
     int devices = net->of.nodes * net->of.devices;
     if (endpoint >= devices)
@@ -55,7 +55,7 @@ static struct end end_of(const struct dts_machine_net *net, int endpoint)
 
 /* Both ends with the NICs that they use: a host uses that of the device it talks to, and hosts
  * among themselves use all. Rails that are separate begin and end on the same. */
-static bool find_ends(const struct dts_machine_net *net, int src, int dst, struct end *from,
+static bool find_ends(const struct dts_parts_net *net, int src, int dst, struct end *from,
                       struct end *to)
 {
     *from = end_of(net, src);
@@ -69,18 +69,18 @@ static bool find_ends(const struct dts_machine_net *net, int src, int dst, struc
     return from->node != to->node;
 }
 
-static int port_of(const struct dts_machine_net *net, const struct end *end)
+static int port_of(const struct dts_parts_net *net, const struct end *end)
 {
     return net->of.rails->port(end->node, end->nic, net->of.nodes, net->of.nics);
 }
 
-static int nic_port(const struct dts_machine_net *net, const struct end *end)
+static int nic_port(const struct dts_parts_net *net, const struct end *end)
 {
     return net->of.devices + 1 + end->nic;
 }
 
-static int add_fabric(const struct dts_machine_net *net, int node, int from, int to,
-                      bool staged, int *links)
+static int add_fabric(const struct dts_parts_net *net, int node, int from, int to, bool staged,
+                      int *links)
 {
     int count = net->of.fabric->route(net->of.fabric_self, from, to, staged, links);
     for (int i = 0; i < count; i++)
@@ -88,7 +88,7 @@ static int add_fabric(const struct dts_machine_net *net, int node, int from, int
     return count;
 }
 
-static int add_host(const struct dts_machine_net *net, int by, int node, int way, int *links)
+static int add_host(const struct dts_parts_net *net, int by, int node, int way, int *links)
 {
     if (net->limits[by].host_link == DTS_NO_LINK)
         return 0;
@@ -96,12 +96,12 @@ static int add_host(const struct dts_machine_net *net, int by, int node, int way
     return 1;
 }
 
-static int nic_link(const struct dts_machine_net *net, const struct end *end, int way)
+static int nic_link(const struct dts_parts_net *net, const struct end *end, int way)
 {
     return end->node * net->node_links + net->first_nic + 2 * end->nic + way;
 }
 
-static int add_topology(const struct dts_machine_net *net, const struct end *from,
+static int add_topology(const struct dts_parts_net *net, const struct end *from,
                         const struct end *to, int path, int *links)
 {
     int plane = net->of.rails->planes ? from->nic : 0;
@@ -114,7 +114,7 @@ static int add_topology(const struct dts_machine_net *net, const struct end *fro
 
 static int route(const void *self, int src, int dst, int path, int *links)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     struct end from, to;
     if (src == dst)
         return 0;
@@ -142,7 +142,7 @@ static int route(const void *self, int src, int dst, int path, int *links)
 
 static double latency(const void *self, int src, int dst, int path)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     const struct dts_fabric *fabric = net->of.fabric;
     struct end from, to;
     if (src == dst)
@@ -159,7 +159,7 @@ static double latency(const void *self, int src, int dst, int path)
 
 static int paths(const void *self, int src, int dst)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     struct end from, to;
     if (!find_ends(net, src, dst, &from, &to))
         return 1;
@@ -169,7 +169,7 @@ static int paths(const void *self, int src, int dst)
 
 static double share(const void *self, int src, int dst, int path)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     struct end from, to;
     if (!find_ends(net, src, dst, &from, &to))
         return 1;
@@ -179,38 +179,51 @@ static double share(const void *self, int src, int dst, int path)
     return net->of.topology->share(net->of.topology_self, a, b, path);
 }
 
+static int pick(const void *self, int src, int dst, double uniform)
+{
+    const struct dts_parts_net *net = self;
+    struct end from, to;
+    if (!find_ends(net, src, dst, &from, &to))
+        return 0;
+    int a = port_of(net, &from), b = port_of(net, &to);
+    if (net->of.topology->pick == NULL)
+        return (int)(uniform * net->of.topology->paths(net->of.topology_self, a, b));
+    return net->of.topology->pick(net->of.topology_self, a, b, uniform);
+}
+
 static int transport(const void *self, int src, int dst)
 {
-    const struct dts_machine_net *net = self;
+    const struct dts_parts_net *net = self;
     struct end from = end_of(net, src), to = end_of(net, dst);
     return from.node == to.node ? DTS_WITHIN : DTS_BETWEEN;
 }
 
 static void free_net(void *self)
 {
-    struct dts_machine_net *net = self;
+    struct dts_parts_net *net = self;
     free(net->of.fabric_self);
     free(net->of.topology_self);
     free(net);
 }
 
 static const struct dts_net_ops ops = {
-    .capacity = dts_machine_capacity,
-    .shared = dts_machine_shared,
-    .link_name = dts_machine_link_name,
+    .capacity = dts_parts_capacity,
+    .shared = dts_parts_shared,
+    .link_name = dts_parts_link_name,
     .paths = paths,
     .share = share,
+    .pick = pick,
     .route = route,
     .latency = latency,
     .transport = transport,
-    .ends = dts_machine_ends,
+    .ends = dts_parts_ends,
     .free = free_net,
 };
 
-void dts_machine_net(const struct dts_machine *machine, const struct dts_transport *within,
-                     const struct dts_transport *between, struct dts_net *out)
+void dts_parts_join(const struct dts_parts *machine, const struct dts_transport *within,
+                    const struct dts_transport *between, struct dts_net *out)
 {
-    struct dts_machine_net *net = dts_alloc(1, sizeof(*net));
+    struct dts_parts_net *net = dts_alloc(1, sizeof(*net));
     net->of = *machine;
     *out = (struct dts_net){
         .ops = &ops,
@@ -220,6 +233,6 @@ void dts_machine_net(const struct dts_machine *machine, const struct dts_transpo
         .devices_per_node = machine->devices,
         .transports = {[DTS_WITHIN] = *within, [DTS_BETWEEN] = *between},
     };
-    dts_machine_number_links(net, out->transports);
+    dts_parts_number_links(net, out->transports);
     out->links = net->links;
 }

@@ -24,7 +24,7 @@ struct dts_rails {
 extern const struct dts_rails dts_rails[]; // ended by a NULL name
 
 /* What a machine is made of; `self` members are owned. */
-struct dts_machine {
+struct dts_parts {
     int nodes, devices; // devices of one node
     int nics;
     double nic_bytes_per_s, nic_latency_s;
@@ -45,8 +45,8 @@ struct dts_limits {
     int flow_link; // or DTS_NO_LINK
 };
 
-struct dts_machine_net {
-    struct dts_machine of;
+struct dts_parts_net {
+    struct dts_parts of;
     struct dts_limits limits[2]; // DTS_WITHIN, DTS_BETWEEN
     int first_nic, node_links;   // of one node
     int first_plane, planes, plane_links;
@@ -54,15 +54,15 @@ struct dts_machine_net {
 };
 
 /* platform_links.c: of dts_net_ops, and the numbers that they rest on. */
-void dts_machine_number_links(struct dts_machine_net *net,
-                              const struct dts_transport transports[2]);
-double dts_machine_capacity(const void *self, int link);
-bool dts_machine_shared(const void *self, int link);
-void dts_machine_link_name(const void *self, int link, char *name, size_t room);
-bool dts_machine_ends(const void *self, int link, long *from, long *to);
+void dts_parts_number_links(struct dts_parts_net *net,
+                            const struct dts_transport transports[2]);
+double dts_parts_capacity(const void *self, int link);
+bool dts_parts_shared(const void *self, int link);
+void dts_parts_link_name(const void *self, int link, char *name, size_t room);
+bool dts_parts_ends(const void *self, int link, long *from, long *to);
 
 /* A network of the machine with these transports. Takes over what the machine owns. */
-void dts_machine_net(const struct dts_machine *machine, const struct dts_transport *within,
-                     const struct dts_transport *between, struct dts_net *net);
+void dts_parts_join(const struct dts_parts *machine, const struct dts_transport *within,
+                    const struct dts_transport *between, struct dts_net *net);
 
 #endif

@@ -21,11 +21,11 @@ namespace
 
 /* Names that changed. */
 #if SIMGRID_VERSION >= 40000
-simgrid::s4u::Host *add_host(NetZoneImpl *zone, const std::string &name)
+simgrid::s4u::Host *new_host(NetZoneImpl *zone, const std::string &name)
 {
     return zone->get_iface()->add_host(name, 1e9);
 }
-Link *add_link(NetZoneImpl *zone, const std::string &name, double capacity)
+Link *new_link(NetZoneImpl *zone, const std::string &name, double capacity)
 {
     return zone->get_iface()->add_link(name, capacity);
 }
@@ -34,11 +34,11 @@ void place(NetZoneImpl *zone)
     zone->set_parent(simgrid::s4u::Engine::get_instance()->get_netzone_root()->get_impl());
 }
 #else
-simgrid::s4u::Host *add_host(NetZoneImpl *zone, const std::string &name)
+simgrid::s4u::Host *new_host(NetZoneImpl *zone, const std::string &name)
 {
     return zone->get_iface()->create_host(name, 1e9);
 }
-Link *add_link(NetZoneImpl *zone, const std::string &name, double capacity)
+Link *new_link(NetZoneImpl *zone, const std::string &name, double capacity)
 {
     return zone->get_iface()->create_link(name, capacity);
 }
@@ -74,7 +74,7 @@ class net_zone : public NetZoneImpl
         auto known = hosts_.find(endpoint);
         if (known != hosts_.end())
             return known->second;
-        auto *made = add_host(this, "e" + std::to_string(endpoint));
+        auto *made = new_host(this, "e" + std::to_string(endpoint));
         auto id = made->get_netpoint()->id();
         if (endpoints_.size() <= id)
             endpoints_.resize(id + 1, -1);
@@ -105,7 +105,7 @@ class net_zone : public NetZoneImpl
 
     Link *make_link(const std::string &name, double capacity, bool shared)
     {
-        Link *link = add_link(this, name, capacity);
+        Link *link = new_link(this, name, capacity);
         if (!shared)
             link->set_sharing_policy(Link::SharingPolicy::FATPIPE);
         link->seal();

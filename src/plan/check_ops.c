@@ -1,0 +1,114 @@
+/* check_ops.c -- what every operation of a plan has to keep by itself. */
+#include <limits.h>
+
+#include "plan/check.h"
+
+/* The operation that a message is about. */
+struct place {
+    const struct dts_job *job;
+    const struct dts_role *role;
+    const struct dts_op *op;
+    struct dts_error *err;
+};
+
+static bool fail(const struct place *at, const char *what, long got)
+{
+    return dts_fail(at->err, DTS_BAD_INPUT, "plan: %s: \"%s\": %s, got %ld", at->role->name,
+                    at->op->label, what, got);
+}
+
+static bool check_span(const struct place *at, const struct dts_span *span)
+{
+    const struct dts_plan *plan = &at->role->plan;
+    if (span->buffer < 0 || span->buffer >= plan->buffer_count)
+        return fail(at, "needs a buffer of the plan", span->buffer);
+    size_t count = plan->buffers[span->buffer].count;
+    if (span->first > count || span->count > count - span->first)
+        return fail(at, "must stay in its buffer", (long)(span->first + span->count));
+    return true;
+}
+
+static bool check_collective(const struct place *at)
+{
+    const struct dts_collective *c = &at->op->collective;
+    if (!check_span(at, &c->data))
+        return false;
+    if (c->channels < 1)
+        return fail(at, "channels must be >= 1", c->channels);
+    if (c->shape.size != c->group.size)
+        return fail(at, "the shape must have the size of the group", c->shape.size);
+    const char *why;
+    if (!dts_coll_fits(c->algorithm, &c->shape, &why))
+        return dts_fail(at->err, DTS_BAD_INPUT, "plan: %s: \"%s\": %s %s", at->role->name,
+                        at->op->label, c->algorithm->name, why);
+    long width = (long)c->group.stride * c->group.size;
+    if (c->group.stride < 1 || at->role->count % width != 0)
+        return fail(at, "groups must divide the role, with stride x size", width);
+    return true;
+}
+
+static bool check_peers(const struct place *at, int rank)
+{
+    const struct dts_exchange *x = &at->op->exchange;
+    if (x->every > 1 && (rank - at->role->first) % x->every != 0)
+        return true;
+    for (int p = 0; p < x->peer_count; p++) {
+        long peer = (long)x->first_peer + (x->relative ? rank : 0) + (long)p * x->peer_stride;
+        if (peer < 0 || peer >= at->job->ranks || peer == rank)
+            return fail(at, "peers must be other ranks of the job", peer);
+        long shard = (x->part == DTS_SHARD_OF_PEER ? peer : rank) - x->shard_base;
+        if (x->part != DTS_WHOLE && (shard < 0 || shard >= x->shards))
+            return fail(at, "peers and ranks must be those of shards", shard);
+    }
+    return true;
+}
+
+static bool check_exchange(const struct place *at)
+{
+    const struct dts_exchange *x = &at->op->exchange;
+    if (!check_span(at, &x->data))
+        return false;
+    if (x->peer_count < 0)
+        return fail(at, "peer_count must be >= 0", x->peer_count);
+    for (int r = 0; r < at->role->count; r++)
+        if (!check_peers(at, at->role->first + r))
+            return false;
+    return true;
+}
+
+static bool check_waits(const struct place *at)
+{
+    const struct dts_plan *plan = &at->role->plan;
+    int self = (int)(at->op - plan->ops);
+    for (int w = 0; w < at->op->wait_count; w++) {
+        const struct dts_wait *wait = &plan->waits[at->op->first_wait + w];
+        int end = wait->previous_step ? plan->op_count : self;
+        if (wait->op < 0 || wait->op >= end)
+            return fail(at, "must wait for an earlier operation", wait->op);
+    }
+    return true;
+}
+
+bool dts_job_check_ops(const struct dts_job *job, struct dts_error *err)
+{
+    for (int r = 0, first = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        if (role->first != first || role->count < 0)
+            return dts_fail(err, DTS_BAD_INPUT, "plan: %s: must begin at rank %d, got %d",
+                            role->name, first, role->first);
+        first += role->count;
+        for (int o = 0; o < role->plan.op_count; o++) {
+            struct place at = {job, role, &role->plan.ops[o], err};
+            if (!check_waits(&at))
+                return false;
+            if (at.op->kind == DTS_OP_COLLECTIVE && !check_collective(&at))
+                return false;
+            if (at.op->kind == DTS_OP_EXCHANGE && !check_exchange(&at))
+                return false;
+        }
+        if (r == job->role_count - 1 && first != job->ranks)
+            return dts_fail(err, DTS_BAD_INPUT, "plan: roles must have %d ranks, got %d",
+                            job->ranks, first);
+    }
+    return true;
+}
