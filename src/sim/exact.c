@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "sim/child.h"
+#include "sim/engine.h"
 #include "sim/exact_lane.h"
 
 /* Measured on two cores of 2.x GHz: 256 ranks, ring: see docs/model.md. */

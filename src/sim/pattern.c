@@ -87,10 +87,23 @@ static void put_on_link(struct dts_patterns *p, struct dts_pattern *pattern, int
     p->weight[by][link] += weight;
 }
 
-static void route_sent(struct dts_patterns *p, struct dts_pattern *pattern, int src, int dst,
-                       double weight)
+/* The hop to a rank: of all that it receives, the one with the longest latency. */
+static void note_hop(struct dts_pattern *pattern, int rank, int sender, int by,
+                     double latency_s)
+{
+    if (pattern->from[rank] != rank && latency_s <= pattern->hop_latency_s[rank])
+        return;
+    pattern->hop_latency_s[rank] = latency_s;
+    pattern->from[rank] = sender;
+    pattern->hop_by[rank] = (unsigned char)by;
+}
+
+static void route_sent(struct dts_patterns *p, struct dts_pattern *pattern,
+                       const struct dts_parcel *parcel, double weight)
 {
     const struct dts_net *net = p->simulation->net;
+    int src = p->simulation->endpoint[parcel->self],
+        dst = p->simulation->endpoint[parcel->peer];
     int by = net->ops->transport(net->self, src, dst);
     int paths = net->ops->paths(net->self, src, dst);
     int links[DTS_MAX_ROUTE];
@@ -101,20 +114,20 @@ static void route_sent(struct dts_patterns *p, struct dts_pattern *pattern, int 
         for (int h = 0; h < hops; h++)
             put_on_link(p, pattern, links[h], by, share * weight);
     }
-    pattern->latency_s[by] = fmax(pattern->latency_s[by], dts_net_latency(net, src, dst));
+    double latency_s = dts_net_latency(net, src, dst);
+    pattern->latency_s[by] = fmax(pattern->latency_s[by], latency_s);
+    note_hop(pattern, parcel->peer, parcel->self, by, latency_s);
 }
 
-static void note_received(const struct dts_patterns *p, struct dts_pattern *pattern, int rank,
-                          int peer)
+/* The side of an exchange that receives: the sender's role counts the links. */
+static void route_received(const struct dts_patterns *p, struct dts_pattern *pattern,
+                           const struct dts_parcel *parcel)
 {
-    const struct dts_simulation *s = p->simulation;
-    int src = s->endpoint[peer], dst = s->endpoint[rank];
-    double latency = dts_net_latency(s->net, src, dst);
-    if (pattern->from[rank] != rank && latency <= pattern->hop_latency_s[rank])
-        return;
-    pattern->hop_latency_s[rank] = latency;
-    pattern->from[rank] = peer;
-    pattern->hop_by[rank] = (unsigned char)s->net->ops->transport(s->net->self, src, dst);
+    const struct dts_net *net = p->simulation->net;
+    int src = p->simulation->endpoint[parcel->peer],
+        dst = p->simulation->endpoint[parcel->self];
+    note_hop(pattern, parcel->self, parcel->peer, net->ops->transport(net->self, src, dst),
+             dts_net_latency(net, src, dst));
 }
 
 static void take_links(struct dts_patterns *p, struct dts_pattern *pattern)
@@ -145,14 +158,15 @@ static void route_all(struct dts_patterns *p, struct dts_pattern *pattern,
     pattern->hop_by = dts_alloc(ranks, sizeof(*pattern->hop_by));
     for (size_t r = 0; r < ranks; r++)
         pattern->from[r] = (int)r;
+    bool sends = false;
     for (size_t i = 0; i < count; i++) {
-        const struct dts_parcel *parcel = &parcels[i];
-        if (parcel->send)
-            route_sent(p, pattern, s->endpoint[parcel->self], s->endpoint[parcel->peer],
-                       (double)proportion(parcel, largest_bytes) / 840);
-        else
-            note_received(p, pattern, parcel->self, parcel->peer);
+        sends = sends || parcels[i].send;
+        if (parcels[i].send)
+            route_sent(p, pattern, &parcels[i],
+                       (double)proportion(&parcels[i], largest_bytes) / 840);
     }
+    for (size_t i = 0; i < count && !sends; i++)
+        route_received(p, pattern, &parcels[i]);
     take_links(p, pattern);
 }
 
