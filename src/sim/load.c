@@ -18,8 +18,8 @@ struct counted {
 
 /* A class of steps of a collective whose chunks have a byte each. */
 struct bone {
-    int repeat, chunks; // chunks: of the largest message
-    double sent;        // messages of one repetition
+    int repeat, chunks;         // chunks: of the largest message
+    double sent;                // messages of one repetition
     struct dts_pattern pattern; // owned
 };
 
@@ -40,8 +40,8 @@ struct dts_loader {
     struct skeleton *skeletons;
     size_t skeleton_count, skeleton_room;
     struct dts_router *router;
-    bool keep_links; // operations may overlap and have to share
-    double *total;   // bytes on each link in a step, over all operations counted
+    bool keep_links;            // operations may overlap and have to share
+    double *total;              // bytes on each link in a step, over all operations counted
     struct dts_parcel *parcels; // the messages of one step
     size_t parcel_count, parcel_room;
     struct dts_message *messages; // of one rank
@@ -192,8 +192,7 @@ static void load_links(const struct dts_loader *l, struct dts_phase *phase,
     for (int i = 0; i < pattern->link_count; i++) {
         const struct dts_pattern_link *link = &pattern->links[i];
         phase->links[i] = (struct dts_link_load){
-            link->link,
-            (link->weight[0] * wire[0] + link->weight[1] * wire[1]) / phase->bytes};
+            link->link, (link->weight[0] * wire[0] + link->weight[1] * wire[1]) / phase->bytes};
     }
 }
 
@@ -242,8 +241,7 @@ static void fill_phase(struct dts_loader *l, struct dts_phase *phase,
     load_links(l, phase, pattern, wire);
     for (int k = 0; k < 2; k++)
         phase->hop_s = fmax(phase->hop_s, alpha_s[k] + phase->load_s[k] + phase->sum_s);
-    phase->walk_s =
-        repeat > 1 ? walk(l, phase, pattern, role, bytes, factor) : phase->hop_s;
+    phase->walk_s = repeat > 1 ? walk(l, phase, pattern, role, bytes, factor) : phase->hop_s;
 }
 
 /* Of a class that is repeated, what its repetitions cost on average. */
@@ -263,14 +261,6 @@ static void set_period(const struct dts_role *role, const struct dts_collective 
     struct dts_period period = dts_period_find(role, c, steps_s, sum_s);
     load->share = sum_s > 0 ? period.period_s / sum_s : 1;
     load->tail_s = period.latency_s - period.period_s;
-}
-
-static double count_sent(const struct dts_loader *l)
-{
-    double count = 0;
-    for (size_t i = 0; i < l->parcel_count; i++)
-        count += l->parcels[i].send;
-    return count;
 }
 
 static bool same_shape(const struct dts_collective *x, const struct dts_collective *y)
@@ -320,8 +310,8 @@ static void make_skeleton(struct dts_loader *l, const struct dts_role *role,
     }
     s->bones = dts_alloc((size_t)s->bone_count, sizeof(*s->bones));
     l->messages =
-        dts_grow(l->messages, &l->message_room,
-                 (size_t)DTS_COLL_MESSAGES * (size_t)c->channels, sizeof(*l->messages));
+        dts_grow(l->messages, &l->message_room, (size_t)DTS_COLL_MESSAGES * (size_t)c->channels,
+                 sizeof(*l->messages));
     for (int i = 0; i < s->steps; i++)
         if (repeats[i] > 0) {
             s->bones[s->bone_of[i]].repeat = repeats[i];
@@ -336,8 +326,8 @@ static const struct skeleton *find_skeleton(struct dts_loader *l, const struct d
     for (size_t i = 0; i < l->skeleton_count; i++)
         if (l->skeletons[i].role == role && same_shape(l->skeletons[i].collective, c))
             return &l->skeletons[i];
-    l->skeletons = dts_grow(l->skeletons, &l->skeleton_room, l->skeleton_count + 1,
-                            sizeof(*l->skeletons));
+    l->skeletons =
+        dts_grow(l->skeletons, &l->skeleton_room, l->skeleton_count + 1, sizeof(*l->skeletons));
     make_skeleton(l, role, c, &l->skeletons[l->skeleton_count]);
     return &l->skeletons[l->skeleton_count++];
 }

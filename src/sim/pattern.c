@@ -71,7 +71,8 @@ static void add_share(struct dts_router *r, size_t first, int link, double part)
     r->shares[r->share_count++] = (struct share){link, (float)part};
 }
 
-/* The shares of a pair, on all its paths or on the one that a message with this number takes. */
+/* The shares of a pair, on all its paths or on the one that a message with this number takes.
+ */
 static struct pair route_pair(struct dts_router *r, int src, int dst, int only)
 {
     const struct dts_net *net = r->simulation->net;
@@ -212,8 +213,7 @@ static void keep_if_worst(struct dts_pattern *pattern, size_t *room,
         if (!dominates(link, &pattern->worst[i]))
             pattern->worst[kept++] = pattern->worst[i];
     pattern->worst_count = kept;
-    pattern->worst =
-        dts_grow(pattern->worst, room, (size_t)kept + 1, sizeof(*pattern->worst));
+    pattern->worst = dts_grow(pattern->worst, room, (size_t)kept + 1, sizeof(*pattern->worst));
     pattern->worst[pattern->worst_count++] = *link;
 }
 
@@ -237,9 +237,8 @@ static void take_links(struct dts_router *r, struct dts_pattern *pattern,
         if (wish->links)
             pattern->links[i] = link;
         if (wish->total != NULL)
-            wish->total[number] +=
-                wish->times * largest_bytes *
-                (link.weight[0] / best[0] + link.weight[1] / best[1]);
+            wish->total[number] += wish->times * largest_bytes *
+                                   (link.weight[0] / best[0] + link.weight[1] / best[1]);
         r->weight[0][number] = r->weight[1][number] = 0;
     }
     r->touched_count = 0;

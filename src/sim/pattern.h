@@ -1,10 +1,11 @@
 /* pattern.h -- who sends to whom in one step, routed once for data of any size.
  *
- * Steps with the same pairs of ranks and the same proportions of bytes load the same links in the
- * same proportions: the halves of a ring all-reduce, a collective over buckets of different size.
- * A pattern keeps what routing found out, so that the time of a step of any size follows from a
- * few numbers: per transport k the step needs max over links of (w_0l bytes_0 + w_1l bytes_1) /
- * capacity_l seconds, and only links that no other link dominates in both weights can be that.
+ * Steps with the same pairs of ranks and the same proportions of bytes load the same links in
+ * the same proportions: the halves of a ring all-reduce, a collective over buckets of different
+ * size. A pattern keeps what routing found out, so that the time of a step of any size follows
+ * from a few numbers: per transport k the step needs max over links of (w_0l bytes_0 + w_1l
+ * bytes_1) / capacity_l seconds, and only links that no other link dominates in both weights
+ * can be that.
  */
 #ifndef DTS_SIM_PATTERN_H
 #define DTS_SIM_PATTERN_H
@@ -18,7 +19,8 @@ struct dts_parcel {
     double bytes; // > 0
 };
 
-/* weight[k]: bytes that messages of transport k put on the link / bytes of the largest message. */
+/* weight[k]: bytes that messages of transport k put on the link / bytes of the largest message.
+ */
 struct dts_pattern_link {
     int link;
     double weight[2];
