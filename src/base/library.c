@@ -137,6 +137,8 @@ bool dts_library_find(char **path, const char *folder, const char *name, const c
     struct dts_text found = {0};
     bool in_library = strchr(name, '/') == NULL && !ends_in_json(name);
     const char *slash = said_in != NULL ? strrchr(said_in, '/') : NULL;
+    while (strncmp(name, "./", 2) == 0 && name[2] != '\0')
+        name += 2; // a path, and a shorter one for messages
     if (in_library)
         dts_text_add(&found, "%s/%s/%s.json", dts_library_folder(), folder, name);
     else if (name[0] == '/' || slash == NULL)

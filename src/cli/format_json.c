@@ -64,16 +64,27 @@ static void put_metrics(struct dts_json *json, const struct dts_result *result)
         dts_json_end(json);
 }
 
+static void put_held(struct dts_json *json, const char *key, const struct dts_held *held)
+{
+    dts_json_object(json, key);
+    dts_json_string(json, "metric", held->metric);
+    dts_json_number(json, "value", held->value);
+    dts_json_number(json, "predicted", rounded(held->predicted));
+    dts_json_number(json, "error_percent", rounded(held->error_percent));
+    put_word(json, "source", held->source);
+    dts_json_end(json);
+}
+
 static void put_reference(struct dts_json *json, const struct dts_result *result)
 {
     if (result->reference.metric[0] == '\0')
         return;
-    dts_json_object(json, "reference");
-    dts_json_string(json, "metric", result->reference.metric);
-    dts_json_number(json, "value", result->reference.value);
-    dts_json_number(json, "predicted", rounded(result->reference.predicted));
-    dts_json_number(json, "error_percent", rounded(result->reference.error_percent));
-    put_word(json, "source", result->reference.source);
+    put_held(json, "reference", &result->reference);
+    if (result->more_count == 0)
+        return;
+    dts_json_list(json, "more_references");
+    for (int i = 0; i < result->more_count; i++)
+        put_held(json, NULL, &result->more[i]);
     dts_json_end(json);
 }
 

@@ -75,11 +75,13 @@ void dts_result_refer(struct dts_result *result, const char *metric, double valu
                       const char *source)
 {
     const struct dts_metric *row = dts_metric_find(metric);
-    if (row == NULL || result->reference.metric[0] != '\0')
+    bool first = result->reference.metric[0] == '\0';
+    if (row == NULL || (!first && result->more_count == DTS_RESULT_MORE))
         return;
-    snprintf(result->reference.metric, sizeof(result->reference.metric), "%s", metric);
-    snprintf(result->reference.source, sizeof(result->reference.source), "%s", source);
-    result->reference.value = value;
-    result->reference.predicted = dts_metric_value(row, result);
-    result->reference.error_percent = 100 * (result->reference.predicted - value) / value;
+    struct dts_held *held = first ? &result->reference : &result->more[result->more_count++];
+    snprintf(held->metric, sizeof(held->metric), "%s", metric);
+    snprintf(held->source, sizeof(held->source), "%s", source);
+    held->value = value;
+    held->predicted = dts_metric_value(row, result);
+    held->error_percent = 100 * (held->predicted - value) / value;
 }

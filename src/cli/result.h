@@ -17,7 +17,13 @@ struct dts_step {
     double overlap_slowdown_s; // part of compute_s: kernels beside communication
 };
 
-enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 24 };
+enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 24, DTS_RESULT_MORE = 3 };
+
+/* A figure that was published, and what was predicted. */
+struct dts_held {
+    char metric[48], source[256]; // metric "": none
+    double value, predicted, error_percent;
+};
 
 /* Holds no pointers: it travels between processes as it is. */
 struct dts_result {
@@ -37,10 +43,9 @@ struct dts_result {
     struct {
         double epochs, steps, time_s;
     } training;
-    struct {
-        char metric[48], source[256];
-        double value, predicted, error_percent;
-    } reference;
+    struct dts_held reference;             // the first published figure that it is held against
+    struct dts_held more[DTS_RESULT_MORE]; // and others of the same point
+    int more_count;
     char why[256];          // one sentence: what bounds the step
     struct dts_error error; // a point that was refused: cause and text; all else absent
 };

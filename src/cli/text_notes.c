@@ -98,6 +98,17 @@ static const char *unit_of(const char *reference)
     return strcmp(metric->unit, "s") == 0 ? " s" : " samples/s";
 }
 
+static void reference(const struct dts_result *point, const struct dts_held *held, int *count,
+                      FILE *out)
+{
+    const char *unit = unit_of(held->metric);
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s %.4g%s, published %.4g%s: %+.1f %%. %s", held->metric,
+                 held->predicted, unit, held->value, unit, held->error_percent, held->source);
+    note(out, "Against what was published", count, point, dts_text_string(&text));
+    dts_text_free(&text);
+}
+
 static void references(const struct dts_report *report, FILE *out)
 {
     int count = 0;
@@ -105,14 +116,9 @@ static void references(const struct dts_report *report, FILE *out)
         const struct dts_result *point = &report->points[i];
         if (refused(point) || point->reference.metric[0] == '\0')
             continue;
-        const char *unit = unit_of(point->reference.metric);
-        struct dts_text text = {0};
-        dts_text_add(&text, "%s %.4g%s, published %.4g%s: %+.1f %%. %s",
-                     point->reference.metric, point->reference.predicted, unit,
-                     point->reference.value, unit, point->reference.error_percent,
-                     point->reference.source);
-        note(out, "Against what was published", &count, point, dts_text_string(&text));
-        dts_text_free(&text);
+        reference(point, &point->reference, &count, out);
+        for (int r = 0; r < point->more_count; r++)
+            reference(point, &point->more[r], &count, out);
     }
     say_how_many_more(out, count);
 }

@@ -42,12 +42,14 @@ static int low_bit(int position)
     return position & -position;
 }
 
+static int height_of(int nodes)
+{
+    return 31 - __builtin_clz((unsigned)nodes);
+}
+
 static int root_of(int nodes)
 {
-    int root = 1;
-    while (2 * root <= nodes)
-        root *= 2;
-    return root;
+    return 1 << height_of(nodes);
 }
 
 /* The position above; 0 above the root. */
@@ -73,13 +75,21 @@ static int right_below(int nodes, int position)
     return 0;
 }
 
-/* The step of the first piece on the edge above an even position; its parity is the colour. */
+/* The step of the first piece on the edge above an even position; its parity is the colour.
+ *
+ * On the way to the root, bit g of the position says where height g is passed: 1 to the left, 0
+ * to the right, where no such position may exist: those bits are above all in which the
+ * position differs from the last one. One side costs a step, the other two. */
 static int even_first(int nodes, int position)
 {
-    int turn = nodes / 2 % 2, first = 0;
-    for (int next; (next = above(nodes, position)) != 0; position = next)
-        first += (next > position) == turn ? 2 : 1;
-    return first;
+    unsigned bits = (unsigned)position, below_root = (unsigned)root_of(nodes) * 2 - 1;
+    unsigned path = below_root & ~(2 * (bits & -bits) - 1);
+    unsigned differ = bits ^ (unsigned)nodes, exist = 0;
+    if (differ != 0)
+        exist = ~0u >> __builtin_clz(differ);
+    int left = __builtin_popcount(bits & path),
+        right = __builtin_popcount(~bits & path & exist);
+    return left + right + (nodes / 2 % 2 == 1 ? right : left);
 }
 
 static int colour(int nodes, int position)
@@ -106,9 +116,7 @@ static int first_step(int nodes, int position)
 /* The last first step of both trees. */
 static int last_first(int nodes)
 {
-    int height = 0;
-    while (2 << height <= nodes)
-        height++;
+    int height = height_of(nodes);
     return 1 + 2 * height - (height > 0 && nodes / 2 % 2 == 0);
 }
 

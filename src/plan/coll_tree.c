@@ -18,8 +18,9 @@
  *
  * The two ways must use one dimension at a time: any other order gives some member two messages
  * to send in one step. The way down takes its dimensions in the opposite order, one in each
- * round; so (k (P + k - 1) + 1) (alpha + S/(P B)). With fewer pieces than k the plain way is
- * faster, and is taken.
+ * round, and in its last rounds fewer and fewer of them: nobody waits in a step without a
+ * message. So k P + k (k + 1)/2 steps of alpha + S/(P B). With fewer pieces than k there is
+ * little to win, and the plain way is taken.
  */
 #include "plan/coll.h"
 #include "plan/coll_binomial.h"

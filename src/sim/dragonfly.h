@@ -24,19 +24,16 @@ extern const struct dts_field dts_dragonfly_fields[];
 bool dts_dragonfly_prepare(void *self, int ports, const struct dts_cfg *at,
                            struct dts_error *err);
 
-/* topology_dragonfly.c: routers are numbered through all groups, links as that file says. */
-int dts_dragonfly_router_of(const struct dts_dragonfly *net, int port);
-int dts_dragonfly_green(const struct dts_dragonfly *net, int router, int column);
-int dts_dragonfly_black(const struct dts_dragonfly *net, int router, int row);
-int dts_dragonfly_blue(const struct dts_dragonfly *net, int group, int peer, int lane);
+/* topology_dragonfly.c: numbers of links, and the router of a group, of those of the group, at
+ * which a lane to a peer begins and ends. */
 int dts_dragonfly_first_blue(const struct dts_dragonfly *net); // and from there on
-
-/* The router of a group at which a lane to a peer begins and ends. */
+int dts_dragonfly_blue(const struct dts_dragonfly *net, int group, int peer, int lane);
 int dts_dragonfly_gateway(const struct dts_dragonfly *net, int group, int peer, int lane);
 
 /* topology_dragonfly_route.c: of struct dts_topology. */
 int dts_dragonfly_paths(const void *self, int src, int dst);
 double dts_dragonfly_share(const void *self, int src, int dst, int path);
+int dts_dragonfly_pick(const void *self, int src, int dst, double uniform);
 int dts_dragonfly_route(const void *self, int src, int dst, int path, int *links);
 double dts_dragonfly_latency(const void *self, int src, int dst, int path);
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "plan/run.h"
 #include "sim/load.h"
+#include "sim/pattern.h"
 #include "sim/period.h"
 
 /* An operation that was counted. */
@@ -19,17 +20,16 @@ struct dts_loader {
     const struct dts_simulation *simulation;
     struct counted *counted;
     size_t count, room;
-    bool keep_links;   // operations may overlap and have to share
-    double *total;     // bytes on each link in a step, over all operations counted
-    double *bytes;     // of each link, zero between counts
-    unsigned char *by; // which transports use the link: bits, zero between counts
-    int *touched;      // links that are not zero
-    int touched_count;
+    struct dts_patterns *patterns;
+    bool keep_links;            // operations may overlap and have to share
+    double *total;              // bytes on each link in a step, over all operations counted
+    struct dts_parcel *parcels; // the messages of one step
+    size_t parcel_count, parcel_room;
     struct dts_message *messages; // of one rank
     size_t message_room;
-    double *gain, *gain_next; // of each rank: longest_walk()
+    double *sum_s;            // by rank: to sum what arrives in a step
+    double *gain, *gain_next; // by rank: longest_walk()
     int *from, *from_next;
-    unsigned char *hop_by; // transport of that hop
 };
 
 /* Can two operations be under way at once? With one stream of one role that communicates, no.
@@ -55,14 +55,12 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
     l->simulation = simulation;
     l->keep_links = may_overlap(simulation->job);
     l->total = dts_alloc(links, sizeof(*l->total));
-    l->bytes = dts_alloc(links, sizeof(*l->bytes));
-    l->by = dts_alloc(links, sizeof(*l->by));
-    l->touched = dts_alloc(links, sizeof(*l->touched));
+    l->patterns = dts_patterns_new(simulation);
+    l->sum_s = dts_alloc(ranks, sizeof(*l->sum_s));
     l->gain = dts_alloc(ranks, sizeof(*l->gain));
     l->gain_next = dts_alloc(ranks, sizeof(*l->gain_next));
     l->from = dts_alloc(ranks, sizeof(*l->from));
     l->from_next = dts_alloc(ranks, sizeof(*l->from_next));
-    l->hop_by = dts_alloc(ranks, sizeof(*l->hop_by));
     return l;
 }
 
@@ -81,102 +79,39 @@ void dts_loader_free(struct dts_loader *l)
     for (size_t i = 0; i < l->count; i++)
         load_free(l->counted[i].load);
     free(l->counted);
+    dts_patterns_free(l->patterns);
     free(l->total);
-    free(l->bytes);
-    free(l->by);
-    free(l->touched);
+    free(l->parcels);
     free(l->messages);
+    free(l->sum_s);
     free(l->gain);
     free(l->gain_next);
     free(l->from);
     free(l->from_next);
-    free(l->hop_by);
     free(l);
 }
 
-static void add_to_link(struct dts_loader *l, struct dts_phase *phase, int link, double share,
-                        double wire, int transport)
-{
-    const struct dts_net *net = l->simulation->net;
-    if (net->ops->shared != NULL && !net->ops->shared(net->self, link)) {
-        double capacity = net->ops->capacity(net->self, link);
-        phase->load_s[transport] = fmax(phase->load_s[transport], wire / capacity);
-        phase->most_bytes_per_s = fmin(phase->most_bytes_per_s, capacity);
-        return;
-    }
-    if (l->by[link] == 0)
-        l->touched[l->touched_count++] = link;
-    l->by[link] |= (unsigned char)(1 << transport);
-    l->bytes[link] += share * wire;
-}
-
-/* A message that a rank sends: its bytes on the links of all its paths. */
-static void add_sent(struct dts_loader *l, struct dts_phase *phase, int src, int dst,
-                     double bytes)
-{
-    const struct dts_net *net = l->simulation->net;
-    double wire = dts_net_wire_bytes(net, src, dst, bytes);
-    int transport = net->ops->transport(net->self, src, dst);
-    int paths = net->ops->paths(net->self, src, dst);
-    int links[DTS_MAX_ROUTE];
-
-    phase->bytes = fmax(phase->bytes, wire);
-    for (int p = 0; p < paths; p++) {
-        double share = paths == 1 ? 1.0 : net->ops->share(net->self, src, dst, p);
-        int hops = net->ops->route(net->self, src, dst, p, links);
-        for (int h = 0; h < hops; h++)
-            add_to_link(l, phase, links[h], share, wire, transport);
-        if (dts_net_blocks(net, src, dst))
-            phase->stay_alpha_s[transport] =
-                fmax(phase->stay_alpha_s[transport], dts_net_alpha(net, src, dst, p, bytes));
-    }
-}
-
-/* A message that a rank receives is a hop of a walk. Messages are summed one after another. */
-static void add_received(struct dts_loader *l, struct dts_phase *phase, int rank,
-                         const struct dts_message *message, double *sum_s)
+/* What a rank has to do with its messages of a step. */
+static void add_parcels(struct dts_loader *l, int rank, int count)
 {
     const struct dts_simulation *s = l->simulation;
-    int src = s->endpoint[message->peer], dst = s->endpoint[rank];
-    double bytes = (double)message->bytes, alpha = 0;
-    int transport = s->net->ops->transport(s->net->self, src, dst);
-    int paths = s->net->ops->paths(s->net->self, src, dst);
-
-    if (message->add) {
-        double rate = s->net->transports[transport].reduce_bytes_per_s;
-        rate = rate > 0 ? rate : s->reduce_bytes_per_s;
-        if (rate > 0)
-            *sum_s += bytes / rate;
-    }
-    for (int p = 0; p < paths; p++)
-        alpha = fmax(alpha, dts_net_alpha(s->net, src, dst, p, bytes));
-    if (!dts_net_blocks(s->net, src, dst))
-        phase->late_s = fmax(phase->late_s, alpha);
-    if (l->from[rank] == rank || alpha > l->gain[rank]) {
-        l->gain[rank] = alpha;
-        l->from[rank] = message->peer;
-        l->hop_by[rank] = (unsigned char)transport;
-    }
-}
-
-static void add_messages(struct dts_loader *l, struct dts_phase *phase, int rank, int count,
-                         double *sent)
-{
-    const int *endpoint = l->simulation->endpoint;
-    double sum_s = 0;
+    l->parcels = dts_grow(l->parcels, &l->parcel_room, l->parcel_count + (size_t)count,
+                          sizeof(*l->parcels));
+    l->sum_s[rank] = 0;
     for (int m = 0; m < count; m++) {
         const struct dts_message *message = &l->messages[m];
         if (message->bytes == 0)
             continue;
-        if (message->send) {
-            add_sent(l, phase, endpoint[rank], endpoint[message->peer], (double)message->bytes);
-            *sent += 1;
-        } else {
-            add_received(l, phase, rank, message, &sum_s);
-        }
+        l->parcels[l->parcel_count++] = (struct dts_parcel){
+            rank, message->peer, message->send, message->add, (double)message->bytes};
+        if (message->send || !message->add)
+            continue;
+        int by =
+            s->net->ops->transport(s->net->self, s->endpoint[message->peer], s->endpoint[rank]);
+        double rate = s->net->transports[by].reduce_bytes_per_s;
+        rate = rate > 0 ? rate : s->reduce_bytes_per_s;
+        l->sum_s[rank] += rate > 0 ? (double)message->bytes / rate : 0;
     }
-    l->gain[rank] += sum_s;
-    phase->sum_s = fmax(phase->sum_s, sum_s);
 }
 
 /* The longest walk of `hops` hops against the direction of the messages: a hop from rank r goes
@@ -208,42 +143,83 @@ static double longest_walk(struct dts_loader *l, const struct dts_role *role, in
     return most;
 }
 
-static void begin_phase(struct dts_loader *l, struct dts_phase *phase, int repeat)
+/* Seconds that each link needs, and the largest of them by transport. */
+static void load_links(struct dts_loader *l, struct dts_phase *phase,
+                       const struct dts_pattern *pattern, const double wire[2], int times)
 {
-    *phase = (struct dts_phase){.repeat = repeat, .most_bytes_per_s = INFINITY};
-    l->touched_count = 0;
-    for (int r = 0; r < l->simulation->job->ranks; r++) {
-        l->gain[r] = 0;
-        l->from[r] = r;
+    if (l->keep_links) {
+        phase->links = dts_alloc((size_t)pattern->link_count, sizeof(*phase->links));
+        phase->link_count = pattern->link_count;
+    }
+    for (int i = 0; i < pattern->link_count; i++) {
+        const struct dts_pattern_link *link = &pattern->links[i];
+        double bytes = link->weight[0] * wire[0] + link->weight[1] * wire[1];
+        for (int k = 0; k < 2; k++)
+            if (link->weight[k] > 0)
+                phase->load_s[k] = fmax(phase->load_s[k], bytes / link->bytes_per_s);
+        if (l->keep_links)
+            phase->links[i] = (struct dts_link_load){link->link, bytes / phase->bytes};
+        l->total[link->link] += bytes * phase->repeat * times;
     }
 }
 
-static void end_phase(struct dts_loader *l, struct dts_phase *phase,
-                      const struct dts_role *role, int times)
+/* Messages on their way: what each hop takes, and the longest walk of them. */
+static void load_hops(struct dts_loader *l, struct dts_phase *phase,
+                      const struct dts_pattern *pattern, const struct dts_role *role,
+                      const double factor[2])
 {
-    const struct dts_net *net = l->simulation->net;
-    if (l->keep_links) {
-        phase->links = dts_alloc((size_t)l->touched_count, sizeof(*phase->links));
-        phase->link_count = l->touched_count;
-    }
-    for (int i = 0; i < l->touched_count; i++) {
-        int link = l->touched[i];
-        double seconds = l->bytes[link] / net->ops->capacity(net->self, link);
-        for (int k = 0; k < 2; k++)
-            if (l->by[link] >> k & 1)
-                phase->load_s[k] = fmax(phase->load_s[k], seconds);
-        if (l->keep_links)
-            phase->links[i] = (struct dts_link_load){link, l->bytes[link] / phase->bytes};
-        l->total[link] += l->bytes[link] * phase->repeat * times;
-        l->bytes[link] = 0;
-        l->by[link] = 0;
-    }
+    const struct dts_transport *transports = l->simulation->net->transports;
     for (int r = role->first; r < role->first + role->count; r++) {
-        if (l->from[r] != r)
-            l->gain[r] += phase->load_s[l->hop_by[r]];
+        int k = pattern->hop_by[r];
+        l->from[r] = pattern->from[r];
+        l->gain[r] = 0;
+        if (l->from[r] == r)
+            continue;
+        double alpha_s = pattern->hop_latency_s[r] * factor[k] + transports[k].overhead_s;
+        if (!transports[k].blocking)
+            phase->late_s = fmax(phase->late_s, alpha_s);
+        l->gain[r] = alpha_s + phase->load_s[k] + l->sum_s[r];
         phase->hop_s = fmax(phase->hop_s, l->gain[r]);
+        phase->sum_s = fmax(phase->sum_s, l->sum_s[r]);
     }
-    phase->walk_s = longest_walk(l, role, phase->repeat);
+    // The sender of an exchange may be of another role: there is one hop, and no walk.
+    bool inside = phase->repeat > 1;
+    phase->walk_s = inside ? longest_walk(l, role, phase->repeat) : phase->hop_s;
+}
+
+static double largest_bytes(const struct dts_loader *l)
+{
+    double most = 0;
+    for (size_t i = 0; i < l->parcel_count; i++)
+        most = fmax(most, l->parcels[i].bytes);
+    return most;
+}
+
+/* The parcels of one step become a phase. `times`: operations of the plan that are alike. */
+static void fill_phase(struct dts_loader *l, struct dts_phase *phase,
+                       const struct dts_role *role, int repeat, int times)
+{
+    *phase = (struct dts_phase){.repeat = repeat, .most_bytes_per_s = INFINITY};
+    double bytes = largest_bytes(l), wire[2], factor[2];
+    if (bytes == 0)
+        return;
+    const struct dts_pattern *pattern =
+        dts_patterns_find(l->patterns, l->parcels, l->parcel_count, bytes);
+    for (int k = 0; k < 2; k++) {
+        const struct dts_transport *by = &l->simulation->net->transports[k];
+        struct dts_transport_range range = dts_transport_at(by, bytes);
+        wire[k] = bytes / (by->efficiency * range.bandwidth_factor);
+        factor[k] = range.latency_factor;
+        if (!pattern->used[k])
+            continue;
+        phase->bytes = fmax(phase->bytes, wire[k]);
+        phase->load_s[k] = wire[k] / pattern->cap_bytes_per_s[k];
+        phase->most_bytes_per_s = fmin(phase->most_bytes_per_s, pattern->cap_bytes_per_s[k]);
+        if (by->blocking)
+            phase->stay_alpha_s[k] = pattern->latency_s[k] * factor[k] + by->overhead_s;
+    }
+    load_links(l, phase, pattern, wire, times);
+    load_hops(l, phase, pattern, role, factor);
 }
 
 /* Of a class that is repeated, what its repetitions cost on average. */
@@ -265,9 +241,29 @@ static void set_period(const struct dts_role *role, const struct dts_collective 
     load->tail_s = period.latency_s - period.period_s;
 }
 
-static void count_collective(struct dts_loader *l, const struct dts_role *role,
-                             const struct dts_collective *c, int times, struct dts_load *load)
+static double count_sent(const struct dts_loader *l)
 {
+    double count = 0;
+    for (size_t i = 0; i < l->parcel_count; i++)
+        count += l->parcels[i].send;
+    return count;
+}
+
+/* Of less data than chunks, some chunks are empty and not sent. As if all had an element it
+ * loads the links by some bytes more, pays the same latency, and is routed with all others. */
+static struct dts_collective without_empty_chunks(const struct dts_collective *collective)
+{
+    struct dts_collective c = *collective;
+    size_t chunks = (size_t)c.algorithm->chunks(&c.shape) * (size_t)c.channels;
+    c.data.count = c.data.count < chunks ? chunks : c.data.count;
+    return c;
+}
+
+static void count_collective(struct dts_loader *l, const struct dts_role *role,
+                             const struct dts_collective *collective, int times,
+                             struct dts_load *load)
+{
+    const struct dts_collective padded = without_empty_chunks(collective), *c = &padded;
     int steps = c->algorithm->steps(&c->shape);
     int *repeats = dts_alloc((size_t)steps, sizeof(*repeats));
     struct dts_step_time *steps_s = dts_alloc((size_t)steps, sizeof(*steps_s));
@@ -282,13 +278,11 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
         if (repeats[i] == 0)
             continue;
         struct dts_phase *phase = &load->phases[load->phase_count++];
-        double sent = 0;
-        begin_phase(l, phase, repeats[i]);
+        l->parcel_count = 0;
         for (int r = role->first; r < role->first + role->count; r++)
-            add_messages(l, phase, r, dts_collective_messages(role, c, r, i, l->messages),
-                         &sent);
-        end_phase(l, phase, role, times);
-        load->messages += sent * repeats[i];
+            add_parcels(l, r, dts_collective_messages(role, c, r, i, l->messages));
+        fill_phase(l, phase, role, repeats[i], times);
+        load->messages += count_sent(l) * repeats[i];
         for (int j = i; j < steps; j++)
             if (c->algorithm->like(&c->shape, j) == i)
                 steps_s[j] = step_time(phase);
@@ -308,12 +302,11 @@ static void count_exchange(struct dts_loader *l, const struct dts_role *role,
     load->phases = dts_alloc(1, sizeof(*load->phases));
     load->phase_count = 1;
     load->share = 1;
-    begin_phase(l, load->phases, 1);
-    for (int r = role->first; r < role->first + role->count; r++) {
-        int count = dts_exchange_messages(role, x, r, l->messages);
-        add_messages(l, load->phases, r, count, &load->messages);
-    }
-    end_phase(l, load->phases, role, 1);
+    l->parcel_count = 0;
+    for (int r = role->first; r < role->first + role->count; r++)
+        add_parcels(l, r, dts_exchange_messages(role, x, r, l->messages));
+    fill_phase(l, load->phases, role, 1, 1);
+    load->messages = count_sent(l);
 }
 
 static bool alike(const struct dts_op *a, const struct dts_op *b)

@@ -18,6 +18,8 @@ int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
     if (paths == 1)
         return 0;
     double left = dts_uniform((uint64_t)src, (uint64_t)dst, number);
+    if (net->ops->pick != NULL)
+        return net->ops->pick(net->self, src, dst, left);
     for (int path = 0; path < paths - 1; path++) {
         left -= net->ops->share(net->self, src, dst, path);
         if (left < 0)
@@ -36,6 +38,14 @@ double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, doub
     const struct dts_transport *by = transport(net, src, dst);
     double latency = net->ops->latency(net->self, src, dst, path);
     return latency * dts_transport_at(by, bytes).latency_factor + by->overhead_s;
+}
+
+double dts_net_latency(const struct dts_net *net, int src, int dst)
+{
+    int last = net->ops->paths(net->self, src, dst) - 1;
+    double latency = net->ops->latency(net->self, src, dst, last);
+    double first = last > 0 ? net->ops->latency(net->self, src, dst, 0) : latency;
+    return first > latency ? first : latency;
 }
 
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes)

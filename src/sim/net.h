@@ -24,6 +24,9 @@ struct dts_net_ops {
     void (*link_name)(const void *self, int link, char *name, size_t room);
     int (*paths)(const void *self, int src, int dst);              // >= 1
     double (*share)(const void *self, int src, int dst, int path); // of the traffic; sums to 1
+    /* The path that a number between 0 and 1 falls on when the shares are laid end to end.
+     * NULL: found by adding them. */
+    int (*pick)(const void *self, int src, int dst, double uniform);
     int (*route)(const void *self, int src, int dst, int path, int *links); // returns how many
     double (*latency)(const void *self, int src, int dst, int path);        // seconds
     int (*transport)(const void *self, int src, int dst); // number in net->transports
@@ -52,6 +55,10 @@ int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
 /* alpha of a message in seconds, and the bytes that it puts on the wire: what the transport
  * adds to the path. Both engines ask here and nowhere else. */
 double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes);
+
+/* Latency of a pair, whatever the path: the longer of the first and the last. Paths of a kind
+ * (minimal ones first, then the others) are alike. */
+double dts_net_latency(const struct dts_net *net, int src, int dst);
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes);
 
 /* Does the sender wait for alpha before the wire is used (else only the receiver sees it)? */

@@ -2,10 +2,10 @@
 #include "sim/platform_build.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
 #include "base/mem.h"
 #include "sim/platform_net.h"
 
@@ -135,6 +135,17 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     return true;
 }
 
+/* A path that is relative to the folder of the file that says it. The caller frees it. */
+static char *beside(const char *said_in, const char *path)
+{
+    const char *slash = strrchr(said_in, '/');
+    int folder = slash != NULL && path[0] != '/' ? (int)(slash + 1 - said_in) : 0;
+    size_t room = (size_t)folder + strlen(path) + 1;
+    char *joined = dts_alloc(room, 1);
+    snprintf(joined, room, "%.*s%s", folder, said_in, path);
+    return joined;
+}
+
 static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                        const struct dts_net_import *import,
                        const struct dts_transport transports[2], struct dts_error *err)
@@ -151,13 +162,14 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
         {0},
     };
     struct dts_cfg network = dts_cfg_member(top, "network"), nics = dts_cfg_member(top, "nics");
-    char *path = NULL;
-    if (dts_cfg_exists(&nics))
-        return dts_cfg_fail(&nics, NULL, err, "must be left out where network.kind is \"%s\"",
+    struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
+    const struct dts_cfg *unused = dts_cfg_exists(&nics) ? &nics : &fabric;
+    if (dts_cfg_exists(unused))
+        return dts_cfg_fail(unused, NULL, err, "must be left out where network.kind is \"%s\"",
                             import->kind);
-    if (!dts_cfg_read(&network, fields, &said, err) ||
-        !dts_library_find(&path, "platforms", said.file, dts_doc_name(platform->doc), err))
+    if (!dts_cfg_read(&network, fields, &said, err))
         return false;
+    char *path = beside(dts_doc_name(platform->doc), said.file);
     bool loaded = import->load(&platform->net, path, err);
     free(path);
     if (!loaded)

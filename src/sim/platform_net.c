@@ -179,6 +179,18 @@ static double share(const void *self, int src, int dst, int path)
     return net->of.topology->share(net->of.topology_self, a, b, path);
 }
 
+static int pick(const void *self, int src, int dst, double uniform)
+{
+    const struct dts_parts_net *net = self;
+    struct end from, to;
+    if (!find_ends(net, src, dst, &from, &to))
+        return 0;
+    int a = port_of(net, &from), b = port_of(net, &to);
+    if (net->of.topology->pick == NULL)
+        return (int)(uniform * net->of.topology->paths(net->of.topology_self, a, b));
+    return net->of.topology->pick(net->of.topology_self, a, b, uniform);
+}
+
 static int transport(const void *self, int src, int dst)
 {
     const struct dts_parts_net *net = self;
@@ -200,6 +212,7 @@ static const struct dts_net_ops ops = {
     .link_name = dts_parts_link_name,
     .paths = paths,
     .share = share,
+    .pick = pick,
     .route = route,
     .latency = latency,
     .transport = transport,

@@ -35,6 +35,10 @@ struct dts_topology {
 
     int (*paths)(const void *self, int src, int dst);
     double (*share)(const void *self, int src, int dst, int path); // NULL: 1 / paths
+
+    /* The path that a number between 0 and 1 falls on when the shares are laid end to end.
+     * NULL: where all shares are alike. */
+    int (*pick)(const void *self, int src, int dst, double uniform);
     int (*route)(const void *self, int src, int dst, int path, int *links);
     double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
     double (*bisection)(const void *self); // bytes/s one way between two halves; for checks

@@ -38,15 +38,11 @@ static int places(const void *self)
     return net->groups * net->routers;
 }
 
-int dts_dragonfly_router_of(const struct dts_dragonfly *net, int port)
-{
-    return port / net->nodes_per_group * net->routers +
-           port % net->nodes_per_group / net->nodes_per_router;
-}
-
 static int place_of(const void *self, int port)
 {
-    return dts_dragonfly_router_of(self, port);
+    const struct dts_dragonfly *net = self;
+    return port / net->nodes_per_group * net->routers +
+           port % net->nodes_per_group / net->nodes_per_router;
 }
 
 /* Among others: number of `other` in a list without `self`, and back. */
@@ -60,23 +56,11 @@ static int at_rank_without(int self, int rank)
     return rank < self ? rank : rank + 1;
 }
 
-/* A local link from a router, to its rank-th neighbour in the row, or in the column. */
-int dts_dragonfly_green(const struct dts_dragonfly *net, int router, int column)
-{
-    return router * (net->green + net->black) + rank_without(router % net->columns, column);
-}
-
-int dts_dragonfly_black(const struct dts_dragonfly *net, int router, int row)
-{
-    int own = router % net->routers / net->columns;
-    return router * (net->green + net->black) + net->green + rank_without(own, row);
-}
-
-/* The router of a group at which a lane to a peer begins and ends. */
 int dts_dragonfly_gateway(const struct dts_dragonfly *net, int group, int peer, int lane)
 {
-    long long port = (long long)rank_without(group, peer) * net->blue_lanes + lane;
-    return group * net->routers + (int)(port % net->routers);
+    int port =
+        rank_without(group, peer) * net->blue_lanes + lane; // below 2^30: see count_lanes
+    return port % net->routers;
 }
 
 int dts_dragonfly_blue(const struct dts_dragonfly *net, int group, int peer, int lane)
@@ -115,8 +99,8 @@ static void ends(const void *self, int link, int *from, int *to)
     if (link >= dts_dragonfly_first_blue(net)) {
         int group, peer, lane;
         blue_parts(net, link, &group, &peer, &lane);
-        *from = dts_dragonfly_gateway(net, group, peer, lane);
-        *to = dts_dragonfly_gateway(net, peer, group, lane);
+        *from = group * net->routers + dts_dragonfly_gateway(net, group, peer, lane);
+        *to = peer * net->routers + dts_dragonfly_gateway(net, peer, group, lane);
         return;
     }
     int neighbours = net->green + net->black, rank = link % neighbours;
@@ -171,6 +155,7 @@ const struct dts_topology dts_topology_dragonfly = {
     .ends = ends,
     .paths = dts_dragonfly_paths,
     .share = dts_dragonfly_share,
+    .pick = dts_dragonfly_pick,
     .route = dts_dragonfly_route,
     .latency = dts_dragonfly_latency,
     .bisection = bisection,

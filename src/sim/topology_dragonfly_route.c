@@ -10,70 +10,120 @@
 #include "sim/dragonfly.h"
 #include "sim/topology.h"
 
-/* Between two routers of a group: along the row and then the column, or the other way. */
-static int walk_group(const struct dts_dragonfly *net, int from, int to, bool column_first,
-                      int *links)
+/* A router. */
+struct spot {
+    int group, row, column;
+};
+
+static struct spot spot_in(const struct dts_dragonfly *net, int group, int number)
 {
-    int count = 0, column = to % net->columns, row = to % net->routers / net->columns;
-    bool along_row = from % net->columns != column;
-    bool along_column = from % net->routers / net->columns != row;
-    int corner = along_row ? from - from % net->columns + column : from;
-    if (along_row && along_column && column_first) {
-        links[count++] = dts_dragonfly_black(net, from, row);
-        links[count++] = dts_dragonfly_green(net, to - column + from % net->columns, column);
-        return count;
-    }
-    if (along_row)
-        links[count++] = dts_dragonfly_green(net, from, column);
-    if (along_column)
-        links[count++] = dts_dragonfly_black(net, corner, row);
+    int row = number / net->columns;
+    return (struct spot){group, row, number - row * net->columns};
+}
+
+static struct spot spot_of(const struct dts_dragonfly *net, int port)
+{
+    int group = port / net->nodes_per_group;
+    return spot_in(net, group, (port - group * net->nodes_per_group) / net->nodes_per_router);
+}
+
+static bool same(struct spot a, struct spot b)
+{
+    return a.group == b.group && a.row == b.row && a.column == b.column;
+}
+
+static int first_link(const struct dts_dragonfly *net, struct spot at)
+{
+    return ((at.group * net->rows + at.row) * net->columns + at.column) *
+           (net->green + net->black);
+}
+
+/* Number of `other` among all but `own`. */
+static int rank_without(int own, int other)
+{
+    return other < own ? other : other - 1;
+}
+
+static int go_along_row(const struct dts_dragonfly *net, struct spot *at, int column)
+{
+    int link = first_link(net, *at) + rank_without(at->column, column);
+    at->column = column;
+    return link;
+}
+
+static int go_along_column(const struct dts_dragonfly *net, struct spot *at, int row)
+{
+    int link = first_link(net, *at) + net->green + rank_without(at->row, row);
+    at->row = row;
+    return link;
+}
+
+/* Between two routers of a group: along the row and then the column, or the other way. */
+static int walk_group(const struct dts_dragonfly *net, struct spot at, struct spot to,
+                      bool column_first, int *links)
+{
+    int count = 0;
+    if (column_first && at.row != to.row)
+        links[count++] = go_along_column(net, &at, to.row);
+    if (at.column != to.column)
+        links[count++] = go_along_row(net, &at, to.column);
+    if (at.row != to.row)
+        links[count++] = go_along_column(net, &at, to.row);
     return count;
 }
 
-/* The bits of `random` decide at which corners a path turns; `lane` between groups. */
-static int walk_minimal(const struct dts_dragonfly *net, int from, int to, int lane,
-                        unsigned random, int *links)
+static struct spot gateway(const struct dts_dragonfly *net, int group, int peer, int lane)
 {
-    int group = from / net->routers, peer = to / net->routers;
-    if (group == peer)
-        return walk_group(net, from, to, random & 1, links);
-    int count =
-        walk_group(net, from, dts_dragonfly_gateway(net, group, peer, lane), random & 1, links);
-    links[count++] = dts_dragonfly_blue(net, group, peer, lane);
-    return count + walk_group(net, dts_dragonfly_gateway(net, peer, group, lane), to,
-                              random & 2, links + count);
+    return spot_in(net, group, dts_dragonfly_gateway(net, group, peer, lane));
+}
+
+/* Two bits of `turns` decide at which corners a path turns; `lane` between groups. */
+static int walk_minimal(const struct dts_dragonfly *net, struct spot from, struct spot to,
+                        int lane, unsigned turns, int *links)
+{
+    if (from.group == to.group)
+        return walk_group(net, from, to, turns & 1, links);
+    struct spot leave = gateway(net, from.group, to.group, lane);
+    struct spot arrive = gateway(net, to.group, from.group, lane);
+    int count = walk_group(net, from, leave, turns & 1, links);
+    links[count++] = dts_dragonfly_blue(net, from.group, to.group, lane);
+    return count + walk_group(net, arrive, to, turns & 2, links + count);
+}
+
+/* One of `count` by 16 random bits. */
+static int pick(uint64_t random, int shift, int count)
+{
+    return (int)((random >> shift & 0xffff) * (uint64_t)count >> 16);
 }
 
 /* A router to go by: of the own group for neighbours in it, else of a third group. */
-static int intermediate(const struct dts_dragonfly *net, int from, int to, uint64_t random)
+static struct spot intermediate(const struct dts_dragonfly *net, int group, int peer,
+                                uint64_t random)
 {
-    int group = from / net->routers, peer = to / net->routers;
     if (group != peer && net->groups > 2) {
-        int first = group < peer ? group : peer, second = group < peer ? peer : group;
-        int pick = (int)(random % (uint64_t)(net->groups - 2));
-        pick += pick >= first;
-        pick += pick >= second;
-        group = pick;
+        int third = pick(random, 0, net->groups - 2);
+        third += third >= (group < peer ? group : peer);
+        third += third >= (group < peer ? peer : group);
+        group = third;
     }
-    return group * net->routers + (int)((random >> 32) % (uint64_t)net->routers);
+    return spot_in(net, group, pick(random, 16, net->routers));
 }
 
-static int minimal_paths(const struct dts_dragonfly *net, int from, int to)
+static int minimal_paths(const struct dts_dragonfly *net, struct spot from, struct spot to)
 {
     if (net->valiant == 1)
         return 0;
-    if (from / net->routers != to / net->routers)
+    if (from.group != to.group)
         return net->blue_lanes < net->paths ? net->blue_lanes : net->paths;
-    bool turns =
-        from % net->columns != to % net->columns && from / net->columns != to / net->columns;
+    bool turns = from.row != to.row && from.column != to.column;
     return turns && net->paths > 1 ? 2 : 1;
 }
 
 int dts_dragonfly_paths(const void *self, int src, int dst)
 {
     const struct dts_dragonfly *net = self;
-    int from = dts_dragonfly_router_of(net, src), to = dts_dragonfly_router_of(net, dst);
-    if (from == to)
+    struct spot from = spot_of(net, src), to = spot_of(net, dst);
+    if (same(from, to))
         return 1;
     return minimal_paths(net, from, to) + (net->valiant > 0 ? net->paths : 0);
 }
@@ -81,51 +131,52 @@ int dts_dragonfly_paths(const void *self, int src, int dst)
 double dts_dragonfly_share(const void *self, int src, int dst, int path)
 {
     const struct dts_dragonfly *net = self;
-    int from = dts_dragonfly_router_of(net, src), to = dts_dragonfly_router_of(net, dst);
-    if (from == to)
+    struct spot from = spot_of(net, src), to = spot_of(net, dst);
+    if (same(from, to))
         return 1;
     int minimal = minimal_paths(net, from, to);
     return path < minimal ? (1 - net->valiant) / minimal : net->valiant / net->paths;
 }
 
-static int route_minimal(const struct dts_dragonfly *net, int src, int dst, int path,
-                         int *links)
+int dts_dragonfly_pick(const void *self, int src, int dst, double uniform)
 {
-    int from = dts_dragonfly_router_of(net, src), to = dts_dragonfly_router_of(net, dst);
+    const struct dts_dragonfly *net = self;
+    struct spot from = spot_of(net, src), to = spot_of(net, dst);
+    if (same(from, to))
+        return 0;
     int minimal = minimal_paths(net, from, to);
-    if (from / net->routers == to / net->routers)
-        return walk_group(net, from, to, path == 1, links);
-    uint64_t random = dts_random((uint64_t)src, (uint64_t)dst, 0);
-    uint64_t lanes = (uint64_t)net->blue_lanes;
-    uint64_t lane = random % lanes + (uint64_t)path * lanes / (uint64_t)minimal;
-    return walk_minimal(net, from, to, (int)(lane % lanes),
-                        (unsigned)(random >> 32) + (unsigned)path, links);
+    if (uniform < 1 - net->valiant)
+        return (int)(uniform / (1 - net->valiant) * minimal);
+    return minimal + (int)((uniform - (1 - net->valiant)) / net->valiant * net->paths);
 }
 
-static int route_valiant(const struct dts_dragonfly *net, int src, int dst, int path,
-                         int *links)
+/* The lanes of the minimal paths of a pair are evenly spaced from a random one. */
+static int lane_of(const struct dts_dragonfly *net, uint64_t random, int path, int minimal)
 {
-    int from = dts_dragonfly_router_of(net, src), to = dts_dragonfly_router_of(net, dst);
-    uint64_t counter = 1 + 2 * (uint64_t)path;
-    uint64_t by = dts_random((uint64_t)src, (uint64_t)dst, counter);
-    uint64_t random = dts_random((uint64_t)src, (uint64_t)dst, counter + 1);
-    uint64_t lanes = net->blue_lanes > 0 ? (uint64_t)net->blue_lanes : 1;
-    int middle = intermediate(net, from, to, by);
-    int count = walk_minimal(net, from, middle, (int)((random & 0xffffffff) % lanes),
-                             (unsigned)(by >> 24), links);
-    return count + walk_minimal(net, middle, to, (int)((random >> 32) % lanes),
-                                (unsigned)(by >> 26), links + count);
+    int lanes = net->blue_lanes;
+    int lane = pick(random, 0, lanes) + (int)((long long)path * lanes / minimal);
+    return lane < lanes ? lane : lane - lanes;
 }
 
 int dts_dragonfly_route(const void *self, int src, int dst, int path, int *links)
 {
     const struct dts_dragonfly *net = self;
-    int from = dts_dragonfly_router_of(net, src), to = dts_dragonfly_router_of(net, dst);
-    if (from == to)
+    struct spot from = spot_of(net, src), to = spot_of(net, dst);
+    if (same(from, to))
         return 0;
     int minimal = minimal_paths(net, from, to);
-    return path < minimal ? route_minimal(net, src, dst, path, links)
-                          : route_valiant(net, src, dst, path - minimal, links);
+    if (path < minimal && from.group == to.group)
+        return walk_group(net, from, to, path == 1, links);
+    uint64_t counter = path < minimal ? 0 : 1 + (uint64_t)(path - minimal);
+    uint64_t random = dts_random((uint64_t)src, (uint64_t)dst, counter);
+    unsigned turns = (unsigned)(random >> 60);
+    if (path < minimal)
+        return walk_minimal(net, from, to, lane_of(net, random, path, minimal),
+                            turns + (unsigned)path, links);
+    struct spot by = intermediate(net, from.group, to.group, random);
+    int count = walk_minimal(net, from, by, pick(random, 32, net->blue_lanes), turns, links);
+    return count + walk_minimal(net, by, to, pick(random, 44, net->blue_lanes), turns >> 2,
+                                links + count);
 }
 
 double dts_dragonfly_latency(const void *self, int src, int dst, int path)

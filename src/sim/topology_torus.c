@@ -94,22 +94,16 @@ static int place_of(const void *self, int port)
     return port;
 }
 
-/* The neighbour of a node: stride is the product of the dimensions before. */
-static int neighbour(int node, int stride, int size, bool backwards)
-{
-    int at = node / stride % size;
-    int next = (backwards ? at + size - 1 : at + 1) % size;
-    return node + (next - at) * stride;
-}
-
 static void ends(const void *self, int link, int *from, int *to)
 {
     const struct torus *torus = self;
     int way = link % (2 * torus->count), stride = 1;
     for (int i = 0; i < way / 2; i++)
         stride *= torus->size[i];
+    int size = torus->size[way / 2];
     *from = link / (2 * torus->count);
-    *to = neighbour(*from, stride, torus->size[way / 2], way % 2 == 1);
+    int at = *from / stride % size;
+    *to = *from + ((way % 2 == 1 ? at + size - 1 : at + 1) % size - at) * stride;
 }
 
 static int paths(const void *self, int src, int dst)
@@ -137,9 +131,12 @@ static int route(const void *self, int src, int dst, int path, int *links)
         int size = torus->size[i];
         int ahead = (dst / stride % size - src / stride % size + size) % size;
         bool backwards = 2 * ahead > size || (2 * ahead == size && odd);
+        int at = node / stride % size;
         for (int hops = backwards ? size - ahead : ahead; hops > 0; hops--) {
             links[count++] = 2 * torus->count * node + 2 * i + backwards;
-            node = neighbour(node, stride, size, backwards);
+            int next = backwards ? (at > 0 ? at : size) - 1 : (at + 1 < size ? at + 1 : 0);
+            node += (next - at) * stride;
+            at = next;
         }
         stride *= size;
     }

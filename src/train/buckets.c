@@ -16,6 +16,7 @@
 #include "train/build.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -87,6 +88,26 @@ int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *p
         wait_for_cycle(&c.buckets[b], backward_s, model->layer_count, policy->cycle_s);
     *buckets = c.buckets;
     return c.count;
+}
+
+int dts_buckets_cut(struct dts_bucket **buckets, int count, size_t most)
+{
+    struct dts_bucket *parts = NULL;
+    size_t room = 0;
+    int part_count = 0;
+    for (int b = 0; b < count; b++) {
+        struct dts_bucket bucket = (*buckets)[b];
+        size_t elements = bucket.elements, pieces = (elements + most - 1) / most;
+        parts = dts_grow(parts, &room, (size_t)part_count + pieces, sizeof(*parts));
+        for (size_t i = 0; i < pieces; i++) {
+            bucket.elements = elements / pieces + (i < elements % pieces);
+            parts[part_count++] = bucket;
+            bucket.delay_s = 0; // the first part has waited for all
+        }
+    }
+    free(*buckets);
+    *buckets = parts;
+    return part_count;
 }
 
 struct dts_bucket_policy dts_bucket_policy_of(const struct dts_cfg *at,

@@ -14,8 +14,8 @@ struct dts_bucket {
     size_t elements;
     int ready_after; // layer whose backward call the exchange waits for
     int first_layer; // the earliest layer (in forward order) that has a weight in it
-    int tensors;
-    double delay_s; // and so long it waits after that call (policy->cycle_s)
+    int tensors;     // that it has, or has a part of
+    double delay_s;  // and so long it waits after that call (policy->cycle_s)
 };
 
 /* Cut the model's gradients; policy->bytes 0: a bucket for each tensor. backward_s: seconds of
@@ -23,6 +23,10 @@ struct dts_bucket {
  * *buckets is allocated; the caller frees it. */
 int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *policy,
                 size_t element_bytes, const double *backward_s, struct dts_bucket **buckets);
+
+/* Cut buckets that are larger into equal parts of at most `most` elements, which travel one
+ * behind the other. Replaces *buckets; returns how many there are now. */
+int dts_buckets_cut(struct dts_bucket **buckets, int count, size_t most);
 
 /* The policy of a strategy: the stack's, changed by its keys "bucket_bytes" and
  * "first_bucket_bytes" where they are given. */

@@ -18,6 +18,9 @@
  * one server, the largest first to the server that has least; each server is then a role of its
  * own, because it does what no other does.
  *
+ * part_bytes: large tensors travel in parts (Jiang et al. 2020, OSDI, "BytePS"): else nothing
+ * of a tensor can be pulled before all of it was pushed.
+ *
  * aggregate_in_node: the devices of a node first sum among themselves; only the first of them,
  * the leader, pushes and pulls, and passes the weights on.
  */
@@ -56,6 +59,11 @@ static const struct dts_field fields[] = {
      .missing = "null",
      .help = "the same for the first bucket; default: the stack's, or bucket_bytes where that "
              "is given"},
+    {DTS_KEY(struct dts_ps, part_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "0",
+     .help =
+         "larger buckets travel in parts of this size, so that one part is pulled while the "
+         "next is pushed; 0: whole"},
     {DTS_KEY(struct dts_ps, overlap_push), .type = DTS_BOOL, .missing = "true",
      .help = "push while backward computes; else after it"},
     {DTS_KEY(struct dts_ps, overlap_pull), .type = DTS_BOOL, .missing = "true",
@@ -83,6 +91,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
         return dts_cfg_fail(at, "within", err, "a node has no levels: not \"hierarchical\"");
     ps->piece_bytes = stack->piece_bytes;
     ps->policy = dts_bucket_policy_of(at, stack, ps->bucket_bytes, ps->first_bucket_bytes);
+    ps->policy.cycle_s = 0; // Horovod's, which has no servers
 
     char servers[16] = "";
     if (ps->servers > 0)
@@ -189,6 +198,11 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     site.bucket_count = dts_buckets(&point->scenario->model, &ps->policy,
                                     dts_precision_bytes(point->scenario->precision),
                                     point->seconds->backward, &site.buckets);
+    if (ps->part_bytes > 0) {
+        double most = ps->part_bytes / (double)dts_precision_bytes(point->scenario->precision);
+        site.bucket_count =
+            dts_buckets_cut(&site.buckets, site.bucket_count, most > 1 ? (size_t)most : 1);
+    }
     site.owner = dts_alloc((size_t)site.bucket_count, sizeof(*site.owner));
     if (ps->by_tensor)
         assign(&site);

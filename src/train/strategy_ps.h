@@ -9,7 +9,7 @@
 struct dts_ps {
     int servers;
     const char *placement, *shard, *within;
-    double bucket_bytes, first_bucket_bytes;
+    double bucket_bytes, first_bucket_bytes, part_bytes;
     bool overlap_push, overlap_pull, aggregate_in_node;
 
     /* What follows from these and from the stack. */

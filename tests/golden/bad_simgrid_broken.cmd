@@ -1,2 +1,2 @@
 # needs exact
-dtsim in/small.json --set 'platform.network={"kind": "simgrid", "file": "broken.xml"}' --set platform.nics=null
+dtsim in/small.json --set 'platform.network={"kind": "simgrid_xml", "file": "broken.xml"}' --set platform.nics=null --set platform.node.fabric=null

@@ -1,1 +1,1 @@
-dtsim check in/small.json --set devices=2
+dtsim check in/small.json --set devices=2 --engine fluid

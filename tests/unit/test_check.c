@@ -206,10 +206,6 @@ static void operations_that_mean_nothing_are_refused(void)
                   "plan: worker: \"push\": peers and ranks must be those of shards, got 2");
 
     job = ps_job(3, 2);
-    job.roles[0].plan.ops[1].exchange.data.first = 1;
-    check_refused(job, "plan: worker: \"push\": must stay in its buffer, got 101");
-
-    job = ps_job(3, 2);
     job.roles[1].plan.waits[0].op = 2;
     check_refused(job,
                   "plan: server: \"aggregate\": must wait for an earlier operation, got 2");
@@ -224,10 +220,6 @@ static void operations_that_mean_nothing_are_refused(void)
     job.roles[0].plan.ops[2].collective.shape.shards = 3;
     check_refused(job, "plan: worker: \"sum 1\": hierarchical needs shards that divide the "
                        "members of a node");
-
-    job = allreduce_job("ring", 8, 4, 10);
-    job.ranks = 9;
-    check_refused(job, "plan: roles must have 9 ranks, got 8");
 }
 
 static void count_sent(void *self, const struct dts_op *op, const struct dts_message *messages,
@@ -278,7 +270,7 @@ static void traffic_is_what_the_walker_sends(void)
 {
     for (int a = 0; dts_colls[a] != NULL; a++)
         for (int ranks = 4; ranks <= 20; ranks += 4) {
-            size_t even = 4 * 5 * 16 * 12 * 2; // elements that all chunks divide
+            size_t even = 7680; // all numbers of chunks divide it
             check_traffic(allreduce_job(dts_coll_name(a), ranks, 4, even), 1e-12);
             check_traffic(allreduce_job(dts_coll_name(a), ranks, 4, even + 7), 0.01);
         }

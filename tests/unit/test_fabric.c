@@ -49,10 +49,12 @@ static bool make_or_fail(struct made *made, const char *kind, const char *json, 
 #define NVLINK "\"nvlink_bytes_per_s\": 20e9, \"nvlink_latency_us\": 0.6, "
 #define CUBE(links, more)                                                                      \
     "{\"links_per_device\": " links ", " NVLINK PCIE("2", "4", "") more "}"
-#define SUMMIT                                                                                 \
-    "{\"sockets\": 2, \"gpu_bytes_per_s\": 50e9, \"cpu_bytes_per_s\": 45e9, "                  \
+#define SOCKETS(sockets)                                                                       \
+    "{\"sockets\": " sockets ", \"gpu_bytes_per_s\": 50e9, \"cpu_bytes_per_s\": 45e9, "        \
     "\"socket_bytes_per_s\": 64e9, \"nic_bytes_per_s\": 16e9, \"memory_bytes_per_s\": 85e9, "  \
     "\"gpu_latency_us\": 0.6, \"cpu_latency_us\": 0.4}"
+#define SUMMIT        SOCKETS("2")
+#define THREE_SOCKETS SOCKETS("3")
 
 static const struct {
     const char *kind, *json;
@@ -75,6 +77,7 @@ static const struct {
      16 + 2 * (8 + 8 + 4 + 2 + 1)},
     {"sockets", SUMMIT, 6, 2, 12 + 2 * (6 + 2 + 2) + 2},
     {"sockets", SUMMIT, 4, 1, 4 + 2 * (4 + 1 + 2) + 2},
+    {"sockets", THREE_SOCKETS, 6, 3, 6 + 2 * (6 + 3 + 3) + 6},
 };
 
 enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };

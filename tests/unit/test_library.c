@@ -86,7 +86,7 @@ static void paths_are_relative_to_the_file_that_says_them(void)
     struct dts_error err = {0};
     char *path = NULL;
     begin();
-    char file[128], said_in[128], want[160];
+    char file[128], said_in[128];
     snprintf(file, sizeof(file), "%s/net.json", root);
     snprintf(said_in, sizeof(said_in), "%s/scenario.json", root);
     fclose(fopen(file, "w"));
@@ -94,8 +94,7 @@ static void paths_are_relative_to_the_file_that_says_them(void)
     CHECK_STRING(path, file);
     free(path);
     CHECK(dts_library_find(&path, "models", "./net.json", said_in, &err));
-    snprintf(want, sizeof(want), "%s/./net.json", root);
-    CHECK_STRING(path, want);
+    CHECK_STRING(path, file); // shorter for messages
     free(path);
     CHECK(dts_library_find(&path, "models", file, "elsewhere/x.json", &err));
     CHECK_STRING(path, file);

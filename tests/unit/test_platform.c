@@ -230,6 +230,7 @@ static void a_changed_rate_changes_the_links(void)
     const struct change faster[] = {{"nics.bytes_per_s", "12.5e9"}, {0}};
     if (load_or_fail(&platform, "big_basin", NULL)) {
         CHECK_CLOSE(on_route(&platform, 0, 8, "node0.nic0.out"), 6.25e9, 0);
+        CHECK(on_route(&platform, 0, 8, "node0.memory0.up") > 0); // gloo is staged
         CHECK_CLOSE(on_route(&platform, 0, 8, "node1.nic0.in"), 6.25e9, 0);
         CHECK_CLOSE(on_route(&platform, 0, 1, "node0.nvlink0-1"), 20e9, 0);
         dts_platform_free(&platform);
@@ -399,6 +400,14 @@ static void bad_files_are_refused_in_one_line(void)
          {"network", "{\"kind\": \"simgrid_xml\", \"file\": \"/x.xml\"}"},
          "nics: must be left out where network.kind is \"simgrid_xml\""},
     };
+    const struct change fabric_too[] = {
+        {"nics", "null"},
+        {"network", "{\"kind\": \"simgrid_xml\", \"file\": \"/x.xml\"}"},
+        {0}};
+    struct dts_platform none;
+    struct dts_error why;
+    CHECK(!load(&none, "big_basin", fabric_too, &why));
+    CHECK(strstr(why.text, "node.fabric: must be left out where network.kind is") != NULL);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct dts_platform platform;
         struct dts_error err;

@@ -132,6 +132,29 @@ static void routes_are_walks_and_shares_sum_to_one(void)
     }
 }
 
+static void a_picked_path_is_where_its_share_lies(void)
+{
+    for (int s = 0; s < SAMPLES; s++) {
+        struct made made;
+        if (!make_or_fail(&made, samples[s].kind, samples[s].json, samples[s].ports))
+            continue;
+        CHECK((made.row->share == NULL) == (made.row->pick == NULL));
+        for (int src = 0; made.row->pick != NULL && src < samples[s].ports; src++) {
+            for (int dst = 0; dst < samples[s].ports; dst++) {
+                double begin = 0;
+                for (int path = 0; path < made.row->paths(made.self, src, dst); path++) {
+                    double share = made.row->share(made.self, src, dst, path);
+                    for (double part = 0.01; part < 1 && share > 0; part += 0.49)
+                        CHECK_INT(made.row->pick(made.self, src, dst, begin + part * share),
+                                  path);
+                    begin += share;
+                }
+            }
+        }
+        end(&made);
+    }
+}
+
 static void every_row_is_among_the_samples(void)
 {
     for (int i = 0; dts_topologies[i] != NULL; i++) {
@@ -389,6 +412,28 @@ static void blue_lanes_are_spread_over_all_routers(void)
     end(&made);
 }
 
+/* Non-minimal paths between groups go by a third one: two blue links; minimal ones have one. */
+static void valiant_paths_go_by_a_third_group(void)
+{
+    struct made made;
+    if (!make_or_fail(&made, "dragonfly", DRAGON("5", "2", "3", ""), 60))
+        return;
+    for (int src = 0; src < 60; src++) {
+        for (int dst = 0; dst < 60; dst++) {
+            if (src / 12 == dst / 12)
+                continue;
+            for (int path = 0; path < made.row->paths(made.self, src, dst); path++) {
+                int links[DTS_MAX_TOPOLOGY_ROUTE], blue = 0;
+                int count = made.row->route(made.self, src, dst, path, links);
+                for (int i = 0; i < count; i++)
+                    blue += made.row->capacity(made.self, links[i]) == 4e9;
+                CHECK_INT(blue, path < 15 ? 1 : 2); // 6 x 10 / 4 lanes
+            }
+        }
+    }
+    end(&made);
+}
+
 static void bad_values_are_refused_in_one_line(void)
 {
     static const struct {
@@ -434,10 +479,11 @@ static void bad_values_are_refused_in_one_line(void)
     }
 }
 
-TESTS(TEST(routes_are_walks_and_shares_sum_to_one), TEST(every_row_is_among_the_samples),
-      TEST(links_have_names_of_their_own), TEST(latency_is_the_sum_of_hops),
-      TEST(counts_and_bisections_follow_their_formulas),
+TESTS(TEST(routes_are_walks_and_shares_sum_to_one), TEST(a_picked_path_is_where_its_share_lies),
+      TEST(every_row_is_among_the_samples), TEST(links_have_names_of_their_own),
+      TEST(latency_is_the_sum_of_hops), TEST(counts_and_bisections_follow_their_formulas),
       TEST(bisection_is_what_crosses_the_halves), TEST(uniform_traffic_loads_alike_links_alike),
       TEST(a_torus_goes_the_shorter_way), TEST(d_mod_k_carries_shifts_without_contention),
       TEST(aries_has_the_ports_that_theta_publishes),
-      TEST(blue_lanes_are_spread_over_all_routers), TEST(bad_values_are_refused_in_one_line))
+      TEST(blue_lanes_are_spread_over_all_routers), TEST(valiant_paths_go_by_a_third_group),
+      TEST(bad_values_are_refused_in_one_line))

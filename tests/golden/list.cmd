@@ -1,0 +1,1 @@
+dtsim list formats precisions

@@ -1,1 +1,0 @@
-dtsim list formats engines

@@ -1,0 +1,2 @@
+# needs simgrid
+dtsim in/small.json --engine exact --set devices=4

@@ -1,0 +1,146 @@
+/* test_run_sums.c -- collectives of a plan, carried out on numbers, all ranks step by step. */
+#include "check.h"
+#include "plan/run.h"
+
+enum { RANKS = 24, ELEMENTS = 50, MESSAGES = 4 * DTS_COLL_MESSAGES };
+
+static double held[RANKS][ELEMENTS];
+static struct dts_message messages[RANKS][MESSAGES];
+static int counts[RANKS];
+
+/* Between two ranks, in one direction, a channel carries one message a step. */
+static void check_channels(int rank)
+{
+    for (int a = 0; a < counts[rank]; a++)
+        for (int b = 0; b < a; b++)
+            CHECK(messages[rank][a].peer != messages[rank][b].peer ||
+                  messages[rank][a].send != messages[rank][b].send ||
+                  messages[rank][a].channel != messages[rank][b].channel);
+}
+
+static const struct dts_message *sent_to(int rank, const struct dts_message *received)
+{
+    for (int m = 0; m < counts[received->peer]; m++) {
+        const struct dts_message *x = &messages[received->peer][m];
+        if (x->send && x->peer == rank && x->channel == received->channel)
+            return x;
+    }
+    return NULL;
+}
+
+static void carry_out(const struct dts_role *role, const struct dts_collective *c, int i)
+{
+    static double before[RANKS][ELEMENTS];
+    memcpy(before, held, sizeof(before));
+    for (int r = 0; r < RANKS; r++) {
+        counts[r] = dts_collective_messages(role, c, r, i, messages[r]);
+        check_channels(r);
+    }
+    for (int r = 0; r < RANKS; r++)
+        for (int m = 0; m < counts[r]; m++) {
+            const struct dts_message *x = &messages[r][m];
+            if (x->send)
+                continue;
+            const struct dts_message *y = sent_to(r, x);
+            if (!CHECK(y != NULL))
+                continue;
+            CHECK_INT(y->data.first, x->data.first);
+            CHECK_INT(y->bytes, x->bytes);
+            CHECK(x->bytes > 0 && x->bytes == 4 * x->data.count);
+            for (size_t e = x->data.first; e < x->data.first + x->data.count; e++)
+                held[r][e] = (x->add ? held[r][e] : 0) + before[x->peer][e];
+        }
+}
+
+/* What rank r begins with in element e. */
+static double value(int rank, size_t e)
+{
+    return rank + 100.0 * (double)e;
+}
+
+/* Sums over its group; what the first one had, for a broadcast. */
+static double wanted(const struct dts_collective *c, int rank, size_t e)
+{
+    int member = rank / c->group.stride % c->group.size;
+    int first = rank - member * c->group.stride;
+    if (c->shape.kind == DTS_BROADCAST)
+        return value(first, e);
+    double sum = 0;
+    for (int m = 0; m < c->group.size; m++)
+        sum += value(first + m * c->group.stride, e);
+    return sum;
+}
+
+static bool owns(const struct dts_role *role, const struct dts_collective *c, int rank,
+                 size_t e)
+{
+    for (int channel = 0; channel < c->channels; channel++) {
+        struct dts_span share = dts_collective_share(role, c, rank, channel);
+        if (e >= share.first && e < share.first + share.count)
+            return true;
+    }
+    return false;
+}
+
+static void check_result(const struct dts_role *role, const struct dts_collective *c)
+{
+    for (int r = 0; r < RANKS; r++)
+        for (size_t e = 0; e < ELEMENTS; e++) {
+            bool outside = e < c->data.first || e >= c->data.first + c->data.count;
+            bool summed =
+                !outside && (c->shape.kind != DTS_REDUCE_SCATTER || owns(role, c, r, e));
+            if (summed)
+                CHECK_NEAR(held[r][e], wanted(c, r, e), 0);
+            else if (outside)
+                CHECK_NEAR(held[r][e], value(r, e), 0);
+        }
+}
+
+static void try_collective(struct dts_collective c)
+{
+    struct dts_role role = {.name = "worker", .count = RANKS};
+    dts_plan_buffer(&role.plan, ELEMENTS, 4);
+    for (int r = 0; r < RANKS; r++)
+        for (size_t e = 0; e < ELEMENTS; e++)
+            held[r][e] = value(r, e);
+    if (c.shape.kind == DTS_ALLGATHER) // that follows a reduce-scatter
+        c.shape.kind = DTS_REDUCE_SCATTER;
+    else
+        dts_plan_collective(&role.plan, DTS_DATA, "it", c);
+    for (int i = 0; i < c.algorithm->steps(&c.shape); i++)
+        carry_out(&role, &c, i);
+    check_result(&role, &c);
+    if (role.plan.op_count == 0) {
+        c.shape.kind = DTS_ALLGATHER;
+        for (int i = 0; i < c.algorithm->steps(&c.shape); i++)
+            carry_out(&role, &c, i);
+        check_result(&role, &c);
+    }
+    dts_plan_free(&role.plan);
+}
+
+static void collectives_leave_right_sums_in_all_groups_and_channels(void)
+{
+    static const size_t sizes[] = {1, 5, 24, 40};
+    for (int a = 0; dts_colls[a] != NULL; a++)
+        for (int i = 0; i < DTS_COLL_KINDS * 4 * 2 * 3; i++) {
+            int stride = i / 4 / 4 % 2 == 0 ? 1 : 3, channels = 1 + i / 4 / 4 / 2 % 3;
+            int size = stride == 1 ? 12 : 8;
+            try_collective((struct dts_collective){
+                .algorithm = dts_colls[a],
+                .shape = {.kind = (enum dts_coll_kind)(i % 4),
+                          .size = size,
+                          .per_node = 4,
+                          .shards = channels == 1   ? 4
+                                    : channels == 2 ? 2
+                                                    : 1,
+                          .pieces = 3,
+                          .between = dts_coll_find("double_tree")},
+                .group = {.stride = stride, .size = size},
+                .data = {.first = 7, .count = sizes[i / 4 % 4]},
+                .channels = channels,
+            });
+        }
+}
+
+TESTS(TEST(collectives_leave_right_sums_in_all_groups_and_channels))
