@@ -40,6 +40,13 @@ static bool leave(void *argument, void **result, size_t *size, struct dts_error 
     _exit(7);
 }
 
+static bool leave_as_libraries_do(void *argument, void **result, size_t *size,
+                                  struct dts_error *err)
+{
+    (void)argument, (void)result, (void)size, (void)err;
+    exit(7);
+}
+
 static bool sleep_long(void *argument, void **result, size_t *size, struct dts_error *err)
 {
     (void)argument, (void)result, (void)size, (void)err;
@@ -125,6 +132,19 @@ static void a_child_that_hangs_is_stopped(void)
     check_message(c, DTS_BAD_INPUT, "thing: stopped after 0.05 s without an answer");
 }
 
+static void what_the_parent_has_not_written_yet_is_written_once(void)
+{
+    FILE *file = tmpfile();
+    char text[32] = "";
+    fprintf(file, "once");
+    check_message(child(leave_as_libraries_do, NULL), DTS_BAD_INPUT,
+                  "thing: ended without an answer, exit status 7");
+    rewind(file);
+    CHECK_INT(fread(text, 1, sizeof(text) - 1, file), 4);
+    CHECK_STRING(text, "once");
+    fclose(file);
+}
+
 static void nothing_is_left_behind(void)
 {
     CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); // no children
@@ -140,4 +160,5 @@ TESTS(TEST(bytes_of_any_number_come_back), TEST(a_child_may_write_more_than_a_pi
       TEST(an_error_comes_back_as_it_is),
       TEST(a_child_that_dies_is_one_message_with_its_first_words),
       TEST(a_child_that_dies_in_silence_is_one_message_too),
-      TEST(a_child_that_hangs_is_stopped), TEST(nothing_is_left_behind))
+      TEST(a_child_that_hangs_is_stopped),
+      TEST(what_the_parent_has_not_written_yet_is_written_once), TEST(nothing_is_left_behind))
