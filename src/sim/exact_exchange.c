@@ -97,8 +97,9 @@ static int send_all(struct dts_lane *lane, int count, bool hold)
     return NONE;
 }
 
-static void note_finish(struct dts_mail *mail)
+static void note_finish(void *self, int i)
 {
+    struct dts_mail *mail = &((struct dts_lane *)self)->mail[i];
     mail->finished_s = simgrid_get_clock();
     if (mail->message->send)
         ((struct dts_letter *)mail->letter)->arrived_s = mail->finished_s;
@@ -111,24 +112,8 @@ static void wait_together(struct dts_lane *lane, int count, int first)
     for (int i = 0; i < count; i++) {
         if (i != first)
             sg_comm_wait(lane->comms[i]);
-        note_finish(&lane->mail[i]);
+        note_finish(lane, i);
     }
-}
-
-/* In the order in which they are over. */
-static void wait_apart(struct dts_lane *lane, int count)
-{
-    int *numbers = dts_alloc((size_t)count, sizeof(*numbers));
-    for (int i = 0; i < count; i++)
-        numbers[i] = i;
-    while (count > 0) {
-        ssize_t over = sg_comm_wait_any(lane->comms, (size_t)count);
-        note_finish(&lane->mail[numbers[over]]);
-        count--;
-        lane->comms[over] = lane->comms[count];
-        numbers[over] = numbers[count];
-    }
-    free(numbers);
 }
 
 /* When a received message is there for the program: latency that did not block comes after the
@@ -179,7 +164,7 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages
     bool one_by_one = apart(lane, count);
     int held = send_all(lane, count, !one_by_one);
     if (one_by_one)
-        wait_apart(lane, count);
+        dts_simgrid_wait_each(lane->comms, count, note_finish, lane);
     else
         wait_together(lane, count, held);
     double end = end_s(lane, count);

@@ -47,6 +47,37 @@ void place(NetZoneImpl *)
     // the first zone is the root
 }
 #endif
+#if SIMGRID_VERSION >= 33500
+/* Takes over the messages, and names them as they are over. */
+void wait_each(const std::vector<simgrid::s4u::CommPtr> &comms, void (*over)(void *, int),
+               void *self)
+{
+    simgrid::s4u::ActivitySet left;
+    std::unordered_map<const void *, int> numbers;
+    for (auto &comm : comms) {
+        numbers[static_cast<simgrid::s4u::Activity *>(comm.get())] =
+            static_cast<int>(numbers.size());
+        left.push(comm);
+    }
+    while (!left.empty())
+        over(self, numbers.at(left.wait_any().get()));
+}
+#else
+void wait_each(std::vector<simgrid::s4u::CommPtr> comms, void (*over)(void *, int), void *self)
+{
+    std::vector<int> numbers;
+    for (size_t i = 0; i < comms.size(); i++)
+        numbers.push_back(static_cast<int>(i));
+    while (!comms.empty()) {
+        auto next = static_cast<size_t>(simgrid::s4u::Comm::wait_any(comms));
+        over(self, numbers[next]);
+        comms[next] = comms.back();
+        numbers[next] = numbers.back();
+        comms.pop_back();
+        numbers.pop_back();
+    }
+}
+#endif
 #if SIMGRID_VERSION >= 33300
 const char *const time_precision = "--cfg=precision/timing:1e-12";
 #else
@@ -153,6 +184,15 @@ sg_mailbox_t dts_simgrid_mailbox(const char *name, sg_actor_t receiver)
     if (receiver != nullptr)
         mailbox->set_receiver(receiver);
     return mailbox;
+}
+
+void dts_simgrid_wait_each(const sg_comm_t *comms, int count, void (*over)(void *self, int i),
+                           void *self)
+{
+    std::vector<simgrid::s4u::CommPtr> owned;
+    for (int i = 0; i < count; i++)
+        owned.emplace_back(comms[i], false); // the reference was the caller's
+    wait_each(owned, over, self);
 }
 
 bool dts_simgrid_load(const char *path, struct dts_error *err)

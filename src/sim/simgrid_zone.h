@@ -39,6 +39,10 @@ void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
  * receiver is there, too. */
 sg_mailbox_t dts_simgrid_mailbox(const char *name, sg_actor_t receiver);
 
+/* Wait for all messages, and call over(self, i) whenever number i is. Releases them. */
+void dts_simgrid_wait_each(const sg_comm_t *comms, int count, void (*over)(void *self, int i),
+                           void *self);
+
 /* Load an XML platform. What SimGrid throws becomes an error, what it aborts on aborts. */
 bool dts_simgrid_load(const char *path, struct dts_error *err);
 

@@ -1,6 +1,7 @@
 /* test_buckets.c -- gradients are cut into buckets: every tensor once, last layers first. */
 #include <stdlib.h>
 
+#include "base/library.h"
 #include "check.h"
 #include "train/build.h"
 
@@ -149,9 +150,38 @@ static void large_buckets_are_cut_into_parts_that_travel_in_order(void)
     }
 }
 
+static void the_buckets_of_every_model_in_the_library_hold_its_parameters(void)
+{
+    char **names = dts_library_names("models");
+    for (int i = 0; names[i] != NULL; i++) {
+        char *path = NULL;
+        struct dts_model model;
+        struct dts_error err = {0};
+        bool ok = dts_library_find(&path, "models", names[i], NULL, &err) &&
+                  dts_model_load(&model, path, &err);
+        CHECK_STRING(err.text, "");
+        for (double bytes = 0; ok && bytes < 1e9; bytes = 30 * bytes + 1e5) {
+            struct dts_bucket_policy policy = {.bytes = bytes};
+            struct dts_bucket *buckets;
+            int count = dts_buckets(&model, &policy, 4, NULL, &buckets);
+            double elements = 0;
+            for (int b = 0; b < count; b++)
+                elements += (double)buckets[b].elements;
+            CHECK_NEAR(elements, model.parameters, 0);
+            free(buckets);
+        }
+        if (ok)
+            dts_model_free(&model);
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+}
+
 TESTS(TEST(without_a_size_each_tensor_is_a_bucket_last_layer_first),
       TEST(shared_weights_are_counted_once_and_own_ones_of_that_layer_too),
       TEST(a_bucket_closes_when_it_has_reached_its_size_and_the_first_one_sooner),
       TEST(every_parameter_is_in_one_bucket_whatever_the_policy),
       TEST(a_cycle_collects_what_became_ready_in_it_and_leaves_at_its_end),
-      TEST(large_buckets_are_cut_into_parts_that_travel_in_order))
+      TEST(large_buckets_are_cut_into_parts_that_travel_in_order),
+      TEST(the_buckets_of_every_model_in_the_library_hold_its_parameters))

@@ -1,0 +1,131 @@
+/* test_ps.c -- parameter servers: who sends what to whom, and when. */
+#include "plan/check.h"
+#include "plan/run.h"
+#include "point.h"
+
+/* Bytes of all exchanges that send, of all ranks. */
+static double sent_bytes(const struct dts_job *job)
+{
+    double bytes = 0;
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        for (int i = 0; i < role->plan.op_count; i++) {
+            const struct dts_op *op = &role->plan.ops[i];
+            if (op->kind != DTS_OP_EXCHANGE || !op->exchange.send)
+                continue;
+            struct dts_message messages[64];
+            for (int rank = role->first; rank < role->first + role->count; rank++) {
+                int count = dts_exchange_messages(role, &op->exchange, rank, messages);
+                for (int m = 0; m < count; m++)
+                    bytes += (double)messages[m].bytes;
+            }
+        }
+    }
+    return bytes;
+}
+
+static void workers_push_and_pull_all_weights_once(void)
+{
+    struct fixture f;
+    set_up(&f);
+    static const char *const sites[] = {
+        "{\"servers\": 3}",
+        "{\"servers\": 2, \"shard\": \"tensor\"}",
+        "{\"servers\": 9, \"shard\": \"tensor\", \"overlap_pull\": false}",
+        "{\"servers\": 2, \"placement\": \"dedicated\", \"overlap_push\": false}",
+    };
+    for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+        struct dts_job job = job_of(&f, "ps", sites[i], 8);
+        struct dts_traffic traffic = {0};
+        dts_job_traffic(&job, &traffic);
+        CHECK_NEAR(traffic.bytes, 2.0 * 8 * 4 * PARAMETERS, 0.5);
+        CHECK_NEAR(sent_bytes(&job), 2.0 * 8 * 4 * PARAMETERS, 0.5);
+        dts_job_free(&job);
+    }
+    struct dts_job job = job_of(&f, "ps", "{\"servers\": 3, \"aggregate_in_node\": true}", 8);
+    CHECK_NEAR(sent_bytes(&job), 2.0 * 2 * 4 * PARAMETERS, 0.5); // two leaders
+    dts_job_free(&job);
+    forget(&f);
+}
+
+static void a_server_sums_when_all_has_arrived_and_then_answers(void)
+{
+    struct fixture f;
+    set_up(&f);
+    struct dts_job job = job_of(&f, "ps", "{\"servers\": 2, \"bucket_bytes\": 0}", 8);
+    CHECK_INT(job.role_count, 2);
+    CHECK_INT(job.ranks, 10);
+    const struct dts_plan *plan = &job.roles[1].plan;
+    int sum = find_op(plan, "sum 2");
+    CHECK(waits(plan, sum, find_op(plan, "push 2"), false));
+    CHECK(waits(plan, find_op(plan, "pull 2"), sum, false));
+    CHECK_INT(plan->ops[sum].call.pass, DTS_AGGREGATE);
+    // half of 12345 values: 8 pushes x 3 x 4 bytes, and the optimizer, at 10 GB/s
+    double bytes = 8 * 3 * 4 + 4 * f.scenario.optimizer->values;
+    CHECK_CLOSE(plan->ops[sum].call.seconds, 12345 / 2.0 * bytes / 1e10, 1e-12);
+    dts_job_free(&job);
+
+    job = job_of(&f, "ps", "{\"servers\": 4, \"bucket_bytes\": 0}", 8);
+    plan = &job.roles[1].plan; // two servers share a node's memory
+    CHECK_CLOSE(plan->ops[find_op(plan, "sum 2")].call.seconds, 12345 / 2.0 * bytes / 1e10,
+                1e-12);
+    dts_job_free(&job);
+    forget(&f);
+}
+
+static void with_overlap_the_next_forward_waits_for_its_own_weights(void)
+{
+    struct fixture f;
+    set_up(&f);
+    static const char *const forms[] = {
+        "{\"servers\": 2, \"bucket_bytes\": 0}",
+        "{\"servers\": 2, \"bucket_bytes\": 0, \"aggregate_in_node\": true}",
+    };
+    static const char *const arrives[] = {"pull", "spread in node"};
+    static const char *const needs[] = {"forward linear", "forward norm", "forward conv"};
+    for (int i = 0; i < 2; i++) {
+        struct dts_job job = job_of(&f, "ps", forms[i], 8);
+        const struct dts_plan *plan = &job.roles[0].plan;
+        for (int b = 0; b < 3; b++) {
+            char label[32], push[32], pull[32];
+            snprintf(label, sizeof(label), "%s %d", arrives[i], b);
+            snprintf(push, sizeof(push), "push %d", b);
+            snprintf(pull, sizeof(pull), "pull %d", b);
+            CHECK(waits(plan, find_op(plan, needs[b]), find_op(plan, label), true));
+            CHECK(waits(plan, find_op(plan, pull), find_op(plan, push), false));
+        }
+        dts_job_free(&job);
+    }
+    struct dts_job job = job_of(&f, "ps", "{\"bucket_bytes\": 0, \"overlap_pull\": false}", 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    int end = find_op(plan, "weights are back");
+    CHECK_INT(plan->ops[end].stream, DTS_COMPUTE);
+    for (int b = 0; b < 3; b++) {
+        char label[32];
+        snprintf(label, sizeof(label), "pull %d", b);
+        CHECK(waits(plan, end, find_op(plan, label), false));
+        CHECK_INT(plan->ops[find_op(plan, needs[b])].wait_count, 0);
+    }
+    dts_job_free(&job);
+    forget(&f);
+}
+
+static void whole_tensors_go_to_the_server_that_has_least(void)
+{
+    struct fixture f;
+    set_up(&f);
+    struct dts_job job =
+        job_of(&f, "ps", "{\"servers\": 2, \"shard\": \"tensor\", \"bucket_bytes\": 0}", 8);
+    CHECK_INT(job.role_count, 3);
+    find_op(&job.roles[1].plan, "push 2"); // 12345 values alone
+    CHECK_INT(job.roles[1].plan.op_count, 3);
+    find_op(&job.roles[2].plan, "push 0");
+    find_op(&job.roles[2].plan, "push 1");
+    dts_job_free(&job);
+    forget(&f);
+}
+
+TESTS(TEST(workers_push_and_pull_all_weights_once),
+      TEST(a_server_sums_when_all_has_arrived_and_then_answers),
+      TEST(with_overlap_the_next_forward_waits_for_its_own_weights),
+      TEST(whole_tensors_go_to_the_server_that_has_least))
