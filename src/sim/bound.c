@@ -28,7 +28,7 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
     int busiest = -1;
     for (int l = 0; l < net->links; l++) {
         double seconds = total[l] > 0 ? total[l] / net->ops->capacity(net->self, l) : 0;
-        if (seconds > bound->link_s) {
+        if (seconds > bound->link_s * (1 + 1e-9)) { // of equals the first
             bound->link_s = seconds;
             busiest = l;
         }

@@ -38,11 +38,14 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
 {
     // Where many flows share links, a message costs ten times what it costs on a quiet network.
     const double seconds = 1, crowd = 10;
+    double most = seconds * dts_exact_messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
-    dts_job_traffic(simulation->job, &traffic);
-    double events = (traffic.messages + operations(simulation->job)) * simulation->steps;
-    return events < seconds * dts_exact_messages_per_s / crowd ? &dts_engine_exact
-                                                               : &dts_engine_fluid;
+    double events = operations(simulation->job);
+    if (events < most) {
+        dts_job_traffic(simulation->job, &traffic);
+        events += traffic.messages;
+    }
+    return events < most ? &dts_engine_exact : &dts_engine_fluid;
 }
 
 void dts_timing_free(struct dts_timing *timing)
