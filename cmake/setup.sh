@@ -84,8 +84,8 @@ build() {
 # build_or_show FOLDER [TARGET] -- quietly; when it fails, the last lines.
 build_or_show() {
     if ! build "$@" </dev/null >"$1/build.log" 2>&1; then
-        grep -E 'error|Error|FAILED' "$1/build.log" | head -n 10 >&2
-        tail -n 15 "$1/build.log" >&2
+        grep 'error:' "$1/build.log" | head -n 5 >&2
+        tail -n 10 "$1/build.log" >&2
         end "the build failed; all it said: $1/build.log"
     fi
 }

@@ -67,7 +67,8 @@ static inline struct dts_net crossbar_net(struct crossbar *self, int devices)
         .latency = crossbar_latency,
         .transport = crossbar_transport,
     };
-    static const struct dts_transport plain = {.name = "plain", .efficiency = 1, .blocking = true};
+    static const struct dts_transport plain = {
+        .name = "plain", .efficiency = 1, .blocking = true};
     return (struct dts_net){.ops = &ops,
                             .self = self,
                             .devices = devices,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "cli/draft.h"
 #include "cli/names.h"
@@ -107,6 +108,15 @@ static const char *option_value(const struct dts_draft *draft, const char *optio
     return NULL;
 }
 
+static bool names_file(const char *folder, const char *name, struct dts_error *err)
+{
+    char *path;
+    if (!dts_library_find(&path, folder, name, NULL, err))
+        return false;
+    free(path);
+    return true;
+}
+
 /* Check one answer, and scale it. `what` begins the message. */
 static bool accept(const struct dts_wanted *wanted, const char *what, const char *answer,
                    double scale, char *value, struct dts_error *err)
@@ -117,6 +127,8 @@ static bool accept(const struct dts_wanted *wanted, const char *what, const char
     if (wanted->choice != NULL &&
         !dts_known(wanted->option != NULL ? wanted->option : wanted->key, answer,
                    wanted->choice, err))
+        return false;
+    if (wanted->folder != NULL && !names_file(wanted->folder, answer, err))
         return false;
     if (strlen(answer) >= DTS_DRAFT_VALUE || *answer == '\0')
         return dts_fail(err, DTS_BAD_INPUT, "%s: must be a value, got \"%.40s\"", what, answer);
@@ -146,7 +158,8 @@ static bool ask(const struct dts_wanted *wanted, const char *path, char *value, 
             break;
         line[strcspn(line, "\n")] = '\0';
         *usual = line[0] == '\0' && wanted->usual != NULL;
-        if (accept(wanted, path, *usual ? wanted->usual : line, wanted->scale, value, &wrong))
+        if (accept(wanted, wanted->option != NULL ? wanted->option : path,
+                   *usual ? wanted->usual : line, wanted->scale, value, &wrong))
             return true;
         fprintf(stderr, "%s\n", wrong.text);
     }
@@ -164,7 +177,8 @@ static bool find(struct dts_draft *draft, const struct dts_wanted *wanted, const
         return accept(wanted, path, set, 0, value, err);
     if (option != NULL)
         return accept(wanted, what, option, wanted->scale, value, err);
-    if (draft->ask)
+    // A few questions are enough: what has no option of its own is asked only if it must be.
+    if (draft->ask && (wanted->option != NULL || wanted->usual == NULL))
         return ask(wanted, path, value, usual, err);
     *usual = wanted->usual != NULL;
     if (*usual)

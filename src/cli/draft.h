@@ -31,6 +31,7 @@ struct dts_wanted {
     const char *usual;            // when nobody says; NULL: somebody has to
     const char *(*choice)(int i); // NULL: any value
     bool word;                    // it is a string
+    const char *folder;           // of the library, in which it names a file; NULL: it does not
     double scale;                 // the answer to the option times this; 0: 1
 };
 

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "sim/platform.h"
 #include "train/scenario.h"
 
 static const char head[] =
@@ -37,6 +38,9 @@ static const struct topic {
     {"scenario", "every key of a scenario file: type, range, default, meaning",
      dts_scenario_help},
     {"model", "every key of a model file", dts_model_help},
+    {"platform", "every key of a platform file", dts_platform_help},
+    {"device", "every key of a device file", dts_device_help},
+    {"stack", "every key of a stack file", dts_stack_help},
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/library.h"
 #include "cli/commands.h"
 #include "cli/draft.h"
 #include "sim/fabric.h"
@@ -33,30 +32,63 @@ enum question {
 };
 
 static const struct dts_wanted questions[QUESTIONS] = {
-    [NODES] = {"nodes", "nodes", "nodes of the machine", NULL, NULL, false, 1},
-    [DEVICE] = {"device", "device", "what nodes compute with (`dtsim list devices`)", NULL,
-                NULL, true, 0},
-    [DEVICES_PER_NODE] = {"devices", "devices-per-node", "devices in a node", "1", NULL, false,
-                          1},
-    [HOST_MEMORY] = {"host_memory_bytes", "host-memory-gb", "memory of the host of a node",
-                     "256", NULL, false, 1e9},
-    [HOST_MEMORY_RATE] = {"host_memory_bytes_per_s", "host-memory-gbyte-per-s",
-                          "bandwidth of it", "100", NULL, false, 1e9},
-    [FABRIC] = {"kind", "fabric", "what connects the devices of a node (`dtsim list fabrics`)",
-                NULL, dts_fabric_name, true, 0},
-    [NICS] = {"count", "nics", "network interfaces in a node", "1", NULL, false, 1},
-    [NIC_RATE] = {"bytes_per_s", "nic-gbit", "of one interface, each way", NULL, NULL, false,
-                  1e9 / 8},
-    [NIC_LATENCY] = {"latency_us", "nic-latency-us", "of one interface and its cable, in us",
-                     "0.5", NULL, false, 1},
-    [TOPOLOGY] = {"kind", "topology", "what connects the nodes (`dtsim list topologies`)",
-                  "star", dts_topology_name, true, 0},
-    [TRANSPORT_WITHIN] = {"within", "transport-within",
-                          "how messages move in a node (`dtsim list transports`)", NULL,
-                          dts_transport_name, true, 0},
-    [TRANSPORT] = {"between", "transport",
-                   "how messages move between nodes (`dtsim list transports`)", "tcp",
-                   dts_transport_name, true, 0},
+    [NODES] = {.key = "nodes", .option = "nodes", .help = "nodes of the machine", .scale = 1},
+    [DEVICE] = {.key = "device",
+                .option = "device",
+                .help = "what nodes compute with (`dtsim list devices`)",
+                .folder = "devices",
+                .word = true},
+    [DEVICES_PER_NODE] = {.key = "devices",
+                          .option = "devices-per-node",
+                          .help = "devices in a node",
+                          .usual = "1",
+                          .scale = 1},
+    [HOST_MEMORY] = {.key = "host_memory_bytes",
+                     .option = "host-memory-gb",
+                     .help = "memory of the host of a node",
+                     .usual = "256",
+                     .scale = 1e9},
+    [HOST_MEMORY_RATE] = {.key = "host_memory_bytes_per_s",
+                          .option = "host-memory-gbyte-per-s",
+                          .help = "bandwidth of it",
+                          .usual = "100",
+                          .scale = 1e9},
+    [FABRIC] = {.key = "kind",
+                .option = "fabric",
+                .help = "what connects the devices of a node (`dtsim list fabrics`)",
+                .choice = dts_fabric_name,
+                .word = true},
+    [NICS] = {.key = "count",
+              .option = "nics",
+              .help = "network interfaces in a node",
+              .usual = "1",
+              .scale = 1},
+    [NIC_RATE] = {.key = "bytes_per_s",
+                  .option = "nic-gbit",
+                  .help = "of one interface, each way",
+                  .scale = 1e9 / 8},
+    [NIC_LATENCY] = {.key = "latency_us",
+                     .option = "nic-latency-us",
+                     .help = "of one interface and its cable, in us",
+                     .usual = "0.5",
+                     .scale = 1},
+    [TOPOLOGY] = {.key = "kind",
+                  .option = "topology",
+                  .help = "what connects the nodes (`dtsim list topologies`)",
+                  .usual = "star",
+                  .choice = dts_topology_name,
+                  .word = true},
+    [TRANSPORT_WITHIN] = {.key = "within",
+                          .option = "transport-within",
+                          .help = "how messages move in a node (`dtsim list transports`)",
+                          .choice = dts_transport_name,
+                          .word = true},
+    [TRANSPORT] = {.key = "between",
+                   .option = "transport",
+                   .help = "how messages move between nodes (`dtsim list transports`)",
+                   .usual = "tcp",
+                   .choice = dts_transport_name,
+                   .word = true},
 };
 
 const char *dts_platform_question(const char *word, size_t length)
@@ -82,13 +114,10 @@ static bool want(struct dts_draft *draft, enum question question, const char *us
 static bool write_node(struct dts_draft *draft, const struct dts_shape *shape, bool *single,
                        struct dts_error *err)
 {
-    char value[DTS_DRAFT_VALUE], device[DTS_DRAFT_VALUE], *path = NULL;
+    char value[DTS_DRAFT_VALUE];
     dts_draft_begin(draft, "node");
-    if (!want(draft, DEVICE, NULL, device, err) ||
-        !dts_library_find(&path, "devices", device, NULL, err))
-        return false;
-    free(path);
-    if (!want(draft, DEVICES_PER_NODE, NULL, value, err))
+    if (!want(draft, DEVICE, NULL, value, err) ||
+        !want(draft, DEVICES_PER_NODE, NULL, value, err))
         return false;
     *single = strcmp(value, "1") == 0;
     if (!want(draft, HOST_MEMORY, NULL, value, err) ||

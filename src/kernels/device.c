@@ -231,3 +231,9 @@ double dts_device_seconds(const struct dts_device *device, enum dts_precision pr
         work->bytes / (device->memory_bytes_per_s * device->efficiency[DTS_WORK_MEMORY]);
     return device->call_s + fmax(compute_s, memory_s);
 }
+
+void dts_device_help(FILE *out)
+{
+    fprintf(out, "A device is a JSON object:\n\n");
+    dts_fields_print(fields, "", out);
+}

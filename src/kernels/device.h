@@ -51,6 +51,9 @@ const char *dts_work_class_name(int i); // "conv", "matmul", "memory"; NULL at t
 bool dts_device_load(struct dts_device *device, const char *path, struct dts_error *err);
 void dts_device_free(struct dts_device *device);
 
+/* Print what `dtsim help device` says. */
+void dts_device_help(FILE *out);
+
 /* Seconds of a call by the bare roofline: call_s + max(flops / (peak e), bytes / (memory m)),
  * e the efficiency of the work's class and m that of DTS_WORK_MEMORY. Work without flops and
  * bytes is no call and takes no time. The precision must have a peak (dts_device_supports). */

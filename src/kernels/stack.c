@@ -183,3 +183,11 @@ void dts_stack_free(struct dts_stack *stack)
     dts_doc_free(stack->doc);
     *stack = (struct dts_stack){.name = NULL};
 }
+
+void dts_stack_help(FILE *out)
+{
+    fprintf(out, "A stack is a JSON object:\n\n");
+    dts_fields_print(fields, "", out);
+    fprintf(out, "\nIts transports:\n\n");
+    dts_fields_print(transport_fields, "transport", out);
+}

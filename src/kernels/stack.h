@@ -66,6 +66,9 @@ struct dts_stack {
 bool dts_stack_load(struct dts_stack *stack, const char *path, struct dts_error *err);
 void dts_stack_free(struct dts_stack *stack);
 
+/* Print what `dtsim help stack` says. */
+void dts_stack_help(FILE *out);
+
 /* The anchor for a device, model and precision; NULL: none. */
 const struct dts_anchor *dts_stack_anchor(const struct dts_stack *stack, const char *device,
                                           const char *model, enum dts_precision precision);

@@ -6,11 +6,10 @@
  *
  * Our numbers go along that ring, so that neighbours 0-1-2-...-7-0 are always direct:
  *
- *     0 === 1       partners are k and 7 - k;     NVIDIA's number of ours
- *     | \ / |       === doubled with 6 links        4 links: 0 1 2 3 7 6 5 4
- *     |  X  |                                       6 links: 0 3 2 1 5 6 7 4
- *     | / \ |
- *     3 === 2 , 3 === 4, 1 === 2, 5 === 6, 7 === 0 ...
+ *     0 === 1 === 2 === 3      === doubled with 6 links; in a quad also 0-2, 1-3, 0-3
+ *    ||     |     |    ||      partners are k and 7 - k
+ *     7 === 6 === 5 === 4      NVIDIA's number of ours, 4 links: 0 1 2 3 7 6 5 4
+ *                                                       6 links: 0 3 2 1 5 6 7 4
  *
  * GPUs without a connection: by PCIe, as CUDA copies between them, or forwarded by a partner.
  * Links: 4 d + slot; slots 0 to 2 are the others of the quad in order, slot 3 is the partner.

@@ -1,193 +1,278 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "sim/map.h"
 #include "sim/pattern.h"
 
-/* Links of all patterns that are kept; 32 bytes each. Beyond it each is routed anew. */
-enum { MOST_LINKS = 3000000 };
+enum {
+    MOST_SHARES = 5000000, // that are kept, 8 bytes each
+    MOST_ROUTES = 400000,  // of one step; beyond, each message takes one path, as in exact
+};
 
-struct dts_patterns {
+/* The part of a pair's traffic that crosses a link, over all its paths. */
+struct share {
+    int link;
+    float part;
+};
+
+/* A pair of endpoints that was routed. */
+struct pair {
+    size_t first; // in shares
+    int count;
+    double latency_s;
+};
+
+struct dts_router {
     const struct dts_simulation *simulation;
-    struct dts_pattern *kept;
-    size_t count, room, links;
-    struct dts_pattern last; // one that is not kept
-    double *weight[2];       // by link, zero between uses
+    struct dts_map numbers; // of pairs, + 1
+    struct pair *pairs;
+    size_t pair_count, pair_room;
+    struct share *shares;
+    size_t share_count, share_room;
+    double *weight[2]; // by link, zero between uses
     int *touched;
     int touched_count;
 };
 
-struct dts_patterns *dts_patterns_new(const struct dts_simulation *simulation)
+struct dts_router *dts_router_new(const struct dts_simulation *simulation)
 {
-    struct dts_patterns *p = dts_alloc(1, sizeof(*p));
+    struct dts_router *r = dts_alloc(1, sizeof(*r));
     size_t links = (size_t)simulation->net->links;
-    p->simulation = simulation;
-    p->weight[0] = dts_alloc(links, sizeof(**p->weight));
-    p->weight[1] = dts_alloc(links, sizeof(**p->weight));
-    p->touched = dts_alloc(links, sizeof(*p->touched));
-    return p;
+    r->simulation = simulation;
+    r->weight[0] = dts_alloc(links, sizeof(**r->weight));
+    r->weight[1] = dts_alloc(links, sizeof(**r->weight));
+    r->touched = dts_alloc(links, sizeof(*r->touched));
+    return r;
 }
 
-static void pattern_free(struct dts_pattern *pattern)
+void dts_router_free(struct dts_router *r)
 {
-    free(pattern->links);
-    free(pattern->hop_latency_s);
-    free(pattern->from);
-    free(pattern->hop_by);
-    *pattern = (struct dts_pattern){0};
-}
-
-void dts_patterns_free(struct dts_patterns *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        pattern_free(&p->kept[i]);
-    pattern_free(&p->last);
-    free(p->kept);
-    free(p->weight[0]);
-    free(p->weight[1]);
-    free(p->touched);
-    free(p);
-}
-
-/* The share of the largest message in 840ths (divisible by 1 to 8), so that parts of a bucket
- * that differ by an element count as equal. */
-static uint64_t proportion(const struct dts_parcel *parcel, double largest_bytes)
-{
-    return (uint64_t)lround(840 * parcel->bytes / largest_bytes);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u; // 2^64 / golden ratio
-    return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of(const struct dts_parcel *parcels, size_t count, double largest_bytes)
-{
-    uint64_t hash = mix(0, count);
-    for (size_t i = 0; i < count; i++) {
-        hash = mix(hash, (uint64_t)parcels[i].self << 32 | (uint64_t)parcels[i].peer);
-        hash = mix(hash, proportion(&parcels[i], largest_bytes) << 1 | parcels[i].send);
-    }
-    return hash;
-}
-
-static void put_on_link(struct dts_patterns *p, struct dts_pattern *pattern, int link, int by,
-                        double weight)
-{
-    const struct dts_net *net = p->simulation->net;
-    if (net->ops->shared != NULL && !net->ops->shared(net->self, link)) {
-        double capacity = net->ops->capacity(net->self, link);
-        pattern->cap_bytes_per_s[by] = fmin(pattern->cap_bytes_per_s[by], capacity);
+    if (r == NULL)
         return;
+    dts_map_free(&r->numbers);
+    free(r->pairs);
+    free(r->shares);
+    free(r->weight[0]);
+    free(r->weight[1]);
+    free(r->touched);
+    free(r);
+}
+
+static void add_share(struct dts_router *r, size_t first, int link, double part)
+{
+    for (size_t i = first; i < r->share_count; i++)
+        if (r->shares[i].link == link) {
+            r->shares[i].part += (float)part;
+            return;
+        }
+    r->shares = dts_grow(r->shares, &r->share_room, r->share_count + 1, sizeof(*r->shares));
+    r->shares[r->share_count++] = (struct share){link, (float)part};
+}
+
+/* The shares of a pair, on all its paths or on the one that a message with this number takes.
+ */
+static struct pair route_pair(struct dts_router *r, int src, int dst, int only)
+{
+    const struct dts_net *net = r->simulation->net;
+    struct pair pair = {.first = r->share_count, .latency_s = dts_net_latency(net, src, dst)};
+    int paths = only >= 0 ? 1 : net->ops->paths(net->self, src, dst);
+    int links[DTS_MAX_ROUTE];
+    for (int p = 0; p < paths; p++) {
+        double part = paths == 1 ? 1.0 : net->ops->share(net->self, src, dst, p);
+        int hops = net->ops->route(net->self, src, dst, only >= 0 ? only : p, links);
+        for (int h = 0; h < hops; h++)
+            add_share(r, pair.first, links[h], part);
     }
-    if (p->weight[0][link] == 0 && p->weight[1][link] == 0)
-        p->touched[p->touched_count++] = link;
-    p->weight[by][link] += weight;
+    pair.count = (int)(r->share_count - pair.first);
+    return pair;
+}
+
+/* The same, kept. Without room the shares lie behind the kept ones until the next call. */
+static struct pair find_pair(struct dts_router *r, int src, int dst)
+{
+    uint64_t *number = dts_map_at(&r->numbers, (uint64_t)src << 32 | (uint64_t)dst);
+    if (*number > 0)
+        return r->pairs[*number - 1];
+    struct pair pair = route_pair(r, src, dst, -1);
+    if (r->share_count > MOST_SHARES) {
+        r->share_count = pair.first;
+        return pair;
+    }
+    r->pairs = dts_grow(r->pairs, &r->pair_room, r->pair_count + 1, sizeof(*r->pairs));
+    r->pairs[r->pair_count++] = pair;
+    *number = r->pair_count;
+    return pair;
+}
+
+static void put_on_links(struct dts_router *r, struct dts_pattern *pattern, struct pair pair,
+                         int by, double weight)
+{
+    const struct dts_net *net = r->simulation->net;
+    for (int i = 0; i < pair.count; i++) {
+        struct share share = r->shares[pair.first + (size_t)i];
+        if (net->ops->shared != NULL && !net->ops->shared(net->self, share.link)) {
+            double capacity = net->ops->capacity(net->self, share.link);
+            pattern->cap_bytes_per_s[by] = fmin(pattern->cap_bytes_per_s[by], capacity);
+            continue;
+        }
+        if (r->weight[0][share.link] == 0 && r->weight[1][share.link] == 0)
+            r->touched[r->touched_count++] = share.link;
+        r->weight[by][share.link] += weight * (double)share.part;
+    }
 }
 
 /* The hop to a rank: of all that it receives, the one with the longest latency. */
-static void note_hop(struct dts_pattern *pattern, int rank, int sender, int by,
-                     double latency_s)
+static void note_hop(struct dts_pattern *pattern, const struct dts_role *role, int rank,
+                     int sender, int by, double latency_s)
 {
-    if (pattern->from[rank] != rank && latency_s <= pattern->hop_latency_s[rank])
+    if (pattern->hops == NULL || rank < role->first || rank >= role->first + role->count)
         return;
-    pattern->hop_latency_s[rank] = latency_s;
-    pattern->from[rank] = sender;
-    pattern->hop_by[rank] = (unsigned char)by;
+    struct dts_hop *hop = &pattern->hops[rank - role->first];
+    if (hop->from != rank && latency_s <= hop->latency_s)
+        return;
+    hop->from = sender;
+    hop->by = by;
+    hop->latency_s = latency_s;
 }
 
-static void route_sent(struct dts_patterns *p, struct dts_pattern *pattern,
-                       const struct dts_parcel *parcel, double weight)
+/* One path for each message of a crowd; which, is drawn as exact draws it. */
+static struct pair draw_pair(struct dts_router *r, int src, int dst, unsigned number)
 {
-    const struct dts_net *net = p->simulation->net;
-    int src = p->simulation->endpoint[parcel->self],
-        dst = p->simulation->endpoint[parcel->peer];
-    int by = net->ops->transport(net->self, src, dst);
-    int paths = net->ops->paths(net->self, src, dst);
-    int links[DTS_MAX_ROUTE];
+    size_t kept = r->share_count;
+    struct pair pair =
+        route_pair(r, src, dst, dts_net_pick(r->simulation->net, src, dst, number));
+    r->share_count = kept;
+    return pair;
+}
+
+static double sums(const struct dts_router *r, const struct dts_parcel *parcel, int by)
+{
+    double rate = r->simulation->net->transports[by].reduce_bytes_per_s;
+    rate = rate > 0 ? rate : r->simulation->reduce_bytes_per_s;
+    return parcel->add && !parcel->send && rate > 0 ? parcel->bytes / rate : 0;
+}
+
+static void route_parcel(struct dts_router *r, struct dts_pattern *pattern,
+                         const struct dts_parcel *parcel, unsigned number, bool crowd,
+                         double largest_bytes, const struct dts_role *role)
+{
+    const struct dts_simulation *s = r->simulation;
+    int src = s->endpoint[parcel->self], dst = s->endpoint[parcel->peer];
+    int by = s->net->ops->transport(s->net->self, src, dst);
+    struct pair pair = crowd ? draw_pair(r, src, dst, number) : find_pair(r, src, dst);
+    put_on_links(r, pattern, pair, by, parcel->bytes / largest_bytes);
     pattern->used[by] = true;
-    for (int path = 0; path < paths; path++) {
-        double share = paths == 1 ? 1.0 : net->ops->share(net->self, src, dst, path);
-        int hops = net->ops->route(net->self, src, dst, path, links);
-        for (int h = 0; h < hops; h++)
-            put_on_link(p, pattern, links[h], by, share * weight);
-    }
-    double latency_s = dts_net_latency(net, src, dst);
-    pattern->latency_s[by] = fmax(pattern->latency_s[by], latency_s);
-    note_hop(pattern, parcel->peer, parcel->self, by, latency_s);
+    pattern->latency_s[by] = fmax(pattern->latency_s[by], pair.latency_s);
+    note_hop(pattern, role, parcel->peer, parcel->self, by, pair.latency_s);
 }
 
-/* The side of an exchange that receives: the sender's role counts the links. */
-static void route_received(const struct dts_patterns *p, struct dts_pattern *pattern,
-                           const struct dts_parcel *parcel)
+/* What arrives: the time to sum it; and the latency, where the sender is of another role. */
+static void receive_parcels(struct dts_router *r, struct dts_pattern *pattern,
+                            const struct dts_parcel *parcels, size_t count, bool hops,
+                            double largest_bytes, const struct dts_role *role)
 {
-    const struct dts_net *net = p->simulation->net;
-    int src = p->simulation->endpoint[parcel->peer],
-        dst = p->simulation->endpoint[parcel->self];
-    note_hop(pattern, parcel->self, parcel->peer, net->ops->transport(net->self, src, dst),
-             dts_net_latency(net, src, dst));
-}
-
-static void take_links(struct dts_patterns *p, struct dts_pattern *pattern)
-{
-    const struct dts_net *net = p->simulation->net;
-    pattern->links = dts_alloc((size_t)p->touched_count, sizeof(*pattern->links));
-    pattern->link_count = p->touched_count;
-    for (int i = 0; i < p->touched_count; i++) {
-        int link = p->touched[i];
-        pattern->links[i] = (struct dts_pattern_link){
-            link,
-            {p->weight[0][link], p->weight[1][link]},
-            net->ops->capacity(net->self, link),
-        };
-        p->weight[0][link] = p->weight[1][link] = 0;
-    }
-    p->touched_count = 0;
-}
-
-static void route_all(struct dts_patterns *p, struct dts_pattern *pattern,
-                      const struct dts_parcel *parcels, size_t count, double largest_bytes)
-{
-    const struct dts_simulation *s = p->simulation;
-    size_t ranks = (size_t)s->job->ranks;
-    pattern->cap_bytes_per_s[0] = pattern->cap_bytes_per_s[1] = INFINITY;
-    pattern->hop_latency_s = dts_alloc(ranks, sizeof(*pattern->hop_latency_s));
-    pattern->from = dts_alloc(ranks, sizeof(*pattern->from));
-    pattern->hop_by = dts_alloc(ranks, sizeof(*pattern->hop_by));
-    for (size_t r = 0; r < ranks; r++)
-        pattern->from[r] = (int)r;
-    bool sends = false;
+    const struct dts_simulation *s = r->simulation;
+    double sum_s = 0;
     for (size_t i = 0; i < count; i++) {
-        sends = sends || parcels[i].send;
-        if (parcels[i].send)
-            route_sent(p, pattern, &parcels[i],
-                       (double)proportion(&parcels[i], largest_bytes) / 840);
+        const struct dts_parcel *parcel = &parcels[i];
+        if (i > 0 && parcel->self != parcels[i - 1].self)
+            sum_s = 0;
+        if (parcel->send)
+            continue;
+        int src = s->endpoint[parcel->peer], dst = s->endpoint[parcel->self];
+        int by = s->net->ops->transport(s->net->self, src, dst);
+        sum_s += sums(r, parcel, by) / largest_bytes;
+        pattern->sum_s = fmax(pattern->sum_s, sum_s);
+        if (pattern->hops != NULL)
+            pattern->hops[parcel->self - role->first].sum_s = sum_s;
+        if (hops) {
+            double latency_s = dts_net_latency(s->net, src, dst);
+            pattern->latency_s[by] = fmax(pattern->latency_s[by], latency_s);
+            note_hop(pattern, role, parcel->self, parcel->peer, by, latency_s);
+        }
     }
-    for (size_t i = 0; i < count && !sends; i++)
-        route_received(p, pattern, &parcels[i]);
-    take_links(p, pattern);
 }
 
-const struct dts_pattern *dts_patterns_find(struct dts_patterns *p,
-                                            const struct dts_parcel *parcels, size_t count,
-                                            double largest_bytes)
+static bool dominates(const struct dts_pattern_link *a, const struct dts_pattern_link *b)
 {
-    uint64_t hash = hash_of(parcels, count, largest_bytes);
-    for (size_t i = 0; i < p->count; i++)
-        if (p->kept[i].hash == hash)
-            return &p->kept[i];
+    return a->weight[0] * b->bytes_per_s >= b->weight[0] * a->bytes_per_s &&
+           a->weight[1] * b->bytes_per_s >= b->weight[1] * a->bytes_per_s;
+}
 
-    struct dts_pattern pattern = {.hash = hash};
-    route_all(p, &pattern, parcels, count, largest_bytes);
-    if (p->links + (size_t)pattern.link_count > MOST_LINKS) {
-        pattern_free(&p->last);
-        p->last = pattern;
-        return &p->last;
+/* Keep a link unless another one is slower whatever the sizes. */
+static void keep_if_worst(struct dts_pattern *pattern, size_t *room,
+                          const struct dts_pattern_link *link)
+{
+    int kept = 0;
+    for (int i = 0; i < pattern->worst_count; i++)
+        if (dominates(&pattern->worst[i], link))
+            return;
+    for (int i = 0; i < pattern->worst_count; i++)
+        if (!dominates(link, &pattern->worst[i]))
+            pattern->worst[kept++] = pattern->worst[i];
+    pattern->worst_count = kept;
+    pattern->worst = dts_grow(pattern->worst, room, (size_t)kept + 1, sizeof(*pattern->worst));
+    pattern->worst[pattern->worst_count++] = *link;
+}
+
+static void take_links(struct dts_router *r, struct dts_pattern *pattern,
+                       const struct dts_pattern_wish *wish, double largest_bytes)
+{
+    const struct dts_net *net = r->simulation->net;
+    const struct dts_transport *by = net->transports;
+    size_t room = 0;
+    if (wish->links) {
+        pattern->links = dts_alloc((size_t)r->touched_count, sizeof(*pattern->links));
+        pattern->link_count = r->touched_count;
     }
-    p->links += (size_t)pattern.link_count;
-    p->kept = dts_grow(p->kept, &p->room, p->count + 1, sizeof(*p->kept));
-    p->kept[p->count++] = pattern;
-    return &p->kept[p->count - 1];
+    double best[2] = {dts_transport_best(&by[0]), dts_transport_best(&by[1])};
+    for (int i = 0; i < r->touched_count; i++) {
+        int number = r->touched[i];
+        struct dts_pattern_link link = {number,
+                                        {r->weight[0][number], r->weight[1][number]},
+                                        net->ops->capacity(net->self, number)};
+        keep_if_worst(pattern, &room, &link);
+        if (wish->links)
+            pattern->links[i] = link;
+        if (wish->total != NULL)
+            wish->total[number] += wish->times * largest_bytes *
+                                   (link.weight[0] / best[0] + link.weight[1] / best[1]);
+        r->weight[0][number] = r->weight[1][number] = 0;
+    }
+    r->touched_count = 0;
+}
+
+void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
+                      double largest_bytes, const struct dts_pattern_wish *wish,
+                      struct dts_pattern *pattern)
+{
+    const struct dts_net *net = r->simulation->net;
+    const int *endpoint = r->simulation->endpoint;
+    *pattern = (struct dts_pattern){.cap_bytes_per_s = {INFINITY, INFINITY}};
+    if (wish->hops) {
+        pattern->hops = dts_alloc((size_t)wish->role->count, sizeof(*pattern->hops));
+        for (int i = 0; i < wish->role->count; i++)
+            pattern->hops[i].from = wish->role->first + i;
+    }
+    double routes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (parcels[i].send)
+            routes += net->ops->paths(net->self, endpoint[parcels[i].self],
+                                      endpoint[parcels[i].peer]);
+    for (size_t i = 0; i < count; i++)
+        if (parcels[i].send)
+            route_parcel(r, pattern, &parcels[i], (unsigned)i, routes > MOST_ROUTES,
+                         largest_bytes, wish->role);
+    receive_parcels(r, pattern, parcels, count, routes == 0, largest_bytes, wish->role);
+    take_links(r, pattern, wish, largest_bytes);
+}
+
+void dts_pattern_free(struct dts_pattern *pattern)
+{
+    free(pattern->worst);
+    free(pattern->links);
+    free(pattern->hops);
+    *pattern = (struct dts_pattern){0};
 }

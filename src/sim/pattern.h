@@ -1,14 +1,14 @@
-/* pattern.h -- who sends to whom in one step, routed once.
+/* pattern.h -- who sends to whom in one step, routed once for data of any size.
  *
- * Steps with the same pairs of members and the same proportions of bytes load the same links in
- * the same proportions, whatever the number of bytes: the two halves of a ring all-reduce, the
- * same collective over buckets of different size. A pattern keeps what routing found out; a
- * step of a given size is then a pass over its links.
+ * Steps with the same pairs of ranks and the same proportions of bytes load the same links in
+ * the same proportions: the halves of a ring all-reduce, a collective over buckets of different
+ * size. A pattern keeps what routing found out, so that the time of a step of any size follows
+ * from a few numbers: per transport k the step needs max over links of (w_0l bytes_0 + w_1l
+ * bytes_1) / capacity_l seconds, and only links that no other link dominates in both weights
+ * can be that.
  */
 #ifndef DTS_SIM_PATTERN_H
 #define DTS_SIM_PATTERN_H
-
-#include <stdint.h>
 
 #include "sim/engine.h"
 
@@ -27,26 +27,43 @@ struct dts_pattern_link {
     double bytes_per_s;
 };
 
+/* How messages come to a rank. */
+struct dts_hop {
+    int from;         // the sender of the message with the longest latency; itself: none
+    int by;           // its transport
+    double latency_s; // of its path
+    double sum_s;     // to sum all that arrive, per byte of the largest message
+};
+
 struct dts_pattern {
-    uint64_t hash;
-    struct dts_pattern_link *links; // the shared ones; owned
+    struct dts_pattern_link *worst; // the links that may be the slowest; owned
+    int worst_count;
+    struct dts_pattern_link *links; // all shared ones, if they were asked for; owned
     int link_count;
     bool used[2];              // transports of the messages sent
     double cap_bytes_per_s[2]; // of single flows, by transport
-    double latency_s[2];       // longest path of a message sent, by transport
-    double *hop_latency_s;     // by rank: of the message received with the longest path; owned
-    int *from;                 // and its sender; the rank itself: receives nothing. Owned
-    unsigned char *hop_by;     // and its transport; owned
+    double latency_s[2];       // longest of a message, by transport
+    double sum_s;              // longest of a rank, per byte of the largest message
+    struct dts_hop *hops;      // of the ranks of the role, if they were asked for; owned
 };
 
-struct dts_patterns; // what was routed so far
+struct dts_router; // routes and keeps routes
 
-struct dts_patterns *dts_patterns_new(const struct dts_simulation *simulation);
-void dts_patterns_free(struct dts_patterns *patterns);
+struct dts_router *dts_router_new(const struct dts_simulation *simulation);
+void dts_router_free(struct dts_router *router);
 
-/* The pattern of these messages. Valid until the next call. */
-const struct dts_pattern *dts_patterns_find(struct dts_patterns *patterns,
-                                            const struct dts_parcel *parcels, size_t count,
-                                            double largest_bytes);
+/* What is wanted of a pattern beside the numbers. */
+struct dts_pattern_wish {
+    bool links, hops;
+    const struct dts_role *role; // of the ranks that have hops
+    double *total;               // by link: adds the bytes that these parcels put there at the
+    double times;                // best efficiency of their transport, so many times
+};
+
+/* Route these messages, of which the largest has `largest_bytes`. */
+void dts_pattern_make(struct dts_router *router, const struct dts_parcel *parcels, size_t count,
+                      double largest_bytes, const struct dts_pattern_wish *wish,
+                      struct dts_pattern *pattern);
+void dts_pattern_free(struct dts_pattern *pattern); // leaves it empty
 
 #endif

@@ -6,7 +6,7 @@
 #include "plan/run.h"
 #include "sim/period.h"
 
-enum { MOST_MESSAGES = 100000, ROUNDS = 2 };
+enum { MOST_MESSAGES = 20000, ROUNDS = 2 };
 
 /* When each member of the group has done its step: what it sends has left, what it receives has
  * come from a sender that had done its own last step. */

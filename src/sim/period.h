@@ -21,7 +21,7 @@ struct dts_step_time {
 };
 
 /* Walks all steps of the members of one group twice in a row. A collective of more than
- * 100,000 messages (a ring through hundreds) is not walked: L = P = sum_s. */
+ * 20,000 messages (a ring through hundreds) is not walked: L = P = sum_s. */
 struct dts_period dts_period_find(const struct dts_role *role,
                                   const struct dts_collective *collective,
                                   const struct dts_step_time *steps_s, double sum_s);

@@ -134,3 +134,10 @@ void dts_platform_free(struct dts_platform *platform)
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
 }
+
+void dts_platform_help(FILE *out)
+{
+    fprintf(out, "A platform is a JSON object:\n\n");
+    dts_fields_print(file_fields, "", out);
+    dts_platform_build_help(out);
+}

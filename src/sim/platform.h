@@ -39,6 +39,9 @@ bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
                        struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
 
+/* Print what `dtsim help platform` says. */
+void dts_platform_help(FILE *out);
+
 /* Networks that come from a file of another program, not from a topology:
  * "network": {"kind": "...", "file": "..."}. The reader sets all of *net but its transports. */
 struct dts_net_import {

@@ -198,3 +198,22 @@ bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top
         return build_net(platform, top, row, transports, err);
     return import_net(platform, top, dts_net_imports[row - topologies], transports, err);
 }
+
+void dts_platform_build_help(FILE *out)
+{
+    fprintf(out, "\nNetwork interfaces:\n\n");
+    dts_fields_print(nics_fields, "nics", out);
+    for (int i = 0; dts_fabrics[i] != NULL; i++) {
+        fprintf(out, "\nA fabric of kind \"%s\" (%s):\n\n", dts_fabrics[i]->name,
+                dts_fabrics[i]->summary);
+        dts_fields_print(dts_fabrics[i]->fields, "node.fabric", out);
+    }
+    for (int i = 0; dts_topologies[i] != NULL; i++) {
+        fprintf(out, "\nA network of kind \"%s\" (%s):\n\n", dts_topologies[i]->name,
+                dts_topologies[i]->summary);
+        dts_fields_print(dts_topologies[i]->fields, "network", out);
+    }
+    for (int i = 0; dts_net_imports[i] != NULL; i++)
+        fprintf(out, "\nA network of kind \"%s\" (%s): network.file names it.\n",
+                dts_net_imports[i]->kind, dts_net_imports[i]->summary);
+}

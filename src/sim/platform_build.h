@@ -10,4 +10,7 @@
 bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top,
                         const struct dts_transport transports[2], struct dts_error *err);
 
+/* Print what keys "nics", "node.fabric" and "network" have. */
+void dts_platform_build_help(FILE *out);
+
 #endif

@@ -190,6 +190,15 @@ const char *dts_transport_name(int i)
     return dts_transports[i] != NULL ? dts_transports[i]->name : NULL;
 }
 
+double dts_transport_best(const struct dts_transport *transport)
+{
+    double best = transport->range_count > 0 ? 0 : 1;
+    for (int i = 0; i < transport->range_count; i++)
+        if (transport->ranges[i].bandwidth_factor > best)
+            best = transport->ranges[i].bandwidth_factor;
+    return best * transport->efficiency;
+}
+
 struct dts_transport_range dts_transport_at(const struct dts_transport *transport, double bytes)
 {
     struct dts_transport_range at = {0, 1, 1};

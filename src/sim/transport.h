@@ -41,6 +41,9 @@ const char *dts_transport_name(int i);
 struct dts_transport_range dts_transport_at(const struct dts_transport *transport,
                                             double bytes);
 
+/* Bytes of data for each byte on the wire, at the size of message that is best for it. */
+double dts_transport_best(const struct dts_transport *transport);
+
 /* {"name": "tcp", "efficiency": 0.94, ...} or "tcp": a row with changes. A place with nothing
  * there is an error. */
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,

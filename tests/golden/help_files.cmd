@@ -1,0 +1,1 @@
+dtsim help platform device stack
