@@ -19,7 +19,7 @@ extern "C" {
  * the time that its size says: capacities and sizes are multiplied by this. */
 enum { DTS_SIMGRID_PARTS = 1024 };
 
-/* Initialise SimGrid for so many actors: fair sharing, no latency of its own (docs/model.md),
+/* Initialise SimGrid for so many actors: fair sharing, no latency of its own (exact.c),
  * silent. */
 void dts_simgrid_start(int actors);
 
