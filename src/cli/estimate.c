@@ -182,6 +182,8 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
                        struct dts_result *result)
 {
     const struct dts_scenario *s = w->question->scenario;
+    if (w->question->strategy->kind->trains_nothing)
+        return;
     double alone = (double)w->point.batch * s->accumulate / bound->compute_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
