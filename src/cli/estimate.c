@@ -135,11 +135,10 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
         snprintf(text, room, "nothing is sent: the step is its kernels");
         return;
     }
-    const char *verdict = step->exposed_comm_s < 0.01 * step->total_s
-                              ? "communication hides behind compute"
-                          : bound->link_s > 0.5 * step->comm_s
-                              ? "that bounds the communication"
-                              : "latency, sums and shorter routes' turns take the rest";
+    const char *verdict =
+        step->exposed_comm_s < 0.01 * step->total_s ? "communication hides behind compute"
+        : bound->link_s > 0.5 * step->comm_s        ? "that bounds the communication"
+                                                    : "latency, sums and waiting take the rest";
     snprintf(text, room,
              "link %s%s carries %.3g %s a step: %.3g ms of %.3g ms communication; %s",
              bound->link, bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit,
