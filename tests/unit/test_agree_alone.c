@@ -108,28 +108,38 @@ static int like_itself(const struct dts_coll_shape *shape, int i)
     return i;
 }
 
-static void one_step_alone(const struct agree_machine *machine,
-                           const struct dts_platform *platform, int n, double bytes,
-                           const char *placement)
+/* One row for all classes of steps: the one that is furthest off. */
+static void steps_alone(const struct agree_machine *machine,
+                        const struct dts_platform *platform, int n, double bytes,
+                        const char *placement)
 {
     struct dts_coll step = *whole;
     step.step = that_step;
     step.like = like_itself;
     struct dts_job job = agree_workers(n, 0);
     if (agree_allreduce(&job, DTS_DATA, &step, machine->devices, bytes) >= 0) {
-        // The shape knows its real steps until here; a hierarchy asks for them.
         const struct dts_coll_shape *shape = &job.roles[0].plan.ops[0].collective.shape;
-        int steps = whole->steps(shape);
+        struct agree_pair worst = {.exact_first_s = 1, .fluid_first_s = 1};
+        int steps = whole->steps(shape), classes = 0, furthest = 0;
+        double most = -1;
         step.steps = one_step;
         for (step_number = 0; step_number < steps; step_number++) {
             if (whole->like(shape, step_number) != step_number)
                 continue;
-            char name[60];
             struct agree_pair pair = agree_both_on(platform, &job, placement);
-            snprintf(name, sizeof(name), "%s, step %d", whole->name, step_number);
-            row_of(machine->name, name, n, bytes, placement, pair.exact_first_s,
-                   pair.fluid_first_s, 1e-6);
+            double error = fabs(pair.fluid_first_s / pair.exact_first_s - 1);
+            classes++;
+            if (error <= most)
+                continue;
+            most = error;
+            worst = pair;
+            furthest = step_number;
         }
+        char name[60];
+        snprintf(name, sizeof(name), "%s, worst of %d classes: step %d", whole->name, classes,
+                 furthest);
+        row_of(machine->name, name, n, bytes, placement, worst.exact_first_s,
+               worst.fluid_first_s, 1e-6);
     }
     dts_job_free(&job);
 }
@@ -145,8 +155,8 @@ static void one_step_from_rest_is_exact(void)
             continue;
         for (int a = 0; dts_colls[a] != NULL; a++) {
             whole = dts_colls[a];
-            one_step_alone(&machines[m], &platform, 24, MULTIPLE, "random");
-            one_step_alone(&machines[m], &platform, 16, 20.0 * MULTIPLE, "linear");
+            steps_alone(&machines[m], &platform, 24, MULTIPLE, "random");
+            steps_alone(&machines[m], &platform, 16, 20.0 * MULTIPLE, "linear");
         }
         dts_platform_free(&platform);
     }
