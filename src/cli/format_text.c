@@ -144,8 +144,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
         {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
         {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
-        {"throughput\n", AT(throughput_samples_per_s), NUMBER, rate_unit, 1, 4, true},
-        {"effici-\nency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, true},
+        {"throughput\n", AT(throughput_samples_per_s), NUMBER, rate_unit, 1, 4, false},
+        {"effici-\nency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
     };

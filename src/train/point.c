@@ -63,6 +63,8 @@ int dts_point_per_node(const struct dts_point *point)
 struct dts_memory dts_point_memory(const struct dts_point *point)
 {
     const struct dts_scenario *scenario = point->scenario;
+    if (point->strategy->kind->trains_nothing)
+        return (struct dts_memory){0};
     struct dts_memory memory = dts_model_memory(&scenario->model, scenario->optimizer,
                                                 scenario->precision, point->batch);
     if (point->strategy->kind->updates_on_servers) {

@@ -38,7 +38,8 @@ struct dts_strategy_kind {
     const char *name, *summary;
     const struct dts_field *fields; // its JSON keys beside "name" and "kind"
     size_t size;
-    bool updates_on_servers;                       // workers keep no optimizer state
+    bool updates_on_servers; // workers keep no optimizer state
+    bool trains_nothing;     // the model takes no memory, and there are no samples
     const char *(*default_name)(const void *self); // the strategy's name in results; NULL: name
 
     /* Checks across fields when the scenario is read; stack gives defaults. */
