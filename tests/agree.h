@@ -50,7 +50,7 @@ static inline double agree_row_of(const char *name, double exact_s, double fluid
                                   double whole_s, double limit)
 {
     double error = (fluid_s - exact_s) / whole_s;
-    if (fabs(error) > limit && ++check_failures <= 10)
+    if (!(fabs(error) <= limit) && ++check_failures <= 10)
         printf("%s: exact %.9g s, fluid %.9g s: %+.4g %%, promised %.4g %%\n", name, exact_s,
                fluid_s, 100 * error, 100 * limit);
     if (agree_count < AGREE_ROWS)
