@@ -11,6 +11,10 @@
 #include "cli/scene.h"
 #include "sim/engine.h"
 
+#ifndef DTS_SOURCE
+#define DTS_SOURCE "." // where the source tree is
+#endif
+
 enum { AGREE_SETS = 8 };
 
 /* Open a scenario of this source tree with settings, "path=value", ended by NULL. */

@@ -36,7 +36,7 @@ It is written by a script from what the tests compare, and each row is a check o
   1 %). One exception: when one device of a node pushes for all, the others begin their next sum
   within the node (and wait in it) before fluid lets them: 2 % of the step in the start of that
   operation, nothing in its end.
-- **Several paths**: the engines model different routers, and differ by up to 60 %. Fluid spreads a
+- **Several paths**: the engines model different routers, and differ by 13 to 38 % below. Fluid spreads a
   message over all paths of its pair, as adaptive routing does with packets; exact draws one path for
   each message, in proportion to their shares, and finds a lone message limited to one cable. `auto`
   takes fluid on such networks. So random placement can even be faster than linear on an empty
