@@ -16,7 +16,6 @@
 enum {
     NAME = 64,
     LIMIT_S = 120, // to read a platform; SimGrid's largest examples take a few seconds
-    DTS_SIMGRID_MOST_S = 100, // of a route
 };
 
 /* What the child finds, and what the network keeps. Pairs are from * hosts + to. */
