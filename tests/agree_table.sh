@@ -26,19 +26,22 @@ It is written by a script from what the tests compare, and each row is a check o
 - **Where loads are uneven, fluid is wrong by what its lockstep costs.** Members of a collective
   meet only those with whom they exchange. Who is early goes on, and exact lets him. If the links are
   full, the early ones use the time in which others wait for latency, or for a slower part of the
-  network: fluid is too slow, rings up to 5 %, halving and doubling up to 18 %, trees up to 25 %. If
+  network: fluid is too slow, rings up to 4 %, halving and doubling up to 18 %, trees up to 25 %. If
   an early message takes a share of a port from one for which somebody waits, fluid is too fast:
   pieces in a tree, on a star too, up to 25 %. 1e-6 for any operation alone, as first aimed at, holds
   for rings of even load and single steps only; for trees count on 25 %, or use `--engine exact`.
-- **Latency by path** costs rings 1 % at 100 MB and up to 9 % at 4 MB (promised: 2 % and 10 %).
+- **Latency by path** costs rings 0.4 % at 100 MB and up to 9 % at 4 MB (promised: 2 % and 10 %).
 - **Mixed traffic**: median far below 5 %, worst below 15 %, as promised.
 - **Whole training steps** agree within 0.1 %, and so do starts and ends of all buckets (promised:
   1 %). One exception: when one device of a node pushes for all, the others begin their next sum
   within the node (and wait in it) before fluid lets them: 2 % of the step in the start of that
   operation, nothing in its end.
-- **Random placement is not always slower.** On an otherwise empty dragonfly a ring of 32 is faster
-  scattered than linear, on both engines: linear neighbours share the one cable between two routers.
-  At 2,048 nodes it is slower, as one expects.
+- **Several paths**: the engines model different routers, and differ by up to 60 %. Fluid spreads a
+  message over all paths of its pair, as adaptive routing does with packets; exact draws one path for
+  each message, in proportion to their shares, and finds a lone message limited to one cable. `auto`
+  takes fluid on such networks. So random placement can even be faster than linear on an empty
+  dragonfly (fluid, ring of 32 on Theta: linear neighbours share the one cable between two routers); at
+  2,048 nodes it is slower.
 END
 for test in alone mixed step; do
     DTSIM_AGREE_ROWS=$rows "$1/tests/test_agree_$test" >&2 || exit 1
