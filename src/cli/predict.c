@@ -87,33 +87,39 @@ static void name(const void *self, int i, char *text, size_t room)
              q->devices == 1 ? "" : "s");
 }
 
-/* Efficiency against the fewest devices of the same scene and strategy that have an answer. */
-static void compare_with_fewest(struct asked *asked, size_t i)
+/* The point with the fewest devices of the same scene and strategy that has an answer. */
+static const struct dts_result *fewest(const struct asked *asked, size_t i)
 {
-    struct dts_result *result = &asked->results[i];
-    const struct dts_result *fewest = NULL;
-    if (result->error.cause != DTS_NO_ERROR)
-        return;
+    const struct dts_result *least = NULL;
     for (size_t j = 0; j < asked->question_count; j++) {
         const struct dts_result *other = &asked->results[j];
         if (asked->questions[j].strategy == asked->questions[i].strategy &&
             other->error.cause == DTS_NO_ERROR &&
-            (fewest == NULL || other->devices < fewest->devices))
-            fewest = other;
+            (least == NULL || other->devices < least->devices))
+            least = other;
     }
-    result->scaling_efficiency = result->throughput_samples_per_s / result->devices /
-                                 (fewest->throughput_samples_per_s / fewest->devices);
+    return least;
 }
 
-static void compare_with_published(const struct dts_question *q, struct dts_result *result)
+static void compare_with_fewest(struct dts_result *result, const struct dts_result *least)
+{
+    result->scaling_efficiency = result->throughput_samples_per_s / result->devices /
+                                 (least->throughput_samples_per_s / least->devices);
+}
+
+/* An efficiency was published against fewer devices: a point cannot be held against itself. */
+static void compare_with_published(const struct dts_question *q, struct dts_result *result,
+                                   const struct dts_result *least)
 {
     for (int r = 0; r < q->scenario->reference_count; r++) {
         const struct dts_reference *reference = &q->scenario->references[r];
-        if (reference->devices != q->devices || result->error.cause != DTS_NO_ERROR ||
-            (reference->strategy != NULL &&
-             strcmp(reference->strategy, q->strategy->name) != 0))
-            continue;
-        dts_result_refer(result, reference->metric, reference->value, reference->source);
+        bool mine = reference->devices == q->devices &&
+                    (reference->strategy == NULL ||
+                     strcmp(reference->strategy, q->strategy->name) == 0);
+        bool against_itself =
+            result == least && strcmp(reference->metric, "scaling_efficiency") == 0;
+        if (mine && !against_itself)
+            dts_result_refer(result, reference->metric, reference->value, reference->source);
     }
 }
 
@@ -139,8 +145,12 @@ static bool answer(const struct dts_options *options, struct asked *asked,
     if (!dts_pool_run(&pool, asked->results, err) || !check_any(asked, err))
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
-        compare_with_fewest(asked, i);
-        compare_with_published(&asked->questions[i], &asked->results[i]);
+        struct dts_result *result = &asked->results[i];
+        if (result->error.cause != DTS_NO_ERROR)
+            continue;
+        const struct dts_result *least = fewest(asked, i);
+        compare_with_fewest(result, least);
+        compare_with_published(&asked->questions[i], result, least);
     }
     struct dts_result *next = asked->results;
     for (int r = 0; r < asked->report_count; r++) {
