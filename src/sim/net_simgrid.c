@@ -1,10 +1,7 @@
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <simgrid/host.h>
 #include <simgrid/link.h>
@@ -13,10 +10,10 @@
 #include "sim/child.h"
 #include "sim/map.h"
 #include "sim/net_simgrid.h"
+#include "sim/simgrid_file.h"
 #include "sim/simgrid_zone.h"
 
 enum {
-    MOST_HOSTS = 2048, // all pairs are stored: about 100 MB for routes of 6 links
     NAME = 64,
     LIMIT_S = 120, // to read a platform; SimGrid's largest examples take a few seconds
 };
@@ -79,9 +76,9 @@ static int link_number(struct found *f, struct dts_map *known, sg_link_t link,
                  name);
         return -1;
     }
-    if (!(capacity > 0) || isinf(capacity)) {
-        dts_fail(err, DTS_BAD_INPUT, "link %s: bandwidth must be > 0, got %g bytes/s", name,
-                 capacity);
+    if (!(capacity >= DTS_SIMGRID_LEAST_BYTES_PER_S) || isinf(capacity)) {
+        dts_fail(err, DTS_BAD_INPUT, "link %s: bandwidth must be >= %d bytes/s, got %g", name,
+                 DTS_SIMGRID_LEAST_BYTES_PER_S, capacity);
         return -1;
     }
     size_t room = f->link_room, needed = (size_t)f->links + 1;
@@ -105,6 +102,10 @@ static bool find_route(struct found *f, struct dts_map *known, sg_host_t from, s
         return dts_fail(err, DTS_BAD_INPUT,
                         "route from %s to %s: must have 1 to %d links, has %d",
                         sg_host_get_name(from), sg_host_get_name(to), DTS_MAX_ROUTE, hops);
+    if (!(f->latency[pair] >= 0 && f->latency[pair] <= DTS_SIMGRID_MOST_S))
+        return dts_fail(
+            err, DTS_BAD_INPUT, "route from %s to %s: latency must be 0 to %d s, is %g",
+            sg_host_get_name(from), sg_host_get_name(to), DTS_SIMGRID_MOST_S, f->latency[pair]);
     f->route = dts_grow(f->route, &f->hop_room, f->hops + (size_t)hops, sizeof(*f->route));
     for (int h = 0; h < hops; h++) {
         int number = link_number(f, known, links[h], err);
@@ -142,9 +143,9 @@ static bool import(void *argument, void **result, size_t *size, struct dts_error
     if (!dts_simgrid_load(argument, err))
         return false;
     size_t hosts = sg_host_count();
-    if (hosts < 1 || hosts > MOST_HOSTS)
-        return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has %zu", MOST_HOSTS,
-                        hosts);
+    if (hosts < 1 || hosts > DTS_SIMGRID_MOST_HOSTS)
+        return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has %zu",
+                        DTS_SIMGRID_MOST_HOSTS, hosts);
     f.hosts = (int)hosts;
     if (!find_routes(&f, err))
         return false;
@@ -280,11 +281,8 @@ static bool fail_import(const char *path, const struct dts_error *why, struct dt
 
 bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err)
 {
-    struct stat file;
-    if (stat(path, &file) != 0 || access(path, R_OK) != 0)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(file.st_mode))
-        return dts_fail(err, DTS_BAD_INPUT, "%s: must be a file", path);
+    if (!dts_simgrid_file_check(path, err))
+        return false;
     char *copy = dts_copy(path);
     struct dts_child child = {.what = "SimGrid gave up on this platform (is a route missing?)",
                               .blame = DTS_BAD_INPUT,

@@ -24,12 +24,19 @@
  * aggregate_in_node: the devices of a node first sum among themselves; only the first of them,
  * the leader, pushes and pulls, and passes the weights on.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "train/strategy_ps.h"
+
+/* Beyond these the plan takes minutes to simulate, and no system does it. */
+enum {
+    MOST_ON_A_NODE = 64, // servers
+    MOST_PARTS = 8192,   // of all gradients; BytePS's 4 MB of GPT-2 XL in fp32 are 1,558
+};
 
 static const char *placement_name(int i)
 {
@@ -109,7 +116,11 @@ static int server_count(const struct dts_point *point)
 static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
 {
     const struct dts_ps *ps = point->strategy->self;
-    (void)err;
+    int nodes = dts_point_nodes(point);
+    if (!ps->dedicated && ps->servers / MOST_ON_A_NODE > nodes)
+        return dts_point_fail(point, err,
+                              "%s: servers must be <= %d on each of %d nodes, got %d",
+                              point->strategy->name, MOST_ON_A_NODE, nodes, ps->servers);
     *seats = (struct dts_seats){
         .devices = point->devices,
         .hosts = server_count(point),
@@ -183,6 +194,24 @@ static bool find_leaders(const struct dts_point *point, int *per_leader, struct 
     return true;
 }
 
+/* Cut the buckets into parts. */
+static bool cut(struct dts_ps_site *site, struct dts_error *err)
+{
+    const struct dts_ps *ps = site->ps;
+    double most =
+        ps->part_bytes / (double)dts_precision_bytes(site->point->scenario->precision);
+    double all = 0;
+    most = most > 1 ? floor(most) : 1;
+    for (int b = 0; b < site->bucket_count; b++)
+        all += ceil((double)site->buckets[b].elements / most);
+    if (all > MOST_PARTS)
+        return dts_point_fail(site->point, err,
+                              "%s: part_bytes %g makes %.0f parts, must be at most %d",
+                              site->point->strategy->name, ps->part_bytes, all, MOST_PARTS);
+    site->bucket_count = dts_buckets_cut(&site->buckets, site->bucket_count, (size_t)most);
+    return true;
+}
+
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     const struct dts_ps *ps = point->strategy->self;
@@ -198,10 +227,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     site.bucket_count = dts_buckets(&point->scenario->model, &ps->policy,
                                     dts_precision_bytes(point->scenario->precision),
                                     point->seconds->backward, &site.buckets);
-    if (ps->part_bytes > 0) {
-        double most = ps->part_bytes / (double)dts_precision_bytes(point->scenario->precision);
-        site.bucket_count =
-            dts_buckets_cut(&site.buckets, site.bucket_count, most > 1 ? (size_t)most : 1);
+    if (ps->part_bytes > 0 && !cut(&site, err)) {
+        free(site.buckets);
+        return false;
     }
     site.owner = dts_alloc((size_t)site.bucket_count, sizeof(*site.owner));
     if (ps->by_tensor)
