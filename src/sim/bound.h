@@ -14,12 +14,15 @@ struct dts_bound {
     double link_bytes; // that it carries in one step
     char link[64];     // its name; "": nothing is sent
     int links_alike;   // how many links are as busy as that, within 1 %
+    bool drawn; // messages may take one of several paths: link_s is what the busiest link
+                // carries on average, and one simulation may do with less
 };
 
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
                     struct dts_bound *bound);
 
-/* Does an answer keep its bounds? If not, it is an error of ours: DTS_SYSTEM. */
+/* Does an answer keep its bounds? If not, it is an error of ours: DTS_SYSTEM. The link is no
+ * bound for an engine that draws paths. */
 bool dts_bound_check(const struct dts_bound *bound, const struct dts_timing *timing,
                      const char *engine, struct dts_error *err);
 

@@ -63,7 +63,8 @@ const char *dts_engine_name(int i);                         // "auto" first
 /* How many messages exact simulates in a second (exact.c); 0: this build has no SimGrid. */
 extern const double dts_exact_messages_per_s;
 
-/* The engine that "auto" picks: exact where its messages take about a second or less. */
+/* The engine that "auto" picks: exact where its messages take about a second or less
+ * and each pair of ranks has one path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
 
 #endif

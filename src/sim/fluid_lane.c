@@ -112,7 +112,7 @@ static void begin_transfer(struct fluid *f, int sender, int receiver)
     if (receiver >= 0) {
         struct lane *other = &f->lanes[receiver];
         const struct dts_load *received = dts_loader_count(f->loader, other->role, other->op);
-        t->after_s = received->phases[0].late_s;
+        t->after_s = received->phases[0].late_s + received->phases[0].sum_s;
         other->state = SENDING;
         other->transfer = sender;
     }

@@ -388,6 +388,7 @@ static void count_exchange(struct dts_loader *l, const struct dts_role *role,
                          .links = l->keep_links, .role = role, .total = l->total, .times = 1},
                      &pattern);
     fill_phase(l, load->phases, &pattern, role, bytes, 1);
+    load->phases->walk_s = dts_phase_stay_s(load->phases, 1); // the rest is the receiver's
     load->messages = count_sent(l);
     dts_pattern_free(&pattern);
 }

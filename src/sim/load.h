@@ -53,8 +53,8 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation);
 void dts_loader_free(struct dts_loader *loader);
 
 /* The load of a collective or of one side of an exchange: the sender's has the links and the
- * latency that blocks, the receiver's only late_s. Valid until
- * the loader is freed. */
+ * latency that blocks, the receiver's only late_s and sum_s.
+ * Valid until the loader is freed. */
 const struct dts_load *dts_loader_count(struct dts_loader *loader, const struct dts_role *role,
                                         int op);
 

@@ -31,7 +31,10 @@ struct dts_router {
     size_t pair_count, pair_room;
     struct share *shares;
     size_t share_count, share_room;
-    double *weight[2]; // by link, zero between uses
+    float *part;  // of one pair's traffic, by link, zero between uses
+    int *crossed; // the links where it is not
+    int crossed_count;
+    double *weight[2]; // of a step, by link, zero between uses
     int *touched;
     int touched_count;
 };
@@ -44,6 +47,8 @@ struct dts_router *dts_router_new(const struct dts_simulation *simulation)
     r->weight[0] = dts_alloc(links, sizeof(**r->weight));
     r->weight[1] = dts_alloc(links, sizeof(**r->weight));
     r->touched = dts_alloc(links, sizeof(*r->touched));
+    r->part = dts_alloc(links, sizeof(*r->part));
+    r->crossed = dts_alloc(links, sizeof(*r->crossed));
     return r;
 }
 
@@ -57,18 +62,9 @@ void dts_router_free(struct dts_router *r)
     free(r->weight[0]);
     free(r->weight[1]);
     free(r->touched);
+    free(r->part);
+    free(r->crossed);
     free(r);
-}
-
-static void add_share(struct dts_router *r, size_t first, int link, double part)
-{
-    for (size_t i = first; i < r->share_count; i++)
-        if (r->shares[i].link == link) {
-            r->shares[i].part += (float)part;
-            return;
-        }
-    r->shares = dts_grow(r->shares, &r->share_room, r->share_count + 1, sizeof(*r->shares));
-    r->shares[r->share_count++] = (struct share){link, (float)part};
 }
 
 /* The shares of a pair, on all its paths or on the one that a message with this number takes.
@@ -79,13 +75,23 @@ static struct pair route_pair(struct dts_router *r, int src, int dst, int only)
     struct pair pair = {.first = r->share_count, .latency_s = dts_net_latency(net, src, dst)};
     int paths = only >= 0 ? 1 : net->ops->paths(net->self, src, dst);
     int links[DTS_MAX_ROUTE];
+    r->crossed_count = 0;
     for (int p = 0; p < paths; p++) {
         double part = paths == 1 ? 1.0 : net->ops->share(net->self, src, dst, p);
         int hops = net->ops->route(net->self, src, dst, only >= 0 ? only : p, links);
-        for (int h = 0; h < hops; h++)
-            add_share(r, pair.first, links[h], part);
+        for (int h = 0; h < hops; h++) {
+            if (r->part[links[h]] == 0)
+                r->crossed[r->crossed_count++] = links[h];
+            r->part[links[h]] += (float)part;
+        }
     }
-    pair.count = (int)(r->share_count - pair.first);
+    pair.count = r->crossed_count;
+    r->shares = dts_grow(r->shares, &r->share_room, r->share_count + (size_t)pair.count,
+                         sizeof(*r->shares));
+    for (int i = 0; i < r->crossed_count; i++) {
+        r->shares[r->share_count++] = (struct share){r->crossed[i], r->part[r->crossed[i]]};
+        r->part[r->crossed[i]] = 0;
+    }
     return pair;
 }
 

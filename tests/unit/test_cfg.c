@@ -156,7 +156,9 @@ static void messages_name_file_and_path_and_what_was_found(void)
          "x.json: lanes: must be <= 2147483647, got 3000000000"},
         {"{\"node\": {\"devices\": 1}, \"lanes\": 1e300}",
          "x.json: lanes: must be <= 2147483647, got 1e+300"},
-        {"{\"name\": \"a\\n\\u001b[2J\\\"\\u202e\"}", "x.json: node: missing"},
+        {"{\"name\": \"a\\n\\u001b[2J\\\"\\u202e\"}",
+         "x.json: name: must be without control characters, got a string "
+         "\"a\\n\\u001B[2J\\\"\\u202E\""},
         {"{\"name\": 1, \"a\\nb\": 2}", "x.json: a\\nb: unknown key (expected one of: name, "
                                         "wiring, node, speed, lanes, note, extra)"},
         {"{\"node\": {\"devices\": \"\\u001b[2J\\u202e\"}}",

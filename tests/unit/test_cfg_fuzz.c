@@ -100,7 +100,7 @@ static const char *const seeds[] = {
     "{\"name\": \"n\", \"rate\": 1.5e3, \"head\": {\"kind\": \"conv\", \"units\": 7},"
     " \"layers\": [{\"kind\": \"linear\"}, {\"kind\": \"conv\", \"units\": 2}],"
     " \"table\": {\"a\": [1, 2.5], \"\\u00e9\": [], \"source\": \"p\"}}",
-    "{\"on\": true, \"name\": \"\\\"\\\\\\n\", \"head\": {\"kind\": \"linear\", \"units\": "
+    "{\"on\": true, \"name\": \"\\\"\\\\\", \"head\": {\"kind\": \"linear\", \"units\": "
     "1234567890}, \"//\": [[[[[{\"a\": {\"a\": 1, \"b\": 2}}]]]]]}",
 };
 

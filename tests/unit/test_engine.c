@@ -6,6 +6,8 @@
 #include "plan/plan.h"
 #include "sim/engine.h"
 
+#include "crossbar.h"
+
 /* Workers that combine their data `count` times. */
 static struct dts_job workers(int ranks, int count)
 {
@@ -52,6 +54,29 @@ static void auto_takes_exact_for_what_is_small(void)
     dts_job_free(&large);
 }
 
+static int two_paths(const void *self, int src, int dst)
+{
+    (void)self, (void)src, (void)dst;
+    return 2;
+}
+
+/* Exact would put each message on one of them. */
+static void auto_takes_fluid_where_messages_spread(void)
+{
+    static const int endpoints[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct crossbar crossbar = {.bytes_per_s = 1e9, .per_node = 1};
+    struct dts_net net = crossbar_net(&crossbar, 8);
+    struct dts_job job = workers(8, 1);
+    struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 3};
+    bool there = dts_exact_messages_per_s > 0;
+    CHECK_STRING(dts_engine_auto(&s)->name, there ? "exact" : "fluid");
+    struct dts_net_ops ops = *net.ops;
+    ops.paths = two_paths;
+    net.ops = &ops;
+    CHECK_STRING(dts_engine_auto(&s)->name, "fluid");
+    dts_job_free(&job);
+}
+
 static void a_build_without_simgrid_says_so(void)
 {
     if (dts_exact_messages_per_s > 0)
@@ -74,4 +99,5 @@ static void a_timing_may_be_freed_twice(void)
 }
 
 TESTS(TEST(auto_comes_first_and_every_name_is_found), TEST(auto_takes_exact_for_what_is_small),
-      TEST(a_build_without_simgrid_says_so), TEST(a_timing_may_be_freed_twice))
+      TEST(auto_takes_fluid_where_messages_spread), TEST(a_build_without_simgrid_says_so),
+      TEST(a_timing_may_be_freed_twice))

@@ -408,7 +408,7 @@ static const struct {
      "\"kind\": \"relu\"}",
      "layers[0].input[1]: no layer \"later\" before this one"},
     {"[3]", "{\"kind\": \"relu\", \"input\": \"a\\nb\"}",
-     "layers[0].input: must be the name of a layer or \"entry\""},
+     "layers[0].input: must be without control characters"},
     {"[3]", "{\"kind\": \"relu\", \"input\": []}", "layers[0].input: must have 1 to 16 names"},
     {"[3]", "{\"kind\": \"relu\", \"input\": [\"entry\", \"entry\"]}",
      "layers[0].input: a layer of kind relu must have 1, got 2"},

@@ -1,0 +1,123 @@
+/* agree_step.h -- points of scenario files in a test: opened as the program opens them, asked
+ * whole (dts_estimate), or only built, for both engines to walk.
+ */
+#ifndef DTS_TESTS_AGREE_STEP_H
+#define DTS_TESTS_AGREE_STEP_H
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "cli/estimate.h"
+#include "cli/scene.h"
+#include "sim/engine.h"
+
+#ifndef DTS_SOURCE
+#define DTS_SOURCE "." // where the source tree is
+#endif
+
+enum { AGREE_SETS = 8 };
+
+/* Open a scenario of this source tree with settings, "path=value", ended by NULL. */
+static inline bool agree_open(const char *scenario, const char *const *sets,
+                              struct dts_scene *scene)
+{
+    char file[300];
+    char *words[2 + 2 * AGREE_SETS] = {(char *)"dtsim", file};
+    int count = 2;
+    snprintf(file, sizeof(file), DTS_SOURCE "/%s", scenario);
+    for (int i = 0; sets != NULL && sets[i] != NULL; i++) {
+        words[count++] = (char *)"--set";
+        words[count++] = (char *)sets[i];
+    }
+    struct dts_options options;
+    struct dts_error err = {0};
+    bool ok = dts_options_parse(&options, count, words, &err);
+    if (ok) {
+        ok = dts_scene_open(&options, file, 0, scene, &err);
+        dts_options_free(&options);
+    }
+    CHECK_STRING(err.text, "");
+    return ok;
+}
+
+/* The answer for one strategy and number of devices; its total is NAN on failure. */
+static inline struct dts_result agree_ask(const char *scenario, const char *const *sets,
+                                          const char *strategy, int devices)
+{
+    struct dts_scene scene;
+    struct dts_result result;
+    dts_result_init(&result);
+    if (!agree_open(scenario, sets, &scene))
+        return result;
+    struct dts_question question = {.scenario = &scene.scenario,
+                                    .platform = &scene.platform,
+                                    .device = &scene.device,
+                                    .devices = devices,
+                                    .setting = ""};
+    for (int i = 0; i < scene.scenario.strategy_count; i++)
+        if (strcmp(scene.scenario.strategies[i].name, strategy) == 0)
+            question.strategy = &scene.scenario.strategies[i];
+    if (CHECK(question.strategy != NULL)) {
+        dts_estimate(&question, &result);
+        CHECK_STRING(result.error.text, "");
+    }
+    dts_scene_close(&scene);
+    return result;
+}
+
+/* A point's plans and seats, ready to be simulated. */
+struct agree_point {
+    struct dts_machine machine;
+    struct dts_point point;
+    struct dts_model_seconds seconds;
+    struct dts_job job;
+    int *endpoints;
+    struct dts_simulation simulation;
+};
+
+static inline bool agree_point_build(const struct dts_scene *scene, int strategy,
+                                     struct agree_point *p)
+{
+    const struct dts_scenario *s = &scene->scenario;
+    const struct dts_platform *platform = &scene->platform;
+    struct dts_error err = {0};
+    struct dts_seats seats;
+    struct dts_placement placement = {.kind = s->placing.kind};
+    *p = (struct agree_point){0};
+    p->machine =
+        (struct dts_machine){.nodes = platform->nodes,
+                             .devices_per_node = platform->devices_per_node,
+                             .device_memory_bytes = scene->device.memory_bytes,
+                             .host_memory_bytes_per_s = platform->host_memory_bytes_per_s};
+    p->point = (struct dts_point){.scenario = s,
+                                  .strategy = &s->strategies[strategy],
+                                  .device = &scene->device,
+                                  .machine = &p->machine,
+                                  .devices = s->devices[0],
+                                  .seconds = &p->seconds};
+    bool ok = dts_point_batch(&p->point, &err) &&
+              dts_model_seconds(&s->model, &scene->device, &s->stack, s->optimizer,
+                                s->precision, p->point.batch, &p->seconds, &err) &&
+              dts_build(&p->point, &p->job, &err) &&
+              p->point.strategy->kind->seats(&p->point, &seats, &err) &&
+              dts_place(platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+                        &p->endpoints, &err);
+    CHECK_STRING(err.text, "");
+    p->simulation =
+        (struct dts_simulation){.job = &p->job,
+                                .net = &platform->net,
+                                .endpoint = p->endpoints,
+                                .steps = 3,
+                                .slowdown = s->stack.slowdown,
+                                .reduce_bytes_per_s = scene->device.memory_bytes_per_s / 3};
+    return ok;
+}
+
+static inline void agree_point_free(struct agree_point *p)
+{
+    dts_job_free(&p->job);
+    dts_model_seconds_free(&p->seconds);
+    free(p->endpoints);
+}
+
+#endif

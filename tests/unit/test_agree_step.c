@@ -1,0 +1,83 @@
+/* test_agree_step.c -- a whole data-parallel step on both engines: within 1 %, and so the start
+ * and the end of every bucket. */
+#include "agree.h"
+#include "agree_step.h"
+
+static const double one_percent = 0.01;
+
+/* Where one device of a node speaks for it, the others are already at the next bucket's sum in
+ * the node while it still sends: fluid, which walks one device for all, begins that sum later.
+ * The sum itself waits for the one that sends, so that ends agree. */
+static const double start_in_node = 0.025;
+
+/* The bucket whose start or end is furthest off. */
+static void buckets_row(const char *name, const struct dts_job *job,
+                        const struct dts_timing *exact, const struct dts_timing *fluid,
+                        bool start, double limit)
+{
+    double worst_exact = 0, worst_fluid = 0, worst = -1;
+    const char *label = "";
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++) {
+            const struct dts_op *op = &job->roles[r].plan.ops[o];
+            if (op->kind == DTS_OP_CALL)
+                continue;
+            const struct dts_op_time *e = &exact->ops[exact->first_op[r] + o],
+                                     *f = &fluid->ops[fluid->first_op[r] + o];
+            double a = start ? e->start_s : e->end_s, b = start ? f->start_s : f->end_s;
+            if (fabs(a - b) > worst) {
+                worst = fabs(a - b);
+                worst_exact = a;
+                worst_fluid = b;
+                label = op->label;
+            }
+        }
+    char text[200];
+    snprintf(text, sizeof(text), "%s: worst %s, \"%s\"", name, start ? "start" : "end", label);
+    agree_row_of(text, worst_exact, worst_fluid, exact->step_s, limit);
+}
+
+static void one_point(const char *where, const struct dts_scene *scene, int strategy)
+{
+    struct agree_point point;
+    if (agree_point_build(scene, strategy, &point)) {
+        struct dts_timing exact = agree_run("exact", &point.simulation);
+        struct dts_timing fluid = agree_run("fluid", &point.simulation);
+        char name[100];
+        snprintf(name, sizeof(name), "%s, %s", where,
+                 scene->scenario.strategies[strategy].name);
+        CHECK(point.simulation.slowdown > 0);
+        agree_row(name, exact.step_s, fluid.step_s, one_percent);
+        bool in_node = strstr(name, "in_node") != NULL;
+        buckets_row(name, &point.job, &exact, &fluid, true,
+                    in_node ? start_in_node : one_percent);
+        buckets_row(name, &point.job, &exact, &fluid, false, one_percent);
+        dts_timing_free(&exact);
+        dts_timing_free(&fluid);
+    }
+    agree_point_free(&point);
+}
+
+static void whole_steps_agree(void)
+{
+    static const char *const minimal[] = {"platform.network.routing=minimal",
+                                          "platform.network.paths=1", NULL};
+    struct dts_scene scene;
+    agree_table("Whole data-parallel steps",
+                "ResNet-50 in buckets of 25 MB on 32 devices, with overlap and slowdown: the "
+                "step, and of all pushes, pulls and all-reduces the one whose start, and whose "
+                "end, is furthest off, in percent of the step.");
+    if (agree_open("tests/data/agree_big_basin.json", NULL, &scene)) {
+        for (int s = 0; s < scene.scenario.strategy_count; s++)
+            one_point("Big Basin", &scene, s);
+        dts_scene_close(&scene);
+    }
+    if (agree_open("tests/data/agree_theta.json", minimal, &scene)) {
+        for (int s = 0; s < scene.scenario.strategy_count; s++)
+            one_point("Theta", &scene, s);
+        dts_scene_close(&scene);
+    }
+    agree_end();
+}
+
+TESTS(TEST(whole_steps_agree))
