@@ -31,8 +31,12 @@ static const struct {
     const char *algorithm;
     double even, uneven;
 } promises[] = {
-    {"ring", 1e-6, 0.06}, {"hierarchical", 1e-6, 0.06}, {"halving_doubling", 1e-6, 0.20},
-    {"tree", 0.25, 0.27}, {"double_tree", 0.30, 0.30},
+    {"ring", 1e-6, 0.06},
+    {"hierarchical", 1e-6, 0.06},
+    {"halving_doubling", 1e-6, 0.20},
+    {"binary_blocks", 1e-6, 0.20},
+    {"tree", 0.25, 0.27},
+    {"double_tree", 0.30, 0.30},
 };
 enum { PROMISES = sizeof(promises) / sizeof(promises[0]) };
 

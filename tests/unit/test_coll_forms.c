@@ -86,6 +86,10 @@ static const struct known {
     {"halving_doubling", DTS_REDUCE_SCATTER, 16, 1, 1, 1, NULL, 4, 15.0 / 16, 4, 15.0 / 16},
     {"halving_doubling", DTS_ALLGATHER, 16, 1, 1, 1, NULL, 4, 15.0 / 16, 4, 15.0 / 16},
     {"halving_doubling", DTS_BROADCAST, 16, 1, 1, 1, NULL, 8, 30.0 / 16, 8, 30.0 / 16},
+    {"binary_blocks", DTS_ALLREDUCE, 16, 1, 1, 1, NULL, 8, 30.0 / 16, 8, 30.0 / 16},
+    {"binary_blocks", DTS_ALLREDUCE, 24, 1, 1, 1, NULL, 8, 31.0 / 16, 8, 2},
+    {"binary_blocks", DTS_ALLREDUCE, 17, 1, 1, 1, NULL, 8, 31.0 / 16, 8, 30.0 / 8},
+    {"binary_blocks", DTS_ALLREDUCE, 7, 1, 1, 1, NULL, 4, 2, 4, 3},
     {"tree", DTS_ALLREDUCE, 16, 1, 1, 1, NULL, 8, 4, 8, 8},
     {"tree", DTS_ALLREDUCE, 16, 1, 1, 3, NULL, 8, 4, 8, 8},
     {"tree", DTS_ALLREDUCE, 16, 1, 1, 5, NULL, 33, 4, 30, 30.0 / 5},
@@ -155,6 +159,57 @@ static void trees_send_and_receive_at_most_once_in_each_way(void)
             }
         }
     }
+}
+
+static void binary_blocks_of_a_power_of_two_are_halving_doubling(void)
+{
+    const struct dts_coll *blocks = dts_coll_find("binary_blocks");
+    const struct dts_coll *whole = dts_coll_find("halving_doubling");
+    struct dts_coll_message ours[DTS_COLL_MESSAGES], theirs[DTS_COLL_MESSAGES];
+    for (int size = 1; size <= 256; size *= 2) {
+        struct dts_coll_shape shape = {
+            .kind = DTS_ALLREDUCE, .size = size, .per_node = 1, .shards = 1, .pieces = 1};
+        CHECK_INT(blocks->chunks(&shape), whole->chunks(&shape));
+        CHECK_INT(blocks->steps(&shape), whole->steps(&shape));
+        for (int i = 0; i < whole->steps(&shape); i++)
+            for (int m = 0; m < size; m++) {
+                int count = whole->step(&shape, m, i, theirs);
+                CHECK_INT(blocks->step(&shape, m, i, ours), count);
+                for (int a = 0; a < count; a++) {
+                    CHECK_INT(ours[a].peer, theirs[a].peer);
+                    CHECK_INT(ours[a].first, theirs[a].first);
+                    CHECK_INT(ours[a].count, theirs[a].count);
+                    CHECK_INT(ours[a].send, theirs[a].send);
+                    CHECK_INT(ours[a].add, theirs[a].add);
+                }
+            }
+    }
+}
+
+/* 257 = 256 + 1: one member, who has more peers than a step has messages. */
+static void binary_blocks_keep_to_the_messages_of_a_step(void)
+{
+    const struct dts_coll *blocks = dts_coll_find("binary_blocks");
+    const int sizes[] = {44, 65, 129, 257, 352, 1025, 4099};
+    struct dts_coll_message mine[DTS_COLL_MESSAGES];
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        struct dts_coll_shape shape = {
+            .kind = DTS_ALLREDUCE, .size = sizes[s], .per_node = 1, .shards = 1, .pieces = 1};
+        int last = shape.size - 1, chunks = blocks->chunks(&shape), sent = 0, received = 0;
+        for (int i = 0; i < blocks->steps(&shape); i++) {
+            int count = blocks->step(&shape, last, i, mine);
+            CHECK(count <= DTS_COLL_MESSAGES);
+            for (int a = 0; a < count; a++)
+                *(mine[a].send ? &sent : &received) += mine[a].count;
+        }
+        CHECK(sent >= chunks); // all that it has, halved in its block or passed on
+        CHECK_INT(sent, received);
+    }
+    struct dts_coll_shape other = {
+        .kind = DTS_BROADCAST, .size = 8, .per_node = 1, .shards = 1, .pieces = 1};
+    const char *why = NULL;
+    CHECK(!dts_coll_fits(blocks, &other, &why));
+    CHECK_STRING(why, "does all-reduce only (halving_doubling does the others)");
 }
 
 /* 27,648 ranks of Summit: no member of a step needs to know the others. */
@@ -248,6 +303,8 @@ static void chunks_cover_any_amount_of_data_once(void)
 
 TESTS(TEST(steps_data_and_seconds_are_those_of_the_closed_forms),
       TEST(trees_send_and_receive_at_most_once_in_each_way),
+      TEST(binary_blocks_of_a_power_of_two_are_halving_doubling),
+      TEST(binary_blocks_keep_to_the_messages_of_a_step),
       TEST(large_groups_keep_to_the_same_rules), TEST(names_are_found_and_differ),
       TEST(unsound_shapes_are_refused_with_a_reason), TEST(pieces_follow_from_the_size),
       TEST(chunks_cover_any_amount_of_data_once))

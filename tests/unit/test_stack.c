@@ -183,7 +183,7 @@ static void goyal_anchor_is_split_as_published(void)
     CHECK(anchor->assumed);
     CHECK_NEAR(stack.buckets.bytes, 0, 0);
     CHECK_STRING(stack.algorithm, "hierarchical");
-    CHECK_STRING(stack.algorithm_between, "halving_doubling");
+    CHECK_STRING(stack.algorithm_between, "binary_blocks");
     dts_stack_free(&stack);
 }
 
