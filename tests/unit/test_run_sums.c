@@ -99,6 +99,9 @@ static void check_result(const struct dts_role *role, const struct dts_collectiv
 static void try_collective(struct dts_collective c)
 {
     struct dts_role role = {.name = "worker", .count = RANKS};
+    const char *why;
+    if (!dts_coll_fits(c.algorithm, &c.shape, &why))
+        return;
     dts_plan_buffer(&role.plan, ELEMENTS, 4);
     for (int r = 0; r < RANKS; r++)
         for (size_t e = 0; e < ELEMENTS; e++)
