@@ -1,5 +1,6 @@
 # Fails when a source in FOLDER includes a header of a module that is not in ALLOWED, or a
-# library that belongs to another module: jansson to base, SimGrid to sim, MPI and threads to live.
+# library that belongs to another module: jansson to base, SimGrid to sim, OpenBLAS to kernels,
+# MPI and threads to live.
 cmake_minimum_required(VERSION 3.20)
 list(GET ALLOWED 0 self)
 set(owner_of_jansson base)
@@ -7,6 +8,7 @@ set(owner_of_simgrid sim)
 set(owner_of_xbt sim)
 set(owner_of_mpi live)
 set(owner_of_pthread live)
+set(owner_of_cblas kernels)
 
 file(GLOB files ${FOLDER}/*.[ch] ${FOLDER}/*.cpp ${FOLDER}/*.cu)
 foreach(file ${files})
@@ -17,9 +19,9 @@ foreach(file ${files})
       message(SEND_ERROR "${file}: ${include}: allowed here: ${ALLOWED}")
     endif()
   endforeach()
-  file(STRINGS ${file} includes REGEX "^#include <(jansson|simgrid|xbt|mpi|pthread)")
+  file(STRINGS ${file} includes REGEX "^#include <(jansson|simgrid|xbt|mpi|pthread|cblas)")
   foreach(include ${includes})
-    string(REGEX REPLACE "^#include <(jansson|simgrid|xbt|mpi|pthread).*" "\\1" library ${include})
+    string(REGEX REPLACE "^#include <(jansson|simgrid|xbt|mpi|pthread|cblas).*" "\\1" library ${include})
     if(NOT self STREQUAL owner_of_${library})
       message(SEND_ERROR "${file}: ${include}: only in ${owner_of_${library}}")
     endif()

@@ -3,7 +3,7 @@
 # MODULES are the modules that this one may include, and the only ones: the test "layers.NAME"
 # holds the #include lines to them. LIBRARIES come from outside. Every source of the folder
 # belongs to it, so that adding a topology or a collective is to add its file and its row. Only
-# main.c and live_main.c do not, since they are programs, nor do the files that EXCEPT names.
+# main.c, live_main.c and measure_main.c do not, since they are programs, nor do the files that EXCEPT names.
 set(DTS_WARNINGS -Wall -Wextra -Wshadow -Wvla $<$<BOOL:${DTSIM_WERROR}>:-Werror>)
 set(DTS_C_WARNINGS -Wpedantic -Wstrict-prototypes -Wmissing-prototypes)
 
@@ -12,7 +12,7 @@ function(dts_module name)
   list(TRANSFORM arg_MODULES PREPEND dts_ OUTPUT_VARIABLE modules)
 
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.c ${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/(live_)?main\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/(live_|measure_)?main\\.c$")
   list(TRANSFORM arg_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${name}/)
   list(REMOVE_ITEM sources ${arg_EXCEPT})
   if(DTSIM_CUDA)

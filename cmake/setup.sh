@@ -19,6 +19,7 @@ missing_packages() {
     has ninja || has make || echo ninja-build
     has pkg-config || echo pkg-config
     has pkg-config && pkg-config --exists jansson || echo libjansson-dev
+    has pkg-config && pkg-config --exists openblas || echo libopenblas-dev
     has cc && has_header simgrid/version.h || echo libsimgrid-dev
 }
 
@@ -66,6 +67,7 @@ configure() {
     generator="Unix Makefiles"
     has ninja && generator=Ninja
     has_header simgrid/version.h || set -- -DDTSIM_SIMGRID=OFF "$@"
+    pkg-config --exists openblas || set -- -DDTSIM_OPENBLAS=OFF "$@"
     cmake -S "$root" -B "$folder" -G "$generator" "$@"
 }
 

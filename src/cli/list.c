@@ -7,6 +7,7 @@
 #include "base/library.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "kernels/here.h"
 #include "sim/engine.h"
 #include "sim/fabric.h"
 #include "sim/platform.h"
@@ -178,6 +179,8 @@ static void print_subject(const struct subject *subject)
         free(names[i]);
     }
     free(names);
+    if (strcmp(subject->name, "devices") == 0)
+        print_row(DTS_HERE, "this machine's CPU, measured at first use");
 }
 
 static bool run(const struct dts_options *options, struct dts_error *err)

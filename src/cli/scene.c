@@ -1,8 +1,13 @@
 #include <stdlib.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/library.h"
 #include "cli/open.h"
 #include "cli/scene.h"
+#include "kernels/here.h"
 #include "sim/engine.h"
 
 /* Words whose choices other modules know. */
@@ -48,15 +53,30 @@ static bool load_platform(const struct dts_options *options, int k, struct dts_s
     return dts_platform_read(&scene->platform, doc, &stack->within, &stack->between, err);
 }
 
+/* This machine's CPU: measured at first use. */
+static bool load_here(struct dts_device *device, struct dts_error *err)
+{
+    bool kept;
+    char *folder = dts_here_folder();
+    const bool ok = dts_here_load(device, folder, dts_here_measure, NULL, &kept, err);
+    if (ok && !kept)
+        fprintf(stderr, "dtsim: %s cannot be written: this machine is measured at each use\n",
+                folder != NULL ? folder : "~/.cache/dtsim");
+    free(folder);
+    return ok;
+}
+
 static bool load_device(struct dts_scene *scene, struct dts_error *err)
 {
     struct dts_cfg scenario = dts_doc_top(scene->scenario.doc);
     struct dts_cfg platform = dts_doc_top(scene->platform.doc);
     bool own = scene->scenario.device_name != NULL;
+    const char *name = own ? scene->scenario.device_name : scene->platform.device;
     char *path;
-    bool ok = dts_library_find_for(&path, "devices",
-                                   own ? scene->scenario.device_name : scene->platform.device,
-                                   own ? &scenario : &platform, "device", err);
+    if (strcmp(name, DTS_HERE) == 0)
+        return load_here(&scene->device, err);
+    bool ok = dts_library_find_for(&path, "devices", name, own ? &scenario : &platform,
+                                   "device", err);
     if (!ok)
         return false;
     ok = dts_device_load(&scene->device, path, err);

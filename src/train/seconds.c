@@ -16,6 +16,7 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "kernels/here.h"
 #include "kernels/stack.h"
 #include "train/model.h"
 
@@ -228,10 +229,12 @@ static void follow_roofline(const struct question *q, const struct dts_model *mo
                             struct dts_model_seconds *out)
 {
     const double factor = 1 / q->stack->efficiency;
+    const bool here = strcmp(q->device->name, DTS_HERE) == 0;
     scale(out, model->layer_count, factor, factor);
     out->fixed = q->stack->fixed_s;
     snprintf(out->basis, sizeof(out->basis),
-             "bare roofline of %s, %s: stack %s has no published time for %s", q->device->name,
+             "bare roofline of %s%s%s%s, %s: stack %s has no published time for %s",
+             q->device->name, here ? " (" : "", here ? q->device->summary : "", here ? ")" : "",
              dts_precision_name((int)q->precision), q->stack->name, model->name);
 }
 

@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "base/rng.h"
 #include "check.h"
+#include "kernels/here.h"
 #include "sim/platform.h"
 
 struct change {
@@ -138,9 +139,10 @@ static void devices_of_platforms_exist(void)
         struct dts_error err = {0};
         char *path = NULL;
         if (load_or_fail(&platform, names[i], NULL)) {
-            if (!dts_library_find(&path, "devices", platform.device, NULL, &err))
+            const bool here = strcmp(platform.device, DTS_HERE) == 0; // has no file
+            if (!here && !dts_library_find(&path, "devices", platform.device, NULL, &err))
                 printf("%s\n", err.text);
-            CHECK(path != NULL);
+            CHECK(here || path != NULL);
             free(path);
             dts_platform_free(&platform);
         }

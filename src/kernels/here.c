@@ -1,0 +1,177 @@
+/* here.c -- the device `here`: finds what was measured, has it measured, writes it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "kernels/here.h"
+
+extern char **environ;
+
+void dts_here_cpu(char *name, size_t room)
+{
+    char line[512];
+    snprintf(name, room, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        snprintf(name, room, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+void dts_here_print(const struct dts_roofline *r, FILE *out)
+{
+    struct dts_json json = {.out = out, .lines = 2};
+    char how[400];
+    snprintf(how, sizeof(how), "measured on this machine: %s, %d threads, %s", r->cpu,
+             r->threads, r->library);
+    dts_json_object(&json, NULL);
+    dts_json_string(&json, "summary", how);
+    dts_json_string(&json, "kind", "cpu");
+    dts_json_object(&json, "peak_flops_per_s");
+    dts_json_number(&json, "fp32", r->fp32_flops_per_s);
+    dts_json_number(&json, "fp64", r->fp64_flops_per_s);
+    dts_json_string(&json, "source", "median of square matrix products, sgemm and dgemm");
+    dts_json_end(&json);
+    dts_json_object(&json, "memory");
+    dts_json_number(&json, "bytes", r->memory_bytes);
+    dts_json_number(&json, "bytes_per_s", r->memory_bytes_per_s);
+    dts_json_string(&json, "source",
+                    "bytes: all that the system has. Rate: median of y = a x + y (daxpy) over "
+                    "vectors larger than the caches, 24 bytes an element");
+    dts_json_end(&json);
+    dts_json_object(&json, "efficiency");
+    dts_json_number(&json, "conv", 0.7);
+    dts_json_number(&json, "matmul", 1);
+    dts_json_number(&json, "memory", 1);
+    dts_json_string(&json, "source",
+                    "matmul and memory: the rates above were reached. conv: ASSUMED");
+    dts_json_end(&json);
+    dts_json_number(&json, "call_s", r->call_s);
+    dts_json_string(&json, "// call_s",
+                    "a product of 4 x 4 matrices; what a framework adds is not in it");
+    dts_json_list(&json, "assumed");
+    dts_json_string(&json, NULL, "efficiency.conv");
+    dts_json_end(&json);
+    dts_json_end(&json);
+}
+
+char *dts_here_folder(void)
+{
+    struct dts_text path = {0};
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache != NULL && cache[0] == '/')
+        dts_text_add(&path, "%s/dtsim", cache);
+    else if (home != NULL && home[0] == '/')
+        dts_text_add(&path, "%s/.cache/dtsim", home);
+    else
+        return NULL;
+    return dts_text_take(&path);
+}
+
+/* FNV-1a over what the measurement depends on. */
+static uint64_t machine_hash(void)
+{
+    char machine[256], cpu[200];
+    dts_here_cpu(cpu, sizeof(cpu));
+    snprintf(machine, sizeof(machine), "%s x %ld", cpu, sysconf(_SC_NPROCESSORS_ONLN));
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = machine; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    return hash;
+}
+
+/* The folder and the one above it; $HOME itself is not ours to make. */
+static bool make_folder(const char *folder)
+{
+    char *above = dts_copy(folder);
+    char *slash = strrchr(above, '/');
+    if (slash != NULL && slash != above) {
+        *slash = '\0';
+        mkdir(above, 0755); // what matters is whether the folder itself can be made
+    }
+    free(above);
+    return (mkdir(folder, 0755) == 0 || errno == EEXIST) && access(folder, W_OK | X_OK) == 0;
+}
+
+static void rename_device(struct dts_device *device)
+{
+    free(device->own_name);
+    device->own_name = dts_copy(DTS_HERE);
+    device->name = device->own_name;
+}
+
+static bool measure_unkept(struct dts_device *device, dts_here_fn measure, void *argument,
+                           struct dts_error *err)
+{
+    char folder[] = "/tmp/dtsim_here_XXXXXX";
+    if (mkdtemp(folder) == NULL)
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+    char path[64];
+    snprintf(path, sizeof(path), "%s/here.json", folder);
+    const bool good = measure(argument, path, err) && dts_device_load(device, path, err);
+    unlink(path);
+    rmdir(folder);
+    return good;
+}
+
+bool dts_here_load(struct dts_device *device, const char *folder, dts_here_fn measure,
+                   void *argument, bool *kept, struct dts_error *err)
+{
+    struct dts_text path = {0};
+    struct dts_error broken = {0};
+    *kept = true;
+    if (folder != NULL) {
+        dts_text_add(&path, "%s/here-%016" PRIx64 ".json", folder, machine_hash());
+        if (dts_device_load(device, path.chars, &broken)) {
+            rename_device(device);
+            dts_text_free(&path);
+            return true;
+        }
+    }
+    *kept = folder != NULL && make_folder(folder);
+    const bool good =
+        *kept ? measure(argument, path.chars, err) && dts_device_load(device, path.chars, err)
+              : measure_unkept(device, measure, argument, err);
+    dts_text_free(&path);
+    if (good)
+        rename_device(device);
+    return good;
+}
+
+bool dts_here_measure(void *argument, const char *path, struct dts_error *err)
+{
+    (void)argument;
+    char program[PATH_MAX + 16];
+    const ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    strcpy(slash != NULL ? slash + 1 : program, "dtsim-measure");
+    if (access(program, X_OK) != 0)
+        return dts_fail(err, DTS_UNSUPPORTED, "device here: this build has no OpenBLAS");
+    char *words[] = {program, dts_copy(path), NULL};
+    pid_t child;
+    int status = -1;
+    const int error = posix_spawn(&child, program, NULL, NULL, words, environ);
+    free(words[1]);
+    if (error != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(error));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s: failed; this machine was not measured", program);
+    return true;
+}

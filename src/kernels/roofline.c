@@ -1,0 +1,122 @@
+/* roofline.c -- this CPU's peaks: matrix products, memory rate, call, through OpenBLAS. */
+#include <cblas.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "kernels/measure.h"
+#include "kernels/roofline.h"
+
+enum {
+    SIDE = 1024, // of the matrices: 2 x 10^9 operations, tens of milliseconds on one core
+    TINY = 4,
+    TINY_CALLS = 1000,         // in one timing: the clock does not see a single one
+    LENGTH = 32 * 1024 * 1024, // 256 MiB each: larger than the caches of one socket
+};
+
+struct operands {
+    float *single[3];
+    double *x, *y;
+};
+
+static void product32(void *argument)
+{
+    const struct operands *o = argument;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, o->single[0],
+                SIDE, o->single[1], SIDE, 0, o->single[2], SIDE);
+}
+
+static void product64(void *argument)
+{
+    const struct operands *o = argument;
+    double *c = o->y + SIDE * SIDE;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, o->x, SIDE,
+                o->y, SIDE, 0, c, SIDE);
+}
+
+static void sum_of_vectors(void *argument)
+{
+    const struct operands *o = argument;
+    cblas_daxpy(LENGTH, 1e-9, o->x, 1, o->y, 1);
+}
+
+static void tiny_products(void *argument)
+{
+    const struct operands *o = argument;
+    for (int i = 0; i < TINY_CALLS; i++)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, TINY, TINY, TINY, 1,
+                    o->single[0], TINY, o->single[1], TINY, 0, o->single[2], TINY);
+}
+
+static double clock_s(void *clock)
+{
+    (void)clock;
+    return dts_now_s();
+}
+
+static bool make_operands(struct operands *o)
+{
+    bool good = true;
+    for (int i = 0; i < 3; i++) {
+        o->single[i] = malloc((size_t)SIDE * SIDE * sizeof(float));
+        good = good && o->single[i] != NULL;
+    }
+    o->x = malloc((size_t)LENGTH * sizeof(double));
+    o->y = malloc((size_t)LENGTH * sizeof(double));
+    if (!good || o->x == NULL || o->y == NULL)
+        return false;
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) // written, so that the pages are there
+        o->single[i / (SIDE * SIDE)][i % (SIDE * SIDE)] = 1.0f / (float)(i % 7 + 1);
+    for (int i = 0; i < LENGTH; i++)
+        o->x[i] = o->y[i] = 1.0 / (i % 7 + 1);
+    return true;
+}
+
+static void free_operands(struct operands *o)
+{
+    for (int i = 0; i < 3; i++)
+        free(o->single[i]);
+    free(o->x);
+    free(o->y);
+}
+
+static void measure_all(struct operands *o, double budget_s, void (*begins)(const char *what),
+                        struct dts_roofline *out)
+{
+    const struct dts_meter meter = {
+        .now_s = clock_s, .limit_s = budget_s, .least = 7, .spread = 0.01};
+    const double flops = 2.0 * SIDE * SIDE * SIDE;
+    struct dts_measured time;
+    begins("matrix product in fp32");
+    dts_measure(&meter, product32, o, &time);
+    out->fp32_flops_per_s = flops / time.median_s;
+    begins("matrix product in fp64");
+    dts_measure(&meter, product64, o, &time);
+    out->fp64_flops_per_s = flops / time.median_s;
+    begins("memory");
+    dts_measure(&meter, sum_of_vectors, o, &time);
+    out->memory_bytes_per_s = 24.0 * LENGTH / time.median_s;
+    begins("call");
+    dts_measure(&meter, tiny_products, o, &time);
+    out->call_s = time.median_s / TINY_CALLS;
+}
+
+bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *words,
+                          double budget_s, void (*begins)(const char *what),
+                          struct dts_error *err)
+{
+    struct operands operands;
+    dts_here_cpu(words->cpu, sizeof(words->cpu));
+    snprintf(words->library, sizeof(words->library), "%s", openblas_get_config());
+    *out = (struct dts_roofline){.memory_bytes = (double)sysconf(_SC_PHYS_PAGES) *
+                                                 (double)sysconf(_SC_PAGESIZE),
+                                 .threads = openblas_get_num_threads(),
+                                 .cpu = words->cpu,
+                                 .library = words->library};
+    const bool good = make_operands(&operands) ||
+                      dts_fail(err, DTS_SYSTEM, "no memory to measure this machine in");
+    if (good)
+        measure_all(&operands, budget_s, begins, out);
+    free_operands(&operands);
+    return good;
+}
