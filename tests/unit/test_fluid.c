@@ -7,35 +7,10 @@
 #include "sim/load.h"
 
 #include "crossbar.h"
+#include "job.h"
 
 static const double bandwidth = 1e9, alpha = 10e-6;
 static const size_t elements = 1 << 20; // of 4 bytes
-
-static struct dts_job workers(int ranks)
-{
-    struct dts_job job = {.role_count = 1, .ranks = ranks};
-    job.roles = dts_alloc(2, sizeof(*job.roles));
-    job.roles[0] = (struct dts_role){.name = "worker", .count = ranks};
-    return job;
-}
-
-static int add_kernel(struct dts_plan *plan, enum dts_pass pass, double seconds)
-{
-    return dts_plan_call(plan, DTS_COMPUTE, "kernel",
-                         (struct dts_call){.pass = pass, .layer = -1, .seconds = seconds});
-}
-
-static int add_allreduce(struct dts_plan *plan, enum dts_stream stream, const char *name,
-                         int size, size_t count)
-{
-    struct dts_collective c = {
-        .algorithm = dts_coll_find(name),
-        .shape = {.kind = DTS_ALLREDUCE, .size = size, .per_node = 1, .shards = 1, .pieces = 1},
-        .group = {.stride = 1, .size = size},
-        .channels = 1};
-    c.data = (struct dts_span){dts_plan_buffer(plan, count, 4), 0, count};
-    return dts_plan_collective(plan, stream, "all-reduce", c);
-}
 
 static struct dts_timing run(const struct dts_job *job, struct crossbar *crossbar,
                              struct dts_net net, struct dts_simulation change)
