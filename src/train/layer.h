@@ -14,26 +14,12 @@
 
 #include "base/cfg.h"
 #include "kernels/device.h"
+#include "kernels/op_call.h"
 
-enum { DTS_DIMS = 4, DTS_LAYER_PARAMS = 4, DTS_LAYER_INPUTS = 16 };
+enum { DTS_LAYER_PARAMS = DTS_OP_PARAMS, DTS_LAYER_INPUTS = DTS_OP_INPUTS };
 
 /* No tensor of a model is larger, so that sums over layers are exact in a double. */
 #define DTS_LAYER_MOST_VALUES 1e12
-
-/* Shape of one sample: channels, height, width; or positions, features. Unused sizes are 1. */
-struct dts_dims {
-    int count;
-    size_t size[DTS_DIMS];
-};
-
-size_t dts_dims_elements(const struct dts_dims *dims);
-bool dts_dims_equal(const struct dts_dims *a, const struct dts_dims *b);
-
-/* "3 x 224 x 224", for messages. */
-struct dts_dims_text {
-    char chars[96];
-};
-struct dts_dims_text dts_dims_text(const struct dts_dims *dims);
 
 /* One parameter tensor. */
 struct dts_param {
@@ -78,6 +64,10 @@ struct dts_layer_kind {
      * model checks the size of the output. */
     bool (*infer)(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                   struct dts_error *err);
+
+    /* Fill in the settings of the call that carries the layer out, its shapes are there; may
+     * rename the operation, which is called like the kind. NULL: it has no settings. */
+    void (*describe)(const void *self, struct dts_op_call *call);
 };
 
 extern const struct dts_layer_kind *const dts_layer_kinds[]; // ended by NULL
@@ -88,9 +78,5 @@ const char *dts_layer_kind_name(int i);
  * have overflowed any integer, hence double. Its values become part of weight_values. */
 bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
                      const struct dts_cfg *at, struct dts_error *err);
-
-/* For `infer`: the last size of the input (features), and how many such vectors there are. */
-size_t dts_layer_features(const struct dts_dims *dims);
-size_t dts_layer_positions(const struct dts_dims *dims);
 
 #endif

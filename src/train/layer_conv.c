@@ -87,6 +87,15 @@ static bool infer3(void *self, struct dts_layer_facts *facts, const struct dts_c
     return infer(self, 3, facts, at, err);
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct conv *conv = self;
+    call->op = "conv";
+    call->groups = conv->groups;
+    call->bias = conv->bias;
+    dts_window_describe(&conv->window, call);
+}
+
 const struct dts_layer_kind dts_layer_conv2d = {
     .name = "conv2d",
     .summary = "convolution of channels x height x width",
@@ -94,6 +103,7 @@ const struct dts_layer_kind dts_layer_conv2d = {
     .size = sizeof(struct conv),
     .inputs = 1,
     .infer = infer2,
+    .describe = describe,
 };
 
 const struct dts_layer_kind dts_layer_conv3d = {
@@ -103,4 +113,5 @@ const struct dts_layer_kind dts_layer_conv3d = {
     .size = sizeof(struct conv),
     .inputs = 1,
     .infer = infer3,
+    .describe = describe,
 };

@@ -20,8 +20,8 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
 {
     const struct linear *linear = self;
     const struct dts_dims *input = &facts->inputs[0];
-    double features = (double)dts_layer_features(input);
-    double positions = (double)dts_layer_positions(input);
+    double features = (double)dts_dims_features(input);
+    double positions = (double)dts_dims_positions(input);
     facts->output = *input;
     facts->output.size[input->count - 1] = (size_t)linear->outputs;
 
