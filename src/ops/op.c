@@ -4,9 +4,15 @@
 #include "ops/op.h"
 
 extern const struct dts_op dts_op_conv;
+extern const struct dts_op dts_op_linear;
+extern const struct dts_op dts_op_mean_squared_error;
+extern const struct dts_op dts_op_softmax_cross_entropy;
 
 const struct dts_op *const dts_ops[] = {
     &dts_op_conv,
+    &dts_op_linear,
+    &dts_op_mean_squared_error,
+    &dts_op_softmax_cross_entropy,
     NULL,
 };
 
