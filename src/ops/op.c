@@ -5,12 +5,42 @@
 
 extern const struct dts_op dts_op_conv;
 extern const struct dts_op dts_op_linear;
+
+extern const struct dts_op dts_op_adaptive_pool;
+extern const struct dts_op dts_op_avg_pool;
+extern const struct dts_op dts_op_global_pool;
+extern const struct dts_op dts_op_max_pool;
+
+extern const struct dts_op dts_op_batch_norm;
+
+extern const struct dts_op dts_op_relu;
+
+extern const struct dts_op dts_op_add;
+
 extern const struct dts_op dts_op_mean_squared_error;
 extern const struct dts_op dts_op_softmax_cross_entropy;
 
 const struct dts_op *const dts_ops[] = {
+    // products
     &dts_op_conv,
     &dts_op_linear,
+
+    // pools
+    &dts_op_adaptive_pool,
+    &dts_op_avg_pool,
+    &dts_op_global_pool,
+    &dts_op_max_pool,
+
+    // normalizations
+    &dts_op_batch_norm,
+
+    // functions of one value
+    &dts_op_relu,
+
+    // of several inputs, of shapes
+    &dts_op_add,
+
+    // losses
     &dts_op_mean_squared_error,
     &dts_op_softmax_cross_entropy,
     NULL,

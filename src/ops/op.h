@@ -82,7 +82,9 @@ struct dts_op {
     const char *name, *summary;
     bool needs_x, needs_y; // backward reads them
     bool in_place, spoils_dy;
-    bool loss;                    // y is one number for each sample; reads target
+    bool loss;                    // y is one number for each sample; reads target:
+    bool classes;                 // an int32 for each position; else a real for each value of x
+    bool tokens;                  // x[0] is int32; it has no gradient
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
     struct dts_op_version reference, host, cuda;

@@ -74,6 +74,7 @@ const struct dts_op dts_op_softmax_cross_entropy = {
     .summary = "loss: one class of the last size is right, at each position",
     .needs_x = true,
     .loss = true,
+    .classes = true,
     .saved_bytes = saved_bytes,
     .reference = {forward, backward},
     .host = {dts_softmax_cross_entropy_forward_host, dts_softmax_cross_entropy_backward_host},

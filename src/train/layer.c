@@ -64,7 +64,16 @@ bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double cou
     if (count > DTS_LAYER_MOST_VALUES)
         return dts_cfg_fail(at, NULL, err, "%s must have <= %.0e values, got %.3g", name,
                             DTS_LAYER_MOST_VALUES, count);
-    facts->params[facts->param_count++] = (struct dts_param){name, (size_t)count};
+    facts->params[facts->param_count++] =
+        (struct dts_param){.name = name, .count = (size_t)count};
     facts->cost.weight_values += count;
     return true;
+}
+
+void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform)
+{
+    struct dts_param *param = &facts->params[facts->param_count - 1];
+    param->mean = mean;
+    param->spread = spread;
+    param->uniform = uniform;
 }

@@ -21,10 +21,13 @@ enum { DTS_LAYER_PARAMS = DTS_OP_PARAMS, DTS_LAYER_INPUTS = DTS_OP_INPUTS };
 /* No tensor of a model is larger, so that sums over layers are exact in a double. */
 #define DTS_LAYER_MOST_VALUES 1e12
 
-/* One parameter tensor. */
+/* One parameter tensor, and how it begins: mean + spread x a random number, normal or uniform
+ * in (-1, 1). */
 struct dts_param {
     const char *name; // "weight", "bias"
     size_t count;
+    double mean, spread;
+    bool uniform;
 };
 
 /* What a layer needs for one sample. FLOPs count a multiply-add as two. */
@@ -59,6 +62,8 @@ struct dts_layer_kind {
     const struct dts_field *fields; // its JSON keys beside name, kind, input, tied
     size_t size;                    // of the struct that they fill; 0: no keys
     int inputs;                     // how many it takes; 0: one or more
+    bool rectifies;                 // it is max(0, x), which
+    bool takes_relu;                // a layer before it can do on the way, where it has this
 
     /* Output shape, parameters and cost from the inputs' shapes. May complete `self`. The
      * model checks the size of the output. */
@@ -78,5 +83,8 @@ const char *dts_layer_kind_name(int i);
  * have overflowed any integer, hence double. Its values become part of weight_values. */
 bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
                      const struct dts_cfg *at, struct dts_error *err);
+
+/* How the parameter added last begins; zeros if nothing is said. */
+void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform);
 
 #endif

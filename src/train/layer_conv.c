@@ -3,6 +3,8 @@
  *
  *     y[o, p] = b[o] + sum over c, k of w[o, c, k] x[c, p stride + k dilation - padding]
  */
+#include <math.h>
+
 #include "train/layer_window.h"
 
 struct conv {
@@ -53,8 +55,12 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     facts->output.size[0] = (size_t)conv->channels;
 
     double sums = (double)(input->size[0] / groups) * dts_window_values(&conv->window);
-    if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err) ||
-        (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err)))
+    if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err))
+        return false;
+    // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do
+    const double fan_out = conv->channels / conv->groups * dts_window_values(&conv->window);
+    dts_layer_begin(facts, 0, sqrt(2 / fan_out), false);
+    if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
         return false;
 
     double in = (double)dts_dims_elements(input), out = conv->channels;

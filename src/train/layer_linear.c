@@ -1,5 +1,7 @@
 /* layer_linear.c -- y = x w + b on the last size of the input, at each position alike:
  * [features] into [outputs], [positions, features] into [positions, outputs]. */
+#include <math.h>
+
 #include "train/layer.h"
 
 struct linear {
@@ -25,9 +27,14 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     facts->output = *input;
     facts->output.size[input->count - 1] = (size_t)linear->outputs;
 
-    if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err) ||
-        (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err)))
+    const double spread = 1 / sqrt(features); // as PyTorch's Linear
+    if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err))
         return false;
+    dts_layer_begin(facts, 0, spread, true);
+    if (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err))
+        return false;
+    if (linear->bias)
+        dts_layer_begin(facts, 0, spread, true);
 
     double in = positions * features, out = positions * linear->outputs;
     double flops = 2 * out * features;
