@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/exp.h"
 #include "ops/softmax_cross_entropy.h"
+#include "ops/vector_math.h"
 
 enum { LANES = 16 };
 
