@@ -88,7 +88,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .threads = atoi(words[2]),
         .optimizers = &optimizer,
         .optimizer_count = optimizer != NULL,
-        .meter = {.limit_s = 1, .least = 5, .spread = 0.01},
+        .meter = {.limit_s = 0.6, .least = 5, .spread = 0.02},
         .progress = show_progress,
         .argument = &begin_s,
     };
