@@ -33,6 +33,7 @@ struct dts_op_call {
     bool bias;    // the last parameter is added
     bool causal;  // attention sees what came before
     bool relu;    // the output is max(0, .): fused into the operation before it
+    bool first;   // nothing before it learns: backward makes no gradients of inputs
     double rate;  // share that dropout zeroes
     double slope; // of a leaky ReLU
 };

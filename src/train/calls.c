@@ -35,12 +35,15 @@ static void set_call(const struct dts_model *model, int l, struct dts_layer_call
     out->call.input_count = layer->input_count;
     out->call.output = layer->output;
     out->learns = layer->param_count > 0 || layer->tied_to >= 0;
+    out->call.first = true;
     for (int i = 0; i < layer->input_count; i++) {
         const int from = layer->inputs[i];
         out->inputs[i] = from == DTS_CALL_ENTRY ? from : calls[from].output;
         out->call.inputs[i] = *dims_of(model, from);
-        out->learns = out->learns || (from != DTS_CALL_ENTRY && calls[from].learns);
+        if (from != DTS_CALL_ENTRY && calls[from].learns)
+            out->call.first = false;
     }
+    out->learns = out->learns || !out->call.first;
     set_params(model, l, out);
     if (layer->cost.view) {
         out->output = out->inputs[0];
