@@ -104,10 +104,13 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
     dts_ranges(backward_range, values(call, a), call, a, place);
 }
 
+dts_op_fn dts_add_forward_cuda, dts_add_backward_cuda; // add.cu
+
 const struct dts_op dts_op_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
     .in_place = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda = DTS_CUDA({dts_add_forward_cuda, dts_add_backward_cuda}),
 };
