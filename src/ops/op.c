@@ -3,6 +3,7 @@
 
 #include "ops/op.h"
 
+extern const struct dts_op dts_op_attention;
 extern const struct dts_op dts_op_conv;
 extern const struct dts_op dts_op_linear;
 
@@ -34,6 +35,7 @@ extern const struct dts_op dts_op_softmax_cross_entropy;
 
 const struct dts_op *const dts_ops[] = {
     // products
+    &dts_op_attention,
     &dts_op_conv,
     &dts_op_linear,
 
