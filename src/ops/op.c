@@ -6,6 +6,7 @@
 extern const struct dts_op dts_op_attention;
 extern const struct dts_op dts_op_conv;
 extern const struct dts_op dts_op_linear;
+extern const struct dts_op dts_op_lstm;
 
 extern const struct dts_op dts_op_adaptive_pool;
 extern const struct dts_op dts_op_avg_pool;
@@ -30,6 +31,9 @@ extern const struct dts_op dts_op_multiply;
 extern const struct dts_op dts_op_select;
 extern const struct dts_op dts_op_sequence;
 
+extern const struct dts_op dts_op_embedding;
+extern const struct dts_op dts_op_positional_embedding;
+
 extern const struct dts_op dts_op_mean_squared_error;
 extern const struct dts_op dts_op_softmax_cross_entropy;
 
@@ -38,6 +42,7 @@ const struct dts_op *const dts_ops[] = {
     &dts_op_attention,
     &dts_op_conv,
     &dts_op_linear,
+    &dts_op_lstm,
 
     // pools
     &dts_op_adaptive_pool,
@@ -65,6 +70,10 @@ const struct dts_op *const dts_ops[] = {
     &dts_op_multiply,
     &dts_op_select,
     &dts_op_sequence,
+
+    // tables
+    &dts_op_embedding,
+    &dts_op_positional_embedding,
 
     // losses
     &dts_op_mean_squared_error,
