@@ -112,9 +112,11 @@ void dts_view_tap(const struct dts_conv_view *view, size_t t, long at[DTS_VIEW_A
 /* Groups neighbours of at[count]. */
 static struct dts_view_runs runs_of(const long *at, size_t count)
 {
-    struct dts_view_runs runs = {.end = {0}};
+    enum { MOST_RUNS = 4 }; // moves that cost less than one by an index for each lane
+    struct dts_view_runs runs = {.origin = at[0]};
     int n = 0;
     for (size_t i = 0; i < count; i++) {
+        runs.offset[i] = (int)(at[i] - at[0]);
         const size_t lane = i % DTS_TILE_LANES;
         if (lane == 0 || at[i] != at[i - 1] + 1) {
             runs.mask[n] = 0;
@@ -125,6 +127,8 @@ static struct dts_view_runs runs_of(const long *at, size_t count)
             runs.end[0] = n;
     }
     runs.end[1] = n;
+    runs.scattered[0] = runs.end[0] > MOST_RUNS;
+    runs.scattered[1] = n - runs.end[0] > MOST_RUNS;
     return runs;
 }
 

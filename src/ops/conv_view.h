@@ -45,6 +45,9 @@ struct dts_view_runs {
     int end[2]; // runs of the first vector, of both
     uint32_t mask[DTS_TILE_COLUMNS];
     long base[DTS_TILE_COLUMNS];
+    bool scattered[2]; // more runs in the vector than MOST_RUNS
+    long origin;       // lane i of both is at origin + offset[i]
+    int offset[DTS_TILE_COLUMNS];
 };
 struct dts_view_lanes {
     size_t first, count;

@@ -18,13 +18,35 @@ static uint32_t lanes_inside(uint32_t inside, int vector)
 
 #if defined(__AVX512F__)
 
-static void load_vector(const struct dts_view_runs *runs, int from, int to, uint32_t inside,
+static __m512i offsets(const struct dts_view_runs *runs, int vector)
+{
+    return _mm512_loadu_si512(runs->offset + vector * DTS_TILE_LANES);
+}
+
+static void load_scattered(const struct dts_view_runs *runs, int vector, uint32_t inside,
+                           const float *x, size_t in_pixels, size_t count, float *out,
+                           size_t step)
+{
+    const __m512i at = offsets(runs, vector);
+    const __m512 zero = _mm512_setzero_ps();
+    x += runs->origin;
+    for (size_t i = 0; i < count; i++)
+        _mm512_storeu_ps(out + i * step,
+                         _mm512_mask_i32gather_ps(zero, (__mmask16)inside, at,
+                                                  x + i * in_pixels, sizeof(float)));
+}
+
+static void load_vector(const struct dts_view_runs *runs, int vector, uint32_t inside,
                         const float *x, size_t in_pixels, size_t count, float *out, size_t step)
 {
     __mmask16 mask[DTS_TILE_LANES];
     const float *at[DTS_TILE_LANES];
     int n = 0;
-    for (int r = from; r < to; r++) {
+    if (runs->scattered[vector]) {
+        load_scattered(runs, vector, inside, x, in_pixels, count, out, step);
+        return;
+    }
+    for (int r = vector == 0 ? 0 : runs->end[0]; r < runs->end[vector]; r++) {
         const uint32_t m = runs->mask[r] & inside;
         mask[n] = (__mmask16)m;
         at[n] = x + runs->base[r];
@@ -44,32 +66,40 @@ static void load_vector(const struct dts_view_runs *runs, int from, int to, uint
     }
 }
 
-static void store_run(uint32_t mask, const float *from, float more, float *to)
+static void store_vector(const struct dts_view_lanes *lanes, int vector, const float *from,
+                         float more, float *to)
 {
+    const struct dts_view_runs *runs = &lanes->out;
     const __m512 v = _mm512_add_ps(_mm512_loadu_ps(from), _mm512_set1_ps(more));
-    _mm512_mask_storeu_ps(to, (__mmask16)mask, v);
+    if (runs->scattered[vector]) {
+        const uint32_t all = (uint32_t)((1ull << lanes->count) - 1);
+        _mm512_mask_i32scatter_ps(to + runs->origin, (__mmask16)lanes_inside(all, vector),
+                                  offsets(runs, vector), v, sizeof(float));
+        return;
+    }
+    for (int r = vector == 0 ? 0 : runs->end[0]; r < runs->end[vector]; r++)
+        _mm512_mask_storeu_ps(to + runs->base[r], (__mmask16)runs->mask[r], v);
 }
 
 #else
 
-static void load_vector(const struct dts_view_runs *runs, int from, int to, uint32_t inside,
+static void load_vector(const struct dts_view_runs *runs, int vector, uint32_t inside,
                         const float *x, size_t in_pixels, size_t count, float *out, size_t step)
 {
-    for (size_t i = 0; i < count; i++) {
+    const int *offset = runs->offset + vector * DTS_TILE_LANES;
+    x += runs->origin;
+    for (size_t i = 0; i < count; i++)
         for (int l = 0; l < DTS_TILE_LANES; l++)
-            out[i * step + (size_t)l] = 0;
-        for (int r = from; r < to; r++)
-            for (int l = 0; l < DTS_TILE_LANES; l++)
-                if ((runs->mask[r] & inside) >> l & 1)
-                    out[i * step + (size_t)l] = x[runs->base[r] + l + (long)(i * in_pixels)];
-    }
+            out[i * step + (size_t)l] =
+                inside >> l & 1 ? x[offset[l] + (long)(i * in_pixels)] : 0;
 }
 
-static void store_run(uint32_t mask, const float *from, float more, float *to)
+static void store_vector(const struct dts_view_lanes *lanes, int vector, const float *from,
+                         float more, float *to)
 {
-    for (int l = 0; l < DTS_TILE_LANES; l++)
-        if (mask >> l & 1)
-            to[l] = from[l] + more;
+    const int first = vector * DTS_TILE_LANES;
+    for (int l = 0; l < DTS_TILE_LANES && first + l < (int)lanes->count; l++)
+        to[lanes->out.origin + lanes->out.offset[first + l]] = from[l] + more;
 }
 
 #endif
@@ -77,18 +107,13 @@ static void store_run(uint32_t mask, const float *from, float more, float *to)
 void dts_view_load(const struct dts_view_lanes *lanes, const struct dts_view_seen *seen,
                    const float *x, size_t in_pixels, size_t count, float *to, size_t step)
 {
-    const struct dts_view_runs *runs = &lanes->in;
-    x += seen->further;
-    load_vector(runs, 0, runs->end[0], lanes_inside(seen->inside, 0), x, in_pixels, count, to,
-                step);
-    load_vector(runs, runs->end[0], runs->end[1], lanes_inside(seen->inside, 1), x, in_pixels,
-                count, to + DTS_TILE_LANES, step);
+    for (int v = 0; v < 2; v++)
+        load_vector(&lanes->in, v, lanes_inside(seen->inside, v), x + seen->further, in_pixels,
+                    count, to + v * DTS_TILE_LANES, step);
 }
 
 void dts_view_store(const struct dts_view_lanes *lanes, const float *from, float more, float *y)
 {
-    const struct dts_view_runs *runs = &lanes->out;
-    for (int r = 0; r < runs->end[1]; r++)
-        store_run(runs->mask[r], from + (r < runs->end[0] ? 0 : DTS_TILE_LANES), more,
-                  y + runs->base[r]);
+    for (int v = 0; v < 2; v++)
+        store_vector(lanes, v, from + v * DTS_TILE_LANES, more, y);
 }

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 typedef float vector __attribute__((vector_size(DTS_TILE_LANES * sizeof(float))));
 
 static inline __attribute__((always_inline)) vector load(const float *from)
@@ -75,16 +79,59 @@ void dts_tile(size_t rows, size_t depth, const float *a, const float *b, float *
     }
 }
 
+#if defined(__AVX512F__)
+/* LANES x LANES values: four rounds that interleave the first half of the rows with the second.
+ */
+static void transpose_square(const float *from, size_t distance, float *to)
+{
+    enum { N = DTS_TILE_LANES };
+    const __m512i low =
+        _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high =
+        _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    __m512 a[N], b[N];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < N; i++)
+        a[i] = _mm512_loadu_ps(from + i * distance);
+#pragma GCC unroll 4
+    for (int round = 0; round < 4; round++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < N / 2; i++) {
+            b[2 * i] = _mm512_permutex2var_ps(a[i], low, a[i + N / 2]);
+            b[2 * i + 1] = _mm512_permutex2var_ps(a[i], high, a[i + N / 2]);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < N; i++)
+            a[i] = b[i];
+    }
+#pragma GCC unroll 16
+    for (size_t i = 0; i < N; i++)
+        _mm512_storeu_ps(to + i * DTS_TILE_COLUMNS, a[i]);
+}
+#else
+static void transpose_square(const float *from, size_t distance, float *to)
+{
+    for (size_t j = 0; j < DTS_TILE_LANES; j++)
+        for (size_t i = 0; i < DTS_TILE_LANES; i++)
+            to[i * DTS_TILE_COLUMNS + j] = from[j * distance + i];
+}
+#endif
+
 void dts_tile_transpose(const float *from, size_t distance, size_t rows, size_t columns,
                         float *to)
 {
-    enum { BAND = 16 }; // one cache line of each row of `from` at a time
+    enum { N = DTS_TILE_LANES };
+    const size_t whole_rows = rows / N * N, whole_columns = columns / N * N;
     if (columns < DTS_TILE_COLUMNS)
         memset(to, 0, rows * DTS_TILE_COLUMNS * sizeof(*to));
-    for (size_t first = 0; first < rows; first += BAND) {
-        const size_t end = first + BAND < rows ? first + BAND : rows;
-        for (size_t j = 0; j < columns; j++)
-            for (size_t i = first; i < end; i++)
-                to[i * DTS_TILE_COLUMNS + j] = from[j * distance + i];
+    for (size_t i = 0; i < whole_rows; i += N) {
+        for (size_t j = 0; j < whole_columns; j += N)
+            transpose_square(from + j * distance + i, distance, to + i * DTS_TILE_COLUMNS + j);
+        for (size_t j = whole_columns; j < columns; j++)
+            for (size_t k = i; k < i + N; k++)
+                to[k * DTS_TILE_COLUMNS + j] = from[j * distance + k];
     }
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = whole_rows; i < rows; i++)
+            to[i * DTS_TILE_COLUMNS + j] = from[j * distance + i];
 }
