@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "ops/op.h"
 
-enum { ROUNDS = 7, BATCH = 64 };
+enum { ROUNDS = 15, BATCH = 64 };
 
 struct bench {
     const char *name;
@@ -99,8 +99,7 @@ int main(int argc, char **argv)
     const size_t count = BATCH * dts_dims_elements(&image);
     const struct dts_op_call_window window = {
         .kernel = {3, 3, 1}, .stride = {2, 2, 1}, .dilation = {1, 1, 1}, .before = {1, 1, 0}};
-#define ONE(shape)                                                                             \
-    .input_count = 1, .inputs = {shape}, .output = shape
+#define ONE(shape) .input_count = 1, .inputs = {shape}, .output = shape
     struct bench benches[] = {
         {"batch_norm_relu",
          {.op = "batch_norm", ONE(image), .params = {64, 64}, .param_count = 2, .relu = true},
@@ -118,7 +117,11 @@ int main(int argc, char **argv)
         {"tanh", {.op = "tanh", ONE(image)}, 2, 3},
         {"dropout", {.op = "dropout", ONE(image), .rate = 0.1}, 2.25, 2.25},
         {"add_relu",
-         {.op = "add", .input_count = 2, .inputs = {image, image}, .output = image, .relu = true},
+         {.op = "add",
+          .input_count = 2,
+          .inputs = {image, image},
+          .output = image,
+          .relu = true},
          3,
          4},
         {"multiply",
@@ -126,26 +129,40 @@ int main(int argc, char **argv)
          3,
          5},
         {"max_pool",
-         {.op = "max_pool", .input_count = 1, .inputs = {image}, .output = half, .window = window},
+         {.op = "max_pool",
+          .input_count = 1,
+          .inputs = {image},
+          .output = half,
+          .window = window},
          1.5,
          1.5},
         {"avg_pool",
-         {.op = "avg_pool", .input_count = 1, .inputs = {image}, .output = half, .window = window},
+         {.op = "avg_pool",
+          .input_count = 1,
+          .inputs = {image},
+          .output = half,
+          .window = window},
          1.25,
          1.25},
         {"global_pool",
-         {.op = "global_pool", .input_count = 1, .inputs = {image}, .output = {1, {64, 1, 1, 1}}},
+         {.op = "global_pool",
+          .input_count = 1,
+          .inputs = {image},
+          .output = {1, {64, 1, 1, 1}}},
          1,
          1},
         {"sequence",
-         {.op = "sequence", .input_count = 1, .inputs = {image}, .output = {2, {3136, 64, 1, 1}}},
+         {.op = "sequence",
+          .input_count = 1,
+          .inputs = {image},
+          .output = {2, {3136, 64, 1, 1}}},
          2,
          2},
     };
 #undef ONE
     const int n = (int)(sizeof(benches) / sizeof(benches[0]));
-    struct memory m = {{fill(count), fill(count)},    fill(count), fill(count),
-                       {fill(count), fill(count)},    fill(count), fill(1 << 20),
+    struct memory m = {{fill(count), fill(count)},       fill(count), fill(count),
+                       {fill(count), fill(count)},       fill(count), fill(1 << 20),
                        dts_alloc(1 << 10, sizeof(float))};
     struct dts_workers *workers = dts_workers_new(threads);
     const struct dts_place place = {.workers = workers};

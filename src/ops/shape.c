@@ -74,12 +74,16 @@ static size_t tiles_of(size_t count)
     return (count + TILE - 1) / TILE;
 }
 
+/* Through a small copy, so that memory is read and written by whole lines. */
 static void transpose_tile(const float *restrict from, float *restrict to, struct matrix m,
                            size_t rows, size_t columns)
 {
+    float tile[TILE][TILE];
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            tile[j][i] = from[i * m.columns + j];
     for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rows; i++)
-            to[j * m.rows + i] = from[i * m.columns + j];
+        memcpy(to + j * m.rows, tile[j], rows * sizeof(*to));
 }
 
 /* Range over the bands of rows of all samples. */
