@@ -4,6 +4,7 @@
 #include "ops/op.h"
 
 extern const struct dts_op dts_op_conv;
+extern const struct dts_op dts_op_linear;
 
 extern const struct dts_op dts_op_adaptive_pool;
 extern const struct dts_op dts_op_avg_pool;
@@ -28,9 +29,13 @@ extern const struct dts_op dts_op_multiply;
 extern const struct dts_op dts_op_select;
 extern const struct dts_op dts_op_sequence;
 
+extern const struct dts_op dts_op_mean_squared_error;
+extern const struct dts_op dts_op_softmax_cross_entropy;
+
 const struct dts_op *const dts_ops[] = {
     // products
     &dts_op_conv,
+    &dts_op_linear,
 
     // pools
     &dts_op_adaptive_pool,
@@ -58,6 +63,10 @@ const struct dts_op *const dts_ops[] = {
     &dts_op_multiply,
     &dts_op_select,
     &dts_op_sequence,
+
+    // losses
+    &dts_op_mean_squared_error,
+    &dts_op_softmax_cross_entropy,
     NULL,
 };
 
