@@ -60,7 +60,6 @@ static int line_at(const struct dts_pool *pool, int i, int j)
 static inline void keep_largest(const float *restrict line, int32_t at, int kernel, int stride,
                                 int count, float *restrict y, int32_t *restrict largest)
 {
-#pragma omp simd
     for (int i = 0; i < count; i++) {
         float best = y[i];
         int32_t where = largest[i];
@@ -159,7 +158,6 @@ static float factor_of(const struct dts_pool_window *w, const struct lines *l)
 static inline void add_windows(const float *restrict line, int kernel, int stride, int count,
                                float *restrict y)
 {
-#pragma omp simd
     for (int i = 0; i < count; i++) {
         float sum = 0;
         for (int k = 0; k < kernel; k++)
