@@ -10,13 +10,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "ops/op.h"
 
-enum { ROUNDS = 15, BATCH = 64, CHANNELS = 64, SIDE = 56, FEATURES = 784 };
+enum { ROUNDS = 15, BATCH = 8, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
 
 struct kernel {
     const char *name;
@@ -75,8 +76,9 @@ static struct memory new_memory(void)
     m.y = fill(m.count);
     m.dy = fill(m.count);
     m.saved = fill(m.count);
-    m.scratch = fill(1 << 20);
-    m.state = dts_alloc(1 << 10, sizeof(float));
+    m.scratch = aligned_alloc(64, 4 << 20);
+    memset(m.scratch, 0, 4 << 20);
+    m.state = dts_alloc(1 << 12, sizeof(float));
     m.w = fill(FEATURES);
     m.dw = fill(FEATURES);
     for (int i = 0; i < KERNELS; i++)

@@ -9,13 +9,16 @@
 #include <math.h>
 
 #include "ops/batch_norm.h"
+#include "ops/fetch.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
 
 enum {
-    PIECE = 4096,      // values that are summed in float
-    RUN = 4096,        // values of a run of channels
-    MOST_TOGETHER = 64 // channels
+    PIECE = 4096,       // values that are summed in float
+    RUN = 4096,         // values of a run of channels
+    MOST_TOGETHER = 64, // channels
+    STEP = 256,         // values between which the next are fetched
+    MOST_AHEAD = 65536  // values of few channels: they and the next fit into the second cache
 };
 
 struct sizes {
@@ -38,6 +41,13 @@ static size_t together(struct sizes s, size_t left)
 {
     const size_t run = s.pixels < RUN ? RUN / s.pixels : 1;
     return at_most(at_most(run, MOST_TOGETHER), left);
+}
+
+/* How far ahead the values of the next channels lie; 0: too many to fetch, or too few. */
+static size_t ahead_of(struct sizes s, size_t count)
+{
+    const bool fits = s.batch * count * s.pixels <= MOST_AHEAD;
+    return fits && s.pixels >= STEP ? count * s.pixels : 0;
 }
 
 /* What the values of a channel are multiplied by, and what is added. */
@@ -129,10 +139,14 @@ static void forward_few(const struct dts_op_call *call, const struct dts_arrays 
             add_plane(&moments[c], x + n * sample + c * s.pixels, s.pixels);
     for (size_t c = 0; c < count; c++)
         lines[c] = finish(s, a, first + c, &moments[c]);
+    const size_t ahead = ahead_of(s, count);
     for (size_t n = 0; n < s.batch; n++)
-        for (size_t c = 0; c < count; c++)
-            apply(lines[c], call->relu, x + n * sample + c * s.pixels,
-                  y + n * sample + c * s.pixels, s.pixels);
+        for (size_t i = 0, step; i < count * s.pixels; i += step) {
+            const size_t c = i / s.pixels, at = n * sample + i;
+            step = at_most((c + 1) * s.pixels - i, STEP);
+            dts_fetch(x + at + ahead, ahead > 0 ? step : 0);
+            apply(lines[c], call->relu, x + at, y + at, step);
+        }
 }
 
 static void forward_channels(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -25,6 +25,12 @@ static size_t round_up(size_t count)
     return (count + LANES - 1) / LANES * LANES;
 }
 
+/* Of a worker, and two cache lines between workers: one is fetched with its neighbour. */
+static size_t room_of(const struct lines *l)
+{
+    return 2 * l->values + 3 * l->windows + 2 * LANES;
+}
+
 static struct lines lines_of(const struct dts_pool *pool, void *scratch, int worker)
 {
     const int last = DTS_POOL_AXES - 1;
@@ -35,7 +41,7 @@ static struct lines lines_of(const struct dts_pool *pool, void *scratch, int wor
     struct lines l = {.windows = windows, .values = round_up(reach > inside ? reach : inside)};
     if (scratch == NULL)
         return l;
-    l.input = (float *)scratch + (size_t)worker * (2 * l.values + 3 * windows);
+    l.input = (float *)scratch + (size_t)worker * room_of(&l);
     l.shares = l.input + l.values;
     l.y = l.shares + l.values;
     l.factors = l.y + windows;
@@ -47,7 +53,7 @@ size_t dts_pool_scratch_host(const struct dts_op_call *call, int batch, int work
 {
     const struct dts_pool pool = dts_pool_of(call, batch);
     const struct lines l = lines_of(&pool, NULL, 0);
-    return (size_t)workers * (2 * l.values + 3 * l.windows) * sizeof(float);
+    return (size_t)workers * room_of(&l) * sizeof(float);
 }
 
 /* Where a line of the input begins, of those that a window takes in. */
