@@ -8,6 +8,7 @@
 
 #include "ops/batch_norm.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
 enum { PIECE = 4096 }; // values; 16 KiB
 
@@ -33,20 +34,15 @@ static void merge(struct moments *m, double count, double mean, double squares)
     m->count = all;
 }
 
+/* Of the first piece the mean is found first; of the others, differences from the mean so far
+ * do for one pass. */
 static void add_piece(struct moments *m, const float *x, size_t count)
 {
-    float sum = 0, differences = 0, squares = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < count; i++)
-        sum += x[i];
-    const float mean = sum / (float)count; // about
-#pragma omp simd reduction(+ : differences, squares)
-    for (size_t i = 0; i < count; i++) {
-        differences += x[i] - mean;
-        squares += (x[i] - mean) * (x[i] - mean);
-    }
-    const double n = (double)count, error = differences / n;
-    merge(m, n, mean + error, squares - n * error * error);
+    const double n = (double)count;
+    const float origin = m->count > 0 ? (float)m->mean : (float)((double)dts_sum(x, count) / n);
+    const struct dts_moments d = dts_moments_about(x, origin, count);
+    const double offset = d.sum / n;
+    merge(m, n, origin + offset, d.squares - n * offset * offset);
 }
 
 static struct moments measure(struct sizes s, const float *x)
@@ -136,23 +132,26 @@ struct sums {
 static void add_sums(struct sums *sums, struct line line, bool relu, float mean, const float *x,
                      const float *dy, size_t count)
 {
-    float g = 0, gx = 0;
-    if (relu) {
-#pragma omp simd reduction(+ : g, gx)
-        for (size_t i = 0; i < count; i++) {
-            const float d = line.scale * x[i] + line.shift > 0 ? dy[i] : 0;
-            g += d;
-            gx += d * (x[i] - mean);
-        }
-    } else {
-#pragma omp simd reduction(+ : g, gx)
-        for (size_t i = 0; i < count; i++) {
-            g += dy[i];
-            gx += dy[i] * (x[i] - mean);
-        }
+    const size_t half = count / 2; // two at a time: additions do not wait for one another
+    const float least = relu ? 0 : -INFINITY;
+    float g = 0, gx = 0, g2 = 0, gx2 = 0;
+#pragma omp simd reduction(+ : g, gx, g2, gx2)
+    for (size_t i = 0; i < half; i++) {
+        const size_t k = half + i;
+        const float a = line.scale * x[i] + line.shift > least ? dy[i] : 0;
+        const float b = line.scale * x[k] + line.shift > least ? dy[k] : 0;
+        g += a;
+        gx += a * (x[i] - mean);
+        g2 += b;
+        gx2 += b * (x[k] - mean);
     }
-    sums->g += g;
-    sums->gx += gx;
+    for (size_t i = 2 * half; i < count; i++) {
+        const float a = line.scale * x[i] + line.shift > least ? dy[i] : 0;
+        g += a;
+        gx += a * (x[i] - mean);
+    }
+    sums->g += g + g2;
+    sums->gx += gx + gx2;
 }
 
 /* dx = scale g + by_x x + shift */

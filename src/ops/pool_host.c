@@ -20,7 +20,7 @@ static size_t line_values(const struct dts_pool *pool)
 
 static size_t scratch_of(const struct dts_op_call *call, int workers, size_t lines)
 {
-    const struct dts_pool pool = dts_pool(call, 1);
+    const struct dts_pool pool = dts_pool_of(call, 1);
     return (size_t)workers * lines * line_values(&pool) * sizeof(float);
 }
 
@@ -99,13 +99,13 @@ static void max_line(const struct dts_pool *pool, const struct dts_pool_window *
 static void max_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                         struct dts_range range)
 {
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     const size_t room = line_values(&pool), width = (size_t)pool.out[2];
     float *values = (float *)a->scratch + (size_t)range.worker * 2 * room;
     int32_t *from = (int32_t *)(void *)(values + room);
     for (size_t plane = range.first; plane < range.first + range.count; plane++)
         for (size_t p = 0; p < pool.out_pixels; p += width) {
-            const struct dts_pool_window w = dts_pool_window(&pool, p);
+            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
             const size_t at = plane * pool.out_pixels + p;
             max_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, values, from,
                      (float *)a->y + at, (int32_t *)a->saved + at);
@@ -115,7 +115,7 @@ static void max_forward(const struct dts_op_call *call, const struct dts_arrays 
 static void max_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     for (size_t plane = range.first; plane < range.first + range.count; plane++) {
         const float *dy = (const float *)a->dy + plane * pool.out_pixels;
         const int32_t *largest = (const int32_t *)a->saved + plane * pool.out_pixels;
@@ -129,14 +129,14 @@ static void max_backward(const struct dts_op_call *call, const struct dts_arrays
 void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                const struct dts_place *place)
 {
-    dts_ranges(max_forward, dts_pool(call, a->batch).planes, call, a, place);
+    dts_ranges(max_forward, dts_pool_of(call, a->batch).planes, call, a, place);
 }
 
 void dts_max_pool_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                 const struct dts_place *place)
 {
     if (a->dx[0] != NULL)
-        dts_ranges(max_backward, dts_pool(call, a->batch).planes, call, a, place);
+        dts_ranges(max_backward, dts_pool_of(call, a->batch).planes, call, a, place);
 }
 
 static inline void sum_along(const float *restrict values, int kernel, int stride, int count,
@@ -199,11 +199,11 @@ static void avg_line_back(const struct dts_pool *pool, const struct dts_pool_win
 static void avg_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                         struct dts_range range)
 {
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     float *values = (float *)a->scratch + (size_t)range.worker * line_values(&pool);
     for (size_t plane = range.first; plane < range.first + range.count; plane++)
         for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
-            const struct dts_pool_window w = dts_pool_window(&pool, p);
+            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
             avg_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, values,
                      (float *)a->y + plane * pool.out_pixels + p);
         }
@@ -212,13 +212,13 @@ static void avg_forward(const struct dts_op_call *call, const struct dts_arrays 
 static void avg_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     float *values = (float *)a->scratch + (size_t)range.worker * line_values(&pool);
     for (size_t plane = range.first; plane < range.first + range.count; plane++) {
         float *dx = (float *)a->dx[0] + plane * pool.in_pixels;
         memset(dx, 0, pool.in_pixels * sizeof(*dx));
         for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
-            const struct dts_pool_window w = dts_pool_window(&pool, p);
+            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
             avg_line_back(&pool, &w, (const float *)a->dy + plane * pool.out_pixels + p, values,
                           dx);
         }
@@ -228,12 +228,12 @@ static void avg_backward(const struct dts_op_call *call, const struct dts_arrays
 void dts_avg_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                const struct dts_place *place)
 {
-    dts_ranges(avg_forward, dts_pool(call, a->batch).planes, call, a, place);
+    dts_ranges(avg_forward, dts_pool_of(call, a->batch).planes, call, a, place);
 }
 
 void dts_avg_pool_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                 const struct dts_place *place)
 {
     if (a->dx[0] != NULL)
-        dts_ranges(avg_backward, dts_pool(call, a->batch).planes, call, a, place);
+        dts_ranges(avg_backward, dts_pool_of(call, a->batch).planes, call, a, place);
 }

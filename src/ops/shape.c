@@ -225,11 +225,16 @@ static void sequence_backward_host(const struct dts_op_call *call, const struct 
         dts_ranges(sequence_backward_range, (size_t)a->batch * bands, call, a, place);
 }
 
+dts_op_fn dts_concat_forward_cuda, dts_concat_backward_cuda; // shape.cu
+dts_op_fn dts_select_forward_cuda, dts_select_backward_cuda;
+dts_op_fn dts_sequence_forward_cuda, dts_sequence_backward_cuda;
+
 const struct dts_op dts_op_concat = {
     .name = "concat",
     .summary = "its inputs behind one another, along the first size",
     .reference = {concat_forward, concat_backward},
     .host = {concat_forward_host, concat_backward_host},
+    .cuda = DTS_CUDA({dts_concat_forward_cuda, dts_concat_backward_cuda}),
 };
 
 const struct dts_op dts_op_select = {
@@ -237,6 +242,7 @@ const struct dts_op dts_op_select = {
     .summary = "some of the positions",
     .reference = {select_forward, select_backward},
     .host = {select_forward_host, select_backward_host},
+    .cuda = DTS_CUDA({dts_select_forward_cuda, dts_select_backward_cuda}),
 };
 
 const struct dts_op dts_op_sequence = {
@@ -244,4 +250,5 @@ const struct dts_op dts_op_sequence = {
     .summary = "an image as a sequence: [channels, ...] into [positions, channels]",
     .reference = {sequence_forward, sequence_backward},
     .host = {sequence_forward_host, sequence_backward_host},
+    .cuda = DTS_CUDA({dts_sequence_forward_cuda, dts_sequence_backward_cuda}),
 };
