@@ -65,6 +65,8 @@ struct dts_arrays {
 struct dts_place {
     struct dts_workers *workers; // host; NULL: the calling thread alone
     void *stream;                // cuda: a cudaStream_t
+    void *blas;                  // cuda: a cublasHandle_t on that stream; its math mode says
+                                 // whether products are in tf32
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
