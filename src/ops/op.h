@@ -31,12 +31,14 @@
 
 /* The one place in the project that asks whether this is a build with CUDA. */
 #ifdef DTS_HAVE_CUDA
-#define DTS_CUDA(...) __VA_ARGS__
+#define DTS_CUDA(...)               __VA_ARGS__
+#define DTS_CUDA_FUNCTION(function) function
 #else
 #define DTS_CUDA(...)                                                                          \
     {                                                                                          \
         NULL, NULL                                                                             \
     }
+#define DTS_CUDA_FUNCTION(function) NULL
 #endif
 
 /* The arrays of a call: double for the reference, float for host and cuda (device memory
