@@ -63,7 +63,7 @@ static bool op_run_gpu(struct op_run *r, struct dts_gpu *gpu, bool back, struct 
     struct op_array list[OP_ARRAYS];
     int n = op_list(r, list);
     const size_t bytes = size != NULL ? size(&r->c->call, r->c->batch, 1) : 0;
-    void *scratch = r->a.scratch = op_guarded(bytes);
+    void *scratch = r->a.scratch = op_unwritten(bytes);
     list[n++] = (struct op_array){&r->a.scratch, NULL, bytes};
     bool good = true;
     for (int i = 0; i < n; i++)
