@@ -206,4 +206,6 @@ const struct dts_op dts_op_attention = {
     .reference = {forward, backward},
     .host = {dts_attention_forward_host, dts_attention_backward_host,
              dts_attention_forward_scratch, dts_attention_backward_scratch},
+    .cuda = DTS_CUDA({dts_attention_forward_cuda, dts_attention_backward_cuda,
+                      dts_attention_forward_scratch_cuda, dts_attention_backward_scratch_cuda}),
 };

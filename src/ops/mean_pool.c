@@ -9,6 +9,7 @@
 
 #include "ops/mean_pool.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
 struct dts_grid dts_grid_of(const struct dts_op_call *call)
 {
@@ -97,9 +98,7 @@ static void forward_planes(const struct dts_op_call *call, const struct dts_arra
             for (size_t i = box.first[0]; i < (whole ? 1 : box.end[0]); i++)
                 for (size_t j = box.first[1]; j < (whole ? 1 : box.end[1]); j++) {
                     const float *line = x + (i * g.in[1] + j) * g.in[2];
-#pragma omp simd reduction(+ : sum)
-                    for (size_t k = begin; k < end; k++)
-                        sum += line[k];
+                    sum += dts_sum(line + begin, end - begin);
                 }
             ((float *)a->y)[c * g.out_pixels + window] = sum / (float)box.values;
         }
