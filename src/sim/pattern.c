@@ -34,7 +34,10 @@ struct dts_router {
     float *part;  // of one pair's traffic, by link, zero between uses
     int *crossed; // the links where it is not
     int crossed_count;
-    double *weight[2]; // of a step, by link, zero between uses
+    struct weight {
+        double by[2];
+    } * weight;  // of a step, by link and transport, zero between uses
+    bool *alone; // by link: a cap on each flow
     int *touched;
     int touched_count;
 };
@@ -42,10 +45,13 @@ struct dts_router {
 struct dts_router *dts_router_new(const struct dts_simulation *simulation)
 {
     struct dts_router *r = dts_alloc(1, sizeof(*r));
-    size_t links = (size_t)simulation->net->links;
+    const struct dts_net *net = simulation->net;
+    size_t links = (size_t)net->links;
     r->simulation = simulation;
-    r->weight[0] = dts_alloc(links, sizeof(**r->weight));
-    r->weight[1] = dts_alloc(links, sizeof(**r->weight));
+    r->weight = dts_alloc(links, sizeof(*r->weight));
+    r->alone = dts_alloc(links, sizeof(*r->alone));
+    for (int l = 0; l < net->links; l++)
+        r->alone[l] = net->ops->shared != NULL && !net->ops->shared(net->self, l);
     r->touched = dts_alloc(links, sizeof(*r->touched));
     r->part = dts_alloc(links, sizeof(*r->part));
     r->crossed = dts_alloc(links, sizeof(*r->crossed));
@@ -59,8 +65,8 @@ void dts_router_free(struct dts_router *r)
     dts_map_free(&r->numbers);
     free(r->pairs);
     free(r->shares);
-    free(r->weight[0]);
-    free(r->weight[1]);
+    free(r->weight);
+    free(r->alone);
     free(r->touched);
     free(r->part);
     free(r->crossed);
@@ -118,14 +124,15 @@ static void put_on_links(struct dts_router *r, struct dts_pattern *pattern, stru
     const struct dts_net *net = r->simulation->net;
     for (int i = 0; i < pair.count; i++) {
         struct share share = r->shares[pair.first + (size_t)i];
-        if (net->ops->shared != NULL && !net->ops->shared(net->self, share.link)) {
+        if (r->alone[share.link]) {
             double capacity = net->ops->capacity(net->self, share.link);
             pattern->cap_bytes_per_s[by] = fmin(pattern->cap_bytes_per_s[by], capacity);
             continue;
         }
-        if (r->weight[0][share.link] == 0 && r->weight[1][share.link] == 0)
+        double *sum = r->weight[share.link].by;
+        if (sum[0] == 0 && sum[1] == 0)
             r->touched[r->touched_count++] = share.link;
-        r->weight[by][share.link] += weight * (double)share.part;
+        sum[by] += weight * (double)share.part;
     }
 }
 
@@ -185,7 +192,7 @@ static void receive_parcels(struct dts_router *r, struct dts_pattern *pattern,
         const struct dts_parcel *parcel = &parcels[i];
         if (i > 0 && parcel->self != parcels[i - 1].self)
             sum_s = 0;
-        if (parcel->send)
+        if (parcel->send || !(parcel->add || hops))
             continue;
         int src = s->endpoint[parcel->peer], dst = s->endpoint[parcel->self];
         int by = s->net->ops->transport(s->net->self, src, dst);
@@ -237,7 +244,7 @@ static void take_links(struct dts_router *r, struct dts_pattern *pattern,
     for (int i = 0; i < r->touched_count; i++) {
         int number = r->touched[i];
         struct dts_pattern_link link = {number,
-                                        {r->weight[0][number], r->weight[1][number]},
+                                        {r->weight[number].by[0], r->weight[number].by[1]},
                                         net->ops->capacity(net->self, number)};
         keep_if_worst(pattern, &room, &link);
         if (wish->links)
@@ -245,7 +252,7 @@ static void take_links(struct dts_router *r, struct dts_pattern *pattern,
         if (wish->total != NULL)
             wish->total[number] += wish->times * largest_bytes *
                                    (link.weight[0] / best[0] + link.weight[1] / best[1]);
-        r->weight[0][number] = r->weight[1][number] = 0;
+        r->weight[number] = (struct weight){{0, 0}};
     }
     r->touched_count = 0;
 }
@@ -263,7 +270,7 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             pattern->hops[i].from = wish->role->first + i;
     }
     double routes = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && routes <= MOST_ROUTES; i++)
         if (parcels[i].send)
             routes += net->ops->paths(net->self, endpoint[parcels[i].self],
                                       endpoint[parcels[i].peer]);
