@@ -18,8 +18,10 @@ static int rotate(const struct dts_collective *c, int member, int channel, int d
     int turning = per_node - fixed;
     if (in_node < fixed)
         return member;
-    int by = (int)((long)channel * turning / c->channels % turning);
-    return member - in_node + fixed + (in_node - fixed + turning + direction * by) % turning;
+    int by = channel * turning / c->channels; // below turning
+    int turned = in_node - fixed + direction * by;
+    turned += turned < 0 ? turning : turned >= turning ? -turning : 0;
+    return member - in_node + fixed + turned;
 }
 
 /* Members are seen in a channel's own numbering, so that its ring is another one. */

@@ -98,7 +98,7 @@ static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s
     load->phase_count = s->bone_count;
     for (int b = 0; b < s->bone_count; b++) {
         const struct dts_bone *bone = &s->bones[b];
-        dts_phase_fill(l->simulation->net, &bone->pattern, s->role, bytes[b], bone->repeat,
+        dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
                        &load->phases[b]);
         load->messages += bone->sent * bone->repeat;
     }

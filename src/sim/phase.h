@@ -16,11 +16,6 @@
 
 #include "sim/pattern.h"
 
-struct dts_link_load {
-    int link;
-    double weight; // bytes on the link / bytes of the largest message
-};
-
 /* One class of steps. */
 struct dts_phase {
     int repeat;

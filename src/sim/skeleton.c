@@ -1,9 +1,11 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "plan/run.h"
+#include "sim/map.h"
 #include "sim/skeleton.h"
 
 /* Shards that differ by one element count as equal from so many elements on. */
@@ -14,8 +16,10 @@ struct dts_skeletons {
     struct dts_skeleton *all;
     size_t count, room;
     struct dts_router *router;
+    struct dts_map known; // by a hash of the messages of a step: number in patterns + 1
+    struct dts_pattern **patterns; // owned
+    size_t pattern_count, pattern_room;
     bool keep_links;            // operations may overlap and have to share
-    double *total;              // by link, zero between uses
     struct dts_parcel *parcels; // the messages of one step
     size_t parcel_count, parcel_room;
 };
@@ -41,15 +45,12 @@ struct dts_skeletons *dts_skeletons_new(const struct dts_simulation *simulation)
     struct dts_skeletons *all = dts_alloc(1, sizeof(*all));
     all->simulation = simulation;
     all->keep_links = may_overlap(simulation->job);
-    all->total = dts_alloc((size_t)simulation->net->links, sizeof(*all->total));
     all->router = dts_router_new(simulation);
     return all;
 }
 
 static void skeleton_free(struct dts_skeleton *skeleton)
 {
-    for (int b = 0; b < skeleton->bone_count; b++)
-        dts_pattern_free(&skeleton->bones[b].pattern);
     free(skeleton->bones);
     free(skeleton->bone_of);
     free(skeleton->total);
@@ -62,8 +63,13 @@ void dts_skeletons_free(struct dts_skeletons *all)
     for (size_t i = 0; i < all->count; i++)
         skeleton_free(&all->all[i]);
     free(all->all);
+    for (size_t i = 0; i < all->pattern_count; i++) {
+        dts_pattern_free(all->patterns[i]);
+        free(all->patterns[i]);
+    }
+    free(all->patterns);
+    dts_map_free(&all->known);
     dts_router_free(all->router);
-    free(all->total);
     free(all->parcels);
     free(all);
 }
@@ -103,21 +109,59 @@ static void exchange_parcels(struct dts_skeletons *all, const struct dts_role *r
     free(messages);
 }
 
-/* Route the messages of a step. */
-static void make_bone(struct dts_skeletons *all, const struct dts_role *role,
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // 2^64 / the golden ratio
+    return hash ^ hash >> 32;
+}
+
+/* A number for the messages of a step, in proportion to the largest: pieces that a tree sends
+ * are the same messages, whatever the number of pieces. 64 bits: of a million steps, two
+ * different ones have the same number with a chance of 3e-8. */
+static uint64_t hash_of(const struct dts_skeletons *all, const struct dts_role *role,
+                        const struct dts_bone *bone)
+{
+    uint64_t hash = mix((uint64_t)role->first, bone->repeat > 1);
+    for (size_t i = 0; i < all->parcel_count; i++) {
+        const struct dts_parcel *p = &all->parcels[i];
+        double part = p->bytes / bone->chunks;
+        uint64_t bits;
+        memcpy(&bits, &part, sizeof(bits));
+        hash = mix(hash, (uint64_t)p->self << 33 | (uint64_t)p->peer << 2 |
+                             (uint64_t)p->send << 1 | p->add);
+        hash = mix(hash, bits);
+    }
+    return hash >> 1; // a key of the map
+}
+
+/* Route the messages of a step, unless another step has the same; keep the routes for others.
+ */
+static void make_bone(struct dts_skeletons *all, const struct dts_role *role, bool keep,
                       struct dts_bone *bone)
 {
     for (size_t i = 0; i < all->parcel_count; i++) {
         bone->chunks = fmax(bone->chunks, all->parcels[i].bytes);
         bone->sent += all->parcels[i].send;
     }
-    dts_pattern_make(all->router, all->parcels, all->parcel_count, bone->chunks,
-                     &(struct dts_pattern_wish){.links = all->keep_links,
-                                                .hops = bone->repeat > 1,
-                                                .role = role,
-                                                .total = all->total,
-                                                .times = bone->repeat},
-                     &bone->pattern);
+    struct dts_pattern_wish wish = {.links = all->keep_links,
+                                    .hops = bone->repeat > 1,
+                                    .role = role,
+                                    .keep = keep,
+                                    .times = bone->repeat};
+    uint64_t *number = dts_map_at(&all->known, hash_of(all, role, bone));
+    if (*number > 0) {
+        bone->pattern = all->patterns[*number - 1];
+        dts_pattern_again(all->router, all->parcels, all->parcel_count, &wish);
+        return;
+    }
+    struct dts_pattern *pattern = dts_alloc(1, sizeof(*pattern));
+    dts_pattern_make(all->router, all->parcels, all->parcel_count, bone->chunks, &wish,
+                     pattern);
+    all->patterns = dts_grow(all->patterns, &all->pattern_room, all->pattern_count + 1,
+                             sizeof(struct dts_pattern *));
+    all->patterns[all->pattern_count++] = pattern;
+    *number = all->pattern_count;
+    bone->pattern = pattern;
 }
 
 /* Of less data than chunks, some chunks are empty and not sent, but that changes the load by
@@ -140,7 +184,7 @@ static void collective_bones(struct dts_skeletons *all, struct dts_skeleton *s)
             struct dts_bone *bone = &s->bones[s->bone_of[i]];
             bone->repeat = repeats[i];
             step_parcels(all, s->role, c, i, messages);
-            make_bone(all, s->role, bone);
+            make_bone(all, s->role, true, bone);
         }
     free(repeats);
     free(messages);
@@ -153,20 +197,7 @@ static void exchange_bone(struct dts_skeletons *all, struct dts_skeleton *s)
     s->bones = dts_alloc(1, sizeof(*s->bones));
     s->bones->repeat = 1;
     exchange_parcels(all, s->role, &s->op->exchange);
-    make_bone(all, s->role, s->bones);
-}
-
-static void take_total(struct dts_skeletons *all, struct dts_skeleton *s)
-{
-    int links = all->simulation->net->links;
-    for (int l = 0; l < links; l++)
-        s->total_count += all->total[l] > 0;
-    s->total = dts_alloc((size_t)s->total_count, sizeof(*s->total));
-    for (int l = 0, i = 0; l < links; l++) {
-        if (all->total[l] > 0)
-            s->total[i++] = (struct dts_link_load){l, all->total[l]};
-        all->total[l] = 0;
-    }
+    make_bone(all, s->role, false, s->bones);
 }
 
 bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y)
@@ -219,7 +250,7 @@ const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all,
         collective_bones(all, s);
     else
         exchange_bone(all, s);
-    take_total(all, s);
+    s->total = dts_router_total(all->router, &s->total_count);
     return s;
 }
 

@@ -14,9 +14,9 @@
 /* A class of steps. */
 struct dts_bone {
     int repeat;
-    double chunks;              // of the largest message
-    double sent;                // messages of one repetition
-    struct dts_pattern pattern; // owned
+    double chunks; // of the largest message
+    double sent;   // messages of one repetition
+    const struct dts_pattern *pattern;
 };
 
 struct dts_skeleton {
