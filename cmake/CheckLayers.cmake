@@ -1,14 +1,14 @@
 # Fails when a source in FOLDER includes a header of a module that is not in ALLOWED, or a
-# library that belongs to another module: jansson to base, SimGrid to sim, OpenBLAS to kernels,
-# MPI and threads to live.
+# library that belongs to another module: jansson to base, SimGrid to sim, OpenBLAS to ops,
+# MPI to live, threads to live and ops.
 cmake_minimum_required(VERSION 3.20)
 list(GET ALLOWED 0 self)
 set(owner_of_jansson base)
 set(owner_of_simgrid sim)
 set(owner_of_xbt sim)
 set(owner_of_mpi live)
-set(owner_of_pthread live)
-set(owner_of_cblas kernels)
+set(owner_of_pthread live ops)
+set(owner_of_cblas ops)
 
 file(GLOB files ${FOLDER}/*.[ch] ${FOLDER}/*.cpp ${FOLDER}/*.cu)
 foreach(file ${files})
@@ -22,7 +22,7 @@ foreach(file ${files})
   file(STRINGS ${file} includes REGEX "^#include <(jansson|simgrid|xbt|mpi|pthread|cblas)")
   foreach(include ${includes})
     string(REGEX REPLACE "^#include <(jansson|simgrid|xbt|mpi|pthread|cblas).*" "\\1" library ${include})
-    if(NOT self STREQUAL owner_of_${library})
+    if(NOT self IN_LIST owner_of_${library})
       message(SEND_ERROR "${file}: ${include}: only in ${owner_of_${library}}")
     endif()
   endforeach()

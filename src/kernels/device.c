@@ -102,7 +102,7 @@ static const struct dts_field efficiency_fields[] = {
 /* What one table of fields fills. */
 struct reading {
     struct dts_device device;
-    struct dts_cfg assumed;
+    struct dts_cfg assumed, profile;
 };
 
 static const struct dts_field fields[] = {
@@ -140,6 +140,11 @@ static const struct dts_field fields[] = {
      .type = DTS_OTHER,
      .missing = "[]",
      .help = "paths of the values that nobody published"},
+    {.key = "profile",
+     .offset = offsetof(struct reading, profile),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "seconds of calls, measured"},
     {0},
 };
 
@@ -160,6 +165,9 @@ static bool read_device(struct reading *reading, struct dts_error *err)
     if (!dts_cfg_read(&top, fields, reading, err) ||
         !dts_assumed_read(&reading->assumed, &top, device->assumed_paths, DTS_DEVICE_ASSUMED,
                           &device->assumed_path_count, err))
+        return false;
+    if (dts_cfg_exists(&reading->profile) &&
+        !dts_profile_read(&device->profile, &reading->profile, err))
         return false;
     bool any = false;
     for (int i = 0; i < DTS_PRECISIONS; i++)
@@ -192,6 +200,7 @@ bool dts_device_load(struct dts_device *device, const char *path, struct dts_err
 
 void dts_device_free(struct dts_device *device)
 {
+    dts_profile_free(&device->profile);
     dts_doc_free(device->doc);
     free(device->own_name);
     *device = (struct dts_device){.name = NULL};
@@ -236,4 +245,5 @@ void dts_device_help(FILE *out)
 {
     fprintf(out, "A device is a JSON object:\n\n");
     dts_fields_print(fields, "", out);
+    dts_profile_help(out);
 }

@@ -8,6 +8,7 @@
 #define DTS_KERNELS_DEVICE_H
 
 #include "base/cfg.h"
+#include "kernels/profile.h"
 
 /* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
  * and ".json". Devices, stacks and anchors know one another by these names. */
@@ -42,8 +43,9 @@ struct dts_device {
     bool assumed[DTS_WORK_CLASSES];                // that efficiency is not published
     const char *assumed_paths[DTS_DEVICE_ASSUMED]; // all that is: "efficiency.conv", "call_s"
     int assumed_path_count;
-    char *own_name;      // owned: what name points to
-    struct dts_doc *doc; // owned
+    struct dts_profile profile; // measured calls; without: profile.kernels is NULL
+    char *own_name;             // owned: what name points to
+    struct dts_doc *doc;        // owned
 };
 
 const char *dts_work_class_name(int i); // "conv", "matmul", "memory"; NULL at the end

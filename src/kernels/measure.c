@@ -13,6 +13,9 @@ static void summarize(const double *seconds, struct dts_measured *out)
     memcpy(sorted, seconds, (size_t)out->count * sizeof(*sorted));
     out->median_s = dts_median(sorted, out->count);
     out->mad_s = dts_mad(sorted, out->count);
+    out->least_s = seconds[0];
+    for (int i = 1; i < out->count; i++)
+        out->least_s = seconds[i] < out->least_s ? seconds[i] : out->least_s;
 }
 
 void dts_measure(const struct dts_meter *meter, void (*run)(void *argument), void *argument,
@@ -24,6 +27,8 @@ void dts_measure(const struct dts_meter *meter, void (*run)(void *argument), voi
     const double begin_s = meter->now_s(meter->clock);
     run(argument);
     for (;;) {
+        if (meter->prepare != NULL)
+            meter->prepare(argument);
         const double before_s = meter->now_s(meter->clock);
         run(argument);
         const double after_s = meter->now_s(meter->clock);

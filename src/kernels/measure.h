@@ -5,14 +5,15 @@
 struct dts_meter {
     double (*now_s)(void *clock);
     void *clock;
-    double limit_s; // no further run begins after this time
-    int least;      // runs at the least, whatever the limit says; >= 1
-    double spread;  // stable: the MAD is at most this share of the median
+    double limit_s;                  // no further run begins after this time
+    int least;                       // runs at the least, whatever the limit says; >= 1
+    double spread;                   // stable: the MAD is at most this share of the median
+    void (*prepare)(void *argument); // before each run, not timed; NULL: nothing
 };
 
 struct dts_measured {
-    double median_s, mad_s; // of one run
-    int count;              // runs that were timed
+    double median_s, mad_s, least_s; // of one run
+    int count;                       // runs that were timed
 };
 
 /* Run once unseen, to warm up, then until the median is stable or the limit is reached. */

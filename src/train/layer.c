@@ -1,5 +1,4 @@
 /* layer.c -- the table of layer kinds, and what they share. */
-#include <stdio.h>
 #include <string.h>
 
 #include "train/layer.h"
@@ -59,47 +58,22 @@ const char *dts_layer_kind_name(int i)
     return dts_layer_kinds[i] != NULL ? dts_layer_kinds[i]->name : NULL;
 }
 
-size_t dts_dims_elements(const struct dts_dims *dims)
-{
-    size_t elements = 1;
-    for (int i = 0; i < dims->count; i++)
-        elements *= dims->size[i];
-    return elements;
-}
-
-bool dts_dims_equal(const struct dts_dims *a, const struct dts_dims *b)
-{
-    return a->count == b->count &&
-           memcmp(a->size, b->size, (size_t)a->count * sizeof(a->size[0])) == 0;
-}
-
-struct dts_dims_text dts_dims_text(const struct dts_dims *dims)
-{
-    struct dts_dims_text text = {""};
-    int length = 0;
-    for (int i = 0; i < dims->count; i++)
-        length += snprintf(text.chars + length, sizeof(text.chars) - (size_t)length, "%s%zu",
-                           i > 0 ? " x " : "", dims->size[i]);
-    return text;
-}
-
 bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
                      const struct dts_cfg *at, struct dts_error *err)
 {
     if (count > DTS_LAYER_MOST_VALUES)
         return dts_cfg_fail(at, NULL, err, "%s must have <= %.0e values, got %.3g", name,
                             DTS_LAYER_MOST_VALUES, count);
-    facts->params[facts->param_count++] = (struct dts_param){name, (size_t)count};
+    facts->params[facts->param_count++] =
+        (struct dts_param){.name = name, .count = (size_t)count};
     facts->cost.weight_values += count;
     return true;
 }
 
-size_t dts_layer_features(const struct dts_dims *dims)
+void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform)
 {
-    return dims->size[dims->count - 1];
-}
-
-size_t dts_layer_positions(const struct dts_dims *dims)
-{
-    return dts_dims_elements(dims) / dts_layer_features(dims);
+    struct dts_param *param = &facts->params[facts->param_count - 1];
+    param->mean = mean;
+    param->spread = spread;
+    param->uniform = uniform;
 }

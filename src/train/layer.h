@@ -14,31 +14,20 @@
 
 #include "base/cfg.h"
 #include "kernels/device.h"
+#include "kernels/op_call.h"
 
-enum { DTS_DIMS = 4, DTS_LAYER_PARAMS = 4, DTS_LAYER_INPUTS = 16 };
+enum { DTS_LAYER_PARAMS = DTS_OP_PARAMS, DTS_LAYER_INPUTS = DTS_OP_INPUTS };
 
 /* No tensor of a model is larger, so that sums over layers are exact in a double. */
 #define DTS_LAYER_MOST_VALUES 1e12
 
-/* Shape of one sample: channels, height, width; or positions, features. Unused sizes are 1. */
-struct dts_dims {
-    int count;
-    size_t size[DTS_DIMS];
-};
-
-size_t dts_dims_elements(const struct dts_dims *dims);
-bool dts_dims_equal(const struct dts_dims *a, const struct dts_dims *b);
-
-/* "3 x 224 x 224", for messages. */
-struct dts_dims_text {
-    char chars[96];
-};
-struct dts_dims_text dts_dims_text(const struct dts_dims *dims);
-
-/* One parameter tensor. */
+/* One parameter tensor, and how it begins: mean + spread x a random number, normal or uniform
+ * in (-1, 1). */
 struct dts_param {
     const char *name; // "weight", "bias"
     size_t count;
+    double mean, spread;
+    bool uniform;
 };
 
 /* What a layer needs for one sample. FLOPs count a multiply-add as two. */
@@ -73,11 +62,17 @@ struct dts_layer_kind {
     const struct dts_field *fields; // its JSON keys beside name, kind, input, tied
     size_t size;                    // of the struct that they fill; 0: no keys
     int inputs;                     // how many it takes; 0: one or more
+    bool rectifies;                 // it is max(0, x), which
+    bool takes_relu;                // a layer before it can do on the way, where it has this
 
     /* Output shape, parameters and cost from the inputs' shapes. May complete `self`. The
      * model checks the size of the output. */
     bool (*infer)(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                   struct dts_error *err);
+
+    /* Fill in the settings of the call that carries the layer out, its shapes are there; may
+     * rename the operation, which is called like the kind. NULL: it has no settings. */
+    void (*describe)(const void *self, struct dts_op_call *call);
 };
 
 extern const struct dts_layer_kind *const dts_layer_kinds[]; // ended by NULL
@@ -89,8 +84,7 @@ const char *dts_layer_kind_name(int i);
 bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
                      const struct dts_cfg *at, struct dts_error *err);
 
-/* For `infer`: the last size of the input (features), and how many such vectors there are. */
-size_t dts_layer_features(const struct dts_dims *dims);
-size_t dts_layer_positions(const struct dts_dims *dims);
+/* How the parameter added last begins; zeros if nothing is said. */
+void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform);
 
 #endif

@@ -70,6 +70,7 @@ static bool tanh_infer(void *self, struct dts_layer_facts *facts, const struct d
 
 const struct dts_layer_kind dts_layer_relu = {
     .name = "relu",
+    .rectifies = true,
     .summary = "max(x, 0)",
     .fields = no_fields,
     .inputs = 1,

@@ -30,5 +30,6 @@ const struct dts_layer_kind dts_layer_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
     .fields = no_fields,
+    .takes_relu = true,
     .infer = infer,
 };

@@ -14,8 +14,10 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     const struct dts_dims *input = &facts->inputs[0];
     double channels = (double)input->size[0], n = (double)dts_dims_elements(input);
     facts->output = *input;
-    if (!dts_layer_param(facts, "weight", channels, at, err) ||
-        !dts_layer_param(facts, "bias", channels, at, err))
+    if (!dts_layer_param(facts, "weight", channels, at, err))
+        return false;
+    dts_layer_begin(facts, 1, 0, false);
+    if (!dts_layer_param(facts, "bias", channels, at, err))
         return false;
 
     facts->cost = (struct dts_layer_cost){
@@ -37,5 +39,6 @@ const struct dts_layer_kind dts_layer_batch_norm = {
     .summary = "normalize each channel over the batch, then scale and shift it",
     .fields = no_fields,
     .inputs = 1,
+    .takes_relu = true,
     .infer = infer,
 };

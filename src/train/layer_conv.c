@@ -3,6 +3,8 @@
  *
  *     y[o, p] = b[o] + sum over c, k of w[o, c, k] x[c, p stride + k dilation - padding]
  */
+#include <math.h>
+
 #include "train/layer_window.h"
 
 struct conv {
@@ -53,8 +55,12 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     facts->output.size[0] = (size_t)conv->channels;
 
     double sums = (double)(input->size[0] / groups) * dts_window_values(&conv->window);
-    if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err) ||
-        (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err)))
+    if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err))
+        return false;
+    // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do
+    const double fan_out = conv->channels / conv->groups * dts_window_values(&conv->window);
+    dts_layer_begin(facts, 0, sqrt(2 / fan_out), false);
+    if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
         return false;
 
     double in = (double)dts_dims_elements(input), out = conv->channels;
@@ -87,6 +93,15 @@ static bool infer3(void *self, struct dts_layer_facts *facts, const struct dts_c
     return infer(self, 3, facts, at, err);
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct conv *conv = self;
+    call->op = "conv";
+    call->groups = conv->groups;
+    call->bias = conv->bias;
+    dts_window_describe(&conv->window, call);
+}
+
 const struct dts_layer_kind dts_layer_conv2d = {
     .name = "conv2d",
     .summary = "convolution of channels x height x width",
@@ -94,6 +109,7 @@ const struct dts_layer_kind dts_layer_conv2d = {
     .size = sizeof(struct conv),
     .inputs = 1,
     .infer = infer2,
+    .describe = describe,
 };
 
 const struct dts_layer_kind dts_layer_conv3d = {
@@ -103,4 +119,5 @@ const struct dts_layer_kind dts_layer_conv3d = {
     .size = sizeof(struct conv),
     .inputs = 1,
     .infer = infer3,
+    .describe = describe,
 };

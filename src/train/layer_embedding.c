@@ -26,6 +26,7 @@ static bool embedding_infer(void *self, struct dts_layer_facts *facts, const str
     if (!dts_layer_param(facts, "weight", (double)embedding->vocabulary * embedding->features,
                          at, err))
         return false;
+    dts_layer_begin(facts, 0, 0.02, false); // as GPT-2 and BERT
     double tokens = (double)dts_dims_elements(input);
     double out = tokens * embedding->features;
     facts->cost = (struct dts_layer_cost){
@@ -64,6 +65,7 @@ static bool positional_infer(void *self, struct dts_layer_facts *facts,
     if (!dts_layer_param(facts, "weight", positional->positions * (double)input->size[1], at,
                          err))
         return false;
+    dts_layer_begin(facts, 0, 0.02, false);
     double n = (double)dts_dims_elements(input);
     facts->cost = (struct dts_layer_cost){
         .class = DTS_WORK_MEMORY,

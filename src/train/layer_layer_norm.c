@@ -23,7 +23,7 @@ static void set_cost(struct dts_layer_facts *facts, double forward, double backw
         .backward_values = 3 * n, // read x, dy, write dx
         .input_values = n,
         .weight_values = facts->cost.weight_values,
-        .saved_bytes = 4.0 * statistics * (double)dts_layer_positions(input),
+        .saved_bytes = 4.0 * statistics * (double)dts_dims_positions(input),
         .saves_input = true,
     };
 }
@@ -32,9 +32,11 @@ static bool layer_infer(void *self, struct dts_layer_facts *facts, const struct 
                         struct dts_error *err)
 {
     (void)self;
-    double features = (double)dts_layer_features(&facts->inputs[0]);
-    if (!dts_layer_param(facts, "weight", features, at, err) ||
-        !dts_layer_param(facts, "bias", features, at, err))
+    double features = (double)dts_dims_features(&facts->inputs[0]);
+    if (!dts_layer_param(facts, "weight", features, at, err))
+        return false;
+    dts_layer_begin(facts, 1, 0, false);
+    if (!dts_layer_param(facts, "bias", features, at, err))
         return false;
     // forward: 1 for the mean, 3 for the variance, 4 for y; backward: 1 for db, 4 for dw, 6 for
     // dx
@@ -46,9 +48,10 @@ static bool rms_infer(void *self, struct dts_layer_facts *facts, const struct dt
                       struct dts_error *err)
 {
     (void)self;
-    double features = (double)dts_layer_features(&facts->inputs[0]);
+    double features = (double)dts_dims_features(&facts->inputs[0]);
     if (!dts_layer_param(facts, "weight", features, at, err))
         return false;
+    dts_layer_begin(facts, 1, 0, false);
     // forward: 2 for the mean square, 2 for y; backward: 3 for dw, 5 for dx
     set_cost(facts, 4, 8, 5, 1);
     return true;

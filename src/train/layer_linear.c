@@ -1,5 +1,7 @@
 /* layer_linear.c -- y = x w + b on the last size of the input, at each position alike:
  * [features] into [outputs], [positions, features] into [positions, outputs]. */
+#include <math.h>
+
 #include "train/layer.h"
 
 struct linear {
@@ -20,14 +22,19 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
 {
     const struct linear *linear = self;
     const struct dts_dims *input = &facts->inputs[0];
-    double features = (double)dts_layer_features(input);
-    double positions = (double)dts_layer_positions(input);
+    double features = (double)dts_dims_features(input);
+    double positions = (double)dts_dims_positions(input);
     facts->output = *input;
     facts->output.size[input->count - 1] = (size_t)linear->outputs;
 
-    if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err) ||
-        (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err)))
+    const double spread = 1 / sqrt(features); // as PyTorch's Linear
+    if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err))
         return false;
+    dts_layer_begin(facts, 0, spread, true);
+    if (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err))
+        return false;
+    if (linear->bias)
+        dts_layer_begin(facts, 0, spread, true);
 
     double in = positions * features, out = positions * linear->outputs;
     double flops = 2 * out * features;

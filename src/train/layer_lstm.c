@@ -3,6 +3,8 @@
  * as in PyTorch: [positions, features] into [positions, outputs]. The steps depend on one
  * another, so the recurrent weights are read again at each.
  */
+#include <math.h>
+
 #include "train/layer.h"
 
 struct lstm {
@@ -26,11 +28,14 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     double s = (double)input->size[0], f = (double)input->size[1], h = lstm->outputs;
     facts->output = *input;
     facts->output.size[1] = (size_t)lstm->outputs;
-    if (!dts_layer_param(facts, "weight_input", 4 * h * f, at, err) ||
-        !dts_layer_param(facts, "weight_state", 4 * h * h, at, err) ||
-        !dts_layer_param(facts, "bias_input", 4 * h, at, err) ||
-        !dts_layer_param(facts, "bias_state", 4 * h, at, err))
-        return false;
+    static const char *const names[] = {"weight_input", "weight_state", "bias_input",
+                                        "bias_state"};
+    const double counts[] = {4 * h * f, 4 * h * h, 4 * h, 4 * h};
+    for (int i = 0; i < 4; i++) {
+        if (!dts_layer_param(facts, names[i], counts[i], at, err))
+            return false;
+        dts_layer_begin(facts, 0, 1 / sqrt(h), true); // as PyTorch's LSTM
+    }
 
     double by_input = 8 * s * h * f, by_state = 8 * s * h * h; // four gates
     double in = s * f, out = s * h, gates = 4 * out;

@@ -28,11 +28,27 @@ static const struct dts_field fields[] = {
     {0},
 };
 
+/* The output's shape. As in PyTorch, padding is at most half the window: each window has a
+ * value of the input. */
+static bool shape(struct pool *pool, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
+{
+    const struct dts_window *window = &pool->window;
+    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+        return false;
+    for (int i = 0; i < window->axes; i++)
+        if (window->padding[i] > window->kernel[i] / 2)
+            return dts_cfg_fail(&window->padding_cfg, NULL, err,
+                                "must be <= %d, half of the kernel, got %d",
+                                window->kernel[i] / 2, window->padding[i]);
+    return true;
+}
+
 static bool max_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                       struct dts_error *err)
 {
     struct pool *pool = self;
-    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+    if (!shape(pool, facts, at, err))
         return false;
     double in = (double)dts_dims_elements(&facts->inputs[0]);
     double out = (double)dts_dims_elements(&facts->output);
@@ -54,7 +70,7 @@ static bool avg_infer(void *self, struct dts_layer_facts *facts, const struct dt
                       struct dts_error *err)
 {
     struct pool *pool = self;
-    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+    if (!shape(pool, facts, at, err))
         return false;
     double in = (double)dts_dims_elements(&facts->inputs[0]);
     double out = (double)dts_dims_elements(&facts->output);
@@ -71,6 +87,12 @@ static bool avg_infer(void *self, struct dts_layer_facts *facts, const struct dt
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct pool *pool = self;
+    dts_window_describe(&pool->window, call);
+}
+
 const struct dts_layer_kind dts_layer_max_pool = {
     .name = "max_pool",
     .summary = "largest value of each window",
@@ -78,6 +100,7 @@ const struct dts_layer_kind dts_layer_max_pool = {
     .size = sizeof(struct pool),
     .inputs = 1,
     .infer = max_infer,
+    .describe = describe,
 };
 
 const struct dts_layer_kind dts_layer_avg_pool = {
@@ -87,4 +110,5 @@ const struct dts_layer_kind dts_layer_avg_pool = {
     .size = sizeof(struct pool),
     .inputs = 1,
     .infer = avg_infer,
+    .describe = describe,
 };

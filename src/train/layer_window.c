@@ -67,6 +67,14 @@ static size_t windows(const struct dts_window *w, int axis, size_t input)
     return beyond ? count - 1 : count;
 }
 
+/* Half of what the windows reach beyond the input, the odd value behind. */
+static int same_padding(const struct dts_window *w, int axis, size_t in, size_t out)
+{
+    const size_t reach = (size_t)w->dilation[axis] * ((size_t)w->kernel[axis] - 1) + 1;
+    const size_t covered = (out - 1) * (size_t)w->stride[axis] + reach;
+    return covered > in ? (int)((covered - in) / 2) : 0;
+}
+
 bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *input,
                       struct dts_dims *output, const struct dts_cfg *at, struct dts_error *err)
 {
@@ -98,6 +106,8 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
                 &w->kernel_cfg, NULL, err, "must be <= %zu, got %d%s",
                 (size + 2 * (size_t)w->padding[i] - 1) / (size_t)w->dilation[i] + 1,
                 w->kernel[i], w->dilation[i] > 1 ? " (dilated)" : "");
+        if (same)
+            w->padding[i] = same_padding(w, i, size, output->size[i + 1]);
     }
     return true;
 }
@@ -108,4 +118,15 @@ double dts_window_values(const struct dts_window *w)
     for (int i = 0; i < w->axes; i++)
         values *= w->kernel[i];
     return values;
+}
+
+void dts_window_describe(const struct dts_window *w, struct dts_op_call *call)
+{
+    for (int i = 0; i < DTS_OP_AXES; i++) {
+        const bool used = i < w->axes;
+        call->window.kernel[i] = used ? w->kernel[i] : 1;
+        call->window.stride[i] = used ? w->stride[i] : 1;
+        call->window.dilation[i] = used ? w->dilation[i] : 1;
+        call->window.before[i] = used ? w->padding[i] : 0;
+    }
 }

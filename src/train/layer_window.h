@@ -17,13 +17,16 @@ struct dts_window {
 
     int axes;
     int kernel[DTS_WINDOW_AXES], stride[DTS_WINDOW_AXES], padding[DTS_WINDOW_AXES],
-        dilation[DTS_WINDOW_AXES];
+        dilation[DTS_WINDOW_AXES]; // padding: before the first value
 };
 
 /* Resolve the keys for an input of [channels, ...axes] and find the output's sizes, channels
  * as in the input. axes: how many the kind needs, 0: as many as the input has. */
 bool dts_window_infer(struct dts_window *window, int axes, const struct dts_dims *input,
                       struct dts_dims *output, const struct dts_cfg *at, struct dts_error *err);
+
+/* The window as a call has it. */
+void dts_window_describe(const struct dts_window *window, struct dts_op_call *call);
 
 /* Values in a window. */
 double dts_window_values(const struct dts_window *window);

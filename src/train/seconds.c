@@ -3,6 +3,7 @@
  * The roofline of the device gives every layer its share. Published step times of that device
  * set the scale, in this order of trust:
  *
+ *     0. the device has a profile (dtsim profile): its calls' seconds as they were measured
  *     1. the stack has an anchor for device, model and precision: its step time is met
  *     2. it has anchors for other models on that device: the mean of what they say of the
  *        roofline (anchor / roofline) holds for this model, too
@@ -19,6 +20,7 @@
 #include "kernels/here.h"
 #include "kernels/stack.h"
 #include "train/model.h"
+#include "train/seconds_profile.h"
 
 /* What is asked for. */
 struct question {
@@ -248,6 +250,11 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     *out = (struct dts_model_seconds){.forward = NULL};
     if (!dts_device_check(device, precision, err))
         return false;
+    if (device->profile.kernels != NULL && device->profile.precision == (int)precision) {
+        dts_seconds_from_profile(model, device, optimizer, batch, out);
+        out->fixed = stack->fixed_s;
+        return true;
+    }
     out->forward = dts_alloc((size_t)model->layer_count, sizeof(*out->forward));
     out->backward = dts_alloc((size_t)model->layer_count, sizeof(*out->backward));
     const struct roofline roofline =

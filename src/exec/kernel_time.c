@@ -1,0 +1,206 @@
+/* kernel_time.c -- arrays for one call, and its clock. */
+#include "exec/kernel_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+
+enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache moves at once
+
+/* One call with its arrays, which `owned` holds for the end. */
+struct trial {
+    const struct dts_kernel_timer *timer;
+    const struct dts_op *op;
+    const struct dts_op_call *call;
+    struct dts_arrays a;
+    void *owned[ARRAYS];
+    int owned_count;
+    bool failed; // memory was missing
+    void *fresh; // written just before the call
+    size_t fresh_bytes, bytes;
+    bool backward;
+};
+
+static double now_s(void *clock)
+{
+    (void)clock;
+    return dts_now_s();
+}
+
+bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
+                           int threads, struct dts_error *err)
+{
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    *timer = (struct dts_kernel_timer){.meter = *meter};
+    timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
+    timer->flush = malloc(timer->flush_bytes);
+    if (timer->flush == NULL)
+        return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
+    timer->workers = dts_workers_new(threads);
+    if (timer->meter.now_s == NULL)
+        timer->meter.now_s = now_s;
+    return true;
+}
+
+void dts_kernel_timer_free(struct dts_kernel_timer *timer)
+{
+    free(timer->flush);
+    dts_workers_free(timer->workers);
+    *timer = (struct dts_kernel_timer){.flush = NULL};
+}
+
+static void *get(struct trial *t, size_t bytes)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
+        t->failed = true;
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    t->owned[t->owned_count++] = memory;
+    t->bytes += bytes;
+    return memory;
+}
+
+/* Normal numbers; a pattern repeats, drawing each would take longer than the kernels. */
+static void *get_random(struct trial *t, size_t count, double scale)
+{
+    float *values = get(t, count * sizeof(*values));
+    for (size_t i = 0; values != NULL && i < count; i++)
+        values[i] = i < PATTERN ? (float)(scale * dts_normal(1, (uint64_t)t->owned_count, i))
+                                : values[i - PATTERN];
+    return values;
+}
+
+static void *get_integers(struct trial *t, size_t count, size_t most)
+{
+    int32_t *values = get(t, count * sizeof(*values));
+    for (size_t i = 0; values != NULL && i < count; i++)
+        values[i] = (int32_t)(dts_random(1, 0, i) % most);
+    return values;
+}
+
+static void make_inputs(struct trial *t, bool with_inputs)
+{
+    const struct dts_op_call *call = t->call;
+    const size_t batch = (size_t)t->a.batch;
+    for (int i = 0; i < call->input_count; i++) {
+        const size_t count = batch * dts_dims_elements(&call->inputs[i]);
+        if (i == 0 && t->op->tokens) {
+            const size_t rows = call->params[0] / dts_dims_features(&call->output);
+            t->a.x[i] = get_integers(t, count, rows > 0 ? rows : 1);
+            continue;
+        }
+        t->a.x[i] = get_random(t, count, 1);
+        if (with_inputs && t->backward)
+            t->a.dx[i] = get(t, count * sizeof(float));
+    }
+    const size_t first = batch * dts_dims_elements(&call->inputs[0]);
+    if (t->op->loss && t->op->classes)
+        t->a.target = get_integers(t, batch * dts_dims_positions(&call->inputs[0]),
+                                   dts_dims_features(&call->inputs[0]));
+    else if (t->op->loss)
+        t->a.target = get_random(t, first, 1);
+}
+
+/* Weights as small as they are in training, so that no value overflows. */
+static void make_arrays(struct trial *t, bool with_inputs)
+{
+    const struct dts_op_call *call = t->call;
+    const size_t batch = (size_t)t->a.batch;
+    const size_t outputs =
+        batch * (t->op->loss ? 1 : dts_dims_elements(&call->output)) * sizeof(float);
+    make_inputs(t, with_inputs);
+    for (int p = 0; p < call->param_count; p++) {
+        t->a.w[p] = get_random(t, call->params[p], 0.05);
+        if (t->backward)
+            t->a.dw[p] = get(t, call->params[p] * sizeof(float));
+    }
+    t->a.y = get(t, outputs);
+    if (t->backward && !t->op->loss)
+        t->a.dy = get_random(t, outputs / sizeof(float), 1);
+    if (t->op->saved_bytes != NULL)
+        t->a.saved = get(t, t->op->saved_bytes(call, t->a.batch, sizeof(float)));
+    if (t->op->state_bytes != NULL)
+        t->a.state = get(t, t->op->state_bytes(call, t->a.batch, sizeof(float)));
+}
+
+static void make_scratch(struct trial *t)
+{
+    const int workers = dts_workers_count(t->timer->workers);
+    const struct dts_op_version *host = &t->op->host;
+    size_t most = 0;
+    if (host->forward_scratch != NULL)
+        most = host->forward_scratch(t->call, t->a.batch, workers);
+    if (t->backward && host->backward_scratch != NULL) {
+        const size_t bytes = host->backward_scratch(t->call, t->a.batch, workers);
+        most = bytes > most ? bytes : most;
+    }
+    t->a.scratch = get(t, most);
+}
+
+static void flush_and_refresh(void *argument)
+{
+    const struct trial *t = argument;
+    memset(t->timer->flush, 1, t->timer->flush_bytes);
+    volatile char *fresh = t->fresh;
+    for (size_t i = 0; i < t->fresh_bytes; i += LINE)
+        fresh[i] = fresh[i];
+}
+
+static void run_forward(void *argument)
+{
+    const struct trial *t = argument;
+    const struct dts_place place = {.workers = t->timer->workers};
+    t->op->host.forward(t->call, &t->a, &place);
+}
+
+static void run_backward(void *argument)
+{
+    const struct trial *t = argument;
+    const struct dts_place place = {.workers = t->timer->workers};
+    t->op->host.backward(t->call, &t->a, &place);
+}
+
+static void time_both(struct trial *t, struct dts_kernel_times *out)
+{
+    struct dts_meter meter = t->timer->meter;
+    meter.prepare = flush_and_refresh;
+    t->fresh = (void *)t->a.x[0];
+    t->fresh_bytes =
+        (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) * sizeof(float);
+    dts_measure(&meter, run_forward, t, &out->forward);
+    if (!t->backward)
+        return;
+    t->fresh = (void *)t->a.dy;
+    t->fresh_bytes = t->a.dy == NULL ? 0
+                                     : (size_t)t->a.batch *
+                                           dts_dims_elements(&t->call->output) * sizeof(float);
+    dts_measure(&meter, run_backward, t, &out->backward);
+}
+
+bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
+                     int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
+                     struct dts_error *err)
+{
+    struct trial t = {.timer = timer, .op = dts_op_find(call->op), .call = call};
+    *out = (struct dts_kernel_times){.bytes = 0};
+    if (t.op == NULL || t.op->host.forward == NULL)
+        return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);
+    t.a.batch = batch;
+    t.a.training = true;
+    t.backward = backward && t.op->host.backward != NULL;
+    make_arrays(&t, with_inputs);
+    make_scratch(&t);
+    if (!t.failed)
+        time_both(&t, out);
+    else
+        dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(call).chars);
+    out->bytes = t.bytes;
+    for (int i = 0; i < t.owned_count; i++)
+        free(t.owned[i]);
+    return !t.failed;
+}

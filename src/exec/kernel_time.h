@@ -1,0 +1,37 @@
+/* kernel_time.h -- how long one call takes on this CPU, alone, with cold caches.
+ *
+ * Before each run the caches are flushed by writing memory larger than they are; what the call
+ * before it in a network has just written (its first input, or the gradient that comes in) is
+ * then written anew, so that it lies where it would lie. Inputs are normal random numbers.
+ */
+#ifndef DTS_EXEC_KERNEL_TIME_H
+#define DTS_EXEC_KERNEL_TIME_H
+
+#include "base/error.h"
+#include "kernels/measure.h"
+#include "ops/op.h"
+
+struct dts_kernel_times {
+    struct dts_measured forward, backward; // backward.count 0: not asked for
+    size_t bytes;                          // memory that the call held, scratch included
+};
+
+/* What all calls are timed with. */
+struct dts_kernel_timer {
+    struct dts_meter meter; // prepare is the timer's own
+    struct dts_workers *workers;
+    char *flush; // owned; written to flush the caches
+    size_t flush_bytes;
+};
+
+bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
+                           int threads, struct dts_error *err);
+void dts_kernel_timer_free(struct dts_kernel_timer *timer);
+
+/* batch samples. backward: also that; with_inputs: it makes the inputs' gradients. Fails where
+ * no operation carries the call out or memory is missing. */
+bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
+                     int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
+                     struct dts_error *err);
+
+#endif

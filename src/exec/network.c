@@ -1,0 +1,192 @@
+/* network.c -- a network from a model: operations, parameters, memory. */
+#include "exec/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "exec/network_private.h"
+
+static bool find_operations(struct dts_network *n, struct dts_error *err)
+{
+    for (int l = 0; l < n->model->layer_count; l++) {
+        const struct dts_layer_call *c = &n->calls[l];
+        const struct dts_layer *layer = &n->model->layers[l];
+        if (c->call.op == NULL)
+            continue;
+        const struct dts_op *op = dts_op_find(c->call.op);
+        if (op == NULL || op->host.forward == NULL)
+            return dts_fail(err, DTS_UNSUPPORTED, "%s: %s: no operation carries out %s",
+                            n->model->name, layer->name, c->call.op);
+        n->nodes[l].op = op;
+        for (int i = 0; i < c->call.input_count; i++)
+            n->tokens = n->tokens || (op->tokens && c->inputs[i] == DTS_CALL_ENTRY);
+        if (op->loss)
+            n->nodes[l].targets = op->classes ? dts_dims_positions(&c->call.inputs[0])
+                                              : dts_dims_elements(&c->call.inputs[0]);
+    }
+    return true;
+}
+
+/* A call that no loss depends on has no gradient to start from. */
+static void find_learners(struct dts_network *n)
+{
+    bool *needed = dts_alloc((size_t)n->model->layer_count, sizeof(*needed));
+    for (int l = n->model->layer_count - 1; l >= 0; l--) {
+        struct dts_layer_call *c = &n->calls[l];
+        needed[l] = needed[l] || (n->nodes[l].op != NULL && n->nodes[l].op->loss);
+        c->learns = c->learns && needed[l];
+        for (int i = 0; needed[l] && n->nodes[l].op != NULL && i < c->call.input_count; i++)
+            if (c->inputs[i] != DTS_CALL_ENTRY)
+                needed[c->inputs[i]] = true;
+    }
+    free(needed);
+}
+
+static void find_offsets(struct dts_network *n)
+{
+    for (int l = n->model->layer_count - 1; l >= 0; l--) {
+        n->offsets[l] = n->parameter_count;
+        for (int p = 0; p < n->model->layers[l].param_count; p++)
+            n->parameter_count += n->model->layers[l].params[p].count;
+    }
+}
+
+size_t dts_network_offset(const struct dts_network *n, int layer, int number)
+{
+    size_t offset = n->offsets[layer];
+    for (int p = n->model->layers[layer].param_count - 1; p > number; p--)
+        offset += n->model->layers[layer].params[p].count;
+    return offset;
+}
+
+/* Zeroed. Big memory may be missing: that is an error, not the end of the program. */
+static void *get(size_t bytes, struct dts_error *err)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
+        dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB of a network", (double)bytes / 1e9);
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static bool get_memory(struct dts_network *n, struct dts_error *err)
+{
+    const size_t batch = (size_t)n->options.batch;
+    const size_t parameter_bytes = n->parameter_count * sizeof(float);
+    for (int l = 0; l < n->model->layer_count; l++) {
+        const size_t targets = batch * n->nodes[l].targets;
+        if (targets > 0 && (n->nodes[l].target = get(targets * sizeof(float), err)) == NULL)
+            return false;
+    }
+    n->input = get(batch * dts_dims_elements(&n->model->input) * sizeof(float), err);
+    n->weights = get(parameter_bytes, err);
+    n->gradients = get(parameter_bytes, err);
+    n->arena = get(n->arena_bytes, err);
+    n->states = get(n->state_bytes, err);
+    return err->cause == DTS_NO_ERROR;
+}
+
+void dts_network_begin_weights(struct dts_network *n)
+{
+    for (int l = 0; l < n->model->layer_count; l++)
+        for (int p = 0; p < n->model->layers[l].param_count; p++) {
+            const struct dts_param *param = &n->model->layers[l].params[p];
+            const uint64_t stream = (uint64_t)l * DTS_LAYER_PARAMS + (uint64_t)p;
+            float *w = n->weights + dts_network_offset(n, l, p);
+            for (size_t i = 0; i < param->count; i++) {
+                double value = 0;
+                if (param->spread > 0)
+                    value = param->uniform ? 2 * dts_uniform(n->options.seed, stream, i) - 1
+                                           : dts_normal(n->options.seed, stream, i);
+                w[i] = (float)(param->mean + param->spread * value);
+            }
+        }
+}
+
+bool dts_network_make(struct dts_network **network, const struct dts_model *model,
+                      const struct dts_network_options *options, struct dts_error *err)
+{
+    struct dts_network *n = dts_alloc(1, sizeof(*n));
+    const size_t layers = (size_t)model->layer_count;
+    n->model = model;
+    n->options = *options;
+    n->calls = dts_alloc(layers, sizeof(*n->calls));
+    n->nodes = dts_alloc(layers, sizeof(*n->nodes));
+    n->offsets = dts_alloc(layers, sizeof(*n->offsets));
+    n->workers = dts_workers_new(options->threads);
+    dts_model_calls(model, !options->unfused, n->calls);
+    find_offsets(n);
+    bool good = find_operations(n, err);
+    if (good) {
+        find_learners(n);
+        dts_network_place(n);
+        good = get_memory(n, err);
+    }
+    if (!good) {
+        dts_network_free(n);
+        return false;
+    }
+    dts_network_begin_weights(n);
+    *network = n;
+    return true;
+}
+
+void dts_network_free(struct dts_network *n)
+{
+    if (n == NULL)
+        return;
+    for (int l = 0; l < n->model->layer_count; l++)
+        free(n->nodes[l].target);
+    dts_workers_free(n->workers);
+    free(n->calls);
+    free(n->nodes);
+    free(n->offsets);
+    free(n->weights);
+    free(n->gradients);
+    free(n->input);
+    free(n->arena);
+    free(n->states);
+    free(n);
+}
+
+size_t dts_network_parameters(const struct dts_network *n)
+{
+    return n->parameter_count;
+}
+
+float *dts_network_weights(struct dts_network *n)
+{
+    return n->weights;
+}
+
+float *dts_network_gradients(struct dts_network *n)
+{
+    return n->gradients;
+}
+
+void *dts_network_input(struct dts_network *n, bool *tokens)
+{
+    *tokens = n->tokens;
+    return n->input;
+}
+
+void *dts_network_target(struct dts_network *n, int layer, size_t *count, bool *classes)
+{
+    *count = n->nodes[layer].targets;
+    *classes = n->nodes[layer].op != NULL && n->nodes[layer].op->classes;
+    return n->nodes[layer].target;
+}
+
+size_t dts_network_bytes(const struct dts_network *n)
+{
+    return n->arena_bytes + n->state_bytes + 2 * n->parameter_count * sizeof(float);
+}
+
+struct dts_workers *dts_network_workers(struct dts_network *n)
+{
+    return n->workers;
+}

@@ -1,0 +1,78 @@
+/* network.h -- a network that computes: weights, gradients, forward and backward calls.
+ *
+ *     dts_network_make(&network, &model, &options, &err)
+ *     for each step:
+ *         copy a batch into dts_network_input(), dts_network_target()
+ *         dts_network_begin(network, &step)
+ *         forward(0) .. forward(n - 1), backward(n - 1) .. backward(0)
+ *         the optimizer changes weights by gradients (exec/optimizer.h)
+ *
+ * Layer numbers are those of the model, so a plan's calls can be carried out one by one. A
+ * layer without a call of its own (train/calls.h) does nothing.
+ *
+ * Weights and gradients are one array each, all parameter tensors behind one another in the
+ * order in which backward finishes them: the last layer first, within a layer the last tensor
+ * first. That is the order of gradient buckets (train/build.h): a bucket is a span.
+ */
+#ifndef DTS_EXEC_NETWORK_H
+#define DTS_EXEC_NETWORK_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ops/op.h"
+#include "train/model.h"
+
+struct dts_network_options {
+    int batch;     // samples at once, >= 1
+    int threads;   // >= 1
+    bool unfused;  // each layer by a call of its own
+    uint64_t seed; // of the first weights and of dropout
+};
+
+/* One step, or one microbatch of it. */
+struct dts_network_step {
+    uint64_t number;       // of the step: dropout differs from step to step
+    uint64_t first_sample; // number of the first sample among those of all ranks
+    bool training;         // statistics of the batch and dropout; else those of the past
+    bool keep_gradients;   // go on adding: not the first microbatch
+};
+
+struct dts_network;
+
+/* Fails where a layer has no operation (DTS_UNSUPPORTED) or the memory is not there. The model
+ * must outlive it. */
+bool dts_network_make(struct dts_network **network, const struct dts_model *model,
+                      const struct dts_network_options *options, struct dts_error *err);
+void dts_network_free(struct dts_network *network); // NULL: nothing
+
+size_t dts_network_parameters(const struct dts_network *network);
+float *dts_network_weights(struct dts_network *network);
+float *dts_network_gradients(struct dts_network *network);
+
+/* Where parameter tensor `number` of a layer lies in both. */
+size_t dts_network_offset(const struct dts_network *network, int layer, int number);
+
+/* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
+ * ...model->input]. Targets of the loss layer `layer`: int32 classes or floats, `count` for
+ * each sample; NULL where the layer is no loss. */
+void *dts_network_input(struct dts_network *network, bool *tokens);
+void *dts_network_target(struct dts_network *network, int layer, size_t *count, bool *classes);
+
+void dts_network_begin(struct dts_network *network, const struct dts_network_step *step);
+void dts_network_forward(struct dts_network *network, int layer);
+void dts_network_backward(struct dts_network *network, int layer);
+
+/* After a whole forward pass: the sum over the loss layers of the mean over the batch. */
+double dts_network_loss(const struct dts_network *network);
+
+/* What a loss layer takes in (logits), as long as no later call has used its memory: right
+ * after its forward call. */
+const float *dts_network_logits(const struct dts_network *network, int layer);
+
+/* Memory that it holds, in bytes: weights, gradients, activations. */
+size_t dts_network_bytes(const struct dts_network *network);
+
+struct dts_workers *dts_network_workers(struct dts_network *network);
+
+#endif

@@ -1,0 +1,135 @@
+/* network_place.c -- memory of a step: what lives from when to when.
+ *
+ * Forward of layer l is moment l, its backward moment 2 n - 1 - l of n layers. An output lives
+ * until its last reader; readers are the forward calls that take it in, and the backward calls
+ * of those that need it (op.h: needs_x, needs_y). A gradient lives from the backward call of
+ * the last taker until that of the layer itself. The first taker that runs backward writes it,
+ * the others write into memory of their own, which is then added.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "exec/arena.h"
+#include "exec/network_private.h"
+
+/* A list of leases, each with the place where its offset goes. */
+struct leases {
+    struct dts_lease *items; // owned
+    size_t **wanted;         // owned
+    size_t room, wanted_room;
+    int count;
+};
+
+static void add(struct leases *list, size_t bytes, int birth, int death, size_t *offset)
+{
+    const size_t needed = (size_t)list->count + 1;
+    if (bytes == 0)
+        return;
+    list->items = dts_grow(list->items, &list->room, needed, sizeof(*list->items));
+    list->wanted = dts_grow(list->wanted, &list->wanted_room, needed, sizeof(size_t *));
+    list->items[list->count] =
+        (struct dts_lease){.bytes = bytes, .birth = birth, .death = death};
+    list->wanted[list->count++] = offset;
+}
+
+static int backward_at(const struct dts_network *n, int layer)
+{
+    return 2 * n->model->layer_count - 1 - layer;
+}
+
+static size_t output_bytes(const struct dts_network *n, int layer)
+{
+    const struct dts_op *op = n->nodes[layer].op;
+    const size_t values = op->loss ? 1 : dts_dims_elements(&n->calls[layer].call.output);
+    return (size_t)n->options.batch * values * sizeof(float);
+}
+
+/* The last moment at which each output is read. */
+static void find_deaths(const struct dts_network *n, int *death)
+{
+    for (int l = 0; l < n->model->layer_count; l++) {
+        const struct dts_node *node = &n->nodes[l];
+        const struct dts_layer_call *c = &n->calls[l];
+        if (node->op == NULL)
+            continue;
+        const bool again = c->learns && node->op->needs_x;
+        const int last = again ? backward_at(n, l) : l;
+        for (int i = 0; i < c->call.input_count; i++)
+            if (c->inputs[i] != DTS_CALL_ENTRY && death[c->inputs[i]] < last)
+                death[c->inputs[i]] = last;
+        if (death[l] < l)
+            death[l] = l;
+        // a loss is read when all of forward is done
+        const int own = node->op->loss ? n->model->layer_count
+                        : c->learns && (node->op->needs_y || c->call.relu) ? backward_at(n, l)
+                                                                           : l;
+        death[l] = death[l] < own ? own : death[l];
+    }
+}
+
+/* Which gradients are made by whom. */
+static void add_gradients(struct dts_network *n, struct leases *list)
+{
+    int *writer = dts_alloc((size_t)n->model->layer_count, sizeof(*writer));
+    for (int l = 0; l < n->model->layer_count; l++)
+        writer[l] = -1;
+    for (int l = n->model->layer_count - 1; l >= 0; l--) {
+        struct dts_node *node = &n->nodes[l];
+        const struct dts_layer_call *c = &n->calls[l];
+        for (int i = 0; node->op != NULL && c->learns && i < c->call.input_count; i++) {
+            const int from = c->inputs[i];
+            node->wants[i] = from != DTS_CALL_ENTRY && n->calls[from].learns;
+            if (!node->wants[i])
+                continue;
+            node->adds[i] = writer[from] >= 0;
+            const int now = backward_at(n, l);
+            if (node->adds[i])
+                add(list, output_bytes(n, from), now, now, &node->more[i]);
+            else
+                add(list, output_bytes(n, from), now, backward_at(n, from),
+                    &n->nodes[from].gradient);
+            writer[from] = l;
+        }
+    }
+    free(writer);
+}
+
+static void add_work(struct dts_network *n, struct leases *list, int l)
+{
+    struct dts_node *node = &n->nodes[l];
+    const struct dts_op_call *call = &n->calls[l].call;
+    const int batch = n->options.batch, workers = n->options.threads;
+    const struct dts_op_version *host = &node->op->host;
+    if (node->op->saved_bytes != NULL)
+        add(list, node->op->saved_bytes(call, batch, sizeof(float)), l,
+            n->calls[l].learns ? backward_at(n, l) : l, &node->saved);
+    if (host->forward_scratch != NULL)
+        add(list, host->forward_scratch(call, batch, workers), l, l, &node->scratch_forward);
+    if (host->backward_scratch != NULL && n->calls[l].learns)
+        add(list, host->backward_scratch(call, batch, workers), backward_at(n, l),
+            backward_at(n, l), &node->scratch_backward);
+    if (node->op->state_bytes != NULL) {
+        node->state = n->state_bytes;
+        n->state_bytes += (node->op->state_bytes(call, batch, sizeof(float)) + 63) / 64 * 64;
+    }
+}
+
+void dts_network_place(struct dts_network *n)
+{
+    struct leases list = {0};
+    int *death = dts_alloc((size_t)n->model->layer_count, sizeof(*death));
+    find_deaths(n, death);
+    for (int l = 0; l < n->model->layer_count; l++) {
+        if (n->nodes[l].op == NULL)
+            continue;
+        add(&list, output_bytes(n, l), l, death[l], &n->nodes[l].output);
+        add_work(n, &list, l);
+    }
+    add_gradients(n, &list);
+    n->arena_bytes = dts_arena_place(list.items, list.count);
+    for (int i = 0; i < list.count; i++)
+        *list.wanted[i] = list.items[i].offset;
+    free(list.items);
+    free(list.wanted);
+    free(death);
+}

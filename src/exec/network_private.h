@@ -1,0 +1,42 @@
+/* network_private.h -- what the files of the network tell one another. */
+#ifndef DTS_EXEC_NETWORK_PRIVATE_H
+#define DTS_EXEC_NETWORK_PRIVATE_H
+
+#include "exec/network.h"
+#include "train/calls.h"
+
+/* What a layer's call works with. Offsets are in bytes into the arena. */
+struct dts_node {
+    const struct dts_op *op; // NULL: nothing runs
+    size_t output, saved, gradient, scratch_forward, scratch_backward;
+    size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
+    bool adds[DTS_OP_INPUTS];   // it goes there, and is then added
+    bool wants[DTS_OP_INPUTS];  // the input's gradient is needed
+    size_t state;               // into network->states
+    void *target;               // owned
+    size_t targets;             // values of it for a sample
+};
+
+struct dts_network {
+    const struct dts_model *model;
+    struct dts_network_options options;
+    struct dts_layer_call *calls; // owned; one for each layer
+    struct dts_node *nodes;       // owned; the same
+    size_t *offsets;              // owned; of the first parameter tensor of each layer
+    float *weights, *gradients;   // owned
+    size_t parameter_count;
+    void *input; // owned
+    bool tokens;
+    char *arena, *states; // owned
+    size_t arena_bytes, state_bytes;
+    struct dts_workers *workers; // owned
+    struct dts_network_step step;
+};
+
+/* Find what lives when, and where it lies. The nodes have their operations. */
+void dts_network_place(struct dts_network *network);
+
+/* Fill the weights from the seed. */
+void dts_network_begin_weights(struct dts_network *network);
+
+#endif

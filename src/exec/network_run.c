@@ -1,0 +1,115 @@
+/* network_run.c -- forward and backward calls of single layers. */
+#include <string.h>
+
+#include "exec/network_private.h"
+
+static void *output_of(const struct dts_network *n, int tensor)
+{
+    return tensor == DTS_CALL_ENTRY ? n->input : n->arena + n->nodes[tensor].output;
+}
+
+/* What forward and backward have in common. */
+static struct dts_arrays arrays_of(struct dts_network *n, int layer)
+{
+    const struct dts_layer_call *c = &n->calls[layer];
+    const struct dts_node *node = &n->nodes[layer];
+    struct dts_arrays a = {
+        .batch = n->options.batch,
+        .y = output_of(n, layer),
+        .target = node->target,
+        .saved = n->arena + node->saved,
+        .state = n->states + node->state,
+        .training = n->step.training,
+        .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
+        .step = n->step.number,
+        .first_sample = n->step.first_sample,
+    };
+    for (int i = 0; i < c->call.input_count; i++)
+        a.x[i] = output_of(n, c->inputs[i]);
+    for (int p = 0; p < c->call.param_count; p++)
+        a.w[p] = n->weights + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
+    return a;
+}
+
+void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
+{
+    n->step = *step;
+    if (!step->keep_gradients)
+        memset(n->gradients, 0, n->parameter_count * sizeof(*n->gradients));
+}
+
+void dts_network_forward(struct dts_network *n, int layer)
+{
+    const struct dts_node *node = &n->nodes[layer];
+    const struct dts_place place = {.workers = n->workers};
+    if (node->op == NULL)
+        return;
+    struct dts_arrays a = arrays_of(n, layer);
+    a.scratch = n->arena + node->scratch_forward;
+    node->op->host.forward(&n->calls[layer].call, &a, &place);
+}
+
+/* sum += more, shared by the workers. */
+struct addition {
+    float *sum;
+    const float *more;
+    size_t count;
+};
+
+static void add_part(void *argument, int worker, int workers)
+{
+    const struct addition *add = argument;
+    size_t first;
+    const size_t count = dts_share_of(add->count, worker, workers, &first);
+    float *restrict sum = add->sum + first;
+    const float *restrict more = add->more + first;
+    for (size_t i = 0; i < count; i++)
+        sum[i] += more[i];
+}
+
+void dts_network_backward(struct dts_network *n, int layer)
+{
+    const struct dts_node *node = &n->nodes[layer];
+    const struct dts_layer_call *c = &n->calls[layer];
+    const struct dts_place place = {.workers = n->workers};
+    if (node->op == NULL || !c->learns)
+        return;
+    struct dts_arrays a = arrays_of(n, layer);
+    a.scratch = n->arena + node->scratch_backward;
+    a.dy = node->op->loss ? NULL : n->arena + node->gradient;
+    for (int i = 0; i < c->call.input_count; i++)
+        if (node->wants[i])
+            a.dx[i] =
+                n->arena + (node->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+    for (int p = 0; p < c->call.param_count; p++)
+        a.dw[p] = n->gradients + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
+    node->op->host.backward(&c->call, &a, &place);
+    for (int i = 0; i < c->call.input_count; i++) {
+        if (!node->adds[i])
+            continue;
+        struct addition add = {
+            .sum = (float *)(n->arena + n->nodes[c->inputs[i]].gradient),
+            .more = a.dx[i],
+            .count = (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]),
+        };
+        dts_workers_run(n->workers, add_part, &add);
+    }
+}
+
+double dts_network_loss(const struct dts_network *n)
+{
+    double sum = 0;
+    for (int l = 0; l < n->model->layer_count; l++) {
+        if (n->nodes[l].op == NULL || !n->nodes[l].op->loss)
+            continue;
+        const float *each = output_of(n, l);
+        for (int i = 0; i < n->options.batch; i++)
+            sum += (double)each[i] / n->options.batch;
+    }
+    return sum;
+}
+
+const float *dts_network_logits(const struct dts_network *n, int layer)
+{
+    return output_of(n, n->calls[layer].inputs[0]);
+}

@@ -1,0 +1,48 @@
+/* op_call.h -- one call of an operation: which, on what shapes, with what settings. No data.
+ *
+ * A layer describes itself by a call (train/layer.h), an operation carries it out (ops/op.h), a
+ * profile keeps the seconds of calls by their key. Two calls with equal keys are the same work.
+ */
+#ifndef DTS_KERNELS_OP_CALL_H
+#define DTS_KERNELS_OP_CALL_H
+
+#include "kernels/dims.h"
+
+enum { DTS_OP_INPUTS = 16, DTS_OP_PARAMS = 4, DTS_OP_AXES = DTS_DIMS - 1 };
+
+/* A window that slides over [channels, ...axes]. Axes that are not used have kernel, stride and
+ * dilation 1 and before 0; in a call without a window all are 0. The padding behind follows
+ * from the output's size. */
+struct dts_op_call_window {
+    int kernel[DTS_OP_AXES], stride[DTS_OP_AXES], dilation[DTS_OP_AXES];
+    int before[DTS_OP_AXES]; // padding before the first value
+};
+
+struct dts_op_call {
+    const char *op; // a row of dts_ops: "conv"; borrowed, a literal
+    int input_count;
+    struct dts_dims inputs[DTS_OP_INPUTS], output; // of one sample
+    size_t params[DTS_OP_PARAMS];                  // values of each parameter tensor
+    int param_count;
+
+    /* Settings; 0 where the operation has no use for them. */
+    struct dts_op_call_window window;
+    int groups;   // of a convolution; 1: all channels mix
+    int heads;    // of attention
+    int select;   // positions that are kept
+    bool bias;    // the last parameter is added
+    bool causal;  // attention sees what came before
+    bool relu;    // the output is max(0, .): fused into the operation before it
+    bool first;   // nothing before it learns: backward makes no gradients of inputs
+    double rate;  // share that dropout zeroes
+    double slope; // of a leaky ReLU
+};
+
+/* The call in words, the same for the same work, without the batch: "conv 64x56x56 > 64x56x56
+ * kernel 3x3 before 1x1". */
+struct dts_op_call_key {
+    char chars[320];
+};
+struct dts_op_call_key dts_op_call_key(const struct dts_op_call *call);
+
+#endif

@@ -1,0 +1,20 @@
+/* batch_norm.h -- what the files of batch normalization tell one another. */
+#ifndef DTS_OPS_BATCH_NORM_H
+#define DTS_OPS_BATCH_NORM_H
+
+#include "ops/op.h"
+
+/* As PyTorch's BatchNorm by default. */
+#define DTS_BATCH_NORM_EPSILON  1e-5
+#define DTS_BATCH_NORM_MOMENTUM 0.1 // weight of the newest batch in the running statistics
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+dts_op_fn dts_batch_norm_forward_host, dts_batch_norm_backward_host;
+dts_op_fn dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda;
+#ifdef __cplusplus
+}
+#endif
+
+#endif

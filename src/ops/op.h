@@ -1,0 +1,96 @@
+/* op.h -- operations that train a network: the numbers themselves, forward and backward.
+ *
+ * Each has up to three versions of one meaning:
+ *   reference   plain loops in double precision: the definition, and what gradients are checked
+ * on host        fast on a CPU, in float; products by OpenBLAS, split among workers cuda fast
+ * on a GPU, in float, queued on a stream One file `<name>.c` holds the formula, the reference
+ * and the row; `<name>_host.c` the fast CPU version where it is more than the loops,
+ * `<name>.cu` the GPU's. A row in op.c, nothing else.
+ *
+ * Layout: a tensor is [batch, ...dims], the last index running fastest, channels before height
+ * and width. Weights: conv [out, in / groups, ...kernel], linear [outputs, features] as
+ * PyTorch.
+ *
+ * Who writes what:
+ *   forward   writes y, saved
+ *   backward  writes dx[i] wherever it is not NULL (overwrites), ADDS to dw[i] where not NULL
+ * No array may overlap another, but for an operation with `in_place`: y may be x[0], dx[0] may
+ * be dy. Backward may read x only with needs_x, y only with needs_y; otherwise they may be
+ * NULL. It may destroy dy with `spoils_dy`.
+ *
+ * Determinism: the same numbers come out for the same number of workers; sums over the batch
+ * are in a stated order.
+ */
+#ifndef DTS_OPS_OP_H
+#define DTS_OPS_OP_H
+
+#include <stdint.h>
+
+#include "kernels/op_call.h"
+#include "ops/workers.h"
+
+/* The one place in the project that asks whether this is a build with CUDA. */
+#ifdef DTS_HAVE_CUDA
+#define DTS_CUDA(...) __VA_ARGS__
+#else
+#define DTS_CUDA(...)                                                                          \
+    {                                                                                          \
+        NULL, NULL                                                                             \
+    }
+#endif
+
+/* The arrays of a call: double for the reference, float for host and cuda (device memory
+ * there). Tokens and classes (an input of embeddings, the target of cross entropy) are int32.
+ */
+struct dts_arrays {
+    int batch;
+    const void *x[DTS_OP_INPUTS];
+    void *y;
+    const void *w[DTS_OP_PARAMS];
+    const void *target; // of a loss
+    const void *dy;     // NULL for a loss: backward starts with 1 / batch
+    void *dx[DTS_OP_INPUTS];
+    void *dw[DTS_OP_PARAMS];
+    void *saved;   // kept from forward to backward, saved_bytes() long
+    void *scratch; // for the call alone, scratch_bytes() long; aligned to 64 bytes
+    void *state;   // what lives from step to step beside parameters: state_bytes() long
+
+    bool training; // forward: statistics of the batch, dropout
+    /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
+     */
+    uint64_t seed, step, first_sample;
+};
+
+/* Where a call runs. */
+struct dts_place {
+    struct dts_workers *workers; // host; NULL: the calling thread alone
+    void *stream;                // cuda: a cudaStream_t
+};
+
+typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
+                       const struct dts_place *place);
+typedef size_t dts_op_bytes_fn(const struct dts_op_call *call, int batch, size_t real);
+
+struct dts_op_version {
+    dts_op_fn *forward, *backward; // NULL: this version is not there
+    size_t (*forward_scratch)(const struct dts_op_call *call, int batch, int workers); // bytes;
+    size_t (*backward_scratch)(const struct dts_op_call *call, int batch,
+                               int workers); // NULL: 0
+};
+
+struct dts_op {
+    const char *name, *summary;
+    bool needs_x, needs_y; // backward reads them
+    bool in_place, spoils_dy;
+    bool loss;                    // y is one number for each sample; reads target:
+    bool classes;                 // an int32 for each position; else a real for each value of x
+    bool tokens;                  // x[0] is int32; it has no gradient
+    dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
+    dts_op_bytes_fn *state_bytes; // the same; starts as zeros
+    struct dts_op_version reference, host, cuda;
+};
+
+extern const struct dts_op *const dts_ops[]; // ended by NULL
+const struct dts_op *dts_op_find(const char *name);
+
+#endif

@@ -1,0 +1,90 @@
+/* calls.c -- from layers to calls. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "train/calls.h"
+
+static const struct dts_dims *dims_of(const struct dts_model *model, int layer)
+{
+    return layer == DTS_CALL_ENTRY ? &model->input : &model->layers[layer].output;
+}
+
+/* A tied weight comes first: it is the one that the layer does not have itself. */
+static void set_params(const struct dts_model *model, int l, struct dts_layer_call *out)
+{
+    const struct dts_layer *layer = &model->layers[l];
+    int count = 0;
+    if (layer->tied_to >= 0) {
+        out->param_layers[0] = layer->tied_to;
+        out->param_numbers[0] = 0;
+        out->call.params[count++] = model->layers[layer->tied_to].params[0].count;
+    }
+    for (int p = 0; p < layer->param_count; p++, count++) {
+        out->param_layers[count] = l;
+        out->param_numbers[count] = p;
+        out->call.params[count] = layer->params[p].count;
+    }
+    out->call.param_count = count;
+}
+
+static void set_call(const struct dts_model *model, int l, struct dts_layer_call *calls)
+{
+    const struct dts_layer *layer = &model->layers[l];
+    struct dts_layer_call *out = &calls[l];
+    *out = (struct dts_layer_call){.output = l, .last = l};
+    out->call.input_count = layer->input_count;
+    out->call.output = layer->output;
+    out->learns = layer->param_count > 0 || layer->tied_to >= 0;
+    out->call.first = true;
+    for (int i = 0; i < layer->input_count; i++) {
+        const int from = layer->inputs[i];
+        out->inputs[i] = from == DTS_CALL_ENTRY ? from : calls[from].output;
+        out->call.inputs[i] = *dims_of(model, from);
+        if (from != DTS_CALL_ENTRY && calls[from].learns)
+            out->call.first = false;
+    }
+    out->learns = out->learns || !out->call.first;
+    set_params(model, l, out);
+    if (layer->cost.view) {
+        out->output = out->inputs[0];
+        return;
+    }
+    out->call.op = layer->kind->name;
+    if (layer->kind->describe != NULL)
+        layer->kind->describe(layer->self, &out->call);
+}
+
+static int *count_takers(const struct dts_model *model)
+{
+    int *takers = dts_alloc((size_t)model->layer_count, sizeof(*takers));
+    for (int l = 0; l < model->layer_count; l++)
+        for (int i = 0; i < model->layers[l].input_count; i++)
+            if (model->layers[l].inputs[i] != DTS_CALL_ENTRY)
+                takers[model->layers[l].inputs[i]]++;
+    return takers;
+}
+
+/* Layer l is max(0, x) of the only use of a layer that can do it. */
+static bool can_fuse(const struct dts_model *model, const int *takers, int l)
+{
+    const struct dts_layer *layer = &model->layers[l];
+    if (!layer->kind->rectifies || layer->inputs[0] == DTS_CALL_ENTRY)
+        return false;
+    return model->layers[layer->inputs[0]].kind->takes_relu && takers[layer->inputs[0]] == 1;
+}
+
+void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls)
+{
+    int *takers = count_takers(model);
+    for (int l = 0; l < model->layer_count; l++) {
+        set_call(model, l, calls);
+        if (!fuse || !can_fuse(model, takers, l))
+            continue;
+        struct dts_layer_call *before = &calls[model->layers[l].inputs[0]];
+        before->call.relu = true;
+        before->last = l;
+        calls[l].call.op = NULL;
+        calls[l].output = before->output;
+    }
+    free(takers);
+}

@@ -1,0 +1,26 @@
+/* calls.h -- a network as the calls that carry it out: one for each layer, none for a layer
+ * that only renames memory or that the layer before it does on its way.
+ */
+#ifndef DTS_TRAIN_CALLS_H
+#define DTS_TRAIN_CALLS_H
+
+#include "train/model.h"
+
+enum { DTS_CALL_ENTRY = -1 }; // in place of a tensor: the model's input
+
+/* How a layer is carried out. Tensors are named by the layer whose call writes them. */
+struct dts_layer_call {
+    struct dts_op_call call;          // call.op NULL: nothing runs
+    int inputs[DTS_OP_INPUTS];        // tensors that it takes, or DTS_CALL_ENTRY
+    int output;                       // the tensor that holds the layer's output
+    int param_layers[DTS_OP_PARAMS];  // whose parameter tensor each of call.params is, and
+    int param_numbers[DTS_OP_PARAMS]; // which one of that layer
+    int last;                         // the last layer that the call carries out
+    bool learns;                      // weights in it or before it: it has a backward call
+};
+
+/* calls: model->layer_count of them, the caller's. fuse: max(0, x) is done by the call before
+ * it where that can. */
+void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls);
+
+#endif

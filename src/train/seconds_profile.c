@@ -1,0 +1,111 @@
+/* seconds_profile.c -- a network's calls are looked up in the profile; what is not there is
+ * estimated from what is (kernels/estimate.h). A call's time is that of the first layer that it
+ * carries out. */
+#include "train/seconds_profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernels/estimate.h"
+
+static void add_cost(struct dts_profile_work *work, const struct dts_layer_cost *cost)
+{
+    work->forward_flops += cost->forward_flops;
+    work->backward_flops += cost->backward_flops;
+    work->forward_values += cost->forward_values;
+    work->backward_values += cost->backward_values;
+    work->weight_values += cost->weight_values;
+}
+
+/* A layer that is fused reads and writes nothing more than the call does. */
+struct dts_profile_work dts_call_work(const struct dts_model *model,
+                                      const struct dts_layer_call *calls, int l)
+{
+    struct dts_profile_work work = {.class = (int)model->layers[l].cost.class};
+    add_cost(&work, &model->layers[l].cost);
+    if (calls[l].last != l)
+        work.forward_flops += model->layers[calls[l].last].cost.forward_flops;
+    return work;
+}
+
+/* Gradients of the optimizer's parameters are measured with the profile's; else the roofline.
+ */
+static double update_seconds(const struct dts_device *device, double parameters,
+                             const struct dts_optimizer *optimizer, bool *measured)
+{
+    const struct dts_profile *profile = &device->profile;
+    const struct dts_profile_update *nearest = NULL;
+    for (int i = 0; i < profile->update_count; i++) {
+        const struct dts_profile_update *update = &profile->updates[i];
+        if (strcmp(update->optimizer, optimizer->name) != 0)
+            continue;
+        if (nearest == NULL || fabs(log(update->parameters / parameters)) <
+                                   fabs(log(nearest->parameters / parameters)))
+            nearest = update;
+    }
+    *measured = nearest != NULL;
+    if (*measured)
+        return nearest->update_s * parameters / nearest->parameters;
+    const struct dts_work work = {
+        .class = DTS_WORK_MEMORY,
+        .flops = parameters * optimizer->flops,
+        .bytes = parameters * optimizer->values * 4,
+    };
+    return dts_device_seconds(device, (enum dts_precision)profile->precision, &work);
+}
+
+/* How many calls there are, and what is known of them. */
+struct tally {
+    int calls, measured, outside;
+};
+
+static void say(const struct dts_device *device, const struct tally *tally, bool update,
+                struct dts_model_seconds *out)
+{
+    const struct dts_profile *profile = &device->profile;
+    snprintf(out->basis, sizeof(out->basis),
+             "profile %s, %s, %d thread%s: %d of %d calls measured%s%s%s", device->name,
+             dts_precision_name(profile->precision), profile->threads,
+             profile->threads > 1 ? "s" : "", tally->measured, tally->calls,
+             tally->measured < tally->calls ? ", the others estimated from them" : "",
+             tally->outside > 0 ? ", outside the measured batches" : "",
+             update ? "" : ", update by the roofline");
+    out->outside = tally->outside > 0;
+}
+
+void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
+                              const struct dts_optimizer *optimizer, double batch,
+                              struct dts_model_seconds *out)
+{
+    const size_t layers = (size_t)model->layer_count;
+    struct dts_layer_call *calls = dts_alloc(layers, sizeof(*calls));
+    struct tally tally = {0};
+    out->forward = dts_alloc(layers, sizeof(*out->forward));
+    out->backward = dts_alloc(layers, sizeof(*out->backward));
+    dts_model_calls(model, true, calls);
+    for (int l = 0; l < model->layer_count; l++) {
+        if (calls[l].call.op == NULL)
+            continue;
+        const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
+        bool outside = false;
+        const bool measured = dts_profile_find(&device->profile, key.chars, batch,
+                                               &out->forward[l], &out->backward[l], &outside);
+        if (!measured) {
+            const struct dts_profile_work work = dts_call_work(model, calls, l);
+            dts_estimate(device, calls[l].call.op, &work, batch, &out->forward[l],
+                         &out->backward[l]);
+        }
+        if (!calls[l].learns)
+            out->backward[l] = 0;
+        tally.calls++;
+        tally.measured += measured;
+        tally.outside += measured && outside;
+    }
+    bool update;
+    out->update = update_seconds(device, model->parameters, optimizer, &update);
+    say(device, &tally, update, out);
+    free(calls);
+}

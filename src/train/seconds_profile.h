@@ -1,0 +1,17 @@
+/* seconds_profile.h -- seconds of each layer from a device's profile. */
+#ifndef DTS_TRAIN_SECONDS_PROFILE_H
+#define DTS_TRAIN_SECONDS_PROFILE_H
+
+#include "train/calls.h"
+
+/* What call l of a network needs, all layers that it carries out together. */
+struct dts_profile_work dts_call_work(const struct dts_model *model,
+                                      const struct dts_layer_call *calls, int l);
+
+/* Fill forward, backward, update, basis and outside; forward and backward are allocated. The
+ * device has a profile in this precision. */
+void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
+                              const struct dts_optimizer *optimizer, double batch,
+                              struct dts_model_seconds *out);
+
+#endif

@@ -1,0 +1,80 @@
+/* test_op_norm.c -- normalizations on odd shapes. */
+#include "op_shapes.h"
+
+static void check_batch_norm(int batch, struct dts_dims dims)
+{
+    struct op_case c = op_alike("batch_norm", batch, dims, 1);
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = dims.size[0];
+    c.sums = (double)batch * (double)dts_dims_elements(&dims);
+    check_op(&c);
+    c.call.relu = true;
+    check_op(&c);
+}
+
+static void batch_norm_keeps_its_contract(void)
+{
+    check_batch_norm(3, (struct dts_dims){3, {5, 4, 7, 1}});
+    check_batch_norm(5, (struct dts_dims){1, {19, 1, 1, 1}});
+    check_batch_norm(2, (struct dts_dims){4, {3, 3, 2, 5}});
+    check_batch_norm(1, (struct dts_dims){3, {2, 65, 67, 1}}); // more than a piece
+}
+
+/* Statistics of two batches by hand: PyTorch's rule. */
+static void running_statistics_move_by_a_tenth(void)
+{
+    const struct dts_op *op = dts_op_find("batch_norm");
+    struct op_case c = op_alike("batch_norm", 2, (struct dts_dims){2, {1, 2, 1, 1}}, 1);
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = 1;
+    const double x[] = {1, 2, 3, 6}; // mean 3, sum of squares 14
+    for (size_t real = 4; real <= 8; real += 4) {
+        const struct dts_op_version *version = real == 4 ? &op->host : &op->reference;
+        struct op_run r = op_begin(&c, op, real);
+        for (size_t i = 0; i < 4; i++)
+            op_set((void *)r.a.x[0], real, i, x[i]);
+        r.a.training = false; // before the first batch: mean 0, variance 1
+        op_run_version(&r, version, false, NULL);
+        const double w = op_get(r.a.w[0], real, 0), b = op_get(r.a.w[1], real, 0);
+        CHECK_NEAR(op_get(r.a.y, real, 3), w * 6 / sqrt(1 + 1e-5) + b, 1e-5);
+
+        r.a.training = true;
+        op_run_version(&r, version, false, NULL);
+        op_run_version(&r, version, false, NULL);
+        const double mean = 0.9 * 0.3 + 0.3;
+        const double variance = 0.9 * (0.9 + 0.1 * 14 / 3.0) + 0.1 * 14 / 3.0;
+        CHECK_NEAR(op_get(r.a.state, real, 0), mean, 1e-6);
+        CHECK_NEAR(op_get(r.a.state, real, 1), variance, 1e-6);
+        CHECK_NEAR(op_get(r.a.state, real, 2), 2, 0);
+
+        r.a.training = false;
+        op_run_version(&r, version, false, NULL);
+        CHECK_NEAR(op_get(r.a.y, real, 3), w * (6 - mean) / sqrt(variance + 1e-5) + b, 1e-5);
+        CHECK_NEAR(op_get(r.a.state, real, 2), 2, 0); // inference leaves no trace
+        op_end(&r);
+    }
+}
+
+/* Values of 1e4 +- 1: their squares do not hold the difference in float. */
+static void large_means_cancel_nothing(void)
+{
+    const struct dts_op *op = dts_op_find("batch_norm");
+    struct op_case c = op_alike("batch_norm", 3, (struct dts_dims){2, {2, 5000, 1, 1}}, 1);
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = 2;
+    struct op_run want = op_begin(&c, op, 8), got = op_begin(&c, op, 4);
+    for (size_t i = 0; i < op_values(&c, &c.call.output); i++) {
+        const float value = (float)(1e4 + op_get(want.a.x[0], 8, i));
+        op_set((void *)want.a.x[0], 8, i, value);
+        op_set((void *)got.a.x[0], 4, i, value);
+    }
+    op_run_version(&want, &op->reference, false, NULL);
+    op_run_version(&got, &op->host, false, NULL);
+    for (size_t i = 0; i < 4; i++) // mean, 1 / deviation
+        CHECK_CLOSE(op_get(got.a.saved, 4, i), op_get(want.a.saved, 8, i), 1e-5);
+    op_end(&want);
+    op_end(&got);
+}
+
+TESTS(TEST(batch_norm_keeps_its_contract), TEST(running_statistics_move_by_a_tenth),
+      TEST(large_means_cancel_nothing))

@@ -1,0 +1,211 @@
+/* test_op_pool.c -- pools on odd shapes. */
+#include "op_shapes.h"
+
+struct pool {
+    const char *op;
+    int batch, axes;
+    int size[4], out[3]; // channels and sizes; sizes
+    int kernel[3], stride[3], before[3];
+};
+
+static struct op_case case_of(const struct pool *p)
+{
+    struct op_case c = {.batch = p->batch, .sums = 1, .call = {.op = p->op, .input_count = 1}};
+    c.call.inputs[0] = c.call.output = (struct dts_dims){p->axes + 1, {1, 1, 1, 1}};
+    c.call.inputs[0].size[0] = c.call.output.size[0] = (size_t)p->size[0];
+    for (int i = 0; i < 3; i++) {
+        const bool used = i < p->axes;
+        c.call.window.kernel[i] = used ? p->kernel[i] : 1;
+        c.call.window.stride[i] = used ? p->stride[i] : 1;
+        c.call.window.dilation[i] = 1;
+        c.call.window.before[i] = used ? p->before[i] : 0;
+        if (!used)
+            continue;
+        c.call.inputs[0].size[i + 1] = (size_t)p->size[i + 1];
+        c.call.output.size[i + 1] = (size_t)p->out[i];
+        c.sums *= p->kernel[i];
+    }
+    return c;
+}
+
+static void check_both(struct pool pool)
+{
+    pool.op = "max_pool";
+    struct op_case c = case_of(&pool);
+    check_op(&c);
+    pool.op = "avg_pool";
+    c = case_of(&pool);
+    check_op(&c);
+}
+
+static void windows_on_images(void)
+{
+    check_both((struct pool){.batch = 2,
+                             .axes = 2,
+                             .size = {3, 7, 9},
+                             .out = {3, 4},
+                             .kernel = {2, 2},
+                             .stride = {2, 2}});
+    check_both((struct pool){.batch = 1,
+                             .axes = 2,
+                             .size = {5, 13, 35},
+                             .out = {7, 18},
+                             .kernel = {3, 3},
+                             .stride = {2, 2},
+                             .before = {1, 1}});
+    check_both((struct pool){.batch = 2,
+                             .axes = 2,
+                             .size = {2, 6, 19},
+                             .out = {6, 19},
+                             .kernel = {3, 3},
+                             .stride = {1, 1},
+                             .before = {1, 1}});
+    check_both((struct pool){.batch = 1,
+                             .axes = 2,
+                             .size = {2, 11, 10},
+                             .out = {3, 3},
+                             .kernel = {1, 4},
+                             .stride = {5, 3}});
+}
+
+static void the_last_window_may_end_outside(void)
+{
+    check_both((struct pool){.batch = 2,
+                             .axes = 2,
+                             .size = {3, 6, 8},
+                             .out = {3, 4},
+                             .kernel = {3, 3},
+                             .stride = {2, 2}});
+    check_both((struct pool){.batch = 1,
+                             .axes = 2,
+                             .size = {2, 7, 6},
+                             .out = {4, 4},
+                             .kernel = {3, 2},
+                             .stride = {2, 2},
+                             .before = {1, 1}});
+}
+
+static void lines_and_volumes(void)
+{
+    check_both((struct pool){.batch = 3,
+                             .axes = 1,
+                             .size = {4, 17},
+                             .out = {6},
+                             .kernel = {4},
+                             .stride = {3},
+                             .before = {2}});
+    check_both((struct pool){.batch = 2,
+                             .axes = 3,
+                             .size = {3, 4, 5, 6},
+                             .out = {2, 2, 3},
+                             .kernel = {2, 2, 2},
+                             .stride = {2, 2, 2}});
+    check_both((struct pool){.batch = 1,
+                             .axes = 3,
+                             .size = {2, 3, 4, 5},
+                             .out = {3, 2, 5},
+                             .kernel = {3, 2, 3},
+                             .stride = {1, 2, 1},
+                             .before = {1, 0, 1}});
+}
+
+/* Both versions, on an image of one channel: which pixels they keep. */
+static void check_kept(const struct pool *p, const double *x, const int32_t *want)
+{
+    const struct op_case c = case_of(p);
+    const struct dts_op *op = dts_op_find("max_pool");
+    for (size_t real = 4; real <= 8; real += 4) {
+        struct op_run r = op_begin(&c, op, real);
+        for (size_t i = 0; i < dts_dims_elements(&c.call.inputs[0]); i++)
+            op_set((void *)r.a.x[0], real, i, x[i]);
+        op_run_version(&r, real == 4 ? &op->host : &op->reference, false, NULL);
+        for (size_t i = 0; i < dts_dims_elements(&c.call.output); i++) {
+            CHECK_INT(((int32_t *)r.a.saved)[i], want[i]);
+            CHECK(op_get(r.a.y, real, i) == x[want[i]]);
+        }
+        op_end(&r);
+    }
+}
+
+static void of_equal_values_the_first_counts(void)
+{
+    const struct pool pool = {.op = "max_pool",
+                              .batch = 1,
+                              .axes = 2,
+                              .size = {1, 3, 4},
+                              .out = {2, 2},
+                              .kernel = {2, 3},
+                              .stride = {1, 1}};
+    const double x[] = {0, 0, 1, 0, //
+                        1, 0, 1, 1, //
+                        1, 0, 1, 0};
+    check_kept(&pool, x, (const int32_t[]){2, 2, 4, 6});
+    const double low[] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY,
+                          -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    check_kept(&pool, low, (const int32_t[]){0, 1, 4, 5});
+}
+
+/* By hand: what an average divides by, at the padding and beyond it. */
+static void averages_count_padding_as_zeros(void)
+{
+    const struct pool pool = {.op = "avg_pool",
+                              .batch = 1,
+                              .axes = 1,
+                              .size = {1, 4},
+                              .out = {4},
+                              .kernel = {3},
+                              .stride = {2},
+                              .before = {1}};
+    const struct op_case c = case_of(&pool);
+    const struct dts_op *op = dts_op_find("avg_pool");
+    const double x[] = {3, 6, 12, 24}, want[] = {9 / 3.0, 42 / 3.0, 24 / 2.0};
+    for (size_t real = 4; real <= 8; real += 4) {
+        struct op_case three = c;
+        three.call.output.size[1] = 3; // the last window ends one behind the padding
+        struct op_run r = op_begin(&three, op, real);
+        for (size_t i = 0; i < 4; i++)
+            op_set((void *)r.a.x[0], real, i, x[i]);
+        op_run_version(&r, real == 4 ? &op->host : &op->reference, false, NULL);
+        for (size_t i = 0; i < 3; i++)
+            CHECK_NEAR(op_get(r.a.y, real, i), want[i], 1e-6);
+        op_end(&r);
+    }
+}
+
+static void means_of_channels(void)
+{
+    struct op_case c = {.batch = 3,
+                        .sums = 35,
+                        .call = {.op = "global_pool",
+                                 .input_count = 1,
+                                 .inputs = {{3, {5, 5, 7, 1}}},
+                                 .output = {1, {5, 1, 1, 1}}}};
+    check_op(&c);
+    c.call.inputs[0] = (struct dts_dims){4, {2, 3, 4, 5}};
+    c.call.output.size[0] = 2;
+    check_op(&c);
+    c.call.inputs[0] = (struct dts_dims){2, {2, 33, 1, 1}};
+    check_op(&c);
+}
+
+static void means_over_a_grid(void)
+{
+    struct op_case c = {.batch = 2,
+                        .sums = 35,
+                        .call = {.op = "adaptive_pool",
+                                 .input_count = 1,
+                                 .inputs = {{3, {3, 7, 10, 1}}},
+                                 .output = {3, {3, 3, 4, 1}}}};
+    check_op(&c);
+    c.call.output = (struct dts_dims){3, {3, 1, 1, 1}};
+    check_op(&c);
+    c.call.output = (struct dts_dims){3, {3, 9, 12, 1}}; // more windows than values
+    check_op(&c);
+    c.call.inputs[0] = (struct dts_dims){4, {2, 5, 4, 3}};
+    c.call.output = (struct dts_dims){4, {2, 2, 3, 1}};
+    check_op(&c);
+}
+
+TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(lines_and_volumes),
+      TEST(of_equal_values_the_first_counts), TEST(averages_count_padding_as_zeros),
+      TEST(means_of_channels), TEST(means_over_a_grid))
