@@ -79,6 +79,18 @@ const char *dts_library_folder(void)
     return folder;
 }
 
+char *dts_library_program(const char *name)
+{
+    struct dts_text path = {0};
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(program, '/');
+    dts_text_add(&path, "%.*s%s", slash != NULL ? (int)(slash - program) + 1 : 0, program,
+                 name);
+    return dts_text_take(&path);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

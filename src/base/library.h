@@ -19,6 +19,10 @@ const char *dts_library_folder(void);
 /* The same for a program at this absolute path; for tests. The caller frees it. */
 char *dts_library_folder_of(const char *program);
 
+/* The path of another program of ours, which lies beside the running one. The caller frees it.
+ */
+char *dts_library_program(const char *name);
+
 /* The path of a file that is named in `said_in` (a path, or NULL for the command line).
  * `folder` is "models", "devices", ... Fails with the nearest known name when there is none
  * such; the message says neither `said_in` nor the key: `no model "resnet5" in the library (did

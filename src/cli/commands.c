@@ -4,8 +4,13 @@
 #include "cli/commands.h"
 
 const struct dts_command *const dts_commands[] = {
-    &dts_predict_command, &dts_check_command, &dts_list_command,
-    &dts_new_command,     &dts_help_command,  NULL,
+    &dts_predict_command,
+    &dts_check_command,
+    &dts_profile_command,
+    &dts_list_command,
+    &dts_new_command,
+    &dts_help_command,
+    NULL,
 };
 
 const struct dts_command *dts_command_find(const char *name)

@@ -11,6 +11,10 @@ struct dts_command {
     const char *summary;          // one line of `dtsim help`
     const char *help; // more of `dtsim help NAME`, lines with their newline; NULL: none
 
+    /* The name of the command's own option that "--nodes" (the first `length` characters of
+     * `word`) is, or NULL; its value becomes an answer. Itself NULL: it has none. */
+    const char *(*option)(const char *word, size_t length);
+
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);
 };
@@ -26,6 +30,7 @@ extern const struct dts_command dts_predict_command;
 extern const struct dts_command dts_check_command;
 extern const struct dts_command dts_list_command;
 extern const struct dts_command dts_new_command;
+extern const struct dts_command dts_profile_command;
 extern const struct dts_command dts_help_command;
 
 /* Predict what the scenarios on the command line ask (predict.c). */

@@ -1,10 +1,23 @@
-/* measure_main.c -- dtsim-measure FILE: measures this machine's CPU into a device file. dtsim
- * starts it for the device `here`. */
+/* measure_main.c -- main() of dtsim-measure, the program that holds the kernels. dtsim starts
+ * it:
+ *
+ *     dtsim-measure FILE                                           the device `here`
+ *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE  `dtsim profile`
+ *
+ * Lists are separated by commas; dtsim has checked them.
+ */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
+#include "exec/profile.h"
 #include "kernels/roofline.h"
+
+enum { MOST_LISTED = 64, HERE_WORDS = 2, PROFILE_WORDS = 7 };
 
 static void say(const char *what)
 {
@@ -12,24 +25,86 @@ static void say(const char *what)
         fprintf(stderr, "measuring this machine: %s ...\n", what);
 }
 
-int main(int count, char **words)
+static bool measure_here(const char *path, struct dts_error *err)
 {
     const double budget_s = 2; // of each of four measurements
-    struct dts_error err = {0};
     struct dts_roofline_words room;
     struct dts_roofline roofline;
     struct dts_output out;
-    if (count != 2) {
-        fprintf(stderr, "usage: dtsim-measure FILE\n");
-        return DTS_BAD_INPUT;
-    }
-    bool good = dts_roofline_measure(&roofline, &room, budget_s, say, &err) &&
-                dts_output_open(&out, words[1], &err);
-    if (good) {
-        dts_here_print(&roofline, out.stream);
-        good = dts_output_close(&out, &err);
-    }
-    if (!good)
+    if (!dts_roofline_measure(&roofline, &room, 0, budget_s, say, err) ||
+        !dts_output_open(&out, path, err))
+        return false;
+    dts_here_print(&roofline, out.stream);
+    return dts_output_close(&out, err);
+}
+
+static void show_progress(void *begin_s, int done, int total, const char *what)
+{
+    const double spent_s = dts_now_s() - *(const double *)begin_s;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%d of %d, %.0f s: %.60s%s", done, total, spent_s, what,
+                done == total ? "\n" : "");
+}
+
+/* Cuts the list at its commas. */
+static int split(char *list, char **words)
+{
+    int count = 0;
+    for (char *word = strtok(list, ","); word != NULL && count < MOST_LISTED;
+         word = strtok(NULL, ","))
+        words[count++] = word;
+    return count;
+}
+
+static bool load_models(char *list, struct dts_model *models, int *count, struct dts_error *err)
+{
+    char *paths[MOST_LISTED];
+    const int wanted = split(list, paths);
+    for (*count = 0; *count < wanted; (*count)++)
+        if (!dts_model_load(&models[*count], paths[*count], err))
+            return false;
+    return true;
+}
+
+static bool measure_profile(char **words, struct dts_error *err)
+{
+    struct dts_model models[MOST_LISTED];
+    char *numbers[MOST_LISTED];
+    int batches[MOST_LISTED], model_count;
+    double begin_s = dts_now_s();
+    const int batch_count = split(words[1], numbers);
+    for (int i = 0; i < batch_count; i++)
+        batches[i] = atoi(numbers[i]);
+    const struct dts_optimizer *optimizer = dts_optimizer_find(words[3]);
+    bool good = load_models(words[0], models, &model_count, err);
+    const struct dts_profile_request request = {
+        .models = models,
+        .model_count = model_count,
+        .batches = batches,
+        .batch_count = batch_count,
+        .threads = atoi(words[2]),
+        .optimizers = &optimizer,
+        .optimizer_count = optimizer != NULL,
+        .meter = {.limit_s = 1, .least = 5, .spread = 0.01},
+        .progress = show_progress,
+        .argument = &begin_s,
+    };
+    good = good && dts_profile_measure(&request, words[4], err);
+    for (int i = 0; i < model_count; i++)
+        dts_model_free(&models[i]);
+    return good;
+}
+
+int main(int count, char **words)
+{
+    struct dts_error err = {0};
+    if (count == HERE_WORDS)
+        measure_here(words[1], &err);
+    else if (count == PROFILE_WORDS && strcmp(words[1], "profile") == 0)
+        measure_profile(words + 2, &err);
+    else
+        dts_fail(&err, DTS_BAD_INPUT, "usage: dtsim-measure FILE (see `dtsim help profile`)");
+    if (err.cause != DTS_NO_ERROR)
         fprintf(stderr, "dtsim-measure: %s\n", err.text);
-    return good ? 0 : (int)err.cause;
+    return (int)err.cause;
 }

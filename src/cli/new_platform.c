@@ -1,8 +1,6 @@
 /* new_platform.c -- `dtsim new platform`: a commented platform file for a person's own cluster,
  * from a few options or answers. What the file needs beyond them follows from the tables of the
  * fabric and the topology that were chosen. */
-#include "cli/new_platform.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +89,7 @@ static const struct dts_wanted questions[QUESTIONS] = {
                    .word = true},
 };
 
-const char *dts_platform_question(const char *word, size_t length)
+static const char *option(const char *word, size_t length)
 {
     for (int i = 0; i < QUESTIONS; i++) {
         const char *option = questions[i].option;
@@ -267,5 +265,6 @@ const struct dts_command dts_new_command = {
             "Example:\n"
             "  dtsim new platform my_cluster --nodes 16 --device v100 --devices-per-node 8 \\\n"
             "      --nic-gbit 100 --transport verbs -o my_cluster.json\n",
+    .option = option,
     .run = run,
 };

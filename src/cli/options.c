@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "cli/names.h"
-#include "cli/new_platform.h"
 #include "cli/options.h"
 #include "cli/sweep.h"
 #include "sim/engine.h"
@@ -146,13 +146,14 @@ static bool unknown(const char *word, size_t length, struct dts_error *err)
     return dts_unknown("option", name, (const char *const *)list, err);
 }
 
-/* Is the word one of `dtsim new`'s own options? Keeps its answer. */
+/* Is the word one of the command's own options? Keeps its answer. */
 static bool take_answer(struct dts_options *options, const char *word, size_t length,
                         const char *value)
 {
-    if (options->word_count == 0 || strcmp(options->words[0], "new") != 0)
-        return false;
-    const char *name = dts_platform_question(word, length);
+    const struct dts_command *command =
+        options->word_count > 0 ? dts_command_find(options->words[0]) : NULL;
+    const char *name =
+        command != NULL && command->option != NULL ? command->option(word, length) : NULL;
     if (name == NULL)
         return false;
     options->answers = dts_grow(options->answers, &options->answer_room,

@@ -1,7 +1,6 @@
 /* here.c -- the device `here`: finds what was measured, has it measured, writes it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernels/here.h"
@@ -32,40 +32,45 @@ void dts_here_cpu(char *name, size_t room)
         fclose(file);
 }
 
-void dts_here_print(const struct dts_roofline *r, FILE *out)
+void dts_here_begin(const struct dts_roofline *r, const char *how, struct dts_json *json)
 {
-    struct dts_json json = {.out = out, .lines = 2};
-    char how[400];
-    snprintf(how, sizeof(how), "measured on this machine: %s, %d threads, %s", r->cpu,
-             r->threads, r->library);
-    dts_json_object(&json, NULL);
-    dts_json_string(&json, "summary", how);
-    dts_json_string(&json, "kind", "cpu");
-    dts_json_object(&json, "peak_flops_per_s");
-    dts_json_number(&json, "fp32", r->fp32_flops_per_s);
-    dts_json_number(&json, "fp64", r->fp64_flops_per_s);
-    dts_json_string(&json, "source", "median of square matrix products, sgemm and dgemm");
-    dts_json_end(&json);
-    dts_json_object(&json, "memory");
-    dts_json_number(&json, "bytes", r->memory_bytes);
-    dts_json_number(&json, "bytes_per_s", r->memory_bytes_per_s);
-    dts_json_string(&json, "source",
+    char summary[480];
+    snprintf(summary, sizeof(summary), "%s: %s, %d thread%s, %s", how, r->cpu, r->threads,
+             r->threads > 1 ? "s" : "", r->library);
+    dts_json_object(json, NULL);
+    dts_json_string(json, "summary", summary);
+    dts_json_string(json, "kind", "cpu");
+    dts_json_object(json, "peak_flops_per_s");
+    dts_json_number(json, "fp32", r->fp32_flops_per_s);
+    dts_json_number(json, "fp64", r->fp64_flops_per_s);
+    dts_json_string(json, "source", "median of square matrix products, sgemm and dgemm");
+    dts_json_end(json);
+    dts_json_object(json, "memory");
+    dts_json_number(json, "bytes", r->memory_bytes);
+    dts_json_number(json, "bytes_per_s", r->memory_bytes_per_s);
+    dts_json_string(json, "source",
                     "bytes: all that the system has. Rate: median of y = a x + y (daxpy) over "
                     "vectors larger than the caches, 24 bytes an element");
-    dts_json_end(&json);
-    dts_json_object(&json, "efficiency");
-    dts_json_number(&json, "conv", 0.7);
-    dts_json_number(&json, "matmul", 1);
-    dts_json_number(&json, "memory", 1);
-    dts_json_string(&json, "source",
+    dts_json_end(json);
+    dts_json_object(json, "efficiency");
+    dts_json_number(json, "conv", 0.7);
+    dts_json_number(json, "matmul", 1);
+    dts_json_number(json, "memory", 1);
+    dts_json_string(json, "source",
                     "matmul and memory: the rates above were reached. conv: ASSUMED");
-    dts_json_end(&json);
-    dts_json_number(&json, "call_s", r->call_s);
-    dts_json_string(&json, "// call_s",
+    dts_json_end(json);
+    dts_json_number(json, "call_s", r->call_s);
+    dts_json_string(json, "// call_s",
                     "a product of 4 x 4 matrices; what a framework adds is not in it");
-    dts_json_list(&json, "assumed");
-    dts_json_string(&json, NULL, "efficiency.conv");
-    dts_json_end(&json);
+    dts_json_list(json, "assumed");
+    dts_json_string(json, NULL, "efficiency.conv");
+    dts_json_end(json);
+}
+
+void dts_here_print(const struct dts_roofline *roofline, FILE *out)
+{
+    struct dts_json json = {.out = out, .lines = 2};
+    dts_here_begin(roofline, "measured on this machine", &json);
     dts_json_end(&json);
 }
 
@@ -152,14 +157,9 @@ bool dts_here_load(struct dts_device *device, const char *folder, dts_here_fn me
     return good;
 }
 
-bool dts_here_measure(void *argument, const char *path, struct dts_error *err)
+/* Runs the program that measures. */
+static bool run_measure(char *program, const char *path, struct dts_error *err)
 {
-    (void)argument;
-    char program[PATH_MAX + 16];
-    const ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    strcpy(slash != NULL ? slash + 1 : program, "dtsim-measure");
     if (access(program, X_OK) != 0)
         return dts_fail(err, DTS_UNSUPPORTED, "device here: this build has no OpenBLAS");
     char *words[] = {program, dts_copy(path), NULL};
@@ -174,4 +174,13 @@ bool dts_here_measure(void *argument, const char *path, struct dts_error *err)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return dts_fail(err, DTS_SYSTEM, "%s: failed; this machine was not measured", program);
     return true;
+}
+
+bool dts_here_measure(void *argument, const char *path, struct dts_error *err)
+{
+    (void)argument;
+    char *program = dts_library_program("dtsim-measure");
+    const bool good = run_measure(program, path, err);
+    free(program);
+    return good;
 }

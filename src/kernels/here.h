@@ -27,7 +27,10 @@ struct dts_roofline {
 /* The processor's name as the system has it; "unknown" where it does not say. */
 void dts_here_cpu(char *name, size_t room);
 
-/* Write the device file. */
+/* Write the device file; or begin it, for who has more to say before dts_json_end(). */
+struct dts_json;
+void dts_here_begin(const struct dts_roofline *roofline, const char *how,
+                    struct dts_json *json);
 void dts_here_print(const struct dts_roofline *roofline, FILE *out);
 
 /* Measures and leaves a device file at `path`. */

@@ -4,13 +4,14 @@
 
 #include "kernels/here.h"
 
-/* `begins` is told what is measured next. About `budget_s` for each of four measurements.
+/* threads 0: as many as the library takes. `begins`, unless NULL, is told what is measured
+ * next. About `budget_s` for each of four measurements.
  * The strings of *out are constant or in `words`. */
 struct dts_roofline_words {
     char cpu[200], library[160];
 };
 bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *words,
-                          double budget_s, void (*begins)(const char *what),
+                          int threads, double budget_s, void (*begins)(const char *what),
                           struct dts_error *err);
 
 #endif

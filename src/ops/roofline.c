@@ -80,6 +80,12 @@ static void free_operands(struct operands *o)
     free(o->y);
 }
 
+static void tell(void (*begins)(const char *what), const char *what)
+{
+    if (begins != NULL)
+        begins(what);
+}
+
 static void measure_all(struct operands *o, double budget_s, void (*begins)(const char *what),
                         struct dts_roofline *out)
 {
@@ -87,25 +93,27 @@ static void measure_all(struct operands *o, double budget_s, void (*begins)(cons
         .now_s = clock_s, .limit_s = budget_s, .least = 7, .spread = 0.01};
     const double flops = 2.0 * SIDE * SIDE * SIDE;
     struct dts_measured time;
-    begins("matrix product in fp32");
+    tell(begins, "matrix product in fp32");
     dts_measure(&meter, product32, o, &time);
     out->fp32_flops_per_s = flops / time.median_s;
-    begins("matrix product in fp64");
+    tell(begins, "matrix product in fp64");
     dts_measure(&meter, product64, o, &time);
     out->fp64_flops_per_s = flops / time.median_s;
-    begins("memory");
+    tell(begins, "memory");
     dts_measure(&meter, sum_of_vectors, o, &time);
     out->memory_bytes_per_s = 24.0 * LENGTH / time.median_s;
-    begins("call");
+    tell(begins, "call");
     dts_measure(&meter, tiny_products, o, &time);
     out->call_s = time.median_s / TINY_CALLS;
 }
 
 bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *words,
-                          double budget_s, void (*begins)(const char *what),
+                          int threads, double budget_s, void (*begins)(const char *what),
                           struct dts_error *err)
 {
     struct operands operands;
+    if (threads > 0)
+        openblas_set_num_threads(threads);
     dts_here_cpu(words->cpu, sizeof(words->cpu));
     snprintf(words->library, sizeof(words->library), "%s", openblas_get_config());
     *out = (struct dts_roofline){.memory_bytes = (double)sysconf(_SC_PHYS_PAGES) *

@@ -1,6 +1,6 @@
 /* seconds_profile.c -- a network's calls are looked up in the profile; what is not there is
- * estimated from what is (kernels/estimate.h). A call's time is that of the first layer that it
- * carries out. */
+ * estimated from what is (kernels/profile_estimate.h). A call's time is that of the first layer
+ * that it carries out. */
 #include "train/seconds_profile.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernels/estimate.h"
+#include "kernels/profile_estimate.h"
 
 static void add_cost(struct dts_profile_work *work, const struct dts_layer_cost *cost)
 {
@@ -95,8 +95,8 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
                                                &out->forward[l], &out->backward[l], &outside);
         if (!measured) {
             const struct dts_profile_work work = dts_call_work(model, calls, l);
-            dts_estimate(device, calls[l].call.op, &work, batch, &out->forward[l],
-                         &out->backward[l]);
+            dts_profile_estimate(device, calls[l].call.op, &work, batch, &out->forward[l],
+                                 &out->backward[l]);
         }
         if (!calls[l].learns)
             out->backward[l] = 0;

@@ -1,5 +1,5 @@
-/* estimate.c -- from measured calls to one that was not. */
-#include "kernels/estimate.h"
+/* profile_estimate.c -- from measured calls to one that was not. */
+#include "kernels/profile_estimate.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,9 +76,9 @@ static double ratio(double log_sum, double weight)
     return weight > 0 ? exp(log_sum / weight) : 1;
 }
 
-void dts_estimate(const struct dts_device *device, const char *op,
-                  const struct dts_profile_work *work, double batch, double *forward_s,
-                  double *backward_s)
+void dts_profile_estimate(const struct dts_device *device, const char *op,
+                          const struct dts_profile_work *work, double batch, double *forward_s,
+                          double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
     struct sums sums = {.weight = {0, 0}};

@@ -1,4 +1,4 @@
-/* estimate.h -- seconds of a call that was not measured, from those that were.
+/* profile_estimate.h -- seconds of a call that was not measured, from those that were.
  *
  * The roofline says how long the call takes at the least. Measured calls of the same operation
  * took a multiple of theirs; the estimate is the roofline's time times a geometric mean of
@@ -7,14 +7,14 @@
  * ASSUMED; docs/validation.md shows how well it does. Without calls of the same operation those
  * of its class stand in, without any the roofline stands alone.
  */
-#ifndef DTS_KERNELS_ESTIMATE_H
-#define DTS_KERNELS_ESTIMATE_H
+#ifndef DTS_KERNELS_PROFILE_ESTIMATE_H
+#define DTS_KERNELS_PROFILE_ESTIMATE_H
 
 #include "kernels/device.h"
 
 /* op: the first word of the call's key. */
-void dts_estimate(const struct dts_device *device, const char *op,
-                  const struct dts_profile_work *work, double batch, double *forward_s,
-                  double *backward_s);
+void dts_profile_estimate(const struct dts_device *device, const char *op,
+                          const struct dts_profile_work *work, double batch, double *forward_s,
+                          double *backward_s);
 
 #endif

@@ -1,0 +1,162 @@
+/* profile.c -- `dtsim profile`: has this machine's kernels measured. It checks what was asked
+ * and becomes dtsim-measure, the program that holds the kernels. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/library.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/names.h"
+#include "train/model.h"
+
+enum { MOST_LISTED = 64 };
+
+static const char *const names[] = {"model",     "batch",  "threads",
+                                    "optimizer", "device", "precision"};
+
+static const char *option(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) + 2 == length && strncmp(word + 2, names[i], length - 2) == 0)
+            return names[i];
+    return NULL;
+}
+
+/* The last answer wins. */
+static const char *answer(const struct dts_options *options, const char *name,
+                          const char *usual)
+{
+    for (int i = options->answer_count - 1; i >= 0; i--)
+        if (strcmp(options->answers[i].path, name) == 0)
+            return options->answers[i].value;
+    return usual;
+}
+
+/* "a,b" into words; *copy holds them and is the caller's. Refuses empty ones. */
+static bool split(const char *name, const char *list, char **copy, char **words, int *count,
+                  struct dts_error *err)
+{
+    *copy = dts_copy(list);
+    *count = 0;
+    for (char *word = *copy, *comma; word != NULL; word = comma) {
+        comma = strchr(word, ',');
+        if (comma != NULL)
+            *comma++ = '\0';
+        if (*word == '\0' || *count == MOST_LISTED)
+            return dts_fail(err, DTS_BAD_INPUT, "--%s: must be up to %d words, got \"%s\"",
+                            name, MOST_LISTED, list);
+        words[(*count)++] = word;
+    }
+    return true;
+}
+
+static bool check_number(const char *name, const char *word, long most, long *out,
+                         struct dts_error *err)
+{
+    char *end;
+    errno = 0;
+    *out = strtol(word, &end, 10);
+    if (end == word || *end != '\0' || errno != 0 || *out < 1 || *out > most)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "--%s: must be a whole number from 1 to %ld, got \"%s\"", name, most,
+                        word);
+    return true;
+}
+
+static bool check_batches(const char *list, struct dts_error *err)
+{
+    char *copy, *words[MOST_LISTED];
+    int count;
+    long last = 0, batch;
+    bool good = split("batch", list, &copy, words, &count, err);
+    for (int i = 0; good && i < count; i++, last = batch) {
+        good = check_number("batch", words[i], 1 << 20, &batch, err);
+        if (good && batch <= last)
+            good = dts_fail(err, DTS_BAD_INPUT, "--batch: must ascend, got %ld after %ld",
+                            batch, last);
+    }
+    free(copy);
+    return good;
+}
+
+/* The models' files, behind one another with commas. Each is read, so that mistakes show here.
+ */
+static bool find_models(const char *list, struct dts_text *paths, struct dts_error *err)
+{
+    char *copy, *words[MOST_LISTED];
+    int count;
+    bool good = split("model", list, &copy, words, &count, err);
+    for (int i = 0; good && i < count; i++) {
+        struct dts_model model;
+        char *path = NULL;
+        good = dts_library_find(&path, "models", words[i], NULL, err) &&
+               dts_model_load(&model, path, err);
+        if (good) {
+            dts_model_free(&model);
+            dts_text_add(paths, "%s%s", i > 0 ? "," : "", path);
+        }
+        free(path);
+    }
+    free(copy);
+    return good;
+}
+
+static bool check_answers(const struct dts_options *options, struct dts_error *err)
+{
+    const char *device = answer(options, "device", "cpu");
+    const char *precision = answer(options, "precision", "fp32");
+    long threads;
+    if (strcmp(device, "cpu") != 0)
+        return dts_fail(err, DTS_UNSUPPORTED, "--device: this build measures cpu, not \"%s\"",
+                        device);
+    if (strcmp(precision, "fp32") != 0)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "--precision: this build measures fp32, not \"%s\"", precision);
+    if (answer(options, "model", NULL) == NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "profile: --model: missing (`dtsim list models`)");
+    return check_number("threads", answer(options, "threads", "1"), 1024, &threads, err) &&
+           check_batches(answer(options, "batch", "8"), err) &&
+           dts_known("optimizer", answer(options, "optimizer", "momentum"), dts_optimizer_name,
+                     err);
+}
+
+static bool run(const struct dts_options *options, struct dts_error *err)
+{
+    const char *const *words;
+    struct dts_text models = {0};
+    char *program = dts_library_program("dtsim-measure");
+    bool good = true;
+    if (dts_command_words(&dts_profile_command, options, &words) > 0)
+        good =
+            dts_fail(err, DTS_BAD_INPUT, "profile: takes options only, got \"%s\"", words[0]);
+    good = good && check_answers(options, err) &&
+           find_models(answer(options, "model", NULL), &models, err);
+    if (good && access(program, X_OK) != 0)
+        good = dts_fail(err, DTS_UNSUPPORTED, "profile: this build has no OpenBLAS");
+    if (good) {
+        execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
+              answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
+              options->output, (char *)NULL);
+        good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
+    }
+    dts_text_free(&models);
+    free(program);
+    return good;
+}
+
+const struct dts_command dts_profile_command = {
+    .name = "profile",
+    .arguments = "--model NAME",
+    .summary = "time the kernels of networks on this machine: a device file for scenarios",
+    .help = "  --model NAME[,NAME]    networks whose kernels are timed\n"
+            "  --batch N[,N]          samples at once, ascending (default: 8); between them a\n"
+            "                         prediction interpolates\n"
+            "  --threads N            of the processor (default: 1)\n"
+            "  --optimizer NAME       whose update is timed (default: momentum)\n"
+            "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
+    .option = option,
+    .run = run,
+};

@@ -1,0 +1,190 @@
+/* profile.c -- every distinct call of some networks, timed. */
+#include "exec/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json_out.h"
+#include "base/mem.h"
+#include "kernels/roofline.h"
+#include "train/calls.h"
+#include "train/seconds_profile.h"
+
+/* A call that occurs, and what was measured of it: one for each batch. */
+struct entry {
+    struct dts_op_call call;
+    struct dts_op_call_key key;
+    struct dts_profile_work work;
+    bool learns;
+    struct dts_kernel_times *times; // owned
+};
+
+struct entries {
+    struct entry *items; // owned
+    size_t room;
+    int count;
+};
+
+static void add_entry(struct entries *entries, const struct dts_model *model,
+                      const struct dts_layer_call *calls, int l)
+{
+    const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
+    for (int i = 0; i < entries->count; i++) {
+        if (strcmp(entries->items[i].key.chars, key.chars) != 0)
+            continue;
+        entries->items[i].learns = entries->items[i].learns || calls[l].learns;
+        return;
+    }
+    entries->items = dts_grow(entries->items, &entries->room, (size_t)entries->count + 1,
+                              sizeof(*entries->items));
+    entries->items[entries->count++] = (struct entry){
+        .call = calls[l].call,
+        .key = key,
+        .work = dts_call_work(model, calls, l),
+        .learns = calls[l].learns,
+    };
+}
+
+static void find_entries(const struct dts_profile_request *request, struct entries *entries)
+{
+    for (int m = 0; m < request->model_count; m++) {
+        const struct dts_model *model = &request->models[m];
+        struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+        dts_model_calls(model, true, calls);
+        for (int l = 0; l < model->layer_count; l++)
+            if (calls[l].call.op != NULL)
+                add_entry(entries, model, calls, l);
+        free(calls);
+    }
+    for (int i = 0; i < entries->count; i++)
+        entries->items[i].times =
+            dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
+}
+
+static void free_entries(struct entries *entries)
+{
+    for (int i = 0; i < entries->count; i++)
+        free(entries->items[i].times);
+    free(entries->items);
+}
+
+static void tell(const struct dts_profile_request *request, int done, int total,
+                 const char *what)
+{
+    if (request->progress != NULL)
+        request->progress(request->argument, done, total, what);
+}
+
+static bool measure_calls(const struct dts_profile_request *request,
+                          const struct dts_kernel_timer *timer, struct entries *entries,
+                          struct dts_error *err)
+{
+    const int total = entries->count * request->batch_count;
+    for (int i = 0; i < entries->count; i++) {
+        struct entry *entry = &entries->items[i];
+        for (int b = 0; b < request->batch_count; b++) {
+            tell(request, i * request->batch_count + b, total, entry->key.chars);
+            if (!dts_kernel_time(timer, &entry->call, request->batches[b], entry->learns,
+                                 !entry->call.first, &entry->times[b], err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void write_measured(struct dts_json *json, const char *name,
+                           const struct dts_measured *measured)
+{
+    char key[32];
+    if (measured->count == 0)
+        return;
+    snprintf(key, sizeof(key), "%s_s", name);
+    dts_json_number(json, key, measured->median_s);
+    snprintf(key, sizeof(key), "%s_mad_s", name);
+    dts_json_number(json, key, measured->mad_s);
+    snprintf(key, sizeof(key), "%s_least_s", name);
+    dts_json_number(json, key, measured->least_s);
+}
+
+static void write_entry(struct dts_json *json, const struct dts_profile_request *request,
+                        const struct entry *entry)
+{
+    const struct dts_profile_work *work = &entry->work;
+    dts_json_object(json, NULL);
+    dts_json_string(json, "call", entry->key.chars);
+    dts_json_string(json, "class", dts_work_class_name(work->class));
+    dts_json_number(json, "forward_flops", work->forward_flops);
+    dts_json_number(json, "backward_flops", work->backward_flops);
+    dts_json_number(json, "forward_values", work->forward_values);
+    dts_json_number(json, "backward_values", work->backward_values);
+    dts_json_number(json, "weight_values", work->weight_values);
+    dts_json_list(json, "points");
+    for (int b = 0; b < request->batch_count; b++) {
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "batch", request->batches[b]);
+        write_measured(json, "forward", &entry->times[b].forward);
+        write_measured(json, "backward", &entry->times[b].backward);
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+    dts_json_end(json);
+}
+
+static void write_all(const struct dts_profile_request *request,
+                      const struct dts_roofline *roofline, const struct entries *entries,
+                      FILE *out)
+{
+    struct dts_json json = {.out = out, .lines = 4};
+    char models[256] = "";
+    for (int m = 0; m < request->model_count; m++) {
+        const size_t length = strlen(models);
+        snprintf(models + length, sizeof(models) - length, "%s%s", m > 0 ? ", " : "",
+                 request->models[m].name);
+    }
+    dts_here_begin(roofline, "profile", &json);
+    dts_json_object(&json, "profile");
+    dts_json_string(&json, "precision", "fp32");
+    dts_json_integer(&json, "threads", request->threads);
+    dts_json_string(&json, "models", models);
+    dts_json_string(&json, "library", roofline->library);
+    dts_json_list(&json, "kernels");
+    for (int i = 0; i < entries->count; i++)
+        write_entry(&json, request, &entries->items[i]);
+    dts_json_end(&json);
+    dts_json_end(&json);
+    dts_json_end(&json);
+}
+
+static bool write_file(const struct dts_profile_request *request,
+                       const struct dts_roofline *roofline, const struct entries *entries,
+                       const char *path, struct dts_error *err)
+{
+    struct dts_output out;
+    if (!dts_output_open(&out, path, err))
+        return false;
+    write_all(request, roofline, entries, out.stream);
+    return dts_output_close(&out, err);
+}
+
+bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
+                         struct dts_error *err)
+{
+    const double roofline_s = 1; // for each of its four measurements
+    struct entries entries = {.items = NULL};
+    struct dts_kernel_timer timer;
+    struct dts_roofline_words words;
+    struct dts_roofline roofline;
+    find_entries(request, &entries);
+    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads, err) &&
+                measure_calls(request, &timer, &entries, err);
+    dts_kernel_timer_free(&timer);
+    if (good) {
+        tell(request, 1, 1, "the roofline");
+        good =
+            dts_roofline_measure(&roofline, &words, request->threads, roofline_s, NULL, err) &&
+            write_file(request, &roofline, &entries, path, err);
+    }
+    free_entries(&entries);
+    return good;
+}

@@ -1,0 +1,32 @@
+/* profile.h -- measures the calls of networks on this CPU, one by one, into a device file.
+ *
+ * The file is that of a device (kernels/device.h): the roofline of this machine, and beside it
+ * "profile", the seconds of every distinct call at every batch. Whoever names it as the device
+ * of a scenario gets predictions that rest on it.
+ */
+#ifndef DTS_EXEC_PROFILE_H
+#define DTS_EXEC_PROFILE_H
+
+#include "exec/kernel_time.h"
+#include "train/model.h"
+
+struct dts_profile_request {
+    const struct dts_model *models; // whose calls are measured
+    int model_count;
+    const int *batches; // ascending
+    int batch_count;
+    int threads;
+    const struct dts_optimizer *const *optimizers; // whose updates are, of each model
+    int optimizer_count;
+    struct dts_meter meter; // of one call
+
+    /* Told before each measurement; NULL: nobody wants to know. */
+    void (*progress)(void *argument, int done, int total, const char *what);
+    void *argument;
+};
+
+/* Measure and write `path`, whole or not at all ("-": standard output). */
+bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
+                         struct dts_error *err);
+
+#endif

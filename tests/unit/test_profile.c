@@ -1,0 +1,116 @@
+/* test_profile.c -- measured seconds are found, interpolated, and stand in for what was not
+ * measured. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "kernels/profile_estimate.h"
+
+static const char head[] =
+    "{\"summary\": \"s\", \"kind\": \"cpu\", \"peak_flops_per_s\": {\"fp32\": 1e9},"
+    "\"memory\": {\"bytes\": 1e9, \"bytes_per_s\": 1e9},"
+    "\"efficiency\": {\"conv\": 1, \"matmul\": 1, \"memory\": 1}, \"call_s\": 0,"
+    "\"profile\": {\"precision\": \"fp32\", \"threads\": 1, \"kernels\": [";
+
+/* Two convolutions, at 1 and at 1/2 of the roofline's rate; one function at 1/4. */
+static const char good[] =
+    "{\"call\": \"conv a\", \"class\": \"conv\", \"forward_flops\": 1e6,"
+    " \"backward_flops\": 2e6, \"points\": ["
+    "  {\"batch\": 2, \"forward_s\": 0.002, \"backward_s\": 0.004},"
+    "  {\"batch\": 8, \"forward_s\": 0.02, \"backward_s\": 0.016}]},"
+    "{\"call\": \"conv b\", \"class\": \"conv\", \"forward_flops\": 1e9, \"backward_flops\": "
+    "2e9,"
+    " \"points\": [{\"batch\": 1, \"forward_s\": 2, \"backward_s\": 4}]},"
+    "{\"call\": \"relu c\", \"class\": \"memory\", \"forward_values\": 1e6,"
+    " \"points\": [{\"batch\": 1, \"forward_s\": 0.016}]}";
+
+static bool load(struct dts_device *device, const char *kernels, struct dts_error *err)
+{
+    char path[] = "/tmp/test_profile_XXXXXX.json";
+    const int file = mkstemps(path, 5);
+    FILE *out = fdopen(file, "w");
+    fprintf(out, "%s%s]}}", head, kernels);
+    fclose(out);
+    const bool loaded = dts_device_load(device, path, err);
+    unlink(path);
+    return loaded;
+}
+
+static void measured_calls_are_found_and_interpolated(void)
+{
+    struct dts_error err = {0};
+    struct dts_device device;
+    CHECK(load(&device, good, &err));
+    double forward_s, backward_s;
+    bool outside;
+    CHECK(!dts_profile_find(&device.profile, "conv", 2, &forward_s, &backward_s, &outside));
+    CHECK(dts_profile_find(&device.profile, "conv a", 2, &forward_s, &backward_s, &outside));
+    CHECK(!outside);
+    CHECK_NEAR(forward_s, 0.002, 1e-12);
+    CHECK_NEAR(backward_s, 0.004, 1e-12);
+    CHECK(dts_profile_find(&device.profile, "conv a", 5, &forward_s, &backward_s, &outside));
+    CHECK(!outside);
+    CHECK_NEAR(forward_s, 0.011, 1e-12); // halfway
+    CHECK_NEAR(backward_s, 0.010, 1e-12);
+    CHECK(dts_profile_find(&device.profile, "conv a", 16, &forward_s, &backward_s, &outside));
+    CHECK(outside);
+    CHECK_NEAR(forward_s, 0.04, 1e-12);
+    CHECK(dts_profile_find(&device.profile, "conv a", 1, &forward_s, &backward_s, &outside));
+    CHECK(outside);
+    CHECK_NEAR(forward_s, 0.001, 1e-12);
+    dts_device_free(&device);
+}
+
+static void unmeasured_calls_take_what_like_ones_take(void)
+{
+    struct dts_error err = {0};
+    struct dts_device device;
+    CHECK(load(&device, good, &err));
+    double forward_s, backward_s;
+    struct dts_profile_work work = {
+        .class = DTS_WORK_CONV, .forward_flops = 1e9, .backward_flops = 2e9};
+    dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 2, 0.05); // as "conv b", which is as large
+    work.forward_flops = 1e6;
+    dts_profile_estimate(&device, "conv", &work, 2, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 0.002, 0.0002); // as "conv a"
+    work = (struct dts_profile_work){.class = DTS_WORK_MEMORY, .forward_values = 3e6};
+    dts_profile_estimate(&device, "gelu", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 0.048, 1e-9); // 4 times the roofline, as the only one of its class
+    work.class = DTS_WORK_MATMUL;
+    work.forward_flops = 1e9;
+    dts_profile_estimate(&device, "linear", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 1, 1e-9); // nothing is known: the roofline
+    dts_device_free(&device);
+}
+
+static void broken_profiles_are_refused(void)
+{
+    static const struct {
+        const char *kernels, *message;
+    } cases[] = {
+        {"", "profile.kernels: must be a list of 1 to"},
+        {"{\"call\": \"x\", \"class\": \"conv\", \"points\": []}", "points: must be a list"},
+        {"{\"call\": \"x\", \"class\": \"cnov\", \"points\": []}", "class: must be one of"},
+        {"{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 0, \"forward_s\": "
+         "1}]}",
+         "batch: must be >= 1"},
+        {"{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": 1},"
+         "{\"batch\": 2, \"forward_s\": 1}]}",
+         "points[1].batch: must be > 2"},
+        {"{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": "
+         "-1}]}",
+         "forward_s: must be >= 1e-09"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_device device;
+        CHECK(!load(&device, cases[i].kernels, &err));
+        CHECK_INT(err.cause, DTS_BAD_INPUT);
+        if (!CHECK(strstr(err.text, cases[i].message) != NULL))
+            printf("%s\n", err.text);
+    }
+}
+
+TESTS(TEST(measured_calls_are_found_and_interpolated),
+      TEST(unmeasured_calls_take_what_like_ones_take), TEST(broken_profiles_are_refused))
