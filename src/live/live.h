@@ -15,9 +15,7 @@ struct dts_live {
     const struct dts_job *job; // job->ranks processes
     const struct dts_wire *wire;
     const struct dts_executor *executor;
-    int steps;    // that are walked
-    bool numbers; // before the first step, fill what is sent with numbers that
-                  // dts_live_check() knows
+    int steps; // that are walked
 };
 
 /* When each operation of this rank began and ended, by dts_now_s(): entry
