@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/comparison.h"
 #include "cli/format.h"
+#include "cli/live_calibrate.h"
 #include "cli/live_measured.h"
 #include "cli/live_predicted.h"
 #include "cli/live_set.h"
@@ -25,12 +26,15 @@ struct run {
     struct dts_live_set set;
     struct dts_comparison *comparisons; // by point; filled on rank 0
     struct dts_timing *timings;         // the same: the step of median time
+    bool calibrates;
 };
 
 static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
 {
     if (!dts_options_parse(&run->options, argc, argv, err))
         return false;
+    run->calibrates =
+        run->options.word_count == 1 && strcmp(run->options.words[0], "calibrate") == 0;
     if (run->options.word_count != 1)
         return dts_fail(err, DTS_BAD_INPUT, "--live: runs one scenario, got %d",
                         run->options.word_count);
@@ -227,15 +231,17 @@ int main(int argc, char **argv)
     struct dts_error err = {0};
     struct run run = {0};
     int rank = 0;
+    bool good = false;
     if (dts_wire_open(&run.wire, &argc, &argv, &err)) {
         rank = dts_wire_rank(run.wire);
         dts_live_signals(rank == 0);
         parse(&run, argc, argv, &err);
         if (dts_wire_agree(run.wire, &err))
-            run_all(&run, &err);
+            good = run.calibrates ? dts_live_calibrate(&run.options, run.wire, &err)
+                                  : run_all(&run, &err);
         dts_wire_close(run.wire);
     }
-    if (rank == 0 && err.cause == DTS_NO_ERROR)
+    if (rank == 0 && good && !run.calibrates)
         report(&run, &err);
     free_run(&run);
     if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)

@@ -13,7 +13,7 @@ static bool print_version(void)
 }
 
 /* The command that the first word names, else to predict what the words are. */
-static bool run(const struct dts_options *options, char **argv, struct dts_error *err)
+static bool run(const struct dts_options *options, struct dts_error *err)
 {
     if (options->version)
         return print_version();
@@ -24,7 +24,7 @@ static bool run(const struct dts_options *options, char **argv, struct dts_error
         return true;
     }
     if (options->live)
-        return dts_become_live(argv, err);
+        return dts_become_live(options->line, err);
     if (command != NULL)
         return command->run(options, err);
     return dts_word_is_scenario(word, err) && dts_predict_command.run(options, err);
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     struct dts_error err = {0};
     struct dts_options options;
     if (dts_options_parse(&options, argc, argv, &err)) {
-        run(&options, argv, &err);
+        run(&options, &err);
         dts_options_free(&options);
     }
     if ((fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)

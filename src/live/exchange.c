@@ -45,7 +45,7 @@ static float *place(const struct dts_lane *lane, const struct dts_message *messa
     return lane->of->rank->buffers[message->data.buffer] + message->data.first;
 }
 
-static void add_to(float *sum, const float *values, size_t count)
+void dts_lane_add(float *sum, const float *values, size_t count)
 {
     for (size_t e = 0; e < count; e++)
         sum[e] += values[e];
@@ -84,7 +84,7 @@ static void settle(const struct dts_lane *lane, const struct dts_message *m, siz
 {
     const float *values = lane->scratch + offset;
     if (m->add)
-        add_to(place(lane, m), values, m->data.count);
+        dts_lane_add(place(lane, m), values, m->data.count);
     else
         memcpy(place(lane, m), values, m->data.count * sizeof(float));
 }
@@ -155,5 +155,5 @@ void dts_lane_sum(struct dts_lanes *lanes, int op)
     size_t each = slots->span.count;
     memcpy(sum, slots->values, each * sizeof(float));
     for (int i = 1; i < slots->count; i++)
-        add_to(sum, slots->values + (size_t)i * each, each);
+        dts_lane_add(sum, slots->values + (size_t)i * each, each);
 }

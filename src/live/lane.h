@@ -49,4 +49,7 @@ void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *
 /* Sum what arrived for the operation into its span, peer after peer (exchange.c). */
 void dts_lane_sum(struct dts_lanes *lanes, int op);
 
+/* sum += values (exchange.c). */
+void dts_lane_add(float *sum, const float *values, size_t count);
+
 #endif

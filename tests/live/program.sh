@@ -49,6 +49,14 @@ check "a measured timeline is written" test -s "$work/t.measured.json"
 check "a predicted timeline is written" test -s "$work/t.json"
 check "a table is written as CSV" grep -q "^ring,exposed_comm," "$work/r.csv"
 
+"$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
+check "two ranks are calibrated" test $? -eq 0
+"$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \
+    --set device=v100 >"$work/out" 2>"$work/err"
+check "the simulator accepts what was calibrated" test $? -eq 0
+"$here/mpirun.sh" 1 "$bin/dtsim" calibrate >"$work/out" 2>"$work/err"
+check "one rank cannot be calibrated" says "needs at least 2 ranks"
+
 live 2 in/missing.json
 check "a missing file is status 2" test $status -eq 2
 check "a missing file is one line" lines 1
