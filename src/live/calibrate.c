@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "live/lane.h"
-#include "live/mpi_call.h"
+#include "live/pieces.h"
 
 enum { TAG = 2, BATCHES = 9, MOST_REPEATS = 2000 };
 static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
@@ -37,6 +37,7 @@ struct bench {
     int node, in_node, nodes, per_node;
     char *out, *in; // ROOM bytes each and a largest message; `in`: for every rank
     size_t at;      // where the next message lies in them
+    MPI_Request *requests;
 };
 
 /* Gradients do not lie in a cache: each repetition takes the next part of so much memory. */
@@ -44,33 +45,25 @@ static const size_t ROOM = 32 << 20;
 
 static void repeat_once(struct bench *b, const struct part *part, int bytes)
 {
-    MPI_Request requests[2];
-    int count = 0;
-    b->at = (b->at + (size_t)bytes) % ROOM;
-    if (part->collects) {
-        MPI_Request *all = dts_alloc((size_t)b->size, sizeof(*all));
-        for (int r = 0; r < b->size; r++) {
-            if (r == b->rank)
-                continue;
-            DTS_MPI(MPI_Irecv(b->in + b->at + (size_t)r * (size_t)bytes, bytes, MPI_BYTE, r,
-                              TAG, b->comm, &all[count]));
-            count++;
-        }
-        DTS_MPI(MPI_Waitall(count, all, MPI_STATUSES_IGNORE));
-        free(all);
-        return;
+    size_t size = (size_t)bytes;
+    int each = dts_pieces(size), count = 0;
+    b->at = (b->at + size) % ROOM;
+    for (int r = 0; r < b->size; r++) {
+        if (r == b->rank || (r != part->from && !part->collects))
+            continue;
+        dts_pieces_receive(b->comm, b->in + b->at + (part->collects ? (size_t)r * size : 0),
+                           size, r, TAG, b->requests + count);
+        count += each;
     }
-    if (part->from >= 0)
-        DTS_MPI(MPI_Irecv(b->in + b->at, bytes, MPI_BYTE, part->from, TAG, b->comm,
-                          &requests[count++]));
     if (part->answers) {
-        DTS_MPI(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+        dts_pieces_wait(b->requests, count);
         count = 0;
     }
-    if (part->to >= 0)
-        DTS_MPI(MPI_Isend(b->out + b->at, bytes, MPI_BYTE, part->to, TAG, b->comm,
-                          &requests[count++]));
-    DTS_MPI(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+    if (part->to >= 0) {
+        dts_pieces_send(b->comm, b->out + b->at, size, part->to, TAG, b->requests + count);
+        count += each;
+    }
+    dts_pieces_wait(b->requests, count);
 }
 
 /* Seconds of one repetition, of the slowest rank. */
@@ -275,11 +268,14 @@ bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
     b.out = dts_alloc(ROOM + most, 1);
     b.in = dts_alloc(ROOM + most * (size_t)b.size, 1);
     memset(b.out, 1, ROOM + most); // pages that nobody touched are all one page of zeros
+    b.requests =
+        dts_alloc((size_t)(b.size + 1) * (size_t)dts_pieces(most), sizeof(MPI_Request));
     measure(&b, say, out);
     out->ranks = b.size;
     out->nodes = b.nodes;
     out->per_node = b.per_node;
     free(b.out);
     free(b.in);
+    free(b.requests);
     return true;
 }

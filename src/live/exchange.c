@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "live/lane.h"
-#include "live/mpi_call.h"
+#include "live/pieces.h"
 
 static const size_t IN_PLACE = SIZE_MAX; // no offset in scratch
 
@@ -51,17 +51,20 @@ void dts_lane_add(float *sum, const float *values, size_t count)
         sum[e] += values[e];
 }
 
-static MPI_Request post(const struct dts_lane *lane, const struct dts_message *m, float *values)
+static int pieces_of(const struct dts_message *m)
+{
+    return dts_pieces(m->data.count * sizeof(float));
+}
+
+static void post(const struct dts_lane *lane, const struct dts_message *m, float *values,
+                 MPI_Request *requests)
 {
     MPI_Comm comm = dts_wire_comm(lane->of->live->wire, lane->stream);
-    MPI_Request request;
+    size_t bytes = m->data.count * sizeof(float);
     if (m->send)
-        DTS_MPI(MPI_Isend(values, (int)m->data.count, MPI_FLOAT, m->peer, m->channel, comm,
-                          &request));
+        dts_pieces_send(comm, values, bytes, m->peer, m->channel, requests);
     else
-        DTS_MPI(MPI_Irecv(values, (int)m->data.count, MPI_FLOAT, m->peer, m->channel, comm,
-                          &request));
-    return request;
+        dts_pieces_receive(comm, values, bytes, m->peer, m->channel, requests);
 }
 
 /* Where each message that may not lie in the buffer at once lies in scratch: *offset of it. */
@@ -79,31 +82,52 @@ static size_t plan_scratch(const struct dts_message *messages, int count, size_t
     return needed;
 }
 
-/* What arrived aside goes to its place. */
-static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t offset)
+/* Part of what arrived aside goes to its place. */
+static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
+                   size_t first, size_t count)
 {
-    const float *values = lane->scratch + offset;
+    const float *values = lane->scratch + offset + first;
     if (m->add)
-        dts_lane_add(place(lane, m), values, m->data.count);
+        dts_lane_add(place(lane, m) + first, values, count);
     else
-        memcpy(place(lane, m), values, m->data.count * sizeof(float));
+        memcpy(place(lane, m) + first, values, count * sizeof(float));
+}
+
+/* Wait for one receive, adding piece by piece what may be added at once. */
+static void take(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
+                 MPI_Request *requests)
+{
+    const size_t each = DTS_PIECE_BYTES / sizeof(float);
+    for (int p = 0; p < pieces_of(m); p++) {
+        size_t first = (size_t)p * each, left = m->data.count - first;
+        dts_pieces_wait(&requests[p], 1);
+        if (offset != IN_PLACE)
+            settle(lane, m, offset, first, left < each ? left : each);
+    }
 }
 
 /* Receives in the order of the messages; those whose elements are being sent come last. */
 static void finish(const struct dts_lane *lane, const struct dts_message *messages, int count,
                    const size_t *offset, MPI_Request *requests)
 {
-    for (int i = 0; i < count; i++) {
-        if (messages[i].send)
-            continue;
-        DTS_MPI(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
-        if (offset[i] != IN_PLACE && !is_sent(messages, count, &messages[i]))
-            settle(lane, &messages[i], offset[i]);
-    }
-    DTS_MPI(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+    int at = 0;
+    for (int i = 0; i < count; at += pieces_of(&messages[i]), i++)
+        if (!messages[i].send && !is_sent(messages, count, &messages[i]))
+            take(lane, &messages[i], offset[i], requests + at);
+    dts_pieces_wait(requests, at);
     for (int i = 0; i < count; i++)
         if (offset[i] != IN_PLACE && is_sent(messages, count, &messages[i]))
-            settle(lane, &messages[i], offset[i]);
+            settle(lane, &messages[i], offset[i], 0, messages[i].data.count);
+}
+
+static MPI_Request *room_for(struct dts_lane *lane, const struct dts_message *messages,
+                             int count)
+{
+    size_t pieces = 0;
+    for (int i = 0; i < count; i++)
+        pieces += (size_t)pieces_of(&messages[i]);
+    lane->requests = dts_grow(lane->requests, &lane->request_room, pieces, sizeof(MPI_Request));
+    return lane->requests;
 }
 
 static void receive_slots(struct dts_lane *lane, int op, const struct dts_message *messages,
@@ -111,37 +135,45 @@ static void receive_slots(struct dts_lane *lane, int op, const struct dts_messag
 {
     struct dts_arrivals *slots = &lane->of->arrivals[op];
     size_t each = messages[0].data.count;
-    MPI_Request *requests = lane->requests;
+    int pieces = pieces_of(&messages[0]);
+    MPI_Request *requests = room_for(lane, messages, count);
     if (slots->values == NULL) {
         *slots = (struct dts_arrivals){messages[0].data, count, NULL};
         slots->values = dts_alloc((size_t)count * each, sizeof(float));
     }
     for (int i = 0; i < count; i++)
-        requests[i] = post(lane, &messages[i], slots->values + (size_t)i * each);
-    DTS_MPI(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+        post(lane, &messages[i], slots->values + (size_t)i * each, requests + i * pieces);
+    dts_pieces_wait(requests, count * pieces);
+}
+
+/* Receives first: then nothing arrives that nobody awaits. */
+static void post_all(struct dts_lane *lane, const struct dts_message *messages, int count,
+                     const size_t *offset, MPI_Request *requests)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        int at = 0;
+        for (int i = 0; i < count; at += pieces_of(&messages[i]), i++) {
+            const struct dts_message *m = &messages[i];
+            if (m->send == (pass == 1))
+                post(lane, m,
+                     offset[i] != IN_PLACE ? lane->scratch + offset[i] : place(lane, m),
+                     requests + at);
+        }
+    }
 }
 
 void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *messages,
                        int count)
 {
-    lane->requests = dts_grow(lane->requests, &lane->request_room, (size_t)count,
-                              sizeof(MPI_Request) + sizeof(size_t));
-    MPI_Request *requests = lane->requests;
     if (pile_up(messages, count)) {
         receive_slots(lane, op, messages, count);
         return;
     }
+    MPI_Request *requests = room_for(lane, messages, count);
     size_t *offset = dts_alloc((size_t)count, sizeof(*offset));
     size_t needed = plan_scratch(messages, count, offset);
     lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, sizeof(float));
-    for (int pass = 0; pass < 2; pass++) // receives first: then nothing arrives unexpected
-        for (int i = 0; i < count; i++) {
-            const struct dts_message *m = &messages[i];
-            if (m->send == (pass == 1))
-                requests[i] =
-                    post(lane, m,
-                         offset[i] != IN_PLACE ? lane->scratch + offset[i] : place(lane, m));
-        }
+    post_all(lane, messages, count, offset, requests);
     finish(lane, messages, count, offset, requests);
     free(offset);
 }
