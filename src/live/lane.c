@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "live/library.h"
 
 static const struct dts_plan *plan_of(const struct dts_lane *lane)
 {
@@ -74,9 +75,16 @@ static void exchange(void *self, const struct dts_op *op, const struct dts_messa
     lane->free_s = dts_now_s();
 }
 
+static void collective(void *self, const struct dts_op *op)
+{
+    struct dts_lane *lane = self;
+    dts_library_collective(lane, (int)(op - plan_of(lane)->ops));
+    lane->free_s = dts_now_s();
+}
+
 void *dts_lane_live(void *self)
 {
-    static const struct dts_backend backend = {call, exchange, begin, wait, done};
+    static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
     lane->free_s = lane->of->times->start_s;

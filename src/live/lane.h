@@ -25,6 +25,7 @@ struct dts_lanes {
     pthread_cond_t changed;
     int *done;                     // by operation: in how many steps; owned
     struct dts_arrivals *arrivals; // by operation; owned
+    void *library;                 // communicators by operation (library.c); owned
 };
 
 struct dts_lane {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "live/lane.h"
+#include "live/library.h"
 
 static bool check_role(const struct dts_role *role, struct dts_error *err)
 {
@@ -67,6 +67,7 @@ void dts_live_close(struct dts_live_rank *rank)
 
 static void free_lanes(struct dts_lanes *lanes)
 {
+    dts_library_close(lanes);
     for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
         free(lanes->arrivals[o].values);
     free(lanes->arrivals);
@@ -114,6 +115,7 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
     pthread_mutex_init(&lanes.lock, NULL);
     pthread_cond_init(&lanes.changed, NULL);
 
+    dts_library_open(&lanes);
     dts_wire_barrier(live->wire);
     times->start_s = dts_now_s();
     bool good = walk(&lanes, err);

@@ -37,7 +37,27 @@ done
 # A bucket of 64 kB is too small for a gigabit: it is empty before the next timer tick.
 burst=64kb
 case $rate in *gbit) burst=256kb ;; esac
-shape() { tc -n "$1" qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms; }
+
+# shape NAMESPACE DEVICE RATE -- what leaves there. Acknowledgements go first: behind a queue of data
+# of the other direction they would halve the rate of two hosts that send to each other, as no switch
+# with small buffers does. Where the kernel has only token buckets, that has to do.
+shape() {
+    on="tc -n $1"
+    if ! {
+        $on qdisc add dev "$2" root handle 1: htb default 20 &&
+            $on class add dev "$2" parent 1: classid 1:1 htb rate "$3" burst $burst cburst $burst &&
+            $on class add dev "$2" parent 1:1 classid 1:10 htb rate "$3" burst $burst cburst $burst \
+                prio 0 &&
+            $on class add dev "$2" parent 1:1 classid 1:20 htb rate 1mbit ceil "$3" burst $burst \
+                cburst $burst prio 1 &&
+            $on qdisc add dev "$2" parent 1:20 handle 20: bfifo limit 2500000 &&
+            $on filter add dev "$2" parent 1: protocol ip u32 \
+                match u16 0x0000 0xff80 at 2 flowid 1:10 # packets below 128 bytes
+    } 2>/dev/null; then
+        $on qdisc del dev "$2" root 2>/dev/null
+        $on qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms
+    fi
+}
 must() { "$@" || { echo "skip: this machine cannot: $*"; exit 77; }; }
 
 must ip netns add "$name-switch"
@@ -62,6 +82,8 @@ for i in $(seq "$hosts"); do
     ip -n "$name-switch" link set "port$i" master $switch up
     ip -n "$name-$i" addr add "10.77.0.$i/24" dev eth0
     ip -n "$name-$i" link set eth0 up
+    # What a host of such a cluster would have; some kernels begin with other rules.
+    ip netns exec "$name-$i" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_congestion_control=cubic 2>/dev/null
     must shape "$name-$i" eth0 "$rate"
     must shape "$name-switch" "port$i" "$rate"
     list=$list${list:+,}10.77.0.$i:1
