@@ -58,6 +58,9 @@ shape() {
         $on qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms
     fi
 }
+# A packet passes one shaped link after the other: as a whole. Without network hardware the kernel makes
+# packets of 64 kB, which cost 5 ms more at 100 Mb/s; six frames of 1500 bytes cost as good as nothing.
+small_packets() { ip -n "$1" link set dev "$2" gso_max_size 9000 gso_max_segs 6; }
 must() { "$@" || { echo "skip: this machine cannot: $*"; exit 77; }; }
 
 must ip netns add "$name-switch"
@@ -79,6 +82,8 @@ for i in $(seq "$hosts"); do
     must ip netns add "$name-$i"
     ip -n "$name-$i" link set lo up
     must ip link add eth0 netns "$name-$i" type veth peer name "port$i" netns "$name-switch"
+    small_packets "$name-switch" "port$i"
+    small_packets "$name-$i" eth0
     ip -n "$name-switch" link set "port$i" master $switch up
     ip -n "$name-$i" addr add "10.77.0.$i/24" dev eth0
     ip -n "$name-$i" link set eth0 up
