@@ -12,7 +12,7 @@ for header in src/*/*.h tests/*.h; do
         echo "skip $header: no SimGrid here"
         continue
     fi
-    if grep -q '^#include <mpi.h>' "$header" && [ -z "$mpi" ]; then
+    if grep -q '^#include <mpi.h>\|"live/mpi_call.h"' "$header" && [ -z "$mpi" ]; then
         echo "skip $header: the compiler alone does not find MPI"
         continue
     fi

@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     struct run run = {0};
     int rank = 0;
     bool good = false;
-    if (dts_wire_open(&run.wire, &argc, &argv, &err)) {
+    if (dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
         rank = dts_wire_rank(run.wire);
         dts_live_signals(rank == 0);
         parse(&run, argc, argv, &err);

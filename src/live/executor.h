@@ -31,7 +31,7 @@ struct dts_executor {
      * span of the exchange that received it. */
     double (*call)(void *self, const struct dts_op *op, int step, double due_s);
 
-    void (*free)(void *self);
+    void (*close)(void *self);
 };
 
 extern const struct dts_executor *const dts_executors[]; // ended by NULL

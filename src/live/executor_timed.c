@@ -63,5 +63,5 @@ const struct dts_executor dts_executor_timed = {
     .summary = "waits for the time that each kernel was predicted to take",
     .open = open_timed,
     .call = call,
-    .free = free,
+    .close = free,
 };

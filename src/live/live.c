@@ -77,27 +77,22 @@ static void free_lanes(struct dts_lanes *lanes)
 }
 
 /* A thread for each stream that the plan uses. */
-static bool walk(struct dts_lanes *lanes, struct dts_error *err)
+static void walk(struct dts_lanes *lanes)
 {
     struct dts_lane all[DTS_STREAMS];
     const struct dts_plan *plan = &lanes->rank->role->plan;
     int started = 0;
-    bool good = true;
-    for (int s = 0; s < DTS_STREAMS && good; s++) {
+    for (int s = 0; s < DTS_STREAMS; s++) {
         if (!dts_plan_uses(plan, (enum dts_stream)s))
             continue;
-        struct dts_lane *lane = &all[started];
+        struct dts_lane *lane = &all[started++];
         *lane = (struct dts_lane){.of = lanes, .stream = (enum dts_stream)s};
         int code = pthread_create(&lane->thread, NULL, dts_lane_live, lane);
-        if (code == 0)
-            started++;
-        else
-            good = dts_fail(err, DTS_SYSTEM, "rank %d: no thread for stream %s: %s",
-                            lanes->rank->rank, dts_stream_name(lane->stream), strerror(code));
+        if (code != 0)
+            dts_wire_abort(lanes->live->wire, strerror(code));
     }
-    for (int i = 0; i < started && good; i++)
+    for (int i = 0; i < started; i++)
         pthread_join(all[i].thread, NULL);
-    return good;
 }
 
 bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
@@ -106,8 +101,12 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
     size_t ops = (size_t)rank->role->plan.op_count, entries = ops * (size_t)live->steps;
     struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers};
     struct dts_lanes lanes = {.live = live, .rank = rank, .times = times};
-    if (!live->executor->open(&seen, &lanes.executor_self, err))
+    bool open = live->executor->open(&seen, &lanes.executor_self, err);
+    if (!dts_wire_agree(live->wire, err)) {
+        if (open)
+            live->executor->close(lanes.executor_self);
         return false;
+    }
     *times = (struct dts_live_times){.begin_s = dts_alloc(entries, sizeof(double)),
                                      .end_s = dts_alloc(entries, sizeof(double))};
     lanes.done = dts_alloc(ops, sizeof(*lanes.done));
@@ -118,13 +117,10 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
     dts_library_open(&lanes);
     dts_wire_barrier(live->wire);
     times->start_s = dts_now_s();
-    bool good = walk(&lanes, err);
-    live->executor->free(lanes.executor_self);
-    if (good)
-        free_lanes(&lanes);
-    else
-        dts_live_times_free(times);
-    return good;
+    walk(&lanes);
+    live->executor->close(lanes.executor_self);
+    free_lanes(&lanes);
+    return true;
 }
 
 void dts_live_times_free(struct dts_live_times *times)

@@ -40,7 +40,8 @@ bool dts_live_open(const struct dts_live *live, struct dts_live_rank *rank,
                    struct dts_error *err);
 void dts_live_close(struct dts_live_rank *rank);
 
-/* Walk the steps. Every rank calls it; a failure of MPI ends all ranks. */
+/* Walk the steps. Every rank calls it. Fails where the executor cannot begin, before anything
+ * is sent; what goes wrong later ends all ranks. */
 bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
                   struct dts_live_times *times, struct dts_error *err);
 void dts_live_times_free(struct dts_live_times *times);

@@ -34,12 +34,14 @@ static MPI_Comm copy_world(void)
     return copy;
 }
 
-bool dts_wire_open(struct dts_wire **wire, int *argc, char ***argv, struct dts_error *err)
+bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv,
+                   struct dts_error *err)
 {
     int level;
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS)
+    int needed = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    if (MPI_Init_thread(argc, argv, needed, &level) != MPI_SUCCESS)
         return dts_fail(err, DTS_SYSTEM, "MPI cannot be started");
-    if (level < MPI_THREAD_MULTIPLE) {
+    if (level < needed) {
         MPI_Finalize();
         return dts_fail(err, DTS_UNSUPPORTED, "this MPI cannot be used by several threads");
     }
@@ -96,6 +98,12 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count)
 {
     DTS_MPI(MPI_Bcast(bytes, (int)count, MPI_BYTE, 0, wire->all));
+}
+
+void dts_wire_abort(const struct dts_wire *wire, const char *why)
+{
+    fprintf(stderr, "dtsim: %s\n", why);
+    MPI_Abort(wire->all, DTS_SYSTEM);
 }
 
 bool dts_wire_agree(const struct dts_wire *wire, struct dts_error *err)

@@ -14,8 +14,9 @@
 
 struct dts_wire;
 
-/* Fails where MPI cannot be used by several threads. */
-bool dts_wire_open(struct dts_wire **wire, int *argc, char ***argv, struct dts_error *err);
+/* threads: fails where MPI cannot be used by several of them. */
+bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv,
+                   struct dts_error *err);
 void dts_wire_close(struct dts_wire *wire); // every rank; the last that MPI does
 
 int dts_wire_rank(const struct dts_wire *wire);
@@ -29,6 +30,9 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 
 /* What rank 0 has becomes what all have. */
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count);
+
+/* This rank cannot go on while others wait for it: say why, and end all. */
+void dts_wire_abort(const struct dts_wire *wire, const char *why);
 
 /* A failure of any rank becomes that of all, so that all end together: the first rank that has
  * one counts. Returns false when there was one. */

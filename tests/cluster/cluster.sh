@@ -50,7 +50,7 @@ shape() {
                 prio 0 &&
             $on class add dev "$2" parent 1:1 classid 1:20 htb rate 1mbit ceil "$3" burst $burst \
                 cburst $burst prio 1 &&
-            $on qdisc add dev "$2" parent 1:20 handle 20: bfifo limit 2500000 &&
+            $on qdisc add dev "$2" parent 1:20 handle 20: bfifo limit $((mbit * 5000)) && # 40 ms
             $on filter add dev "$2" parent 1: protocol ip u32 \
                 match u16 0x0000 0xff80 at 2 flowid 1:10 # packets below 128 bytes
     } 2>/dev/null; then
@@ -58,9 +58,14 @@ shape() {
         $on qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms
     fi
 }
-# A packet passes one shaped link after the other: as a whole. Without network hardware the kernel makes
-# packets of 64 kB, which cost 5 ms more at 100 Mb/s; six frames of 1500 bytes cost as good as nothing.
-small_packets() { ip -n "$1" link set dev "$2" gso_max_size 9000 gso_max_segs 6; }
+# A packet passes one shaped link after the other, each time as a whole. Without network hardware the
+# kernel makes packets of 64 kB: 5 ms at 100 Mb/s. Packets are at most 2.6 ms long; much smaller ones carry
+# acknowledgements along, behind the data before them.
+mbit=$(echo "$rate" | awk '/gbit$/ {print 1000 * $1; next} {print $1 + 0}')
+packet=$((mbit * 320 < 64000 ? mbit * 320 : 64000))
+small_packets() {
+    ip -n "$1" link set dev "$2" gso_max_size $packet gso_max_segs $((packet / 1448 + 1)) 2>/dev/null
+}
 must() { "$@" || { echo "skip: this machine cannot: $*"; exit 77; }; }
 
 must ip netns add "$name-switch"
@@ -89,6 +94,7 @@ for i in $(seq "$hosts"); do
     ip -n "$name-$i" link set eth0 up
     # What a host of such a cluster would have; some kernels begin with other rules.
     ip netns exec "$name-$i" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_congestion_control=cubic 2>/dev/null
+    ip -n "$name-$i" route change 10.77.0.0/24 dev eth0 rto_min 10ms 2>/dev/null
     must shape "$name-$i" eth0 "$rate"
     must shape "$name-switch" "port$i" "$rate"
     list=$list${list:+,}10.77.0.$i:1

@@ -5,6 +5,7 @@
 #     incast.sh PROGRAM
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0
+export DTSIM_MPI_SECONDS=20 # a start that hangs is tried again
 for shape in "4 200mbit 200e6" "8 100mbit 100e6" "4 200mbit:100mbit 200e6"; do
     # shellcheck disable=SC2086 # a list of words
     set -- "$1" $shape

@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         TEST(workers_pull_the_exact_sum_from_servers_with_shards),
     };
     struct dts_error err = {0};
-    if (!dts_wire_open(&wire, &argc, &argv, &err)) {
+    if (!dts_wire_open(&wire, true, &argc, &argv, &err)) {
         printf("%s\n", err.text);
         return (int)err.cause;
     }
