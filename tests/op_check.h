@@ -22,10 +22,11 @@
 struct op_case {
     struct dts_op_call call; // inputs, output, params and settings
     int batch;
-    double sums;     // values that the longest sum adds
-    int most_x;      // > 0: x[0] is int32 below this
-    int most_target; // > 0: target is int32 below this, as many as y's positions
-    size_t targets;  // values of the target for a sample; 0: none
+    double sums;      // values that the longest sum adds
+    int most_x;       // > 0: x[0] is int32 below this
+    int most_target;  // > 0: target is int32 below this, as many as y's positions
+    int least_target; // and not below this
+    size_t targets;   // values of the target for a sample; 0: none
 };
 
 enum { GUARD = 64, GUARD_BYTE = 0xa5 };
@@ -85,11 +86,11 @@ static void *op_random(size_t count, size_t real, uint64_t stream)
     return array;
 }
 
-static void *op_integers(size_t count, int most, uint64_t stream)
+static void *op_integers(size_t count, int least, int most, uint64_t stream)
 {
     int32_t *array = op_guarded(count * sizeof(*array));
     for (size_t i = 0; i < count; i++)
-        array[i] = (int32_t)(dts_random(7, stream, i) % (uint64_t)most);
+        array[i] = least + (int32_t)(dts_random(7, stream, i) % (uint64_t)(most - least));
     return array;
 }
 
@@ -100,7 +101,7 @@ static struct op_run op_begin(const struct op_case *c, const struct dts_op *op, 
     for (int i = 0; i < c->call.input_count; i++) {
         const size_t n = op_values(c, &c->call.inputs[i]);
         const bool tokens = i == 0 && c->most_x > 0;
-        r.a.x[i] = tokens ? op_integers(n, c->most_x, 99) : op_random(n, real, (uint64_t)i);
+        r.a.x[i] = tokens ? op_integers(n, 0, c->most_x, 99) : op_random(n, real, (uint64_t)i);
         r.a.dx[i] = tokens ? NULL : op_guarded(n * real);
     }
     for (int i = 0; i < c->call.param_count; i++) {
@@ -110,9 +111,9 @@ static struct op_run op_begin(const struct op_case *c, const struct dts_op *op, 
     r.a.y = op_guarded(op_values(c, &c->call.output) * real);
     r.a.dy = op->loss ? NULL : op_random(op_values(c, &c->call.output), real, 50);
     if (c->targets > 0)
-        r.a.target = c->most_target > 0
-                         ? op_integers((size_t)c->batch * c->targets, c->most_target, 60)
-                         : op_random((size_t)c->batch * c->targets, real, 60);
+        r.a.target = c->most_target > 0 ? op_integers((size_t)c->batch * c->targets,
+                                                      c->least_target, c->most_target, 60)
+                                        : op_random((size_t)c->batch * c->targets, real, 60);
     r.saved = op->saved_bytes != NULL ? op->saved_bytes(&c->call, c->batch, real) : 0;
     r.state = op->state_bytes != NULL ? op->state_bytes(&c->call, c->batch, real) : 0;
     r.a.saved = op_guarded(r.saved);

@@ -2,29 +2,14 @@
  * called: the others round differently from machine to machine. */
 #include <math.h>
 
+#include "base/philox.h"
 #include "base/rng.h"
-
-/* Ten rounds over a counter of 128 bits with a key of 64; constants of the paper, table 2. */
-static void philox(uint32_t x[4], uint64_t key)
-{
-    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; round++) {
-        uint64_t p0 = (uint64_t)0xD2511F53 * x[0], p1 = (uint64_t)0xCD9E8D57 * x[2];
-        uint32_t y0 = (uint32_t)(p1 >> 32) ^ x[1] ^ k0, y2 = (uint32_t)(p0 >> 32) ^ x[3] ^ k1;
-        x[0] = y0;
-        x[1] = (uint32_t)p1;
-        x[2] = y2;
-        x[3] = (uint32_t)p0;
-        k0 += 0x9E3779B9; // golden ratio
-        k1 += 0xBB67AE85; // sqrt(3) - 1
-    }
-}
 
 uint64_t dts_random(uint64_t seed, uint64_t stream, uint64_t counter)
 {
     uint32_t x[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream,
                      (uint32_t)(stream >> 32)};
-    philox(x, seed);
+    dts_philox(x, seed);
     return (uint64_t)x[1] << 32 | x[0];
 }
 

@@ -64,6 +64,8 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
         add(key, " groups %d", call->groups);
     if (call->heads > 0)
         add(key, " heads %d", call->heads);
+    if (call->ignored > 0)
+        add(key, " ignored %d", call->ignored);
     if (call->rate > 0)
         add(key, " rate %g", call->rate);
     if (call->slope > 0)

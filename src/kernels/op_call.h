@@ -30,6 +30,7 @@ struct dts_op_call {
     int groups;   // of a convolution; 1: all channels mix
     int heads;    // of attention
     int select;   // positions that are kept
+    int ignored;  // class that a loss leaves out beside those below 0; 0: no other
     bool bias;    // the last parameter is added
     bool causal;  // attention sees what came before
     bool relu;    // the output is max(0, .): fused into the operation before it

@@ -107,7 +107,6 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 const struct dts_op dts_op_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
-    .needs_y = true, // with relu
     .in_place = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},

@@ -4,6 +4,7 @@
 #include "ops/op.h"
 
 extern const struct dts_op dts_op_conv;
+extern const struct dts_op dts_op_linear;
 
 extern const struct dts_op dts_op_adaptive_pool;
 extern const struct dts_op dts_op_avg_pool;
@@ -11,14 +12,30 @@ extern const struct dts_op dts_op_global_pool;
 extern const struct dts_op dts_op_max_pool;
 
 extern const struct dts_op dts_op_batch_norm;
+extern const struct dts_op dts_op_layer_norm;
+extern const struct dts_op dts_op_rms_norm;
 
+extern const struct dts_op dts_op_gelu;
+extern const struct dts_op dts_op_leaky_relu;
 extern const struct dts_op dts_op_relu;
+extern const struct dts_op dts_op_sigmoid;
+extern const struct dts_op dts_op_silu;
+extern const struct dts_op dts_op_tanh;
 
 extern const struct dts_op dts_op_add;
+extern const struct dts_op dts_op_concat;
+extern const struct dts_op dts_op_dropout;
+extern const struct dts_op dts_op_multiply;
+extern const struct dts_op dts_op_select;
+extern const struct dts_op dts_op_sequence;
+
+extern const struct dts_op dts_op_mean_squared_error;
+extern const struct dts_op dts_op_softmax_cross_entropy;
 
 const struct dts_op *const dts_ops[] = {
     // products
     &dts_op_conv,
+    &dts_op_linear,
 
     // pools
     &dts_op_adaptive_pool,
@@ -28,12 +45,28 @@ const struct dts_op *const dts_ops[] = {
 
     // normalizations
     &dts_op_batch_norm,
+    &dts_op_layer_norm,
+    &dts_op_rms_norm,
 
     // functions of one value
+    &dts_op_gelu,
+    &dts_op_leaky_relu,
     &dts_op_relu,
+    &dts_op_sigmoid,
+    &dts_op_silu,
+    &dts_op_tanh,
 
-    // of several inputs, of shapes
+    // sums, products, parts
     &dts_op_add,
+    &dts_op_concat,
+    &dts_op_dropout,
+    &dts_op_multiply,
+    &dts_op_select,
+    &dts_op_sequence,
+
+    // losses
+    &dts_op_mean_squared_error,
+    &dts_op_softmax_cross_entropy,
     NULL,
 };
 

@@ -15,8 +15,8 @@
  *   forward   writes y, saved
  *   backward  writes dx[i] wherever it is not NULL (overwrites), ADDS to dw[i] where not NULL
  * No array may overlap another, but for an operation with `in_place`: y may be x[0], dx[0] may
- * be dy. Backward may read x only with needs_x, y only with needs_y; otherwise they may be
- * NULL. It may destroy dy with `spoils_dy`.
+ * be dy. Backward may read x only with needs_x, y only with needs_y or where the call has
+ * `relu`; otherwise they may be NULL. It may destroy dy with `spoils_dy`.
  *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.

@@ -32,6 +32,16 @@ static bool relu(void *self, struct dts_layer_facts *facts, const struct dts_cfg
     return activation(facts, 1, 1, true); // max(x, 0); dy or 0
 }
 
+struct leaky {
+    double slope;
+};
+
+static const struct dts_field leaky_fields[] = {
+    {DTS_KEY(struct leaky, slope), .type = DTS_REAL, .min = 0, .max = 1, .missing = "0.01",
+     .help = "what a negative value is multiplied by"},
+    {0},
+};
+
 static bool leaky_relu(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                        struct dts_error *err)
 {
@@ -77,12 +87,19 @@ const struct dts_layer_kind dts_layer_relu = {
     .infer = relu,
 };
 
+static void leaky_describe(const void *self, struct dts_op_call *call)
+{
+    call->slope = ((const struct leaky *)self)->slope;
+}
+
 const struct dts_layer_kind dts_layer_leaky_relu = {
     .name = "leaky_relu",
     .summary = "x, or a small part of it where it is negative",
-    .fields = no_fields,
+    .fields = leaky_fields,
+    .size = sizeof(struct leaky),
     .inputs = 1,
     .infer = leaky_relu,
+    .describe = leaky_describe,
 };
 
 const struct dts_layer_kind dts_layer_gelu = {

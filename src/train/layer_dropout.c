@@ -33,6 +33,11 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    call->rate = ((const struct dropout *)self)->rate;
+}
+
 const struct dts_layer_kind dts_layer_dropout = {
     .name = "dropout",
     .summary = "zero values at random",
@@ -40,4 +45,5 @@ const struct dts_layer_kind dts_layer_dropout = {
     .size = sizeof(struct dropout),
     .inputs = 1,
     .infer = infer,
+    .describe = describe,
 };

@@ -52,6 +52,12 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct linear *linear = self;
+    call->bias = linear->bias;
+}
+
 const struct dts_layer_kind dts_layer_linear = {
     .name = "linear",
     .summary = "matrix product with weights, on the last size of the input",
@@ -59,4 +65,5 @@ const struct dts_layer_kind dts_layer_linear = {
     .size = sizeof(struct linear),
     .inputs = 1,
     .infer = infer,
+    .describe = describe,
 };

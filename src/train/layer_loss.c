@@ -1,6 +1,17 @@
 /* layer_loss.c -- what training makes small: one number for a sample. */
 #include "train/layer.h"
 
+struct cross_entropy {
+    int ignored;
+};
+
+static const struct dts_field cross_entropy_fields[] = {
+    {DTS_KEY(struct cross_entropy, ignored), .type = DTS_INT, .min = 0, .max = 1e9,
+     .missing = "0",
+     .help = "class that does not count, such as 255 for what nobody labelled; 0: none"},
+    {0},
+};
+
 static const struct dts_field no_fields[] = {{0}};
 
 static bool softmax_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
@@ -41,12 +52,19 @@ static bool squared_infer(void *self, struct dts_layer_facts *facts, const struc
     return true;
 }
 
+static void softmax_describe(const void *self, struct dts_op_call *call)
+{
+    call->ignored = ((const struct cross_entropy *)self)->ignored;
+}
+
 const struct dts_layer_kind dts_layer_softmax_cross_entropy = {
     .name = "softmax_cross_entropy",
     .summary = "loss: one class of the last size is right, at each position",
-    .fields = no_fields,
+    .fields = cross_entropy_fields,
+    .size = sizeof(struct cross_entropy),
     .inputs = 1,
     .infer = softmax_infer,
+    .describe = softmax_describe,
 };
 
 const struct dts_layer_kind dts_layer_mean_squared_error = {

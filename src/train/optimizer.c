@@ -1,9 +1,9 @@
 /* optimizer.c -- rules that turn a gradient g into a new weight w, with what one update costs
- * for each parameter. To add one, add its row.
+ * for each parameter. To add one, add its row, and a row in ops/update.c that carries it out.
  *
  * Counted as a fused kernel does it: every tensor is read and written once in a pass, scalars
  * (learning rate, bias corrections) are ready, and weight decay is part of it. The rules that
- * scale by norms of whole tensors (LARS, LAMB, NovoGrad) need a pass before the update.
+ * scale by norms of whole tensors (LARS, LARC, LAMB, NovoGrad) need a pass before the update.
  */
 #include <string.h>
 
@@ -67,6 +67,15 @@ const struct dts_optimizer *const dts_optimizers[] = {
         .state_values = 1,
         .flops = 11, // norms 4, scale 1, momentum 6
         .values = 7, // read w, g; read w, g, v, write w, v
+    },
+    &(const struct dts_optimizer){
+        // LARS with rates for tensors that are at most the global one (the same paper; clipped
+        // as in NVIDIA's apex)
+        .name = "larc",
+        .summary = "LARS with rates that are at most the global one",
+        .state_values = 1,
+        .flops = 11,
+        .values = 7,
     },
     &(const struct dts_optimizer){
         // u = Adam's step + decay w, norms of w and u, w -= rate |w| / |u| u (You et al. 2020,

@@ -382,6 +382,8 @@ static const struct {
      "layers[0].kernel: must be one number or a list of 2, got a list of 3"},
     {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": \"full\"}",
      "layers[0].padding: must be numbers or \"same\", got \"full\""},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": 2}",
+     "layers[0].padding: must be <= 1, half of the kernel, got 2"},
     {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"stride\": 0}",
      "layers[0].stride: must be >= 1, got 0"},
     {"[3, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3}",

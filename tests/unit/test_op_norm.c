@@ -76,5 +76,25 @@ static void large_means_cancel_nothing(void)
     op_end(&got);
 }
 
+static void check_over_features(int batch, struct dts_dims dims)
+{
+    struct op_case c = op_alike("rms_norm", batch, dims, 1);
+    c.call.param_count = 1;
+    c.call.params[0] = c.call.params[1] = dts_dims_features(&dims);
+    c.sums = (double)batch * (double)dts_dims_elements(&dims);
+    check_op(&c);
+    c.call.op = "layer_norm";
+    c.call.param_count = 2;
+    check_op(&c);
+}
+
+static void features_are_normalized_at_each_position(void)
+{
+    check_over_features(2, (struct dts_dims){2, {5, 33, 1, 1}});
+    check_over_features(3, (struct dts_dims){1, {7, 1, 1, 1}});
+    check_over_features(1, (struct dts_dims){3, {2, 3, 70, 1}});
+    check_over_features(2, (struct dts_dims){2, {1, 768, 1, 1}});
+}
+
 TESTS(TEST(batch_norm_keeps_its_contract), TEST(running_statistics_move_by_a_tenth),
-      TEST(large_means_cancel_nothing))
+      TEST(large_means_cancel_nothing), TEST(features_are_normalized_at_each_position))

@@ -1,5 +1,6 @@
 /* test_op_values.c -- operations value by value: activations, sums, products. */
 #include "op_shapes.h"
+#include "ops/vector_math.h"
 
 static const struct dts_dims shapes[] = {
     {1, {1, 1, 1, 1}}, {1, {37, 1, 1, 1}}, {3, {3, 5, 7, 1}}, {2, {9, 65, 1, 1}}};
@@ -18,6 +19,47 @@ static void check_alike(const char *op, int inputs, bool relu)
 static void functions_of_one_value(void)
 {
     check_alike("relu", 1, false);
+    check_alike("gelu", 1, false);
+    check_alike("silu", 1, false);
+    check_alike("sigmoid", 1, false);
+    check_alike("tanh", 1, false);
+    struct op_case c = op_alike("leaky_relu", 3, shapes[2], 1);
+    c.call.slope = 0.3;
+    check_op(&c);
+}
+
+/* In units of the last place of what is right. */
+static double error_of(float got, double want)
+{
+    const double unit = ldexp(1, ilogb(want) - 23);
+    return fabs(got - want) / unit;
+}
+
+static void exp_and_tanh_are_as_exact_as_they_say(void)
+{
+    double exponential = 0, sigmoid = 0, hyperbolic = 0;
+    for (int i = -400000; i <= 400000; i++) {
+        const float x = (float)i * (87.0f / 400000), small = x * x * x / (87 * 87);
+        exponential = fmax(exponential, error_of(dts_exp(x), exp(x)));
+        sigmoid = fmax(sigmoid, error_of(dts_sigmoid(x), 1 / (1 + exp(-x))));
+        hyperbolic = i == 0 ? hyperbolic
+                            : fmax(hyperbolic, fmax(error_of(dts_tanh(x), tanh(x)),
+                                                    error_of(dts_tanh(small), tanh(small))));
+    }
+    CHECK(exponential <= 2);
+    CHECK(sigmoid <= 3);
+    CHECK(hyperbolic <= 3);
+    if (check_failures > 0)
+        printf("  %g %g %g\n", exponential, sigmoid, hyperbolic);
+}
+
+static void beyond_the_range_nothing_breaks(void)
+{
+    CHECK_CLOSE(dts_exp(1e30f), exp(87), 1e-6);
+    CHECK_CLOSE(dts_exp(-INFINITY), exp(-87), 1e-6);
+    CHECK(dts_sigmoid(-1e30f) < 1e-37 && dts_sigmoid(1e30f) == 1);
+    CHECK(dts_tanh(-INFINITY) == -1 && dts_tanh(INFINITY) == 1 && dts_tanh(0) == 0);
+    CHECK(isnan(dts_exp(NAN)) && isnan(dts_sigmoid(NAN)) && isnan(dts_tanh(NAN)));
 }
 
 static void sums_of_inputs(void)
@@ -28,11 +70,96 @@ static void sums_of_inputs(void)
     check_alike("add", 3, true);
 }
 
+static void products_of_inputs(void)
+{
+    check_alike("multiply", 2, false);
+    struct op_case c = op_alike("multiply", 2, (struct dts_dims){3, {5, 7, 9, 1}}, 2);
+    c.call.inputs[1] = (struct dts_dims){1, {5, 1, 1, 1}}; // a factor for each channel
+    c.sums = 63;
+    check_op(&c);
+}
+
+static void dropout_keeps_its_contract(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        struct op_case c = op_alike("dropout", 3, shapes[i], 1);
+        c.call.rate = 0.3;
+        check_op(&c);
+    }
+    struct op_case c = op_alike("dropout", 2, (struct dts_dims){2, {3, 600, 1, 1}}, 1);
+    c.call.rate = 0.9; // several pieces a sample
+    check_op(&c);
+}
+
+/* What is kept of samples `first` and on, with one worker or more; the caller frees. */
+static uint8_t *kept(const struct op_case *c, uint64_t first, uint64_t step, int threads)
+{
+    const struct dts_op *op = dts_op_find("dropout");
+    struct dts_workers *workers = dts_workers_new(threads);
+    struct op_run r = op_begin(c, op, 4);
+    r.a.first_sample = first;
+    r.a.step = step;
+    op_run_version(&r, &op->host, false, workers);
+    uint8_t *result = dts_alloc(r.saved, 1);
+    memcpy(result, r.a.saved, r.saved);
+    op_end(&r);
+    dts_workers_free(workers);
+    return result;
+}
+
+static void a_sample_is_masked_alike_wherever_it_is(void)
+{
+    const size_t n = 1000;
+    struct op_case all = op_alike("dropout", 4, (struct dts_dims){1, {n, 1, 1, 1}}, 1);
+    all.call.rate = 0.5;
+    struct op_case half = all;
+    half.batch = 2;
+    uint8_t *whole = kept(&all, 6, 1, 1), *shared = kept(&all, 6, 1, 3);
+    uint8_t *first = kept(&half, 6, 1, 1), *second = kept(&half, 8, 1, 2);
+    uint8_t *later = kept(&half, 6, 2, 1);
+    CHECK(memcmp(whole, shared, 4 * n) == 0);
+    CHECK(memcmp(whole, first, 2 * n) == 0);
+    CHECK(memcmp(whole + 2 * n, second, 2 * n) == 0);
+    CHECK(memcmp(first, second, 2 * n) != 0); // samples differ, and steps
+    CHECK(memcmp(first, later, 2 * n) != 0);
+    free(whole), free(shared), free(first), free(second), free(later);
+}
+
+static void dropout_zeroes_its_share(void)
+{
+    struct op_case c = op_alike("dropout", 10, (struct dts_dims){1, {10000, 1, 1, 1}}, 1);
+    for (int i = 1; i <= 9; i++) {
+        c.call.rate = i / 10.0;
+        uint8_t *keep = kept(&c, 0, 0, 1);
+        double share = 0;
+        for (int k = 0; k < 100000; k++)
+            share += keep[k] / 1e5;
+        // 4 standard deviations of a mean of 1e5
+        CHECK_NEAR(share, 1 - c.call.rate, 4 * sqrt(c.call.rate * (1 - c.call.rate) / 1e5));
+        free(keep);
+    }
+}
+
+static void dropout_does_nothing_but_in_training(void)
+{
+    const struct dts_op *op = dts_op_find("dropout");
+    struct op_case c = op_alike("dropout", 3, (struct dts_dims){1, {50, 1, 1, 1}}, 1);
+    c.call.rate = 0.5;
+    for (size_t real = 4; real <= 8; real += 4) {
+        struct op_run r = op_begin(&c, op, real);
+        r.a.training = false;
+        op_run_version(&r, real == 4 ? &op->host : &op->reference, false, NULL);
+        CHECK(memcmp(r.a.y, r.a.x[0], 150 * real) == 0);
+        op_end(&r);
+    }
+}
+
 /* With y in x[0] and dx[0] in dy the same comes out. */
 static void check_in_place(const char *name, int inputs, bool relu)
 {
     struct op_case c = op_alike(name, 2, (struct dts_dims){2, {7, 33, 1, 1}}, inputs);
     c.call.relu = relu;
+    c.call.rate = 0.5; // of dropout
     const struct dts_op *op = dts_op_find(name);
     CHECK(op->in_place);
     const size_t n = op_values(&c, &c.call.output);
@@ -56,8 +183,15 @@ static void check_in_place(const char *name, int inputs, bool relu)
 static void some_work_in_place(void)
 {
     check_in_place("relu", 1, false);
+    check_in_place("sigmoid", 1, false);
+    check_in_place("tanh", 1, false);
+    check_in_place("dropout", 1, false);
     check_in_place("add", 2, false);
     check_in_place("add", 3, true);
 }
 
-TESTS(TEST(functions_of_one_value), TEST(sums_of_inputs), TEST(some_work_in_place))
+TESTS(TEST(functions_of_one_value), TEST(exp_and_tanh_are_as_exact_as_they_say),
+      TEST(beyond_the_range_nothing_breaks), TEST(sums_of_inputs), TEST(products_of_inputs),
+      TEST(dropout_keeps_its_contract), TEST(a_sample_is_masked_alike_wherever_it_is),
+      TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
+      TEST(some_work_in_place))

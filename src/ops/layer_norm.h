@@ -1,0 +1,19 @@
+/* layer_norm.h -- what the files of normalization over features tell one another. */
+#ifndef DTS_OPS_LAYER_NORM_H
+#define DTS_OPS_LAYER_NORM_H
+
+#include "ops/op.h"
+
+#define DTS_LAYER_NORM_EPSILON 1e-5 // PyTorch's LayerNorm; Llama 2's RMSNorm
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+dts_op_fn dts_layer_norm_forward_host, dts_layer_norm_backward_host;
+dts_op_fn dts_rms_norm_forward_host, dts_rms_norm_backward_host;
+size_t dts_layer_norm_scratch(const struct dts_op_call *call, int batch, int workers);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+/* layer_norm_host.c -- normalization over features on a CPU. Workers take positions; a row of
+ * features stays in the first cache, so that memory is passed once. The sums over positions
+ * (dw, db) are gathered by each worker for itself and added in their order.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ops/layer_norm.h"
+#include "ops/ranges.h"
+
+static size_t rows_of(const struct dts_op_call *call, int batch)
+{
+    return (size_t)batch * dts_dims_positions(&call->output);
+}
+
+/* Sums of a worker: dw, then db. */
+static size_t sums_of_a_worker(const struct dts_op_call *call)
+{
+    return (2 * dts_dims_features(&call->output) + 15) / 16 * 16; // no cache line is shared
+}
+
+size_t dts_layer_norm_scratch(const struct dts_op_call *call, int batch, int workers)
+{
+    (void)batch;
+    return (size_t)workers * sums_of_a_worker(call) * sizeof(float);
+}
+
+static float mean_of(const float *x, size_t n)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (float)n;
+}
+
+/* 1 / sqrt(mean of (x - mean)^2 + epsilon) */
+static float inverse_root(const float *x, float mean, size_t n)
+{
+    float squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    return 1 / sqrtf(squares / (float)n + (float)DTS_LAYER_NORM_EPSILON);
+}
+
+static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *a,
+                       struct dts_range range)
+{
+    const size_t rows = rows_of(call, a->batch), n = dts_dims_features(&call->output);
+    const float *w = a->w[0], *b = a->w[1];
+    float *saved = a->saved;
+    for (size_t row = range.first; row < range.first + range.count; row++) {
+        const float *x = (const float *)a->x[0] + row * n;
+        float *y = (float *)a->y + row * n;
+        const float mean = mean_of(x, n), r = inverse_root(x, mean, n);
+#pragma omp simd
+        for (size_t i = 0; i < n; i++)
+            y[i] = w[i] * ((x[i] - mean) * r) + b[i];
+        saved[row] = r;
+        saved[rows + row] = mean;
+    }
+}
+
+static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
+                     struct dts_range range)
+{
+    const size_t n = dts_dims_features(&call->output);
+    const float *w = a->w[0];
+    for (size_t row = range.first; row < range.first + range.count; row++) {
+        const float *x = (const float *)a->x[0] + row * n;
+        float *y = (float *)a->y + row * n;
+        const float r = inverse_root(x, 0, n);
+#pragma omp simd
+        for (size_t i = 0; i < n; i++)
+            y[i] = w[i] * (x[i] * r);
+        ((float *)a->saved)[row] = r;
+    }
+}
+
+/* One row: its part of dw and db; sums over features that dx needs. */
+struct row {
+    const float *x, *dy, *w;
+    float mean, r, sum, products; // sum: of w dy; products: of w dy h
+};
+
+static void gather(struct row *row, float *restrict dw, float *restrict db, size_t n)
+{
+    const float *x = row->x, *dy = row->dy, *w = row->w;
+    const float mean = row->mean, r = row->r;
+    float sum = 0, products = 0;
+#pragma omp simd reduction(+ : sum, products)
+    for (size_t i = 0; i < n; i++) {
+        const float h = (x[i] - mean) * r, g = w[i] * dy[i];
+        dw[i] += dy[i] * h;
+        db[i] += dy[i];
+        sum += g;
+        products += g * h;
+    }
+    row->sum = sum;
+    row->products = products;
+}
+
+static void apply(const struct row *row, float *restrict dx, size_t n)
+{
+    const float *x = row->x, *dy = row->dy, *w = row->w;
+    const float r = row->r, by_h = -row->products / (float)n * r;
+    const float mean = row->mean, shift = -row->sum / (float)n;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        dx[i] = r * (w[i] * dy[i] + ((x[i] - mean) * by_h + shift));
+}
+
+static void rows_back(const struct dts_op_call *call, const struct dts_arrays *a,
+                      struct dts_range range, bool centred)
+{
+    const size_t rows = rows_of(call, a->batch), n = dts_dims_features(&call->output);
+    const float *saved = a->saved;
+    float *dw = (float *)a->scratch + (size_t)range.worker * sums_of_a_worker(call);
+    for (size_t k = range.first; k < range.first + range.count; k++) {
+        struct row row = {.x = (const float *)a->x[0] + k * n,
+                          .dy = (const float *)a->dy + k * n,
+                          .w = a->w[0],
+                          .mean = centred ? saved[rows + k] : 0,
+                          .r = saved[k]};
+        gather(&row, dw, dw + n, n);
+        if (!centred)
+            row.sum = 0;
+        if (a->dx[0] != NULL)
+            apply(&row, (float *)a->dx[0] + k * n, n);
+    }
+}
+
+static void layer_rows_back(const struct dts_op_call *call, const struct dts_arrays *a,
+                            struct dts_range range)
+{
+    rows_back(call, a, range, true);
+}
+
+static void rms_rows_back(const struct dts_op_call *call, const struct dts_arrays *a,
+                          struct dts_range range)
+{
+    rows_back(call, a, range, false);
+}
+
+static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
+                     const struct dts_place *place, dts_range_fn *part)
+{
+    const size_t n = dts_dims_features(&call->output);
+    const int workers = dts_workers_count(place->workers);
+    memset(a->scratch, 0, dts_layer_norm_scratch(call, a->batch, workers));
+    dts_ranges(part, rows_of(call, a->batch), call, a, place);
+    for (int worker = 0; worker < workers; worker++) {
+        const float *sums = (float *)a->scratch + (size_t)worker * sums_of_a_worker(call);
+        for (int p = 0; p < call->param_count; p++)
+            for (size_t i = 0; i < n && a->dw[p] != NULL; i++)
+                ((float *)a->dw[p])[i] += sums[(size_t)p * n + i];
+    }
+}
+
+void dts_layer_norm_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 const struct dts_place *place)
+{
+    dts_ranges(layer_rows, rows_of(call, a->batch), call, a, place);
+}
+
+void dts_layer_norm_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                  const struct dts_place *place)
+{
+    backward(call, a, place, layer_rows_back);
+}
+
+void dts_rms_norm_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                               const struct dts_place *place)
+{
+    dts_ranges(rms_rows, rows_of(call, a->batch), call, a, place);
+}
+
+void dts_rms_norm_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                const struct dts_place *place)
+{
+    backward(call, a, place, rms_rows_back);
+}

@@ -1,0 +1,247 @@
+/* shape.c -- operations that move values and change none:
+ *
+ *     concat    the inputs behind one another along the first size
+ *     select    the first positions of the first size; dx of the others is 0
+ *     sequence  [channels, ...] into [positions, channels]: transposed
+ *
+ * Copies are the same for the reference and on the host, but for the size of a value.
+ */
+#include <string.h>
+
+#include "ops/ranges.h"
+
+/* Piece i of a concatenation: input i % count of sample i / count. */
+static void concat_pieces(const struct dts_op_call *call, const struct dts_arrays *a,
+                          struct dts_range range, bool back, size_t real)
+{
+    const size_t inputs = (size_t)call->input_count, all = dts_dims_elements(&call->output);
+    for (size_t i = range.first; i < range.first + range.count; i++) {
+        const size_t k = i % inputs, n = dts_dims_elements(&call->inputs[k]);
+        size_t at = i / inputs * all;
+        for (size_t before = 0; before < k; before++)
+            at += dts_dims_elements(&call->inputs[before]);
+        if (!back)
+            memcpy((char *)a->y + at * real, (const char *)a->x[k] + i / inputs * n * real,
+                   n * real);
+        else if (a->dx[k] != NULL)
+            memcpy((char *)a->dx[k] + i / inputs * n * real, (const char *)a->dy + at * real,
+                   n * real);
+    }
+}
+
+static void select_samples(const struct dts_op_call *call, const struct dts_arrays *a,
+                           struct dts_range range, bool back, size_t real)
+{
+    const size_t in = dts_dims_elements(&call->inputs[0]) * real;
+    const size_t out = dts_dims_elements(&call->output) * real;
+    for (size_t i = range.first; i < range.first + range.count; i++) {
+        if (!back) {
+            memcpy((char *)a->y + i * out, (const char *)a->x[0] + i * in, out);
+            continue;
+        }
+        memcpy((char *)a->dx[0] + i * in, (const char *)a->dy + i * out, out);
+        memset((char *)a->dx[0] + i * in + out, 0, in - out);
+    }
+}
+
+/* The rows and columns of one sample before it is transposed: forward [channels, positions]. */
+struct matrix {
+    size_t rows, columns;
+};
+
+static struct matrix matrix_of(const struct dts_op_call *call, bool back)
+{
+    const struct matrix m = {call->output.size[1], call->output.size[0]};
+    return back ? (struct matrix){m.columns, m.rows} : m;
+}
+
+static void transpose_all(const struct dts_op_call *call, const struct dts_arrays *a, bool back)
+{
+    const struct matrix m = matrix_of(call, back);
+    const double *from = back ? a->dy : a->x[0];
+    double *to = back ? a->dx[0] : a->y;
+    for (size_t b = 0; b < (size_t)a->batch; b++)
+        for (size_t i = 0; i < m.rows; i++)
+            for (size_t j = 0; j < m.columns; j++)
+                to[(b * m.columns + j) * m.rows + i] = from[(b * m.rows + i) * m.columns + j];
+}
+
+/* Tiles are 16 values on each side: whole cache lines on both. */
+enum { TILE = 16 };
+
+static size_t tiles_of(size_t count)
+{
+    return (count + TILE - 1) / TILE;
+}
+
+static void transpose_tile(const float *restrict from, float *restrict to, struct matrix m,
+                           size_t rows, size_t columns)
+{
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < rows; i++)
+            to[j * m.rows + i] = from[i * m.columns + j];
+}
+
+/* Range over the bands of rows of all samples. */
+static void transpose_bands(const struct dts_op_call *call, const struct dts_arrays *a,
+                            struct dts_range range, bool back)
+{
+    const struct matrix m = matrix_of(call, back);
+    const size_t bands = tiles_of(m.rows);
+    for (size_t k = range.first; k < range.first + range.count; k++) {
+        const size_t sample = k / bands * m.rows * m.columns, i = k % bands * TILE;
+        const float *from = (const float *)(back ? a->dy : a->x[0]) + sample;
+        float *to = (float *)(back ? a->dx[0] : a->y) + sample;
+        for (size_t j = 0; j < m.columns; j += TILE)
+            transpose_tile(from + i * m.columns + j, to + j * m.rows + i, m,
+                           m.rows - i < TILE ? m.rows - i : TILE,
+                           m.columns - j < TILE ? m.columns - j : TILE);
+    }
+}
+
+static void concat_forward(const struct dts_op_call *call, const struct dts_arrays *a,
+                           const struct dts_place *place)
+{
+    (void)place;
+    const struct dts_range all = {.count = (size_t)a->batch * (size_t)call->input_count};
+    concat_pieces(call, a, all, false, sizeof(double));
+}
+
+static void concat_forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 struct dts_range range)
+{
+    concat_pieces(call, a, range, false, sizeof(float));
+}
+
+static void concat_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                const struct dts_place *place)
+{
+    dts_ranges(concat_forward_range, (size_t)a->batch * (size_t)call->input_count, call, a,
+               place);
+}
+
+static void concat_backward(const struct dts_op_call *call, const struct dts_arrays *a,
+                            const struct dts_place *place)
+{
+    (void)place;
+    const struct dts_range all = {.count = (size_t)a->batch * (size_t)call->input_count};
+    concat_pieces(call, a, all, true, sizeof(double));
+}
+
+static void concat_backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                  struct dts_range range)
+{
+    concat_pieces(call, a, range, true, sizeof(float));
+}
+
+static void concat_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 const struct dts_place *place)
+{
+    dts_ranges(concat_backward_range, (size_t)a->batch * (size_t)call->input_count, call, a,
+               place);
+}
+
+static void select_forward(const struct dts_op_call *call, const struct dts_arrays *a,
+                           const struct dts_place *place)
+{
+    (void)place;
+    const struct dts_range all = {.count = (size_t)a->batch};
+    select_samples(call, a, all, false, sizeof(double));
+}
+
+static void select_forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 struct dts_range range)
+{
+    select_samples(call, a, range, false, sizeof(float));
+}
+
+static void select_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                const struct dts_place *place)
+{
+    dts_ranges(select_forward_range, (size_t)a->batch, call, a, place);
+}
+
+static void select_backward(const struct dts_op_call *call, const struct dts_arrays *a,
+                            const struct dts_place *place)
+{
+    (void)place;
+    const struct dts_range all = {.count = (size_t)a->batch};
+    if (a->dx[0] != NULL)
+        select_samples(call, a, all, true, sizeof(double));
+}
+
+static void select_backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                  struct dts_range range)
+{
+    select_samples(call, a, range, true, sizeof(float));
+}
+
+static void select_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 const struct dts_place *place)
+{
+    if (a->dx[0] != NULL)
+        dts_ranges(select_backward_range, (size_t)a->batch, call, a, place);
+}
+
+static void sequence_forward(const struct dts_op_call *call, const struct dts_arrays *a,
+                             const struct dts_place *place)
+{
+    (void)place;
+    transpose_all(call, a, false);
+}
+
+static void sequence_forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                   struct dts_range range)
+{
+    transpose_bands(call, a, range, false);
+}
+
+static void sequence_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                  const struct dts_place *place)
+{
+    const size_t bands = tiles_of(matrix_of(call, false).rows);
+    dts_ranges(sequence_forward_range, (size_t)a->batch * bands, call, a, place);
+}
+
+static void sequence_backward(const struct dts_op_call *call, const struct dts_arrays *a,
+                              const struct dts_place *place)
+{
+    (void)place;
+    if (a->dx[0] != NULL)
+        transpose_all(call, a, true);
+}
+
+static void sequence_backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                                    struct dts_range range)
+{
+    transpose_bands(call, a, range, true);
+}
+
+static void sequence_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                   const struct dts_place *place)
+{
+    const size_t bands = tiles_of(matrix_of(call, true).rows);
+    if (a->dx[0] != NULL)
+        dts_ranges(sequence_backward_range, (size_t)a->batch * bands, call, a, place);
+}
+
+const struct dts_op dts_op_concat = {
+    .name = "concat",
+    .summary = "its inputs behind one another, along the first size",
+    .reference = {concat_forward, concat_backward},
+    .host = {concat_forward_host, concat_backward_host},
+};
+
+const struct dts_op dts_op_select = {
+    .name = "select",
+    .summary = "some of the positions",
+    .reference = {select_forward, select_backward},
+    .host = {select_forward_host, select_backward_host},
+};
+
+const struct dts_op dts_op_sequence = {
+    .name = "sequence",
+    .summary = "an image as a sequence: [channels, ...] into [positions, channels]",
+    .reference = {sequence_forward, sequence_backward},
+    .host = {sequence_forward_host, sequence_backward_host},
+};

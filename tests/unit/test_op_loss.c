@@ -1,0 +1,72 @@
+/* test_op_loss.c -- losses on odd shapes. */
+#include "op_check.h"
+
+static struct op_case loss(const char *name, int batch, struct dts_dims input)
+{
+    struct op_case c = {.batch = batch};
+    c.call = (struct dts_op_call){.op = name, .input_count = 1};
+    c.call.inputs[0] = input;
+    c.call.output = (struct dts_dims){1, {1, 1, 1, 1}};
+    c.sums = (double)dts_dims_elements(&input);
+    return c;
+}
+
+static void check_classes(int batch, struct dts_dims input, int least, int ignored)
+{
+    struct op_case c = loss("softmax_cross_entropy", batch, input);
+    c.targets = dts_dims_positions(&input);
+    c.most_target = (int)dts_dims_features(&input);
+    c.least_target = least;
+    c.call.ignored = ignored;
+    check_op(&c);
+}
+
+static void cross_entropy(void)
+{
+    check_classes(3, (struct dts_dims){1, {10, 1, 1, 1}}, 0, 0);
+    check_classes(1, (struct dts_dims){1, {2, 1, 1, 1}}, 0, 0);
+    check_classes(5, (struct dts_dims){1, {37, 1, 1, 1}}, 0, 0);
+    check_classes(2, (struct dts_dims){2, {7, 19, 1, 1}}, 0, 0);
+    check_classes(2, (struct dts_dims){3, {3, 5, 6, 1}}, 0, 0);
+}
+
+static void classes_that_do_not_count(void)
+{
+    check_classes(3, (struct dts_dims){2, {5, 4, 1, 1}}, -1, 0);
+    check_classes(3, (struct dts_dims){2, {5, 4, 1, 1}}, 0, 2);
+    check_classes(2, (struct dts_dims){2, {6, 3, 1, 1}}, -2, 1);
+    check_classes(6, (struct dts_dims){1, {2, 1, 1, 1}}, 0, 1); // some samples have none
+}
+
+/* By hand: x = (0, log 3), the second is right: -log 3/4. Large values do not overflow. */
+static void cross_entropy_of_known_numbers(void)
+{
+    struct op_case c = loss("softmax_cross_entropy", 2, (struct dts_dims){1, {2, 1, 1, 1}});
+    const struct dts_op *op = dts_op_find(c.call.op);
+    float x[4] = {0, logf(3), 1000, -1000}, y[2], l[2], dx[4];
+    int32_t target[2] = {1, 1};
+    const struct dts_arrays a = {
+        .batch = 2, .x = {x}, .y = y, .target = target, .saved = l, .dx = {dx}};
+    const struct dts_place place = {0};
+    op->host.forward(&c.call, &a, &place);
+    CHECK_CLOSE(y[0], -log(0.75), 1e-6);
+    CHECK_CLOSE(y[1], 2000, 1e-6);
+    op->host.backward(&c.call, &a, &place);
+    CHECK_CLOSE(dx[0], 0.25 / 2, 1e-6);
+    CHECK_CLOSE(dx[1], -0.25 / 2, 1e-6);
+    CHECK_CLOSE(dx[2], 0.5, 1e-6);
+    CHECK_CLOSE(dx[3], -0.5, 1e-6);
+}
+
+static void mean_squared_error(void)
+{
+    struct op_case c = loss("mean_squared_error", 3, (struct dts_dims){2, {5, 7, 1, 1}});
+    c.targets = 35;
+    check_op(&c);
+    c = loss("mean_squared_error", 1, (struct dts_dims){1, {1, 1, 1, 1}});
+    c.targets = 1;
+    check_op(&c);
+}
+
+TESTS(TEST(cross_entropy), TEST(classes_that_do_not_count),
+      TEST(cross_entropy_of_known_numbers), TEST(mean_squared_error))
