@@ -1,4 +1,4 @@
-/* reduce.h -- what is done to gradients and weights between backward and update, on the host:
+/* reduce.h -- what is done to gradients and weights between backward and update:
  * sums of what arrives, casts to 16 bits and back, loss scaling.
  *
  * Workers share the values; a value's result does not depend on their number. Casts round to
@@ -36,6 +36,18 @@ void dts_reduce_add_widened(enum dts_half half, float *sum, const uint16_t *more
                             struct dts_workers *workers);
 void dts_reduce_add_half(enum dts_half half, uint16_t *sum, const uint16_t *more, size_t count,
                          struct dts_workers *workers);
+
+/* The same on a GPU, queued on a stream (a cudaStream_t); only in a build with CUDA. *finite,
+ * in device memory, becomes 1 or 0. */
+void dts_reduce_add_cuda(float *sum, const float *more, size_t count, void *stream);
+void dts_reduce_scale_cuda(float *x, float factor, size_t count, void *stream);
+void dts_reduce_finite_cuda(int *finite, const float *x, size_t count, void *stream);
+void dts_reduce_narrow_cuda(enum dts_half half, uint16_t *out, const float *x, size_t count,
+                            void *stream);
+void dts_reduce_widen_cuda(enum dts_half half, float *out, const uint16_t *x, size_t count,
+                           void *stream);
+void dts_reduce_add_widened_cuda(enum dts_half half, float *sum, const uint16_t *more,
+                                 size_t count, void *stream);
 
 /* The factor that keeps small gradients of fp16 from becoming zero (Micikevicius et al. 2018,
  * arXiv:1710.03740), found by trying as PyTorch's GradScaler: the loss is multiplied by
