@@ -4,11 +4,12 @@
 # holds the #include lines to them. LIBRARIES come from outside. Every source of the folder
 # belongs to it, so that adding a topology or a collective is to add its file and its row. Only
 # main.c, live_main.c and measure_main.c do not, since they are programs, nor do the files that EXCEPT names.
+# INCLUDES are modules of which excepted files use the headers, without being linked here.
 set(DTS_WARNINGS -Wall -Wextra -Wshadow -Wvla $<$<BOOL:${DTSIM_WERROR}>:-Werror>)
 set(DTS_C_WARNINGS -Wpedantic -Wstrict-prototypes -Wmissing-prototypes)
 
 function(dts_module name)
-  cmake_parse_arguments(arg "" "" "MODULES;LIBRARIES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "" "" "MODULES;INCLUDES;LIBRARIES;EXCEPT" ${ARGN})
   list(TRANSFORM arg_MODULES PREPEND dts_ OUTPUT_VARIABLE modules)
 
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.c ${name}/*.cpp)
@@ -25,7 +26,7 @@ function(dts_module name)
 
   add_test(NAME layers.${name}
     COMMAND ${CMAKE_COMMAND} -D "FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/${name}"
-      -D "ALLOWED=${name};${arg_MODULES}" -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
+      -D "ALLOWED=${name};${arg_MODULES};${arg_INCLUDES}" -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
 endfunction()
 
 # What every source of ours is compiled with.

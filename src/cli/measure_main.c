@@ -3,6 +3,7 @@
  *
  *     dtsim-measure FILE                                           the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE  `dtsim profile`
+ *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS       whole steps on made data
  *
  * Lists are separated by commas; dtsim has checked them.
  */
@@ -14,10 +15,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_out.h"
 #include "exec/profile.h"
+#include "exec/steps.h"
 #include "kernels/roofline.h"
 
-enum { MOST_LISTED = 64, HERE_WORDS = 2, PROFILE_WORDS = 7 };
+enum { MOST_LISTED = 64, HERE_WORDS = 2, LONG_WORDS = 7 };
 
 static void say(const char *what)
 {
@@ -85,7 +88,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .threads = atoi(words[2]),
         .optimizers = &optimizer,
         .optimizer_count = optimizer != NULL,
-        .meter = {.limit_s = 1, .least = 5, .spread = 0.01},
+        .meter = {.limit_s = 0.6, .least = 5, .spread = 0.02},
         .progress = show_progress,
         .argument = &begin_s,
     };
@@ -95,13 +98,62 @@ static bool measure_profile(char **words, struct dts_error *err)
     return good;
 }
 
+static void print_measured(struct dts_json *json, const char *name,
+                           const struct dts_measured *measured)
+{
+    dts_json_object(json, name);
+    dts_json_number(json, "median_s", measured->median_s);
+    dts_json_number(json, "mad_s", measured->mad_s);
+    dts_json_number(json, "least_s", measured->least_s);
+    dts_json_end(json);
+}
+
+static bool measure_steps(char **words, struct dts_error *err)
+{
+    struct dts_model model;
+    struct dts_steps steps;
+    if (!dts_model_load(&model, words[0], err))
+        return false;
+    const struct dts_steps_request request = {
+        .model = &model,
+        .optimizer = dts_optimizer_find(words[3]),
+        .batch = atoi(words[1]),
+        .threads = atoi(words[2]),
+        .steps = atoi(words[4]),
+    };
+    bool good = request.optimizer != NULL && request.batch > 0 && request.threads > 0 &&
+                request.steps > 0;
+    if (!good)
+        dts_fail(err, DTS_BAD_INPUT, "step: needs MODEL BATCH THREADS OPTIMIZER STEPS");
+    good = good && dts_steps_measure(&request, &steps, err);
+    if (good) {
+        struct dts_json json = {.out = stdout, .lines = 1};
+        dts_json_object(&json, NULL);
+        dts_json_string(&json, "model", model.name);
+        dts_json_integer(&json, "batch", request.batch);
+        dts_json_integer(&json, "threads", request.threads);
+        print_measured(&json, "forward", &steps.forward);
+        print_measured(&json, "backward", &steps.backward);
+        print_measured(&json, "update", &steps.update);
+        print_measured(&json, "step", &steps.step);
+        dts_json_number(&json, "first_loss", steps.first_loss);
+        dts_json_number(&json, "last_loss", steps.last_loss);
+        dts_json_integer(&json, "bytes", (int64_t)steps.bytes);
+        dts_json_end(&json);
+    }
+    dts_model_free(&model);
+    return good;
+}
+
 int main(int count, char **words)
 {
     struct dts_error err = {0};
     if (count == HERE_WORDS)
         measure_here(words[1], &err);
-    else if (count == PROFILE_WORDS && strcmp(words[1], "profile") == 0)
+    else if (count == LONG_WORDS && strcmp(words[1], "profile") == 0)
         measure_profile(words + 2, &err);
+    else if (count == LONG_WORDS && strcmp(words[1], "step") == 0)
+        measure_steps(words + 2, &err);
     else
         dts_fail(&err, DTS_BAD_INPUT, "usage: dtsim-measure FILE (see `dtsim help profile`)");
     if (err.cause != DTS_NO_ERROR)

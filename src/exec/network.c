@@ -181,6 +181,11 @@ void *dts_network_target(struct dts_network *n, int layer, size_t *count, bool *
     return n->nodes[layer].target;
 }
 
+size_t dts_network_classes(const struct dts_network *n, int layer)
+{
+    return dts_dims_features(&n->calls[layer].call.inputs[0]);
+}
+
 size_t dts_network_bytes(const struct dts_network *n)
 {
     return n->arena_bytes + n->state_bytes + 2 * n->parameter_count * sizeof(float);

@@ -59,11 +59,13 @@ size_t dts_network_offset(const struct dts_network *network, int layer, int numb
 void *dts_network_input(struct dts_network *network, bool *tokens);
 void *dts_network_target(struct dts_network *network, int layer, size_t *count, bool *classes);
 
+size_t dts_network_classes(const struct dts_network *network, int layer); // of that loss layer
+
 void dts_network_begin(struct dts_network *network, const struct dts_network_step *step);
 void dts_network_forward(struct dts_network *network, int layer);
 void dts_network_backward(struct dts_network *network, int layer);
 
-/* After a whole forward pass: the sum over the loss layers of the mean over the batch. */
+/* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);
 
 /* What a loss layer takes in (logits), as long as no later call has used its memory: right

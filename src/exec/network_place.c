@@ -59,8 +59,8 @@ static void find_deaths(const struct dts_network *n, int *death)
                 death[c->inputs[i]] = last;
         if (death[l] < l)
             death[l] = l;
-        // a loss is read when all of forward is done
-        const int own = node->op->loss ? n->model->layer_count
+        // a loss is read whenever somebody wants to know it
+        const int own = node->op->loss ? 2 * n->model->layer_count
                         : c->learns && (node->op->needs_y || c->call.relu) ? backward_at(n, l)
                                                                            : l;
         death[l] = death[l] < own ? own : death[l];

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "base/mem.h"
+#include "exec/update_time.h"
 #include "kernels/roofline.h"
 #include "train/calls.h"
 #include "train/seconds_profile.h"
@@ -93,6 +94,21 @@ static bool measure_calls(const struct dts_profile_request *request,
     return true;
 }
 
+/* One for each model and optimizer. */
+static bool measure_updates(const struct dts_profile_request *request,
+                            const struct dts_kernel_timer *timer, struct dts_measured *times,
+                            struct dts_error *err)
+{
+    for (int m = 0; m < request->model_count; m++)
+        for (int o = 0; o < request->optimizer_count; o++) {
+            tell(request, m, request->model_count, request->optimizers[o]->name);
+            if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
+                                 &times[m * request->optimizer_count + o], err))
+                return false;
+        }
+    return true;
+}
+
 static void write_measured(struct dts_json *json, const char *name,
                            const struct dts_measured *measured)
 {
@@ -131,9 +147,24 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
     dts_json_end(json);
 }
 
+static void write_updates(struct dts_json *json, const struct dts_profile_request *request,
+                          const struct dts_measured *times)
+{
+    dts_json_list(json, "updates");
+    for (int m = 0; m < request->model_count; m++)
+        for (int o = 0; o < request->optimizer_count; o++) {
+            dts_json_object(json, NULL);
+            dts_json_string(json, "optimizer", request->optimizers[o]->name);
+            dts_json_number(json, "parameters", request->models[m].parameters);
+            write_measured(json, "update", times++);
+            dts_json_end(json);
+        }
+    dts_json_end(json);
+}
+
 static void write_all(const struct dts_profile_request *request,
                       const struct dts_roofline *roofline, const struct entries *entries,
-                      FILE *out)
+                      const struct dts_measured *updates, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char models[256] = "";
@@ -152,18 +183,20 @@ static void write_all(const struct dts_profile_request *request,
     for (int i = 0; i < entries->count; i++)
         write_entry(&json, request, &entries->items[i]);
     dts_json_end(&json);
+    write_updates(&json, request, updates);
     dts_json_end(&json);
     dts_json_end(&json);
 }
 
 static bool write_file(const struct dts_profile_request *request,
                        const struct dts_roofline *roofline, const struct entries *entries,
-                       const char *path, struct dts_error *err)
+                       const struct dts_measured *updates, const char *path,
+                       struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
         return false;
-    write_all(request, roofline, entries, out.stream);
+    write_all(request, roofline, entries, updates, out.stream);
     return dts_output_close(&out, err);
 }
 
@@ -175,16 +208,20 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
     struct dts_roofline roofline;
+    struct dts_measured *updates = dts_alloc(
+        (size_t)(request->model_count * request->optimizer_count) + 1, sizeof(*updates));
     find_entries(request, &entries);
     bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads, err) &&
-                measure_calls(request, &timer, &entries, err);
+                measure_calls(request, &timer, &entries, err) &&
+                measure_updates(request, &timer, updates, err);
     dts_kernel_timer_free(&timer);
     if (good) {
         tell(request, 1, 1, "the roofline");
         good =
             dts_roofline_measure(&roofline, &words, request->threads, roofline_s, NULL, err) &&
-            write_file(request, &roofline, &entries, path, err);
+            write_file(request, &roofline, &entries, updates, path, err);
     }
+    free(updates);
     free_entries(&entries);
     return good;
 }

@@ -61,7 +61,11 @@ static const struct dts_field update_fields[] = {
     {DTS_KEY(struct dts_profile_update, parameters), .type = DTS_REAL, .min = 1, .max = 1e15,
      .help = "how many were updated"},
     {DTS_KEY(struct dts_profile_update, update_s), .type = DTS_REAL, .min = 1e-9, .max = 1e6,
-     .help = "median of one update of all, seconds"},
+     .help = "median of one update of all and of zeroing the gradients, seconds"},
+    {DTS_KEY(struct dts_profile_update, update_mad_s), .type = DTS_REAL, .max = 1e6,
+     .missing = "0", .help = "median distance from it"},
+    {DTS_KEY(struct dts_profile_update, update_least_s), .type = DTS_REAL, .max = 1e6,
+     .missing = "0", .help = "the shortest run"},
     {0},
 };
 
@@ -81,7 +85,7 @@ static const struct dts_field fields[] = {
      .max = 1 << 20,
      .help = "of the processor that worked"},
     {.key = "models",
-     .offset = offsetof(struct reading, profile.model),
+     .offset = offsetof(struct reading, profile.models),
      .type = DTS_STRING,
      .missing = "\"\"",
      .help = "the networks that the calls are from"},

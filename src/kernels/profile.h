@@ -39,13 +39,13 @@ struct dts_profile_kernel {
 
 struct dts_profile_update {
     const char *optimizer;
-    double parameters, update_s;
+    double parameters, update_s, update_mad_s, update_least_s;
 };
 
 struct dts_profile {
     int precision; // enum dts_precision
     int threads;
-    const char *model, *library;
+    const char *models, *library;
     struct dts_profile_kernel *kernels; // owned; NULL: there is no profile
     struct dts_profile_update *updates; // owned
     int kernel_count, update_count;

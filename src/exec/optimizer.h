@@ -1,0 +1,32 @@
+/* optimizer.h -- the rule that changes a model's weights, with its state for each tensor.
+ *
+ * It works on arrays that lie as those of the network do (network.h), whoever owns them: a
+ * worker updates the network's own, a server those that it keeps.
+ */
+#ifndef DTS_EXEC_OPTIMIZER_H
+#define DTS_EXEC_OPTIMIZER_H
+
+#include "base/error.h"
+#include "ops/update.h"
+#include "train/model.h"
+
+struct dts_optimizer_run;
+
+/* For all parameter tensors of a model. Fails where no update has that name
+ * (DTS_UNSUPPORTED) or memory is missing. */
+bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *model,
+                        const struct dts_optimizer *optimizer, struct dts_error *err);
+void dts_optimizer_free(struct dts_optimizer_run *run); // NULL: nothing
+
+/* One update of all tensors. Decay and the rest as the settings say, for every tensor alike. */
+void dts_optimizer_step(struct dts_optimizer_run *run,
+                        const struct dts_update_settings *settings, float *weights,
+                        const float *gradients, struct dts_workers *workers);
+
+/* What is kept from step to step, for checkpoints. */
+float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count);
+
+/* Settings that the rule is usually run with; rate and step are the caller's. */
+const struct dts_update_settings *dts_optimizer_usual(const struct dts_optimizer_run *run);
+
+#endif

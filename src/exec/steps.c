@@ -1,0 +1,88 @@
+/* steps.c -- runs and times training steps. */
+#include "exec/steps.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "exec/made_task.h"
+#include "exec/optimizer.h"
+
+enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
+
+static void run_step(struct dts_network *network, struct dts_optimizer_run *optimizer,
+                     int layers, int number, double seconds[PARTS])
+{
+    struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
+    const struct dts_network_step step = {.number = (uint64_t)number, .training = true};
+    settings.rate = 1e-3;
+    settings.step = number + 1;
+    const double begin_s = dts_now_s();
+    dts_network_begin(network, &step);
+    for (int l = 0; l < layers; l++)
+        dts_network_forward(network, l);
+    const double middle_s = dts_now_s();
+    for (int l = layers - 1; l >= 0; l--)
+        dts_network_backward(network, l);
+    const double computed_s = dts_now_s();
+    dts_optimizer_step(optimizer, &settings, dts_network_weights(network),
+                       dts_network_gradients(network), dts_network_workers(network));
+    const double end_s = dts_now_s();
+    seconds[FORWARD] = middle_s - begin_s;
+    seconds[BACKWARD] = computed_s - middle_s;
+    seconds[UPDATE] = end_s - computed_s;
+    seconds[STEP] = end_s - begin_s;
+}
+
+static struct dts_measured summarize(const double (*seconds)[PARTS], int count, enum part part)
+{
+    double *values = dts_alloc((size_t)count, sizeof(*values));
+    struct dts_measured out = {.count = count};
+    for (int i = 0; i < count; i++)
+        values[i] = seconds[i][part];
+    out.median_s = dts_median(values, count);
+    out.least_s = values[0]; // sorted
+    out.mad_s = dts_mad(values, count);
+    free(values);
+    return out;
+}
+
+static void run_all(const struct dts_steps_request *request, struct dts_network *network,
+                    struct dts_optimizer_run *optimizer, struct dts_steps *out)
+{
+    double(*seconds)[PARTS] = dts_alloc((size_t)request->steps, sizeof(*seconds));
+    const int layers = request->model->layer_count;
+    double unseen[PARTS];
+    dts_made_task_fill(network, request->model, request->batch, 1, 0);
+    run_step(network, optimizer, layers, 0, unseen);
+    out->first_loss = dts_network_loss(network);
+    for (int i = 0; i < request->steps; i++)
+        run_step(network, optimizer, layers, i + 1, seconds[i]);
+    out->last_loss = dts_network_loss(network);
+    const double(*done)[PARTS] = (const double(*)[PARTS])seconds;
+    out->forward = summarize(done, request->steps, FORWARD);
+    out->backward = summarize(done, request->steps, BACKWARD);
+    out->update = summarize(done, request->steps, UPDATE);
+    out->step = summarize(done, request->steps, STEP);
+    free(seconds);
+}
+
+bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
+                       struct dts_error *err)
+{
+    const struct dts_network_options options = {
+        .batch = request->batch, .threads = request->threads, .seed = 1};
+    struct dts_network *network = NULL;
+    struct dts_optimizer_run *optimizer = NULL;
+    *out = (struct dts_steps){.bytes = 0};
+    const bool good = dts_network_make(&network, request->model, &options, err) &&
+                      dts_optimizer_make(&optimizer, request->model, request->optimizer, err);
+    if (good) {
+        out->bytes = dts_network_bytes(network);
+        run_all(request, network, optimizer, out);
+    }
+    dts_optimizer_free(optimizer);
+    dts_network_free(network);
+    return good;
+}

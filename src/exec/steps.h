@@ -1,0 +1,26 @@
+/* steps.h -- whole training steps of one rank on made data, timed: what a profile has to
+ * predict, and what is compared with other frameworks. */
+#ifndef DTS_EXEC_STEPS_H
+#define DTS_EXEC_STEPS_H
+
+#include "exec/network.h"
+#include "kernels/measure.h"
+
+struct dts_steps_request {
+    const struct dts_model *model;
+    const struct dts_optimizer *optimizer;
+    int batch, threads;
+    int steps; // >= 1; one more before them is not counted
+};
+
+struct dts_steps {
+    struct dts_measured forward, backward, update, step; // step: all three, and the zeroing of
+                                                         // gradients
+    double first_loss, last_loss;
+    size_t bytes; // of the network: weights, gradients, activations
+};
+
+bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
+                       struct dts_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* update_time.c -- an optimizer's clock. */
+#include "exec/update_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/optimizer.h"
+
+struct trial {
+    const struct dts_kernel_timer *timer;
+    struct dts_optimizer_run *run;
+    struct dts_update_settings settings;
+    float *weights, *gradients;
+    size_t bytes; // of each
+};
+
+static void flush(void *argument)
+{
+    const struct trial *t = argument;
+    memset(t->timer->flush, 1, t->timer->flush_bytes);
+}
+
+static void update(void *argument)
+{
+    struct trial *t = argument;
+    t->settings.step++;
+    dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, t->timer->workers);
+    memset(t->gradients, 0, t->bytes);
+}
+
+static float *get(size_t bytes)
+{
+    float *values = malloc(bytes + 64);
+    for (size_t i = 0; values != NULL && i < bytes / sizeof(*values); i++)
+        values[i] = 0.01f; // no zeros: no shortcuts
+    return values;
+}
+
+bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
+                     const struct dts_optimizer *optimizer, struct dts_measured *out,
+                     struct dts_error *err)
+{
+    struct trial t = {.timer = timer, .bytes = (size_t)model->parameters * sizeof(float)};
+    if (!dts_optimizer_make(&t.run, model, optimizer, err))
+        return false;
+    t.weights = get(t.bytes);
+    t.gradients = get(t.bytes);
+    t.settings = *dts_optimizer_usual(t.run);
+    t.settings.rate = 1e-3;
+    const bool good = t.weights != NULL && t.gradients != NULL;
+    struct dts_meter meter = timer->meter;
+    meter.prepare = flush;
+    if (good)
+        dts_measure(&meter, update, &t, out);
+    else
+        dts_fail(err, DTS_SYSTEM, "no memory to time the update of %s in", model->name);
+    free(t.weights);
+    free(t.gradients);
+    dts_optimizer_free(t.run);
+    return good;
+}

@@ -1,0 +1,14 @@
+/* update_time.h -- how long an optimizer takes to change all weights of a model, caches cold.
+ */
+#ifndef DTS_EXEC_UPDATE_TIME_H
+#define DTS_EXEC_UPDATE_TIME_H
+
+#include "exec/kernel_time.h"
+#include "train/model.h"
+
+/* The update itself, and the zeroing of the gradients before the next backward pass. */
+bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
+                     const struct dts_optimizer *optimizer, struct dts_measured *out,
+                     struct dts_error *err);
+
+#endif
