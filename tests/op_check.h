@@ -3,6 +3,7 @@
  *     backward against central differences, both by the reference in double precision
  *     the host's version against the reference, with one worker and with three
  *     saved, state and scratch stay within their sizes (guarded)
+ *     a gradient that nobody wants (NULL) changes no other
  *
  * Values are normal random numbers; what an operation reads as int32 (tokens, classes) the case
  * says by `most_x` and `most_target`. Tolerances: a sum of n products of values near 1 in float
@@ -235,6 +236,33 @@ static void op_check_host(const struct op_case *c, const struct dts_op *op, int 
     dts_workers_free(workers);
 }
 
+/* Backward without the gradients of the inputs, or without those of the parameters. */
+static void op_check_parts(const struct op_case *c, const struct dts_op *op, size_t real,
+                           bool of_inputs)
+{
+    const struct dts_op_version *version = real == 8 ? &op->reference : &op->host;
+    struct op_run all = op_begin(c, op, real), part = op_begin(c, op, real);
+    void *kept[DTS_OP_INPUTS + DTS_OP_PARAMS] = {NULL};
+    op_run_version(&all, version, false, NULL);
+    op_run_version(&all, version, true, NULL);
+    op_run_version(&part, version, false, NULL);
+    for (int i = 0; i < (of_inputs ? c->call.param_count : c->call.input_count); i++) {
+        void **gradient = of_inputs ? &part.a.dw[i] : &part.a.dx[i];
+        kept[i] = *gradient;
+        *gradient = NULL;
+    }
+    op_run_version(&part, version, true, NULL);
+    for (int i = 0; i < c->call.input_count && of_inputs; i++)
+        CHECK(all.a.dx[i] == NULL ||
+              memcmp(all.a.dx[i], part.a.dx[i], op_values(c, &c->call.inputs[i]) * real) == 0);
+    for (int i = 0; i < c->call.param_count && !of_inputs; i++)
+        CHECK(memcmp(all.a.dw[i], part.a.dw[i], c->call.params[i] * real) == 0);
+    for (int i = 0; i < (of_inputs ? c->call.param_count : c->call.input_count); i++)
+        *(of_inputs ? &part.a.dw[i] : &part.a.dx[i]) = kept[i];
+    op_end(&part);
+    op_end(&all);
+}
+
 /* All that a call has to keep. */
 static inline void check_op(const struct op_case *c)
 {
@@ -246,6 +274,10 @@ static inline void check_op(const struct op_case *c)
     op_check_differences(c, op);
     op_check_host(c, op, 1);
     op_check_host(c, op, 3);
+    for (size_t real = 4; real <= 8; real += 4) {
+        op_check_parts(c, op, real, false);
+        op_check_parts(c, op, real, true);
+    }
     if (check_failures > before)
         printf("  in %s batch %d\n", dts_op_call_key(&c->call).chars, c->batch);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/fetch.h"
 #include "ops/layer_norm.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
@@ -42,7 +43,9 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
-        const float mean = dts_sum(x, n) / (float)n, r = inverse_root(x, mean, n);
+        const float mean = dts_sum(x, n) / (float)n;
+        dts_fetch(x + n, n); // the next row
+        const float r = inverse_root(x, mean, n);
 #pragma omp simd
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * ((x[i] - mean) * r) + b[i];
@@ -60,6 +63,7 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
         const float r = inverse_root(x, 0, n);
+        dts_fetch(x + n, n); // the next row
 #pragma omp simd
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * (x[i] * r);

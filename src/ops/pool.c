@@ -151,7 +151,7 @@ const struct dts_op dts_op_max_pool = {
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
     .reference = {max_forward, max_backward},
-    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_max_pool_scratch},
+    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host},
     .cuda = DTS_CUDA({dts_max_pool_forward_cuda, dts_max_pool_backward_cuda}),
 };
 
@@ -159,7 +159,7 @@ const struct dts_op dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
     .reference = {avg_forward, avg_backward},
-    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_avg_pool_scratch,
-             dts_avg_pool_scratch},
+    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_pool_scratch_host,
+             dts_pool_scratch_host},
     .cuda = DTS_CUDA({dts_avg_pool_forward_cuda, dts_avg_pool_backward_cuda}),
 };
