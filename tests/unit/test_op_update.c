@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "ops/gpu.h"
 #include "ops/update.h"
 #include "train/model.h"
 
@@ -67,6 +68,51 @@ static void check_host(const struct dts_update *update, int threads)
         CHECK_NEAR((double)r->fw[i], r->w[i], 10 * STEPS * 0x1p-24 * (1 + fabs(r->w[i])));
     dts_workers_free(workers);
     run_free(r);
+}
+
+/* The GPU's version over the same steps. */
+static void check_gpu(const struct dts_update *update, const struct dts_place *place)
+{
+    struct run *r = run_new(update);
+    const size_t values = dts_update_state_values(update, COUNT);
+    const struct dts_update_arrays on_gpu = {
+        COUNT, dts_gpu_alloc(sizeof(r->fw)), dts_gpu_alloc(sizeof(r->fg)),
+        dts_gpu_alloc((values + 1) * sizeof(float)),
+        dts_gpu_alloc(dts_update_scratch_bytes(update, COUNT))};
+    dts_gpu_copy_in(on_gpu.w, r->fw, sizeof(r->fw), place);
+    dts_gpu_copy_in(on_gpu.state, r->fstate, values * sizeof(float), place);
+    for (long step = 1; step <= STEPS; step++) {
+        for (size_t i = 0; i < COUNT; i++)
+            r->g[i] = r->fg[i] = (float)dts_normal(3, (uint64_t)step, i);
+        const struct dts_update_settings s = settings_of(update, step);
+        update->reference(
+            &s, &(struct dts_update_arrays){COUNT, r->w, r->g, r->state, r->scratch}, place);
+        dts_gpu_copy_in((void *)on_gpu.g, r->fg, sizeof(r->fg), place);
+        update->cuda(&s, &on_gpu, place);
+        dts_gpu_wait(place);
+    }
+    dts_gpu_copy_out(r->fw, on_gpu.w, sizeof(r->fw), place);
+    for (size_t i = 0; i < COUNT; i++)
+        CHECK_NEAR((double)r->fw[i], r->w[i], 10 * STEPS * 0x1p-24 * (1 + fabs(r->w[i])));
+    dts_gpu_free(on_gpu.w);
+    dts_gpu_free((void *)on_gpu.g);
+    dts_gpu_free(on_gpu.state);
+    dts_gpu_free(on_gpu.scratch);
+    run_free(r);
+}
+
+static void gpus_follow_their_references(void)
+{
+    struct dts_place place;
+    struct dts_error err = {0};
+    if (dts_gpu_count() == 0)
+        SKIP("no GPU here");
+    if (!CHECK(dts_gpu_open(&place, 0, false, &err)))
+        return;
+    for (int i = 0; dts_updates[i] != NULL; i++)
+        if (CHECK(dts_updates[i]->cuda != NULL))
+            check_gpu(dts_updates[i], &place);
+    dts_gpu_close(&place);
 }
 
 static void hosts_follow_their_references(void)
@@ -178,5 +224,6 @@ static void norms_of_zero_do_no_harm(void)
     }
 }
 
-TESTS(TEST(hosts_follow_their_references), TEST(steps_are_as_worked_out_elsewhere),
-      TEST(costs_and_updates_agree), TEST(norms_of_zero_do_no_harm))
+TESTS(TEST(hosts_follow_their_references), TEST(gpus_follow_their_references),
+      TEST(steps_are_as_worked_out_elsewhere), TEST(costs_and_updates_agree),
+      TEST(norms_of_zero_do_no_harm))
