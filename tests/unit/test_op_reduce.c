@@ -212,10 +212,12 @@ static void top_k_sends_the_largest(void)
 
 static void top_k_takes_the_first_of_equals(void)
 {
-    float x[10] = {1, -1, 2, 1, 1, -1, 1, 1, 1, 1};
-    const float left[10] = {0, 0, 0, 0, 1, -1, 1, 1, 1, 1};
-    free(send(dts_compression_find("top_k"), x, 10, 0.4, 3));
-    CHECK(memcmp(x, left, sizeof(x)) == 0);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        float x[10] = {1, -1, 2, 1, 1, -1, 1, 1, 1, 1};
+        const float left[10] = {0, 0, 0, 0, 1, -1, 1, 1, 1, 1};
+        free(send(dts_compression_find("top_k"), x, 10, 0.4, threads));
+        CHECK(memcmp(x, left, sizeof(x)) == 0);
+    }
 }
 
 TESTS(TEST(casts_follow_the_definition), TEST(casts_round_to_the_nearest_even),
