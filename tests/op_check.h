@@ -2,9 +2,9 @@
  *
  *     backward against central differences, both by the reference in double precision
  *     the host's version against the reference, with one worker and with three
+ *     the GPU's version against the reference, where there is a GPU
  *     saved, state and scratch stay within their sizes (guarded)
  *     a gradient that nobody wants (NULL) changes no other
- *     the GPU's version against the reference, where there is a GPU
  *
  * Values are normal random numbers; what an operation reads as int32 (tokens, classes) the case
  * says by `most_x` and `most_target`. Tolerances: a sum of n products of values near 1 in float
@@ -14,7 +14,8 @@
 #ifndef DTS_TESTS_OP_CHECK_H
 #define DTS_TESTS_OP_CHECK_H
 
-#include "op_check_gpu.h"
+#include "op_gpu.h"
+#include "op_run.h"
 
 /* sum of y dy, what the gradients are of; for a loss sum of y / batch. */
 static double op_objective(struct op_run *r)
@@ -82,6 +83,31 @@ static void op_check_host(const struct op_case *c, const struct dts_op *op, int 
     op_end(&got);
     op_end(&want);
     dts_workers_free(workers);
+}
+
+static void op_check_gpu(const struct op_case *c, const struct dts_op *op)
+{
+    struct dts_gpu *gpu = NULL;
+    struct dts_error err = {0};
+    if (op->cuda.forward == NULL || dts_gpu_count() == 0)
+        return;
+    struct op_run want = op_begin(c, op, 8), got = op_begin(c, op, 4);
+    op_run_version(&want, &op->reference, false, NULL);
+    op_run_version(&want, &op->reference, true, NULL);
+    const double tolerance = 8 * sqrt(c->sums + 4) * 0x1p-24;
+    CHECK(dts_gpu_open(&gpu, 0, &err) && op_run_gpu(&got, gpu, false, &err));
+    op_compare(got.a.y, want.a.y, op_values(c, &c->call.output), tolerance);
+    CHECK(gpu != NULL && op_run_gpu(&got, gpu, true, &err));
+    for (int i = 0; i < c->call.input_count; i++)
+        if (want.a.dx[i] != NULL)
+            op_compare(got.a.dx[i], want.a.dx[i], op_values(c, &c->call.inputs[i]), tolerance);
+    for (int i = 0; i < c->call.param_count; i++)
+        op_compare(got.a.dw[i], want.a.dw[i], c->call.params[i], tolerance);
+    if (err.cause != DTS_NO_ERROR)
+        printf("  %s\n", err.text);
+    dts_gpu_close(gpu);
+    op_end(&got);
+    op_end(&want);
 }
 
 /* Backward without the gradients of the inputs, or without those of the parameters. */

@@ -1,5 +1,5 @@
-/* op_run.h -- an operation on made numbers, by one of its versions: a case that a test gives,
- * its arrays with guards behind them, forward and backward calls. */
+/* op_run.h -- the arrays of one call of an operation, with guards behind them, and runs of it.
+ */
 #ifndef DTS_TESTS_OP_RUN_H
 #define DTS_TESTS_OP_RUN_H
 
@@ -43,6 +43,14 @@ static void *op_guarded(size_t bytes)
         abort();
     memset(memory, 0, bytes);
     memset(memory + bytes, GUARD_BYTE, GUARD);
+    return memory;
+}
+
+/* Memory that a call has to write: not a number, until it does. */
+static void *op_unwritten(size_t bytes)
+{
+    void *memory = op_guarded(bytes);
+    memset(memory, 0xff, bytes);
     return memory;
 }
 
@@ -93,13 +101,13 @@ static struct op_run op_begin(const struct op_case *c, const struct dts_op *op, 
         const size_t n = op_values(c, &c->call.inputs[i]);
         const bool tokens = i == 0 && c->most_x > 0;
         r.a.x[i] = tokens ? op_integers(n, 0, c->most_x, 99) : op_random(n, real, (uint64_t)i);
-        r.a.dx[i] = tokens ? NULL : op_guarded(n * real);
+        r.a.dx[i] = tokens ? NULL : op_unwritten(n * real);
     }
     for (int i = 0; i < c->call.param_count; i++) {
         r.a.w[i] = op_random(c->call.params[i], real, 20 + (uint64_t)i);
         r.a.dw[i] = op_random(c->call.params[i], real, 30 + (uint64_t)i); // added to
     }
-    r.a.y = op_guarded(op_values(c, &c->call.output) * real);
+    r.a.y = op_unwritten(op_values(c, &c->call.output) * real);
     r.a.dy = op->loss ? NULL : op_random(op_values(c, &c->call.output), real, 50);
     if (c->targets > 0)
         r.a.target = c->most_target > 0 ? op_integers((size_t)c->batch * c->targets,
@@ -107,7 +115,7 @@ static struct op_run op_begin(const struct op_case *c, const struct dts_op *op, 
                                         : op_random((size_t)c->batch * c->targets, real, 60);
     r.saved = op->saved_bytes != NULL ? op->saved_bytes(&c->call, c->batch, real) : 0;
     r.state = op->state_bytes != NULL ? op->state_bytes(&c->call, c->batch, real) : 0;
-    r.a.saved = op_guarded(r.saved);
+    r.a.saved = op_unwritten(r.saved);
     r.a.state = op_guarded(r.state);
     return r;
 }
@@ -144,7 +152,7 @@ static void op_run_version(struct op_run *r, const struct dts_op_version *versio
         back ? version->backward_scratch : version->forward_scratch;
     const size_t bytes =
         size != NULL ? size(&r->c->call, r->c->batch, dts_workers_count(workers)) : 0;
-    r->a.scratch = op_guarded(bytes);
+    r->a.scratch = op_unwritten(bytes);
     (back ? version->backward : version->forward)(&r->c->call, &r->a, &place);
     CHECK(op_guard_holds(r->a.scratch, bytes));
     free(r->a.scratch);

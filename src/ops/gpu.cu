@@ -1,100 +1,94 @@
-/* gpu.cu -- streams, cuBLAS handles and memory of NVIDIA GPUs. */
-#include <cstdio>
-#include <cstdlib>
-
+/* gpu.cu -- a GPU through the CUDA runtime: one stream, and cuBLAS on it. */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <stdlib.h>
 
 extern "C" {
+#include "base/mem.h"
 #include "ops/gpu.h"
 }
 
-#define DTS_CUDA_CALL(call)                                                                    \
-    do {                                                                                       \
-        const cudaError_t result = (call);                                                     \
-        if (result != cudaSuccess)                                                             \
-            give_up(#call, cudaGetErrorString(result));                                        \
-    } while (0)
+struct dts_gpu {
+    int number;
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    struct dts_place place;
+};
 
-[[noreturn]] static void give_up(const char *call, const char *why)
+static bool works(cudaError_t error, const char *what, struct dts_error *err)
 {
-    fprintf(stderr, "dtsim: %s: %s\n", call, why);
-    exit(1);
+    return error == cudaSuccess ||
+           dts_fail(err, DTS_SYSTEM, "GPU: %s: %s", what, cudaGetErrorString(error));
 }
 
 extern "C" int dts_gpu_count(void)
 {
     int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0; // no driver: none
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-extern "C" bool dts_gpu_open(struct dts_place *place, int number, bool tf32,
-                             struct dts_error *err)
+extern "C" void dts_gpu_close(struct dts_gpu *gpu)
 {
-    const int count = dts_gpu_count();
-    cudaStream_t stream = NULL;
-    cublasHandle_t blas = NULL;
-    *place = {};
-    if (number < 0 || number >= count)
-        return dts_fail(err, DTS_SYSTEM, "cuda:%d: there are %d GPUs here", number, count);
-    cudaError_t status = cudaSetDevice(number);
-    if (status == cudaSuccess)
-        status = cudaStreamCreate(&stream);
-    if (status != cudaSuccess)
-        return dts_fail(err, DTS_SYSTEM, "cuda:%d: %s", number, cudaGetErrorString(status));
-    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) {
-        cudaStreamDestroy(stream);
-        return dts_fail(err, DTS_SYSTEM, "cuda:%d: cuBLAS does not start", number);
+    if (gpu == NULL)
+        return;
+    if (gpu->blas != NULL)
+        cublasDestroy(gpu->blas);
+    if (gpu->stream != NULL)
+        cudaStreamDestroy(gpu->stream);
+    free(gpu);
+}
+
+extern "C" bool dts_gpu_open(struct dts_gpu **out, int number, struct dts_error *err)
+{
+    struct dts_gpu *gpu = (struct dts_gpu *)dts_alloc(1, sizeof(*gpu));
+    gpu->number = number;
+    bool good = works(cudaSetDevice(number), "cannot be used", err) &&
+                works(cudaStreamCreate(&gpu->stream), "no stream", err);
+    if (good && (cublasCreate(&gpu->blas) != CUBLAS_STATUS_SUCCESS ||
+                 cublasSetStream(gpu->blas, gpu->stream) != CUBLAS_STATUS_SUCCESS))
+        good = dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS does not start");
+    if (!good) {
+        dts_gpu_close(gpu);
+        return false;
     }
-    cublasSetStream(blas, stream);
-    cublasSetMathMode(blas, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
-    place->stream = stream;
-    place->blas = blas;
+    gpu->place.stream = gpu->stream;
+    gpu->place.blas = gpu->blas;
+    *out = gpu;
     return true;
 }
 
-extern "C" void dts_gpu_close(struct dts_place *place)
+extern "C" const struct dts_place *dts_gpu_place(const struct dts_gpu *gpu)
 {
-    if (place->blas != NULL)
-        cublasDestroy((cublasHandle_t)place->blas);
-    if (place->stream != NULL)
-        DTS_CUDA_CALL(cudaStreamDestroy((cudaStream_t)place->stream));
-    *place = {};
+    return &gpu->place;
 }
 
-extern "C" void *dts_gpu_alloc(size_t bytes)
+extern "C" bool dts_gpu_alloc(void **memory, size_t bytes, struct dts_error *err)
 {
-    void *memory = NULL;
-    const cudaError_t status = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
-    if (status == cudaErrorMemoryAllocation)
-        cudaGetLastError(); // or the next call would report it
-    else
-        DTS_CUDA_CALL(status);
-    return status == cudaSuccess ? memory : NULL;
+    return works(cudaMalloc(memory, bytes > 0 ? bytes : 1), "no memory", err);
 }
 
 extern "C" void dts_gpu_free(void *memory)
 {
-    DTS_CUDA_CALL(cudaFree(memory));
+    cudaFree(memory);
 }
 
-extern "C" void dts_gpu_copy_in(void *device, const void *host, size_t bytes,
-                                const struct dts_place *place)
+extern "C" bool dts_gpu_wait(struct dts_gpu *gpu, struct dts_error *err)
 {
-    DTS_CUDA_CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
-                                  (cudaStream_t)place->stream));
+    return works(cudaGetLastError(), "a call did not start", err) &&
+           works(cudaStreamSynchronize(gpu->stream), "a call failed", err);
 }
 
-extern "C" void dts_gpu_copy_out(void *host, const void *device, size_t bytes,
-                                 const struct dts_place *place)
+extern "C" bool dts_gpu_write(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                              struct dts_error *err)
 {
-    DTS_CUDA_CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost,
-                                  (cudaStream_t)place->stream));
-    dts_gpu_wait(place);
+    return works(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, gpu->stream),
+                 "copy to it", err);
 }
 
-extern "C" void dts_gpu_wait(const struct dts_place *place)
+extern "C" bool dts_gpu_read(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                             struct dts_error *err)
 {
-    DTS_CUDA_CALL(cudaGetLastError()); // of kernels that could not start
-    DTS_CUDA_CALL(cudaStreamSynchronize((cudaStream_t)place->stream));
+    return works(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, gpu->stream),
+                 "copy from it", err) &&
+           dts_gpu_wait(gpu, err);
 }

@@ -1,34 +1,35 @@
-/* gpu.h -- an NVIDIA GPU as a place where calls run: a stream, a cuBLAS handle, memory.
+/* gpu.h -- a GPU for programs in C: memory, copies, and the place where calls run.
  *
- * In a build without CUDA there are no GPUs: dts_gpu_count() is 0 and nothing else is called.
- * A CUDA call that fails ends the program with its name and what CUDA says: memory of the right
- * size was asked for before, so what is left are the machine's faults.
+ *     struct dts_gpu *gpu;
+ *     if (dts_gpu_count() == 0 || !dts_gpu_open(&gpu, 0, &err)) ...
+ *     dts_gpu_alloc, dts_gpu_write the arrays
+ *     op->cuda.forward(&call, &arrays, dts_gpu_place(gpu));
+ *     dts_gpu_read what came out: waits for it
+ *
+ * Calls queue; what went wrong in one is found by the next wait or copy.
  */
 #ifndef DTS_OPS_GPU_H
 #define DTS_OPS_GPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "ops/op.h"
 
-int dts_gpu_count(void);
+struct dts_gpu;
 
-/* Use GPU `number` from now on, in this thread. tf32: products may round their factors to 10
- * bits (compute capability 8.0 and later). */
-bool dts_gpu_open(struct dts_place *place, int number, bool tf32, struct dts_error *err);
-void dts_gpu_close(struct dts_place *place);
+int dts_gpu_count(void); // 0: none here, or a build without CUDA
 
-/* NULL: not that much memory left. */
-void *dts_gpu_alloc(size_t bytes);
+bool dts_gpu_open(struct dts_gpu **gpu, int number, struct dts_error *err);
+void dts_gpu_close(struct dts_gpu *gpu); // NULL: nothing
+const struct dts_place *dts_gpu_place(const struct dts_gpu *gpu);
+
+bool dts_gpu_alloc(void **memory, size_t bytes, struct dts_error *err);
 void dts_gpu_free(void *memory);
 
-/* In the order of the stream; a copy out waits for all before it. */
-void dts_gpu_copy_in(void *device, const void *host, size_t bytes,
-                     const struct dts_place *place);
-void dts_gpu_copy_out(void *host, const void *device, size_t bytes,
-                      const struct dts_place *place);
-void dts_gpu_wait(const struct dts_place *place);
+/* In the order of the calls on the place. */
+bool dts_gpu_write(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                   struct dts_error *err);
+bool dts_gpu_read(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                  struct dts_error *err);
+bool dts_gpu_wait(struct dts_gpu *gpu, struct dts_error *err);
 
 #endif

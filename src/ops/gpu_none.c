@@ -1,26 +1,37 @@
-/* gpu_none.c -- a build without CUDA: no GPUs. */
+/* gpu_none.c -- no GPU: a build without CUDA. */
 #include "ops/gpu.h"
+
+static bool none(struct dts_error *err)
+{
+    return dts_fail(err, DTS_UNSUPPORTED, "GPU: this build has no CUDA");
+}
 
 int dts_gpu_count(void)
 {
     return 0;
 }
 
-bool dts_gpu_open(struct dts_place *place, int number, bool tf32, struct dts_error *err)
+bool dts_gpu_open(struct dts_gpu **gpu, int number, struct dts_error *err)
 {
-    (void)place, (void)tf32;
-    return dts_fail(err, DTS_UNSUPPORTED, "cuda:%d: this build has no CUDA", number);
+    (void)gpu, (void)number;
+    return none(err);
 }
 
-void dts_gpu_close(struct dts_place *place)
+void dts_gpu_close(struct dts_gpu *gpu)
 {
-    *place = (struct dts_place){0};
+    (void)gpu;
 }
 
-void *dts_gpu_alloc(size_t bytes)
+const struct dts_place *dts_gpu_place(const struct dts_gpu *gpu)
 {
-    (void)bytes;
+    (void)gpu;
     return NULL;
+}
+
+bool dts_gpu_alloc(void **memory, size_t bytes, struct dts_error *err)
+{
+    (void)memory, (void)bytes;
+    return none(err);
 }
 
 void dts_gpu_free(void *memory)
@@ -28,19 +39,22 @@ void dts_gpu_free(void *memory)
     (void)memory;
 }
 
-void dts_gpu_copy_in(void *device, const void *host, size_t bytes,
-                     const struct dts_place *place)
+bool dts_gpu_write(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                   struct dts_error *err)
 {
-    (void)device, (void)host, (void)bytes, (void)place;
+    (void)gpu, (void)to, (void)from, (void)bytes;
+    return none(err);
 }
 
-void dts_gpu_copy_out(void *host, const void *device, size_t bytes,
-                      const struct dts_place *place)
+bool dts_gpu_read(struct dts_gpu *gpu, void *to, const void *from, size_t bytes,
+                  struct dts_error *err)
 {
-    (void)host, (void)device, (void)bytes, (void)place;
+    (void)gpu, (void)to, (void)from, (void)bytes;
+    return none(err);
 }
 
-void dts_gpu_wait(const struct dts_place *place)
+bool dts_gpu_wait(struct dts_gpu *gpu, struct dts_error *err)
 {
-    (void)place;
+    (void)gpu;
+    return none(err);
 }

@@ -74,8 +74,8 @@ static size_t tiles_of(size_t count)
     return (count + TILE - 1) / TILE;
 }
 
-/* Through a small copy, so that memory is read and written by whole lines; the lines of the next
- * tile are fetched, since no processor sees that pattern. */
+/* Through a small copy, so that memory is read and written by whole lines; the lines of the
+ * next tile are fetched, since no processor sees that pattern. */
 static void transpose_tile(const float *restrict from, float *restrict to, struct matrix m,
                            size_t rows, size_t columns)
 {

@@ -72,17 +72,13 @@ static const char *call_of(const struct dts_layer_kind *kind)
 
 static void every_layer_has_an_operation(void)
 {
-    static char missing[256];
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
         if (strcmp(kind->name, "flatten") == 0) // a view
             continue;
-        if (dts_op_find(call_of(kind)) == NULL)
-            snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), " %s",
-                     kind->name);
+        if (!CHECK(dts_op_find(call_of(kind)) != NULL))
+            printf("  no operation for %s\n", kind->name);
     }
-    if (missing[0] != '\0')
-        SKIP(missing);
 }
 
 TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole),

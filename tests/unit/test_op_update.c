@@ -70,49 +70,58 @@ static void check_host(const struct dts_update *update, int threads)
     run_free(r);
 }
 
+static void *on_gpu(struct dts_gpu *gpu, const void *from, size_t bytes, struct dts_error *err)
+{
+    void *memory = NULL;
+    CHECK(dts_gpu_alloc(&memory, bytes, err));
+    if (from != NULL)
+        CHECK(dts_gpu_write(gpu, memory, from, bytes, err));
+    return memory;
+}
+
 /* The GPU's version over the same steps. */
-static void check_gpu(const struct dts_update *update, const struct dts_place *place)
+static void check_gpu(const struct dts_update *update, struct dts_gpu *gpu)
 {
     struct run *r = run_new(update);
+    struct dts_error err = {0};
     const size_t values = dts_update_state_values(update, COUNT);
-    const struct dts_update_arrays on_gpu = {
-        COUNT, dts_gpu_alloc(sizeof(r->fw)), dts_gpu_alloc(sizeof(r->fg)),
-        dts_gpu_alloc((values + 1) * sizeof(float)),
-        dts_gpu_alloc(dts_update_scratch_bytes(update, COUNT))};
-    dts_gpu_copy_in(on_gpu.w, r->fw, sizeof(r->fw), place);
-    dts_gpu_copy_in(on_gpu.state, r->fstate, values * sizeof(float), place);
+    float *g = on_gpu(gpu, NULL, sizeof(r->fg), &err);
+    const struct dts_update_arrays there = {
+        COUNT, on_gpu(gpu, r->fw, sizeof(r->fw), &err), g,
+        on_gpu(gpu, r->fstate, (values + 1) * sizeof(float), &err),
+        on_gpu(gpu, NULL, dts_update_scratch_bytes(update, COUNT) + 1, &err)};
     for (long step = 1; step <= STEPS; step++) {
         for (size_t i = 0; i < COUNT; i++)
             r->g[i] = r->fg[i] = (float)dts_normal(3, (uint64_t)step, i);
         const struct dts_update_settings s = settings_of(update, step);
-        update->reference(
-            &s, &(struct dts_update_arrays){COUNT, r->w, r->g, r->state, r->scratch}, place);
-        dts_gpu_copy_in((void *)on_gpu.g, r->fg, sizeof(r->fg), place);
-        update->cuda(&s, &on_gpu, place);
-        dts_gpu_wait(place);
+        const struct dts_update_arrays here = {COUNT, r->w, r->g, r->state, r->scratch};
+        update->reference(&s, &here, &(struct dts_place){0});
+        CHECK(dts_gpu_write(gpu, g, r->fg, sizeof(r->fg), &err));
+        update->cuda(&s, &there, dts_gpu_place(gpu));
+        CHECK(dts_gpu_wait(gpu, &err));
     }
-    dts_gpu_copy_out(r->fw, on_gpu.w, sizeof(r->fw), place);
+    CHECK(dts_gpu_read(gpu, r->fw, there.w, sizeof(r->fw), &err));
     for (size_t i = 0; i < COUNT; i++)
         CHECK_NEAR((double)r->fw[i], r->w[i], 10 * STEPS * 0x1p-24 * (1 + fabs(r->w[i])));
-    dts_gpu_free(on_gpu.w);
-    dts_gpu_free((void *)on_gpu.g);
-    dts_gpu_free(on_gpu.state);
-    dts_gpu_free(on_gpu.scratch);
+    dts_gpu_free(there.w);
+    dts_gpu_free(g);
+    dts_gpu_free(there.state);
+    dts_gpu_free(there.scratch);
     run_free(r);
 }
 
 static void gpus_follow_their_references(void)
 {
-    struct dts_place place;
+    struct dts_gpu *gpu;
     struct dts_error err = {0};
     if (dts_gpu_count() == 0)
         SKIP("no GPU here");
-    if (!CHECK(dts_gpu_open(&place, 0, false, &err)))
+    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
         return;
     for (int i = 0; dts_updates[i] != NULL; i++)
         if (CHECK(dts_updates[i]->cuda != NULL))
-            check_gpu(dts_updates[i], &place);
-    dts_gpu_close(&place);
+            check_gpu(dts_updates[i], gpu);
+    dts_gpu_close(gpu);
 }
 
 static void hosts_follow_their_references(void)
