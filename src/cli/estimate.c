@@ -163,12 +163,14 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
              1e3 * bound->link_s, 1e3 * step->comm_s, verdict);
 }
 
+/* Where there is no room for all, the last says so. */
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
 {
     for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
         struct dts_text text = {0};
-        dts_text_add(&text, "%s: %s", of, paths[i]);
+        bool more = result->assumed_count == DTS_RESULT_ASSUMED - 1;
+        dts_text_add(&text, "%s: %s", of, more ? "and more" : paths[i]);
         copy_text(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
                   dts_text_string(&text));
         dts_text_free(&text);
@@ -192,6 +194,8 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
+    add_assumed(result, q->device->name, q->device->assumed_paths,
+                q->device->assumed_path_count);
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 

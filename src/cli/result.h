@@ -19,7 +19,7 @@ struct dts_step {
     double overlap_slowdown_s; // part of compute_s: kernels beside communication
 };
 
-enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 24, DTS_RESULT_MORE = 3 };
+enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 48, DTS_RESULT_MORE = 3 };
 
 /* A figure that was published, and what was predicted. */
 struct dts_held {
