@@ -13,7 +13,7 @@ for header in src/*/*.h tests/*.h; do
     fi
     include=${header#src/}
     if printf '#include "%s"\n#include "%s"\n' "$include" "$include" |
-        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function \
+        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -fopenmp-simd \
             -Werror -Isrc -I. -fsyntax-only -xc -; then
         passed=$((passed + 1))
     else

@@ -1,11 +1,15 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "cli/estimate.h"
 #include "cli/split.h"
 #include "cli/trace.h"
+#include "plan/check.h"
 #include "sim/bound.h"
+
+enum { LONG_S = 10 }; // a run that takes longer is announced
 
 /* Everything that one point needs while it is estimated. */
 struct work {
@@ -100,6 +104,38 @@ static void drop_overheads(struct dts_plan *plan)
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
             plan->ops[o].call.seconds = 0;
+}
+
+static bool has_noise(const struct dts_scenario *s)
+{
+    return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
+}
+
+/* How often the engine runs: without noise, with it, with nothing but kernels and links. */
+static int runs(const struct work *w)
+{
+    bool bare = w->simulation.slowdown > 0 || overheads(&w->job.roles[0].plan) > 0;
+    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (bare ? 1 : 0);
+}
+
+/* Message by message a large job takes hours: say so before it begins, also into a log. */
+static void warn_of_hours(const struct work *w)
+{
+    if (dts_exact_messages_per_s == 0 || w->engine != dts_engine_find("exact"))
+        return;
+    struct dts_traffic traffic;
+    dts_job_traffic(&w->job, &traffic);
+    double messages = traffic.messages * w->simulation.steps * runs(w);
+    double seconds = messages / dts_exact_messages_per_s;
+    if (seconds <= LONG_S)
+        return;
+    bool hours = seconds >= 2 * 3600;
+    fprintf(
+        stderr,
+        "dtsim: %s, %d devices: the engine exact runs %.2g messages, roughly %.0f %s (longer "
+        "where many share a link); fluid takes seconds\n",
+        w->question->strategy->name, w->question->devices, messages,
+        seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is
@@ -222,10 +258,11 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     struct dts_timing calm, noisy;
     struct dts_bound bound;
 
+    warn_of_hours(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
-    bool with_noise = s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
+    bool with_noise = has_noise(s);
     bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
               (!with_noise || run_noisy(w, &noisy, err));
     if (ok) {

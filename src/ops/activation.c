@@ -206,6 +206,7 @@ const struct dts_op dts_op_relu = {
     .in_place = true,
     .reference = {relu_forward, relu_backward},
     .host = {dts_relu_forward_host, dts_relu_backward_host},
+    .cuda = DTS_CUDA({dts_relu_forward_cuda, dts_relu_backward_cuda}),
 };
 
 const struct dts_op dts_op_leaky_relu = {
@@ -214,6 +215,7 @@ const struct dts_op dts_op_leaky_relu = {
     .needs_x = true,
     .reference = {leaky_relu_forward, leaky_relu_backward},
     .host = {dts_leaky_relu_forward_host, dts_leaky_relu_backward_host},
+    .cuda = DTS_CUDA({dts_leaky_relu_forward_cuda, dts_leaky_relu_backward_cuda}),
 };
 
 const struct dts_op dts_op_gelu = {
@@ -222,6 +224,7 @@ const struct dts_op dts_op_gelu = {
     .needs_x = true,
     .reference = {gelu_forward, gelu_backward},
     .host = {dts_gelu_forward_host, dts_gelu_backward_host},
+    .cuda = DTS_CUDA({dts_gelu_forward_cuda, dts_gelu_backward_cuda}),
 };
 
 const struct dts_op dts_op_silu = {
@@ -230,6 +233,7 @@ const struct dts_op dts_op_silu = {
     .needs_x = true,
     .reference = {silu_forward, silu_backward},
     .host = {dts_silu_forward_host, dts_silu_backward_host},
+    .cuda = DTS_CUDA({dts_silu_forward_cuda, dts_silu_backward_cuda}),
 };
 
 const struct dts_op dts_op_sigmoid = {
@@ -239,6 +243,7 @@ const struct dts_op dts_op_sigmoid = {
     .in_place = true,
     .reference = {sigmoid_forward, sigmoid_backward},
     .host = {dts_sigmoid_forward_host, dts_sigmoid_backward_host},
+    .cuda = DTS_CUDA({dts_sigmoid_forward_cuda, dts_sigmoid_backward_cuda}),
 };
 
 const struct dts_op dts_op_tanh = {
@@ -248,4 +253,5 @@ const struct dts_op dts_op_tanh = {
     .in_place = true,
     .reference = {tanh_forward, tanh_backward},
     .host = {dts_tanh_forward_host, dts_tanh_backward_host},
+    .cuda = DTS_CUDA({dts_tanh_forward_cuda, dts_tanh_backward_cuda}),
 };

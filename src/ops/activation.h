@@ -9,17 +9,18 @@
 #define DTS_GELU_SCALE 0.79788456080286535588 // sqrt(2 / pi)
 #define DTS_GELU_CUBE  0.044715
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 dts_op_fn dts_relu_forward_host, dts_relu_backward_host;
 dts_op_fn dts_leaky_relu_forward_host, dts_leaky_relu_backward_host;
 dts_op_fn dts_gelu_forward_host, dts_gelu_backward_host;
 dts_op_fn dts_silu_forward_host, dts_silu_backward_host;
 dts_op_fn dts_sigmoid_forward_host, dts_sigmoid_backward_host;
 dts_op_fn dts_tanh_forward_host, dts_tanh_backward_host;
-#ifdef __cplusplus
-}
-#endif
+
+dts_op_fn dts_relu_forward_cuda, dts_relu_backward_cuda;
+dts_op_fn dts_leaky_relu_forward_cuda, dts_leaky_relu_backward_cuda;
+dts_op_fn dts_gelu_forward_cuda, dts_gelu_backward_cuda;
+dts_op_fn dts_silu_forward_cuda, dts_silu_backward_cuda;
+dts_op_fn dts_sigmoid_forward_cuda, dts_sigmoid_backward_cuda;
+dts_op_fn dts_tanh_forward_cuda, dts_tanh_backward_cuda;
 
 #endif

@@ -131,4 +131,6 @@ const struct dts_op dts_op_batch_norm = {
     .state_bytes = state_bytes,
     .reference = {forward, backward},
     .host = {dts_batch_norm_forward_host, dts_batch_norm_backward_host},
+    .cuda = DTS_CUDA({dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda,
+                      dts_batch_norm_scratch_cuda, dts_batch_norm_scratch_cuda}),
 };

@@ -8,13 +8,8 @@
 #define DTS_BATCH_NORM_EPSILON  1e-5
 #define DTS_BATCH_NORM_MOMENTUM 0.1 // weight of the newest batch in the running statistics
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 dts_op_fn dts_batch_norm_forward_host, dts_batch_norm_backward_host;
 dts_op_fn dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda;
-#ifdef __cplusplus
-}
-#endif
+size_t dts_batch_norm_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
 
 #endif

@@ -121,6 +121,10 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
             }
 }
 
+dts_op_fn dts_conv_forward_cuda, dts_conv_backward_cuda; // conv.cu
+size_t dts_conv_forward_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
+size_t dts_conv_backward_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
+
 const struct dts_op dts_op_conv = {
     .name = "conv",
     .summary = "convolution over one to three axes",
@@ -128,4 +132,6 @@ const struct dts_op dts_op_conv = {
     .reference = {forward, backward},
     .host = {dts_conv_forward_host, dts_conv_backward_host, dts_conv_forward_scratch,
              dts_conv_backward_scratch},
+    .cuda = DTS_CUDA({dts_conv_forward_cuda, dts_conv_backward_cuda,
+                      dts_conv_forward_scratch_cuda, dts_conv_backward_scratch_cuda}),
 };

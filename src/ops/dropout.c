@@ -73,4 +73,5 @@ const struct dts_op dts_op_dropout = {
     .saved_bytes = saved_bytes,
     .reference = {forward, backward},
     .host = {dts_dropout_forward_host, dts_dropout_backward_host},
+    .cuda = DTS_CUDA({dts_dropout_forward_cuda, dts_dropout_backward_cuda}),
 };

@@ -10,17 +10,12 @@
  * come from neighbouring blocks, which vectorizes. */
 enum { DTS_DROPOUT_BLOCKS = 64, DTS_DROPOUT_PIECE = 8 * DTS_DROPOUT_BLOCKS };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 /* A value is kept if its 16 bits are at least this. */
 uint32_t dts_dropout_threshold(const struct dts_op_call *call);
 /* What a kept value is multiplied by: 1 / the share that is kept, by the threshold. */
 double dts_dropout_scale(const struct dts_op_call *call);
 
 dts_op_fn dts_dropout_forward_host, dts_dropout_backward_host;
-#ifdef __cplusplus
-}
-#endif
+dts_op_fn dts_dropout_forward_cuda, dts_dropout_backward_cuda;
 
 #endif

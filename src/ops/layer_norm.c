@@ -111,6 +111,8 @@ const struct dts_op dts_op_layer_norm = {
     .reference = {layer_forward, layer_backward},
     .host = {dts_layer_norm_forward_host, dts_layer_norm_backward_host, NULL,
              dts_layer_norm_scratch},
+    .cuda = DTS_CUDA({dts_layer_norm_forward_cuda, dts_layer_norm_backward_cuda, NULL,
+                      dts_layer_norm_scratch_cuda}),
 };
 
 const struct dts_op dts_op_rms_norm = {
@@ -121,4 +123,6 @@ const struct dts_op dts_op_rms_norm = {
     .reference = {rms_forward, rms_backward},
     .host = {dts_rms_norm_forward_host, dts_rms_norm_backward_host, NULL,
              dts_layer_norm_scratch},
+    .cuda = DTS_CUDA({dts_rms_norm_forward_cuda, dts_rms_norm_backward_cuda, NULL,
+                      dts_layer_norm_scratch_cuda}),
 };

@@ -6,14 +6,11 @@
 
 #define DTS_LAYER_NORM_EPSILON 1e-5 // PyTorch's LayerNorm; Llama 2's RMSNorm
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 dts_op_fn dts_layer_norm_forward_host, dts_layer_norm_backward_host;
 dts_op_fn dts_rms_norm_forward_host, dts_rms_norm_backward_host;
+dts_op_fn dts_layer_norm_forward_cuda, dts_layer_norm_backward_cuda;
+dts_op_fn dts_rms_norm_forward_cuda, dts_rms_norm_backward_cuda;
+size_t dts_layer_norm_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
 size_t dts_layer_norm_scratch(const struct dts_op_call *call, int batch, int workers);
-#ifdef __cplusplus
-}
-#endif
 
 #endif

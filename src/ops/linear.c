@@ -61,4 +61,5 @@ const struct dts_op dts_op_linear = {
     .needs_x = true,
     .reference = {forward, backward},
     .host = {dts_linear_forward_host, dts_linear_backward_host},
+    .cuda = DTS_CUDA({dts_linear_forward_cuda, dts_linear_backward_cuda}),
 };

@@ -7,18 +7,14 @@
  */
 #include <string.h>
 
+#include "ops/mean_pool.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
-enum { AXES = DTS_DIMS - 1 };
-
-struct grid {
-    size_t in[AXES], out[AXES], in_pixels, out_pixels;
-};
-
-static struct grid grid_of(const struct dts_op_call *call)
+struct dts_grid dts_grid_of(const struct dts_op_call *call)
 {
-    struct grid g = {.in_pixels = 1, .out_pixels = 1};
-    for (int i = 0; i < AXES; i++) {
+    struct dts_grid g = {.in_pixels = 1, .out_pixels = 1};
+    for (int i = 0; i < DTS_GRID_AXES; i++) {
         g.in[i] = i + 1 < call->inputs[0].count ? call->inputs[0].size[i + 1] : 1;
         g.out[i] = i + 1 < call->output.count ? call->output.size[i + 1] : 1;
         g.in_pixels *= g.in[i];
@@ -28,13 +24,13 @@ static struct grid grid_of(const struct dts_op_call *call)
 }
 
 struct box {
-    size_t first[AXES], end[AXES], values;
+    size_t first[DTS_GRID_AXES], end[DTS_GRID_AXES], values;
 };
 
-static struct box box_of(const struct grid *g, size_t window)
+static struct box box_of(const struct dts_grid *g, size_t window)
 {
     struct box box = {.values = 1};
-    for (int i = AXES - 1; i >= 0; i--) {
+    for (int i = DTS_GRID_AXES - 1; i >= 0; i--) {
         const size_t k = window % g->out[i];
         window /= g->out[i];
         box.first[i] = k * g->in[i] / g->out[i];
@@ -53,7 +49,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                     const struct dts_place *place)
 {
     (void)place;
-    const struct grid g = grid_of(call);
+    const struct dts_grid g = dts_grid_of(call);
     for (size_t c = 0; c < planes(call, a); c++)
         for (size_t window = 0; window < g.out_pixels; window++) {
             const struct box box = box_of(&g, window);
@@ -71,7 +67,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
                      const struct dts_place *place)
 {
     (void)place;
-    const struct grid g = grid_of(call);
+    const struct dts_grid g = dts_grid_of(call);
     if (a->dx[0] == NULL)
         return;
     memset(a->dx[0], 0, planes(call, a) * g.in_pixels * sizeof(double));
@@ -90,7 +86,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 static void forward_planes(const struct dts_op_call *call, const struct dts_arrays *a,
                            struct dts_range range)
 {
-    const struct grid g = grid_of(call);
+    const struct dts_grid g = dts_grid_of(call);
     for (size_t window = 0; window < g.out_pixels; window++) {
         const struct box box = box_of(&g, window);
         // lines that lie behind one another are one line
@@ -102,16 +98,14 @@ static void forward_planes(const struct dts_op_call *call, const struct dts_arra
             for (size_t i = box.first[0]; i < (whole ? 1 : box.end[0]); i++)
                 for (size_t j = box.first[1]; j < (whole ? 1 : box.end[1]); j++) {
                     const float *line = x + (i * g.in[1] + j) * g.in[2];
-#pragma omp simd reduction(+ : sum)
-                    for (size_t k = begin; k < end; k++)
-                        sum += line[k];
+                    sum += dts_sum(line + begin, end - begin);
                 }
             ((float *)a->y)[c * g.out_pixels + window] = sum / (float)box.values;
         }
     }
 }
 
-static void spread(const struct grid *g, const struct box *box, float value, float *dx)
+static void spread(const struct dts_grid *g, const struct box *box, float value, float *dx)
 {
     for (size_t i = box->first[0]; i < box->end[0]; i++)
         for (size_t j = box->first[1]; j < box->end[1]; j++)
@@ -122,7 +116,7 @@ static void spread(const struct grid *g, const struct box *box, float value, flo
 static void backward_planes(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range)
 {
-    const struct grid g = grid_of(call);
+    const struct dts_grid g = dts_grid_of(call);
     for (size_t c = range.first; c < range.first + range.count; c++) {
         float *dx = (float *)a->dx[0] + c * g.in_pixels;
         const float *dy = (const float *)a->dy + c * g.out_pixels;
@@ -157,6 +151,7 @@ const struct dts_op dts_op_global_pool = {
     .summary = "mean of each channel",
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),
 };
 
 const struct dts_op dts_op_adaptive_pool = {
@@ -164,4 +159,5 @@ const struct dts_op dts_op_adaptive_pool = {
     .summary = "means over a grid of given size",
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),
 };

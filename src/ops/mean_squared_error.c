@@ -58,6 +58,9 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
         dx[i] = scale * (x[i] - target[i]);
 }
 
+dts_op_fn dts_mean_squared_error_forward_cuda; // mean_squared_error.cu
+dts_op_fn dts_mean_squared_error_backward_cuda;
+
 const struct dts_op dts_op_mean_squared_error = {
     .name = "mean_squared_error",
     .summary = "loss: distance from a target of the input's shape",
@@ -65,4 +68,6 @@ const struct dts_op dts_op_mean_squared_error = {
     .loss = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda =
+        DTS_CUDA({dts_mean_squared_error_forward_cuda, dts_mean_squared_error_backward_cuda}),
 };

@@ -110,10 +110,13 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
     dts_ranges(backward_range, factors_of(call, a), call, a, place);
 }
 
+dts_op_fn dts_multiply_forward_cuda, dts_multiply_backward_cuda; // multiply.cu
+
 const struct dts_op dts_op_multiply = {
     .name = "multiply",
     .summary = "product of two inputs; the second may be one factor for each channel",
     .needs_x = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda = DTS_CUDA({dts_multiply_forward_cuda, dts_multiply_backward_cuda}),
 };

@@ -3,8 +3,10 @@
 
 #include "ops/op.h"
 
+extern const struct dts_op dts_op_attention;
 extern const struct dts_op dts_op_conv;
 extern const struct dts_op dts_op_linear;
+extern const struct dts_op dts_op_lstm;
 
 extern const struct dts_op dts_op_adaptive_pool;
 extern const struct dts_op dts_op_avg_pool;
@@ -29,13 +31,18 @@ extern const struct dts_op dts_op_multiply;
 extern const struct dts_op dts_op_select;
 extern const struct dts_op dts_op_sequence;
 
+extern const struct dts_op dts_op_embedding;
+extern const struct dts_op dts_op_positional_embedding;
+
 extern const struct dts_op dts_op_mean_squared_error;
 extern const struct dts_op dts_op_softmax_cross_entropy;
 
 const struct dts_op *const dts_ops[] = {
     // products
+    &dts_op_attention,
     &dts_op_conv,
     &dts_op_linear,
+    &dts_op_lstm,
 
     // pools
     &dts_op_adaptive_pool,
@@ -63,6 +70,10 @@ const struct dts_op *const dts_ops[] = {
     &dts_op_multiply,
     &dts_op_select,
     &dts_op_sequence,
+
+    // tables
+    &dts_op_embedding,
+    &dts_op_positional_embedding,
 
     // losses
     &dts_op_mean_squared_error,

@@ -31,12 +31,14 @@
 
 /* The one place in the project that asks whether this is a build with CUDA. */
 #ifdef DTS_HAVE_CUDA
-#define DTS_CUDA(...) __VA_ARGS__
+#define DTS_CUDA(...)               __VA_ARGS__
+#define DTS_CUDA_FUNCTION(function) function
 #else
 #define DTS_CUDA(...)                                                                          \
     {                                                                                          \
         NULL, NULL                                                                             \
     }
+#define DTS_CUDA_FUNCTION(function) NULL
 #endif
 
 /* The arrays of a call: double for the reference, float for host and cuda (device memory
@@ -65,6 +67,8 @@ struct dts_arrays {
 struct dts_place {
     struct dts_workers *workers; // host; NULL: the calling thread alone
     void *stream;                // cuda: a cudaStream_t
+    void *blas;                  // cuda: a cublasHandle_t on that stream; its math mode says
+                                 // whether products are in tf32
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,

@@ -12,7 +12,7 @@
 
 #include "ops/pool.h"
 
-struct dts_pool dts_pool(const struct dts_op_call *call, int batch)
+struct dts_pool dts_pool_of(const struct dts_op_call *call, int batch)
 {
     const struct dts_dims *in = &call->inputs[0], *out = &call->output;
     struct dts_pool pool = {
@@ -36,7 +36,7 @@ static int min(int a, int b)
     return a < b ? a : b;
 }
 
-struct dts_pool_window dts_pool_window(const struct dts_pool *pool, size_t pixel)
+struct dts_pool_window dts_pool_window_at(const struct dts_pool *pool, size_t pixel)
 {
     struct dts_pool_window window = {.values = 1};
     for (int i = DTS_POOL_AXES - 1; i >= 0; i--) {
@@ -57,7 +57,7 @@ static void for_each_value(const struct dts_pool *pool, const struct dts_arrays 
                                        size_t pixel, int values))
 {
     for (size_t out = 0; out < pool->planes * pool->out_pixels; out++) {
-        const struct dts_pool_window w = dts_pool_window(pool, out % pool->out_pixels);
+        const struct dts_pool_window w = dts_pool_window_at(pool, out % pool->out_pixels);
         const size_t plane = out / pool->out_pixels * pool->in_pixels;
         for (int i = w.first[0]; i < w.end[0]; i++)
             for (int j = w.first[1]; j < w.end[1]; j++)
@@ -83,7 +83,7 @@ static void max_forward(const struct dts_op_call *call, const struct dts_arrays 
                         const struct dts_place *place)
 {
     (void)place;
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     int32_t *largest = a->saved;
     for (size_t out = 0; out < pool.planes * pool.out_pixels; out++)
         largest[out] = NONE;
@@ -98,7 +98,7 @@ static void max_backward(const struct dts_op_call *call, const struct dts_arrays
                          const struct dts_place *place)
 {
     (void)place;
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     const int32_t *largest = a->saved;
     if (a->dx[0] == NULL)
         return;
@@ -124,7 +124,7 @@ static void avg_forward(const struct dts_op_call *call, const struct dts_arrays 
                         const struct dts_place *place)
 {
     (void)place;
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     memset(a->y, 0, pool.planes * pool.out_pixels * sizeof(double));
     for_each_value(&pool, a, see_sum);
 }
@@ -133,7 +133,7 @@ static void avg_backward(const struct dts_op_call *call, const struct dts_arrays
                          const struct dts_place *place)
 {
     (void)place;
-    const struct dts_pool pool = dts_pool(call, a->batch);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
     if (a->dx[0] == NULL)
         return;
     memset(a->dx[0], 0, pool.planes * pool.in_pixels * sizeof(double));
@@ -151,13 +151,15 @@ const struct dts_op dts_op_max_pool = {
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
     .reference = {max_forward, max_backward},
-    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_max_pool_scratch},
+    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host},
+    .cuda = DTS_CUDA({dts_max_pool_forward_cuda, dts_max_pool_backward_cuda}),
 };
 
 const struct dts_op dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
     .reference = {avg_forward, avg_backward},
-    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_avg_pool_scratch,
-             dts_avg_pool_scratch},
+    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_pool_scratch_host,
+             dts_pool_scratch_host},
+    .cuda = DTS_CUDA({dts_avg_pool_forward_cuda, dts_avg_pool_backward_cuda}),
 };

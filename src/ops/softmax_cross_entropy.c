@@ -78,4 +78,7 @@ const struct dts_op dts_op_softmax_cross_entropy = {
     .saved_bytes = saved_bytes,
     .reference = {forward, backward},
     .host = {dts_softmax_cross_entropy_forward_host, dts_softmax_cross_entropy_backward_host},
+    .cuda = DTS_CUDA({dts_softmax_cross_entropy_forward_cuda,
+                      dts_softmax_cross_entropy_backward_cuda, NULL,
+                      dts_softmax_cross_entropy_scratch_cuda}),
 };

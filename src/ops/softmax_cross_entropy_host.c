@@ -1,13 +1,10 @@
 /* softmax_cross_entropy_host.c -- softmax cross entropy on a CPU: workers share the positions;
- * the losses of a sample's positions are added in their order. Sums over classes run in LANES
- * parts, so that a processor adds many at once. */
+ * the losses of a sample's positions are added in their order. */
 #include <math.h>
 #include <string.h>
 
+#include "ops/row_math.h"
 #include "ops/softmax_cross_entropy.h"
-#include "ops/vector_math.h"
-
-enum { LANES = 16 };
 
 struct job {
     const struct dts_op_call *call;
@@ -23,36 +20,10 @@ static struct job job_of(const struct dts_op_call *call, const struct dts_arrays
                         .classes = dts_dims_features(&call->inputs[0])};
 }
 
-static float largest(const float *x, size_t count)
-{
-    float most[LANES];
-    for (size_t l = 0; l < LANES; l++)
-        most[l] = x[l < count ? l : 0];
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            most[l] = x[i + l] > most[l] ? x[i + l] : most[l];
-    for (; i < count; i++)
-        most[0] = x[i] > most[0] ? x[i] : most[0];
-    for (size_t l = 1; l < LANES; l++)
-        most[0] = most[l] > most[0] ? most[l] : most[0];
-    return most[0];
-}
-
 static float log_sum(const float *x, size_t count)
 {
-    const float most = largest(x, count);
-    float sums[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            sums[l] += dts_exp(x[i + l] - most);
-    for (; i < count; i++)
-        sums[0] += dts_exp(x[i] - most);
-    double sum = 0;
-    for (size_t l = 0; l < LANES; l++)
-        sum += (double)sums[l];
-    return most + (float)log(sum);
+    const float most = dts_row_largest(x, count);
+    return most + logf(dts_row_exp_sum(x, 1, most, count));
 }
 
 static void forward_part(void *argument, int worker, int workers)
@@ -108,6 +79,7 @@ static void backward_part(void *argument, int worker, int workers)
             memset(dx, 0, classes * sizeof(*dx));
             continue;
         }
+#pragma omp simd
         for (size_t c = 0; c < classes; c++)
             dx[c] = dts_exp(x[c] - l) * scale;
         dx[target[i]] -= scale;

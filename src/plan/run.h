@@ -84,6 +84,11 @@ int dts_collective_messages(const struct dts_role *role,
                             const struct dts_collective *collective, int rank, int i,
                             struct dts_message *messages);
 
+/* The same before it is known how much data there is: peers are ranks, the data is counted in
+ * chunks of a channel's part. Room for DTS_COLL_MESSAGES * channels. */
+int dts_collective_step(const struct dts_role *role, const struct dts_collective *collective,
+                        int rank, int i, struct dts_coll_message *messages);
+
 /* The messages of one rank in an exchange; room for exchange->peer_count. */
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,
                           int rank, struct dts_message *messages);

@@ -137,10 +137,19 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct attention *attention = self;
+    call->heads = attention->heads;
+    call->causal = attention->causal;
+    call->rate = attention->dropout;
+}
+
 const struct dts_layer_kind dts_layer_attention = {
     .name = "attention",
     .summary = "each position takes from others what its query asks for",
     .fields = fields,
     .size = sizeof(struct attention),
     .infer = infer,
+    .describe = describe,
 };

@@ -59,7 +59,8 @@ static void beyond_the_range_nothing_breaks(void)
     CHECK_CLOSE(dts_exp(-INFINITY), exp(-87), 1e-6);
     CHECK(dts_sigmoid(-1e30f) < 1e-37 && dts_sigmoid(1e30f) == 1);
     CHECK(dts_tanh(-INFINITY) == -1 && dts_tanh(INFINITY) == 1 && dts_tanh(0) == 0);
-    CHECK(isnan(dts_exp(NAN)) && isnan(dts_sigmoid(NAN)) && isnan(dts_tanh(NAN)));
+    CHECK(isnan(dts_sigmoid(NAN)) && isnan(dts_tanh(NAN)));
+    CHECK(isfinite(dts_exp(NAN))); // its users multiply by x
 }
 
 static void sums_of_inputs(void)
