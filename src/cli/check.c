@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
+#include "cli/references.h"
 #include "cli/scene.h"
 
 /* How the points of all scenarios fared: as for a prediction, it is an error when none is good.
@@ -91,6 +92,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
         if (scene.setting[0] != '\0')
             fprintf(out, "  with %s\n", scene.setting);
     }
+    dts_references_tell(&scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)
         fprintf(out, "\nWith all defaults:\n");
