@@ -14,10 +14,10 @@ struct layer {
 };
 
 /* A square image and window; `first`: without the gradient of x. */
-struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride, int before,
-                        int threads);
-struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride, int before,
-                        int threads)
+struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride,
+                        int before, int threads);
+struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride,
+                        int before, int threads)
 {
     struct layer *l = calloc(1, sizeof(*l));
     const size_t to = (size_t)((size + 2 * before - kernel) / stride + 1);
