@@ -5,7 +5,7 @@
 #include "ops/op.h"
 #include "ops/workers.h"
 
-extern const struct dts_op dts_op_conv;
+extern const struct dts_operation dts_op_conv;
 
 struct layer {
     struct dts_op_call call;

@@ -11,6 +11,7 @@
 #include "cli/comparison.h"
 #include "cli/format.h"
 #include "cli/live_calibrate.h"
+#include "cli/live_kernels.h"
 #include "cli/live_measured.h"
 #include "cli/live_predicted.h"
 #include "cli/live_set.h"
@@ -85,6 +86,7 @@ static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size
     struct dts_live once = *live;
     struct dts_live_times times;
     once.steps = 1;
+    once.executor = dts_executor_find("timed"); // whatever computes: it leaves buffers alone
     dts_live_fill(rank);
     if (!dts_live_run(&once, rank, &times, err))
         return false;
@@ -118,9 +120,14 @@ static bool walk(struct run *run, int i, const struct dts_live *live,
 static bool run_point(struct run *run, int i, struct dts_error *err)
 {
     const struct dts_live_settings *settings = &run->set.scene.scenario.live;
+    struct dts_live_kernels kernels = {.point = &run->set.points[i].built.point,
+                                       .settings = settings};
+    const struct dts_executor *trainer = dts_live_kernels();
+    const bool trains = trainer != NULL && strcmp(settings->compute, trainer->name) == 0;
     struct dts_live live = {.job = &run->set.points[i].built.job,
                             .wire = run->wire,
-                            .executor = dts_executor_find(settings->compute),
+                            .executor = trains ? trainer : dts_executor_find(settings->compute),
+                            .context = &kernels,
                             .steps = settings->warm_up + settings->steps};
     struct dts_live_rank rank = {0};
     if (live.executor == NULL)

@@ -16,6 +16,7 @@ struct dts_executor_rank {
     const struct dts_role *role;
     int rank;
     float *const *buffers; // of the role's plan, by number
+    void *context;         // dts_live.context
 };
 
 struct dts_executor {

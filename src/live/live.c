@@ -99,7 +99,8 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
                   struct dts_live_times *times, struct dts_error *err)
 {
     size_t ops = (size_t)rank->role->plan.op_count, entries = ops * (size_t)live->steps;
-    struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers};
+    struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers,
+                                     live->context};
     struct dts_lanes lanes = {.live = live, .rank = rank, .times = times};
     bool open = live->executor->open(&seen, &lanes.executor_self, err);
     if (!dts_wire_agree(live->wire, err)) {

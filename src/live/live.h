@@ -15,7 +15,8 @@ struct dts_live {
     const struct dts_job *job; // job->ranks processes
     const struct dts_wire *wire;
     const struct dts_executor *executor;
-    int steps; // that are walked
+    int steps;     // that are walked
+    void *context; // what the executor has to know beside its rank; the caller's
 };
 
 /* When each operation of this rank began and ended, by dts_now_s(): entry

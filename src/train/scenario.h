@@ -42,12 +42,14 @@ struct dts_training {
 
 /* How a plan is run for real (dtsim --live). */
 struct dts_live_settings {
-    const char *compute; // a word of dts_live_compute_name()
-    int steps;           // that are measured
-    int warm_up;         // steps before them
+    const char *compute;  // a word of dts_live_compute_name()
+    int steps;            // that are measured
+    int warm_up;          // steps before them
+    double learning_rate; // of kernels
+    const char *weights;  // file for those of rank 0 at the end; NULL: none
 };
 
-/* What stands for the kernels when a plan is run: "timed". NULL at the end. */
+/* What stands for the kernels when a plan is run: "timed", "kernels". NULL at the end. */
 const char *dts_live_compute_name(int i);
 
 /* A published figure that the prediction is held against. */
