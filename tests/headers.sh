@@ -4,6 +4,7 @@
 #     headers.sh COMPILER SOURCES
 compiler=$1
 cd "$2" || exit 2
+echo '#include <mpi.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && mpi=yes
 failed=0 passed=0
 echo '#include <simgrid/forward.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && simgrid=yes
 for header in src/*/*.h tests/*.h; do
@@ -11,9 +12,13 @@ for header in src/*/*.h tests/*.h; do
         echo "skip $header: no SimGrid here"
         continue
     fi
+    if grep -q '^#include <mpi.h>\|"live/mpi_call.h"' "$header" && [ -z "$mpi" ]; then
+        echo "skip $header: the compiler alone does not find MPI"
+        continue
+    fi
     include=${header#src/}
     if printf '#include "%s"\n#include "%s"\n' "$include" "$include" |
-        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function \
+        "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -fopenmp-simd \
             -Werror -Isrc -I. -fsyntax-only -xc -; then
         passed=$((passed + 1))
     else

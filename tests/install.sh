@@ -18,4 +18,8 @@ cd elsewhere
 ../bin/dtsim list scenarios | grep -q '^  imagenet_1h ' || { echo "FAIL no imagenet_1h"; exit 1; }
 ../bin/dtsim imagenet_1h --set devices=8 --format csv | grep -q '^imagenet_1h,' ||
     { echo "FAIL imagenet_1h does not run"; exit 1; }
+if [ -e ../lib/dtsim/libdtsim-simgrid.so ]; then
+    ../bin/dtsim imagenet_1h --set devices=2 --engine exact --format csv | grep -q '^imagenet_1h,' ||
+        { echo "FAIL the engine exact does not run"; exit 1; }
+fi
 echo "1 passed, 0 failed"

@@ -6,7 +6,15 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
+#include "cli/references.h"
 #include "cli/scene.h"
+
+/* How the points of all scenarios fared: as for a prediction, it is an error when none is good.
+ */
+struct tally {
+    int good;
+    struct dts_error first; // the first refusal
+};
 
 static void print_point(const struct dts_result *result, FILE *out)
 {
@@ -16,14 +24,23 @@ static void print_point(const struct dts_result *result, FILE *out)
             result->memory.total_bytes / 1e9, result->engine);
 }
 
-/* All points; the first that is refused is the error. */
-static bool check_points(const struct dts_scene *scene, FILE *out, struct dts_error *err)
+/* A point that is refused is told, and the others are checked. */
+static void print_refused(const struct dts_result *result, FILE *out)
+{
+    fprintf(out, "  %s, %d device%s: refused: %s\n", result->strategy, result->devices,
+            result->devices == 1 ? "" : "s", result->error.text);
+}
+
+/* All points of one scene, told on `out` (NULL: only what is refused, on stderr). Returns how
+ * many are good. */
+static int check_points(const struct dts_scene *scene, FILE *out, struct tally *tally)
 {
     const struct dts_scenario *scenario = &scene->scenario;
     struct dts_result *result = dts_alloc(1, sizeof(*result));
-    bool good = true;
-    for (int s = 0; s < scenario->strategy_count && good; s++)
-        for (size_t d = 0; d < scenario->device_count && good; d++) {
+    char basis[sizeof(result->basis)] = "";
+    int good = 0;
+    for (int s = 0; s < scenario->strategy_count; s++)
+        for (size_t d = 0; d < scenario->device_count; d++) {
             struct dts_question question = {.scenario = scenario,
                                             .platform = &scene->platform,
                                             .device = &scene->device,
@@ -32,15 +49,21 @@ static bool check_points(const struct dts_scene *scene, FILE *out, struct dts_er
                                             .setting = scene->setting,
                                             .check = true};
             dts_estimate(&question, result);
-            good = result->error.cause == DTS_NO_ERROR;
-            if (!good)
-                dts_fail(err, result->error.cause, "%s", result->error.text);
-            else if (out != NULL)
+            if (result->error.cause != DTS_NO_ERROR) {
+                print_refused(result, out != NULL ? out : stderr);
+                if (tally->first.cause == DTS_NO_ERROR)
+                    tally->first = result->error;
+                continue;
+            }
+            good++;
+            memcpy(basis, result->basis, sizeof(basis));
+            if (out != NULL)
                 print_point(result, out);
         }
-    if (good && out != NULL)
-        fprintf(out, "  seconds rest on: %s\n", result->basis);
+    if (good > 0 && out != NULL)
+        fprintf(out, "  seconds rest on: %s\n", basis);
     free(result);
+    tally->good += good;
     return good;
 }
 
@@ -58,7 +81,7 @@ static void print_summary(const struct dts_scene *scene, FILE *out)
 
 /* One scenario and one combination of the sweeps. */
 static bool check_one(const struct dts_options *options, const char *word, int k, FILE *out,
-                      struct dts_error *err)
+                      struct tally *tally, struct dts_error *err)
 {
     struct dts_scene scene;
     bool text = strcmp(options->format->name, "text") == 0;
@@ -69,13 +92,14 @@ static bool check_one(const struct dts_options *options, const char *word, int k
         if (scene.setting[0] != '\0')
             fprintf(out, "  with %s\n", scene.setting);
     }
-    bool good = check_points(&scene, text ? out : NULL, err);
-    if (good && text)
+    dts_references_tell(&scene, 1);
+    bool any = check_points(&scene, text ? out : NULL, tally) > 0;
+    if (any && text)
         fprintf(out, "\nWith all defaults:\n");
-    if (good)
+    if (any)
         dts_doc_print(scene.scenario.doc, out);
     dts_scene_close(&scene);
-    return good;
+    return true;
 }
 
 static bool run(const struct dts_options *options, struct dts_error *err)
@@ -83,6 +107,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     const char *const *words;
     int count = dts_command_words(&dts_check_command, options, &words);
     struct dts_output out;
+    struct tally tally = {0};
     if (count == 0)
         return dts_fail(err, DTS_BAD_INPUT, "check: needs a scenario (see `dtsim help check`)");
     if (!dts_output_open(&out, options->output, err))
@@ -90,7 +115,11 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     bool good = true;
     for (int i = 0; i < count && good; i++)
         for (int k = 0; k < dts_options_combinations(options) && good; k++)
-            good = check_one(options, words[i], k, out.stream, err);
+            good = check_one(options, words[i], k, out.stream, &tally, err);
+    if (good && tally.good == 0) {
+        *err = tally.first;
+        good = false;
+    }
     if (good)
         return dts_output_close(&out, err);
     dts_output_discard(&out);
@@ -103,6 +132,7 @@ const struct dts_command dts_check_command = {
     .summary = "read everything, build every plan, simulate nothing",
     .help =
         "Prints what the scenario is made of, and the scenario with all defaults filled in;\n"
-        "with --format json only that. --set and --sweep work as for a prediction.\n",
+        "with --format json only that. --set and --sweep work as for a prediction. A point\n"
+        "that would be refused says why; it is an error (exit status 2) when all are.\n",
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/estimate.h"
 #include "cli/pool.h"
+#include "cli/references.h"
 #include "cli/scene.h"
 
 enum { MOST_POINTS = 100000 };
@@ -61,6 +62,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
         }
+        dts_references_tell(asked->scenes + asked->scene_count - combinations, combinations);
         const struct dts_scenario *s = &asked->scenes[asked->scene_count - 1].scenario;
         *report = (struct dts_report){.scenario = s->name,
                                       .summary = s->summary,

@@ -8,7 +8,7 @@ extern "C" {
 
 static __device__ float sigmoid(float x)
 {
-    return 1 / (1 + __expf(-x));
+    return 1 / (1 + expf(-x));
 }
 
 static __device__ float gelu_argument(float x)

@@ -74,7 +74,7 @@ static void gelu_forward(const struct dts_op_call *call, const struct dts_arrays
     float *y = (float *)a->y + range.first;
 #pragma omp simd
     for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] * dts_sigmoid(gelu_argument(x[i]));
+        y[i] = x[i] / (1 + dts_exp(-gelu_argument(x[i])));
 }
 
 static void gelu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -99,7 +99,7 @@ static void silu_forward(const struct dts_op_call *call, const struct dts_arrays
     float *y = (float *)a->y + range.first;
 #pragma omp simd
     for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] * dts_sigmoid(x[i]);
+        y[i] = x[i] / (1 + dts_exp(-x[i]));
 }
 
 static void silu_backward(const struct dts_op_call *call, const struct dts_arrays *a,

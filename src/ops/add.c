@@ -52,7 +52,8 @@ static void add_two(const float *first, const float *second, float *y, size_t co
     }
 }
 
-/* Of more than two inputs, what is summed so far stays in the first cache. */
+/* What is summed so far, and what several inputs' gradients are made of, stays in the first
+ * cache. */
 enum { PIECE = 2048 };
 
 static void forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -71,25 +72,33 @@ static void forward_range(const struct dts_op_call *call, const struct dts_array
     }
 }
 
-/* dx[0] may be dy, and is written last. */
-static void backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
-                           struct dts_range range)
+/* One piece; dx[0] may be dy, and is written last. */
+static void backward_piece(const struct dts_op_call *call, const struct dts_arrays *a,
+                           size_t at, size_t count)
 {
-    const float *dy = (const float *)a->dy + range.first;
+    const float *dy = (const float *)a->dy + at;
     for (int k = call->input_count - 1; k >= 0; k--) {
         if (a->dx[k] == NULL)
             continue;
-        float *dx = (float *)a->dx[k] + range.first;
+        float *dx = (float *)a->dx[k] + at;
         if (!call->relu) {
             if (dx != dy)
-                memcpy(dx, dy, range.count * sizeof(*dx));
+                memcpy(dx, dy, count * sizeof(*dx));
             continue;
         }
-        const float *y = (const float *)a->y + range.first;
+        const float *y = (const float *)a->y + at;
 #pragma omp simd
-        for (size_t i = 0; i < range.count; i++)
+        for (size_t i = 0; i < count; i++)
             dx[i] = y[i] > 0 ? dy[i] : 0;
     }
+}
+
+static void backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
+                           struct dts_range range)
+{
+    for (size_t i = 0; i < range.count; i += PIECE)
+        backward_piece(call, a, range.first + i,
+                       range.count - i < PIECE ? range.count - i : PIECE);
 }
 
 static void forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -106,7 +115,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 
 dts_op_fn dts_add_forward_cuda, dts_add_backward_cuda; // add.cu
 
-const struct dts_op dts_op_add = {
+const struct dts_operation dts_op_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
     .in_place = true,

@@ -197,7 +197,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * (size_t)call->heads * call->output.size[0] * real;
 }
 
-const struct dts_op dts_op_attention = {
+const struct dts_operation dts_op_attention = {
     .name = "attention",
     .summary = "each position takes from others what its query asks for",
     .needs_x = true,
@@ -206,4 +206,6 @@ const struct dts_op dts_op_attention = {
     .reference = {forward, backward},
     .host = {dts_attention_forward_host, dts_attention_backward_host,
              dts_attention_forward_scratch, dts_attention_backward_scratch},
+    .cuda = DTS_CUDA({dts_attention_forward_cuda, dts_attention_backward_cuda,
+                      dts_attention_forward_scratch_cuda, dts_attention_backward_scratch_cuda}),
 };

@@ -42,4 +42,10 @@ dts_op_fn dts_attention_forward_host, dts_attention_backward_host;
 size_t dts_attention_forward_scratch(const struct dts_op_call *call, int batch, int workers);
 size_t dts_attention_backward_scratch(const struct dts_op_call *call, int batch, int workers);
 
+dts_op_fn dts_attention_forward_cuda, dts_attention_backward_cuda;
+size_t dts_attention_forward_scratch_cuda(const struct dts_op_call *call, int batch,
+                                          int workers);
+size_t dts_attention_backward_scratch_cuda(const struct dts_op_call *call, int batch,
+                                           int workers);
+
 #endif

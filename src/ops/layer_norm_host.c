@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/fetch.h"
 #include "ops/layer_norm.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
 static size_t rows_of(const struct dts_op_call *call, int batch)
 {
@@ -25,22 +27,10 @@ size_t dts_layer_norm_scratch(const struct dts_op_call *call, int batch, int wor
     return (size_t)workers * sums_of_a_worker(call) * sizeof(float);
 }
 
-static float mean_of(const float *x, size_t n)
-{
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum / (float)n;
-}
-
 /* 1 / sqrt(mean of (x - mean)^2 + epsilon) */
 static float inverse_root(const float *x, float mean, size_t n)
 {
-    float squares = 0;
-#pragma omp simd reduction(+ : squares)
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - mean) * (x[i] - mean);
+    const float squares = dts_moments_about(x, mean, n).squares;
     return 1 / sqrtf(squares / (float)n + (float)DTS_LAYER_NORM_EPSILON);
 }
 
@@ -53,7 +43,9 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
-        const float mean = mean_of(x, n), r = inverse_root(x, mean, n);
+        const float mean = dts_sum(x, n) / (float)n;
+        dts_fetch(x + n, n); // the next row
+        const float r = inverse_root(x, mean, n);
 #pragma omp simd
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * ((x[i] - mean) * r) + b[i];
@@ -71,6 +63,7 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
         const float r = inverse_root(x, 0, n);
+        dts_fetch(x + n, n); // the next row
 #pragma omp simd
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * (x[i] * r);

@@ -20,5 +20,6 @@ static inline struct dts_linear_sizes dts_linear_sizes(const struct dts_op_call 
 }
 
 dts_op_fn dts_linear_forward_host, dts_linear_backward_host;
+dts_op_fn dts_linear_forward_cuda, dts_linear_backward_cuda;
 
 #endif

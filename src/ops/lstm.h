@@ -26,6 +26,7 @@ static inline struct dts_lstm_sizes dts_lstm_sizes(const struct dts_op_call *cal
 }
 
 dts_op_fn dts_lstm_forward_host, dts_lstm_backward_host;
+dts_op_fn dts_lstm_forward_cuda, dts_lstm_backward_cuda;
 size_t dts_lstm_backward_scratch(const struct dts_op_call *call, int batch, int workers);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "ops/mean_pool.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
 struct dts_grid dts_grid_of(const struct dts_op_call *call)
 {
@@ -97,9 +98,7 @@ static void forward_planes(const struct dts_op_call *call, const struct dts_arra
             for (size_t i = box.first[0]; i < (whole ? 1 : box.end[0]); i++)
                 for (size_t j = box.first[1]; j < (whole ? 1 : box.end[1]); j++) {
                     const float *line = x + (i * g.in[1] + j) * g.in[2];
-#pragma omp simd reduction(+ : sum)
-                    for (size_t k = begin; k < end; k++)
-                        sum += line[k];
+                    sum += dts_sum(line + begin, end - begin);
                 }
             ((float *)a->y)[c * g.out_pixels + window] = sum / (float)box.values;
         }
@@ -147,7 +146,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
         dts_ranges(backward_planes, planes(call, a), call, a, place);
 }
 
-const struct dts_op dts_op_global_pool = {
+const struct dts_operation dts_op_global_pool = {
     .name = "global_pool",
     .summary = "mean of each channel",
     .reference = {forward, backward},
@@ -155,7 +154,7 @@ const struct dts_op dts_op_global_pool = {
     .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),
 };
 
-const struct dts_op dts_op_adaptive_pool = {
+const struct dts_operation dts_op_adaptive_pool = {
     .name = "adaptive_pool",
     .summary = "means over a grid of given size",
     .reference = {forward, backward},

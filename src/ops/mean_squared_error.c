@@ -58,11 +58,16 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
         dx[i] = scale * (x[i] - target[i]);
 }
 
-const struct dts_op dts_op_mean_squared_error = {
+dts_op_fn dts_mean_squared_error_forward_cuda; // mean_squared_error.cu
+dts_op_fn dts_mean_squared_error_backward_cuda;
+
+const struct dts_operation dts_op_mean_squared_error = {
     .name = "mean_squared_error",
     .summary = "loss: distance from a target of the input's shape",
     .needs_x = true,
     .loss = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda =
+        DTS_CUDA({dts_mean_squared_error_forward_cuda, dts_mean_squared_error_backward_cuda}),
 };

@@ -31,12 +31,14 @@
 
 /* The one place in the project that asks whether this is a build with CUDA. */
 #ifdef DTS_HAVE_CUDA
-#define DTS_CUDA(...) __VA_ARGS__
+#define DTS_CUDA(...)               __VA_ARGS__
+#define DTS_CUDA_FUNCTION(function) function
 #else
 #define DTS_CUDA(...)                                                                          \
     {                                                                                          \
         NULL, NULL                                                                             \
     }
+#define DTS_CUDA_FUNCTION(function) NULL
 #endif
 
 /* The arrays of a call: double for the reference, float for host and cuda (device memory
@@ -65,6 +67,8 @@ struct dts_arrays {
 struct dts_place {
     struct dts_workers *workers; // host; NULL: the calling thread alone
     void *stream;                // cuda: a cudaStream_t
+    void *blas;                  // cuda: a cublasHandle_t on that stream; its math mode says
+                                 // whether products are in tf32
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
@@ -78,7 +82,7 @@ struct dts_op_version {
                                int workers); // NULL: 0
 };
 
-struct dts_op {
+struct dts_operation {
     const char *name, *summary;
     bool needs_x, needs_y; // backward reads them
     bool in_place, spoils_dy;
@@ -90,7 +94,7 @@ struct dts_op {
     struct dts_op_version reference, host, cuda;
 };
 
-extern const struct dts_op *const dts_ops[]; // ended by NULL
-const struct dts_op *dts_op_find(const char *name);
+extern const struct dts_operation *const dts_operations[]; // ended by NULL
+const struct dts_operation *dts_operation_find(const char *name);
 
 #endif

@@ -146,20 +146,20 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * dts_dims_elements(&call->output) * sizeof(int32_t);
 }
 
-const struct dts_op dts_op_max_pool = {
+const struct dts_operation dts_op_max_pool = {
     .name = "max_pool",
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
     .reference = {max_forward, max_backward},
-    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_max_pool_scratch},
+    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host},
     .cuda = DTS_CUDA({dts_max_pool_forward_cuda, dts_max_pool_backward_cuda}),
 };
 
-const struct dts_op dts_op_avg_pool = {
+const struct dts_operation dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
     .reference = {avg_forward, avg_backward},
-    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_avg_pool_scratch,
-             dts_avg_pool_scratch},
+    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_pool_scratch_host,
+             dts_pool_scratch_host},
     .cuda = DTS_CUDA({dts_avg_pool_forward_cuda, dts_avg_pool_backward_cuda}),
 };

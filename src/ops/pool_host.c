@@ -1,6 +1,7 @@
-/* pool_host.c -- windowed pools on a CPU. The lines of a window are joined first, column by
- * column, into one line with room on both sides for what lies outside; then each window along
- * that line. Both loops run over neighbours and are vectorized.
+/* pool_host.c -- windowed pools on a CPU, line after line of the output. A line of the input is
+ * copied into one with room on both sides for what lies outside, as long as whole vectors of
+ * windows need; then all windows along it take their values at once, in vectorized loops for
+ * the usual windows.
  */
 #include <math.h>
 #include <string.h>
@@ -8,106 +9,123 @@
 #include "ops/pool.h"
 #include "ops/ranges.h"
 
-/* Values of the joined line: from `before` the first pixel to the end of the last window. */
-static size_t line_values(const struct dts_pool *pool)
+enum { LANES = 16 };
+
+/* What a worker needs for lines. */
+struct lines {
+    size_t windows, values; // of a line, in whole vectors
+    float *input, *shares;  // values long
+    float *y;               // windows long, and all below, too
+    float *factors;         // 1 / values of each window along the line
+    int32_t *largest;
+};
+
+static size_t round_up(size_t count)
+{
+    return (count + LANES - 1) / LANES * LANES;
+}
+
+/* Of a worker, and two cache lines between workers: one is fetched with its neighbour. */
+static size_t room_of(const struct lines *l)
+{
+    return 2 * l->values + 3 * l->windows + 2 * LANES;
+}
+
+static struct lines lines_of(const struct dts_pool *pool, void *scratch, int worker)
 {
     const int last = DTS_POOL_AXES - 1;
-    const int reach = (pool->out[last] - 1) * pool->stride[last] + pool->kernel[last];
-    const int inside = pool->before[last] + pool->in[last];
-    const size_t values = (size_t)(reach > inside ? reach : inside);
-    return (values + 15) / 16 * 16; // 64 bytes: workers share no cache line
+    const size_t windows = round_up((size_t)pool->out[last]);
+    const size_t reach =
+        (windows - 1) * (size_t)pool->stride[last] + (size_t)pool->kernel[last];
+    const size_t inside = (size_t)(pool->before[last] + pool->in[last]);
+    struct lines l = {.windows = windows, .values = round_up(reach > inside ? reach : inside)};
+    if (scratch == NULL)
+        return l;
+    l.input = (float *)scratch + (size_t)worker * room_of(&l);
+    l.shares = l.input + l.values;
+    l.y = l.shares + l.values;
+    l.factors = l.y + windows;
+    l.largest = (int32_t *)(void *)(l.factors + windows);
+    return l;
 }
 
-static size_t scratch_of(const struct dts_op_call *call, int workers, size_t lines)
+size_t dts_pool_scratch_host(const struct dts_op_call *call, int batch, int workers)
 {
-    const struct dts_pool pool = dts_pool_of(call, 1);
-    return (size_t)workers * lines * line_values(&pool) * sizeof(float);
+    const struct dts_pool pool = dts_pool_of(call, batch);
+    const struct lines l = lines_of(&pool, NULL, 0);
+    return (size_t)workers * room_of(&l) * sizeof(float);
 }
 
-size_t dts_max_pool_scratch(const struct dts_op_call *call, int batch, int workers)
+/* Where a line of the input begins, of those that a window takes in. */
+static int line_at(const struct dts_pool *pool, int i, int j)
 {
-    (void)batch;
-    return scratch_of(call, workers, 2); // values, and where they come from
+    return (i * pool->in[1] + j) * pool->in[2];
 }
 
-size_t dts_avg_pool_scratch(const struct dts_op_call *call, int batch, int workers)
-{
-    (void)batch;
-    return scratch_of(call, workers, 1);
-}
-
-/* Keep the larger value of each column and where it is; of equals the earlier line's. */
-static void join_largest(const float *restrict line, int32_t offset, int count,
-                         float *restrict values, int32_t *restrict from)
-{
-    for (int i = 0; i < count; i++) {
-        const bool larger = line[i] > values[i];
-        values[i] = larger ? line[i] : values[i];
-        from[i] = larger ? offset + i : from[i];
-    }
-}
-
-/* The largest of each window of the line: of equals the earlier in the plane. */
-static inline void largest_along(const float *restrict values, const int32_t *restrict from,
-                                 int kernel, int stride, int count, float *restrict y,
-                                 int32_t *restrict largest)
+/* Keep the larger values and where they are; of equals the earlier. at: of line[0]. */
+static inline void keep_largest(const float *restrict line, int32_t at, int kernel, int stride,
+                                int count, float *restrict y, int32_t *restrict largest)
 {
     for (int i = 0; i < count; i++) {
-        y[i] = values[i * stride];
-        largest[i] = from[i * stride];
-    }
-    for (int k = 1; k < kernel; k++)
-        for (int i = 0; i < count; i++) {
-            const float value = values[i * stride + k];
-            const int32_t at = from[i * stride + k];
-            const bool larger = (value > y[i]) | ((value == y[i]) & (at < largest[i]));
-            y[i] = larger ? value : y[i];
-            largest[i] = larger ? at : largest[i];
+        float best = y[i];
+        int32_t where = largest[i];
+        for (int k = 0; k < kernel; k++) {
+            const float value = line[i * stride + k];
+            const bool larger = value > best;
+            best = larger ? value : best;
+            where = larger ? at + i * stride + k : where;
         }
+        y[i] = best;
+        largest[i] = where;
+    }
 }
 
-/* One line of y: the windows that begin at axis 0 in [first[0], end[0]), and so on. */
-static void max_line(const struct dts_pool *pool, const struct dts_pool_window *w,
-                     const float *x, float *values, int32_t *from, float *y, int32_t *largest)
+/* A kernel and a stride that the compiler knows are vectorized. */
+static void keep_largest_of_any(const struct dts_pool *pool, const struct lines *l, int32_t at)
 {
-    const int before = pool->before[2], count = pool->out[2], kernel = pool->kernel[2];
-    const size_t room = line_values(pool);
-    for (size_t i = 0; i < room; i++) {
-        values[i] = -INFINITY;
-        from[i] = INT32_MAX;
+    const int kernel = pool->kernel[2], stride = pool->stride[2], count = (int)l->windows;
+    if (kernel == 3 && stride == 2)
+        keep_largest(l->input, at, 3, 2, count, l->y, l->largest);
+    else if (kernel == 2 && stride == 2)
+        keep_largest(l->input, at, 2, 2, count, l->y, l->largest);
+    else if (kernel == 3 && stride == 1)
+        keep_largest(l->input, at, 3, 1, count, l->y, l->largest);
+    else
+        keep_largest(l->input, at, kernel, stride, count, l->y, l->largest);
+}
+
+/* w: of the first window of the line. */
+static void max_line(const struct dts_pool *pool, const struct dts_pool_window *w,
+                     const float *x, struct lines *l, float *y, int32_t *largest)
+{
+    const int before = pool->before[2];
+    for (int i = 0; i < (int)l->windows; i++) { // where all is -inf or not a number: the first
+        const int first = i * pool->stride[2] - before;
+        l->y[i] = -INFINITY;
+        l->largest[i] = line_at(pool, w->first[0], w->first[1]) + (first > 0 ? first : 0);
     }
-    const int32_t top = (w->first[0] * pool->in[1] + w->first[1]) * pool->in[2];
-    for (int i = 0; i < pool->in[2]; i++) // also where all is -inf or not a number
-        from[before + i] = top + i;
     for (int i = w->first[0]; i < w->end[0]; i++)
         for (int j = w->first[1]; j < w->end[1]; j++) {
-            const int32_t offset = (i * pool->in[1] + j) * pool->in[2];
-            join_largest(x + offset, offset, pool->in[2], values + before, from + before);
+            const int at = line_at(pool, i, j);
+            memcpy(l->input + before, x + at, (size_t)pool->in[2] * sizeof(*x));
+            keep_largest_of_any(pool, l, at - before);
         }
-    switch (pool->stride[2]) { // a step that is known is vectorized
-    case 1:
-        largest_along(values, from, kernel, 1, count, y, largest);
-        break;
-    case 2:
-        largest_along(values, from, kernel, 2, count, y, largest);
-        break;
-    default:
-        largest_along(values, from, kernel, pool->stride[2], count, y, largest);
-    }
+    memcpy(y, l->y, (size_t)pool->out[2] * sizeof(*y));
+    memcpy(largest, l->largest, (size_t)pool->out[2] * sizeof(*largest));
 }
 
 static void max_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                         struct dts_range range)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    const size_t room = line_values(&pool), width = (size_t)pool.out[2];
-    float *values = (float *)a->scratch + (size_t)range.worker * 2 * room;
-    int32_t *from = (int32_t *)(void *)(values + room);
+    struct lines l = lines_of(&pool, a->scratch, range.worker);
+    for (size_t i = 0; i < l.values; i++)
+        l.input[i] = -INFINITY; // outside
     for (size_t plane = range.first; plane < range.first + range.count; plane++)
-        for (size_t p = 0; p < pool.out_pixels; p += width) {
+        for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
             const struct dts_pool_window w = dts_pool_window_at(&pool, p);
             const size_t at = plane * pool.out_pixels + p;
-            max_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, values, from,
+            max_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, &l,
                      (float *)a->y + at, (int32_t *)a->saved + at);
         }
 }
@@ -126,6 +144,114 @@ static void max_backward(const struct dts_op_call *call, const struct dts_arrays
     }
 }
 
+/* 1 / values that an average divides by, along the last axis. */
+static void set_factors(const struct dts_pool *pool, struct lines *l)
+{
+    const int most = pool->in[2] + pool->before[2];
+    for (int i = 0; i < pool->out[2]; i++) {
+        const int begin = i * pool->stride[2] - pool->before[2];
+        const int end = begin + pool->kernel[2];
+        l->factors[i] = 1.0f / (float)((end < most ? end : most) - begin);
+    }
+}
+
+/* 1 / values along the other axes; w: of the first window of the line. */
+static float factor_of(const struct dts_pool_window *w, const struct lines *l)
+{
+    return 1.0f / ((float)w->values * l->factors[0]);
+}
+
+static inline void add_windows(const float *restrict line, int kernel, int stride, int count,
+                               float *restrict y)
+{
+    for (int i = 0; i < count; i++) {
+        float sum = 0;
+        for (int k = 0; k < kernel; k++)
+            sum += line[i * stride + k];
+        y[i] = sum;
+    }
+}
+
+static void add_any_windows(const struct dts_pool *pool, const struct lines *l)
+{
+    const int kernel = pool->kernel[2], stride = pool->stride[2], count = (int)l->windows;
+    if (kernel == 3 && stride == 2)
+        add_windows(l->input, 3, 2, count, l->y);
+    else if (kernel == 2 && stride == 2)
+        add_windows(l->input, 2, 2, count, l->y);
+    else if (kernel == 3 && stride == 1)
+        add_windows(l->input, 3, 1, count, l->y);
+    else
+        add_windows(l->input, kernel, stride, count, l->y);
+}
+
+static void add_to(float *restrict sum, const float *restrict more, int count)
+{
+    for (int i = 0; i < count; i++)
+        sum[i] += more[i];
+}
+
+static void avg_line(const struct dts_pool *pool, const struct dts_pool_window *w,
+                     const float *x, struct lines *l, float *y)
+{
+    memset(l->input, 0, l->values * sizeof(*l->input));
+    for (int i = w->first[0]; i < w->end[0]; i++)
+        for (int j = w->first[1]; j < w->end[1]; j++)
+            add_to(l->input + pool->before[2], x + line_at(pool, i, j), pool->in[2]);
+    add_any_windows(pool, l);
+    const float others = factor_of(w, l);
+    for (int i = 0; i < pool->out[2]; i++)
+        y[i] = l->y[i] * l->factors[i] * others;
+}
+
+/* Each window's share stands where the window begins; then it goes to all in the window. */
+static void avg_line_back(const struct dts_pool *pool, const struct dts_pool_window *w,
+                          const float *dy, struct lines *l, float *dx)
+{
+    float *begins = l->input;
+    const float others = factor_of(w, l);
+    memset(begins, 0, l->values * sizeof(*begins));
+    memset(l->shares, 0, l->values * sizeof(*l->shares));
+    for (int i = 0; i < pool->out[2]; i++)
+        begins[i * pool->stride[2]] = dy[i] * l->factors[i] * others;
+    for (int k = 0; k < pool->kernel[2]; k++)
+        add_to(l->shares + k, begins, (int)l->values - k);
+    for (int i = w->first[0]; i < w->end[0]; i++)
+        for (int j = w->first[1]; j < w->end[1]; j++)
+            add_to(dx + line_at(pool, i, j), l->shares + pool->before[2], pool->in[2]);
+}
+
+static void avg_forward(const struct dts_op_call *call, const struct dts_arrays *a,
+                        struct dts_range range)
+{
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    struct lines l = lines_of(&pool, a->scratch, range.worker);
+    set_factors(&pool, &l);
+    for (size_t plane = range.first; plane < range.first + range.count; plane++)
+        for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
+            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
+            avg_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, &l,
+                     (float *)a->y + plane * pool.out_pixels + p);
+        }
+}
+
+static void avg_backward(const struct dts_op_call *call, const struct dts_arrays *a,
+                         struct dts_range range)
+{
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    struct lines l = lines_of(&pool, a->scratch, range.worker);
+    set_factors(&pool, &l);
+    for (size_t plane = range.first; plane < range.first + range.count; plane++) {
+        float *dx = (float *)a->dx[0] + plane * pool.in_pixels;
+        memset(dx, 0, pool.in_pixels * sizeof(*dx));
+        for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
+            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
+            avg_line_back(&pool, &w, (const float *)a->dy + plane * pool.out_pixels + p, &l,
+                          dx);
+        }
+    }
+}
+
 void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                const struct dts_place *place)
 {
@@ -137,92 +263,6 @@ void dts_max_pool_backward_host(const struct dts_op_call *call, const struct dts
 {
     if (a->dx[0] != NULL)
         dts_ranges(max_backward, dts_pool_of(call, a->batch).planes, call, a, place);
-}
-
-static inline void sum_along(const float *restrict values, int kernel, int stride, int count,
-                             float *restrict y)
-{
-    for (int i = 0; i < count; i++)
-        y[i] = values[i * stride];
-    for (int k = 1; k < kernel; k++)
-        for (int i = 0; i < count; i++)
-            y[i] += values[i * stride + k];
-}
-
-/* Values that an average divides by, of window i along the last axis. */
-static int values_along(const struct dts_pool *pool, int i)
-{
-    const int begin = i * pool->stride[2] - pool->before[2];
-    const int end = begin + pool->kernel[2], most = pool->in[2] + pool->before[2];
-    return (end < most ? end : most) - begin;
-}
-
-/* w: of the first window of the line, so that values / values_along(0) are those of the other
- * axes. */
-static void avg_line(const struct dts_pool *pool, const struct dts_pool_window *w,
-                     const float *x, float *values, float *y)
-{
-    memset(values, 0, line_values(pool) * sizeof(*values));
-    for (int i = w->first[0]; i < w->end[0]; i++)
-        for (int j = w->first[1]; j < w->end[1]; j++) {
-            const float *line = x + (i * pool->in[1] + j) * pool->in[2];
-            for (int k = 0; k < pool->in[2]; k++)
-                values[pool->before[2] + k] += line[k];
-        }
-    if (pool->stride[2] == 1)
-        sum_along(values, pool->kernel[2], 1, pool->out[2], y);
-    else
-        sum_along(values, pool->kernel[2], pool->stride[2], pool->out[2], y);
-    const int others = w->values / values_along(pool, 0);
-    for (int i = 0; i < pool->out[2]; i++)
-        y[i] /= (float)(others * values_along(pool, i));
-}
-
-static void avg_line_back(const struct dts_pool *pool, const struct dts_pool_window *w,
-                          const float *dy, float *values, float *dx)
-{
-    memset(values, 0, line_values(pool) * sizeof(*values));
-    const int others = w->values / values_along(pool, 0);
-    for (int i = 0; i < pool->out[2]; i++) {
-        const float share = dy[i] / (float)(others * values_along(pool, i));
-        for (int k = 0; k < pool->kernel[2]; k++)
-            values[i * pool->stride[2] + k] += share;
-    }
-    for (int i = w->first[0]; i < w->end[0]; i++)
-        for (int j = w->first[1]; j < w->end[1]; j++) {
-            float *line = dx + (i * pool->in[1] + j) * pool->in[2];
-            for (int k = 0; k < pool->in[2]; k++)
-                line[k] += values[pool->before[2] + k];
-        }
-}
-
-static void avg_forward(const struct dts_op_call *call, const struct dts_arrays *a,
-                        struct dts_range range)
-{
-    const struct dts_pool pool = dts_pool_of(call, a->batch);
-    float *values = (float *)a->scratch + (size_t)range.worker * line_values(&pool);
-    for (size_t plane = range.first; plane < range.first + range.count; plane++)
-        for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
-            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
-            avg_line(&pool, &w, (const float *)a->x[0] + plane * pool.in_pixels, values,
-                     (float *)a->y + plane * pool.out_pixels + p);
-        }
-}
-
-static void avg_backward(const struct dts_op_call *call, const struct dts_arrays *a,
-                         struct dts_range range)
-{
-    const struct dts_pool pool = dts_pool_of(call, a->batch);
-    float *values = (float *)a->scratch + (size_t)range.worker * line_values(&pool);
-    for (size_t plane = range.first; plane < range.first + range.count; plane++) {
-        float *dx = (float *)a->dx[0] + plane * pool.in_pixels;
-        memset(dx, 0, pool.in_pixels * sizeof(*dx));
-        for (size_t p = 0; p < pool.out_pixels; p += (size_t)pool.out[2]) {
-            const struct dts_pool_window w = dts_pool_window_at(&pool, p);
-            avg_line_back(&pool, &w, (const float *)a->dy + plane * pool.out_pixels + p, values,
-                          dx);
-        }
-    }
 }
 
 void dts_avg_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -73,10 +73,15 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
     dts_ranges(backward_range, dts_dims_elements(&call->output), call, a, place);
 }
 
-const struct dts_op dts_op_positional_embedding = {
+dts_op_fn dts_positional_embedding_forward_cuda; // positional_embedding.cu
+dts_op_fn dts_positional_embedding_backward_cuda;
+
+const struct dts_operation dts_op_positional_embedding = {
     .name = "positional_embedding",
     .summary = "adds a learned row for each position to its input",
     .in_place = true,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
+    .cuda = DTS_CUDA(
+        {dts_positional_embedding_forward_cuda, dts_positional_embedding_backward_cuda}),
 };

@@ -6,13 +6,24 @@
 
 #include "ops/vector_math.h"
 
+/* In DTS_ROW_LANES parts: compilers do not split a maximum themselves, for fear of NaNs. */
+enum { DTS_ROW_LANES = 32 };
+
 static inline float dts_row_largest(const float *x, size_t count)
 {
-    float most = x[0];
-#pragma omp simd reduction(max : most)
-    for (size_t i = 0; i < count; i++)
-        most = x[i] > most ? x[i] : most;
-    return most;
+    float most[DTS_ROW_LANES];
+    for (size_t l = 0; l < DTS_ROW_LANES; l++)
+        most[l] = x[l < count ? l : 0];
+    size_t i = 0;
+    for (; i + DTS_ROW_LANES <= count; i += DTS_ROW_LANES)
+#pragma omp simd
+        for (size_t l = 0; l < DTS_ROW_LANES; l++)
+            most[l] = x[i + l] > most[l] ? x[i + l] : most[l];
+    for (; i < count; i++)
+        most[0] = x[i] > most[0] ? x[i] : most[0];
+    for (size_t l = 1; l < DTS_ROW_LANES; l++)
+        most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
 }
 
 /* The sum of e^(scale x - shift). */

@@ -74,25 +74,32 @@ static size_t tiles_of(size_t count)
     return (count + TILE - 1) / TILE;
 }
 
+/* Through a small copy, so that memory is read and written by whole lines; the lines of the
+ * next tile are fetched, since no processor sees that pattern. */
 static void transpose_tile(const float *restrict from, float *restrict to, struct matrix m,
                            size_t rows, size_t columns)
 {
+    float tile[TILE][TILE];
+    for (size_t i = 0; i < rows; i++) {
+        __builtin_prefetch(from + (i + TILE) * m.columns);
+        for (size_t j = 0; j < columns; j++)
+            tile[j][i] = from[i * m.columns + j];
+    }
     for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rows; i++)
-            to[j * m.rows + i] = from[i * m.columns + j];
+        memcpy(to + j * m.rows, tile[j], rows * sizeof(*to));
 }
 
-/* Range over the bands of rows of all samples. */
+/* Range over the bands of columns of all samples: each writes some lines from end to end. */
 static void transpose_bands(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range, bool back)
 {
     const struct matrix m = matrix_of(call, back);
-    const size_t bands = tiles_of(m.rows);
+    const size_t bands = tiles_of(m.columns);
     for (size_t k = range.first; k < range.first + range.count; k++) {
-        const size_t sample = k / bands * m.rows * m.columns, i = k % bands * TILE;
+        const size_t sample = k / bands * m.rows * m.columns, j = k % bands * TILE;
         const float *from = (const float *)(back ? a->dy : a->x[0]) + sample;
         float *to = (float *)(back ? a->dx[0] : a->y) + sample;
-        for (size_t j = 0; j < m.columns; j += TILE)
+        for (size_t i = 0; i < m.rows; i += TILE)
             transpose_tile(from + i * m.columns + j, to + j * m.rows + i, m,
                            m.rows - i < TILE ? m.rows - i : TILE,
                            m.columns - j < TILE ? m.columns - j : TILE);
@@ -199,7 +206,7 @@ static void sequence_forward_range(const struct dts_op_call *call, const struct 
 static void sequence_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                   const struct dts_place *place)
 {
-    const size_t bands = tiles_of(matrix_of(call, false).rows);
+    const size_t bands = tiles_of(matrix_of(call, false).columns);
     dts_ranges(sequence_forward_range, (size_t)a->batch * bands, call, a, place);
 }
 
@@ -220,7 +227,7 @@ static void sequence_backward_range(const struct dts_op_call *call, const struct
 static void sequence_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                    const struct dts_place *place)
 {
-    const size_t bands = tiles_of(matrix_of(call, true).rows);
+    const size_t bands = tiles_of(matrix_of(call, true).columns);
     if (a->dx[0] != NULL)
         dts_ranges(sequence_backward_range, (size_t)a->batch * bands, call, a, place);
 }
@@ -229,7 +236,7 @@ dts_op_fn dts_concat_forward_cuda, dts_concat_backward_cuda; // shape.cu
 dts_op_fn dts_select_forward_cuda, dts_select_backward_cuda;
 dts_op_fn dts_sequence_forward_cuda, dts_sequence_backward_cuda;
 
-const struct dts_op dts_op_concat = {
+const struct dts_operation dts_op_concat = {
     .name = "concat",
     .summary = "its inputs behind one another, along the first size",
     .reference = {concat_forward, concat_backward},
@@ -237,7 +244,7 @@ const struct dts_op dts_op_concat = {
     .cuda = DTS_CUDA({dts_concat_forward_cuda, dts_concat_backward_cuda}),
 };
 
-const struct dts_op dts_op_select = {
+const struct dts_operation dts_op_select = {
     .name = "select",
     .summary = "some of the positions",
     .reference = {select_forward, select_backward},
@@ -245,7 +252,7 @@ const struct dts_op dts_op_select = {
     .cuda = DTS_CUDA({dts_select_forward_cuda, dts_select_backward_cuda}),
 };
 
-const struct dts_op dts_op_sequence = {
+const struct dts_operation dts_op_sequence = {
     .name = "sequence",
     .summary = "an image as a sequence: [channels, ...] into [positions, channels]",
     .reference = {sequence_forward, sequence_backward},

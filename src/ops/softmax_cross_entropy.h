@@ -5,9 +5,9 @@
 #include "ops/op.h"
 
 /* Whether a position with this class counts. */
-static inline bool dts_class_counts(const struct dts_op_call *call, int32_t class)
+static inline bool dts_class_counts(const struct dts_op_call *call, int32_t target)
 {
-    return class >= 0 && (call->ignored == 0 || class != call->ignored);
+    return target >= 0 && (call->ignored == 0 || target != call->ignored);
 }
 
 /* Positions of a sample that count; `target` is the sample's. */
@@ -20,5 +20,8 @@ static inline size_t dts_classes_count(const struct dts_op_call *call, const int
 }
 
 dts_op_fn dts_softmax_cross_entropy_forward_host, dts_softmax_cross_entropy_backward_host;
+dts_op_fn dts_softmax_cross_entropy_forward_cuda, dts_softmax_cross_entropy_backward_cuda;
+size_t dts_softmax_cross_entropy_scratch_cuda(const struct dts_op_call *call, int batch,
+                                              int workers);
 
 #endif

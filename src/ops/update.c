@@ -44,5 +44,5 @@ size_t dts_update_state_values(const struct dts_update *update, size_t count)
 size_t dts_update_scratch_bytes(const struct dts_update *update, size_t count)
 {
     const size_t blocks = (count + DTS_UPDATE_BLOCK - 1) / DTS_UPDATE_BLOCK;
-    return update->norms ? 2 * blocks * sizeof(double) : 0;
+    return update->norms ? 2 * (blocks + 1) * sizeof(double) : 0; // on a GPU with factors
 }

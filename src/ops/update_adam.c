@@ -52,6 +52,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, factors, place->workers);
 }
 
+dts_update_fn dts_update_adam_cuda; // update.cu
+
 const struct dts_update dts_update_adam = {
     .name = "adam",
     .summary = "Adam, with weight decay as part of the gradient",
@@ -59,4 +61,5 @@ const struct dts_update dts_update_adam = {
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_adam_cuda),
 };

@@ -51,6 +51,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, factors, place->workers);
 }
 
+dts_update_fn dts_update_adamw_cuda; // update.cu
+
 const struct dts_update dts_update_adamw = {
     .name = "adamw",
     .summary = "Adam, with weight decay apart from the gradient",
@@ -58,4 +60,5 @@ const struct dts_update dts_update_adamw = {
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_adamw_cuda),
 };

@@ -84,6 +84,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, factors, place->workers);
 }
 
+dts_update_fn dts_update_lamb_cuda; // update.cu
+
 const struct dts_update dts_update_lamb = {
     .name = "lamb",
     .summary = "Adam with a rate for each tensor by its norms: large batches",
@@ -92,4 +94,5 @@ const struct dts_update dts_update_lamb = {
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-6, .trust = 1},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_lamb_cuda),
 };

@@ -68,6 +68,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, factors, place->workers);
 }
 
+dts_update_fn dts_update_larc_cuda; // update.cu
+
 const struct dts_update dts_update_larc = {
     .name = "larc",
     .summary = "LARS with rates that are at most the global one",
@@ -76,4 +78,5 @@ const struct dts_update dts_update_larc = {
     .usual = {.momentum = 0.9, .trust = 0.02, .epsilon = 1e-8}, // as apex
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_larc_cuda),
 };

@@ -55,6 +55,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, (const double[]){s->rate * local}, place->workers);
 }
 
+dts_update_fn dts_update_lars_cuda; // update.cu
+
 const struct dts_update dts_update_lars = {
     .name = "lars",
     .summary = "momentum with a rate for each tensor by its norms: large batches",
@@ -63,4 +65,5 @@ const struct dts_update dts_update_lars = {
     .usual = {.momentum = 0.9, .trust = 0.001},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_lars_cuda),
 };

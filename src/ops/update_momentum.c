@@ -37,6 +37,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, NULL, place->workers);
 }
 
+dts_update_fn dts_update_momentum_cuda; // update.cu
+
 const struct dts_update dts_update_momentum = {
     .name = "momentum",
     .summary = "SGD with momentum",
@@ -44,4 +46,5 @@ const struct dts_update dts_update_momentum = {
     .usual = {.momentum = 0.9},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_momentum_cuda),
 };

@@ -39,6 +39,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, NULL, place->workers);
 }
 
+dts_update_fn dts_update_nesterov_cuda; // update.cu
+
 const struct dts_update dts_update_nesterov = {
     .name = "nesterov",
     .summary = "SGD with Nesterov's momentum",
@@ -46,4 +48,5 @@ const struct dts_update dts_update_nesterov = {
     .usual = {.momentum = 0.9},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_nesterov_cuda),
 };

@@ -54,6 +54,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, &scale, place->workers);
 }
 
+dts_update_fn dts_update_novograd_cuda; // update.cu
+
 const struct dts_update dts_update_novograd = {
     .name = "novograd",
     .summary = "momentum of gradients that are normalized tensor by tensor",
@@ -63,4 +65,5 @@ const struct dts_update dts_update_novograd = {
     .usual = {.beta1 = 0.95, .beta2 = 0.98, .epsilon = 1e-8},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_novograd_cuda),
 };

@@ -47,6 +47,8 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
     dts_update_each(part, s, a, NULL, place->workers);
 }
 
+dts_update_fn dts_update_rmsprop_cuda; // update.cu
+
 const struct dts_update dts_update_rmsprop = {
     .name = "rmsprop",
     .summary = "SGD with momentum, scaled by recent squares",
@@ -54,4 +56,5 @@ const struct dts_update dts_update_rmsprop = {
     .usual = {.beta2 = 0.99, .epsilon = 1e-8},
     .reference = reference,
     .host = host,
+    .cuda = DTS_CUDA_FUNCTION(dts_update_rmsprop_cuda),
 };

@@ -38,11 +38,11 @@ struct levels {
     int between_each; // chunks of ours in one of `between`
 };
 
-static struct dts_coll_shape between_shape(const struct dts_coll_shape *shape)
+static struct dts_coll_shape between_shape(const struct dts_coll_shape *shape, int nodes)
 {
     return (struct dts_coll_shape){
         .kind = shape->kind,
-        .size = shape->size / shape->per_node,
+        .size = nodes,
         .per_node = 1,
         .shards = 1,
         .pieces = shape->pieces,
@@ -51,14 +51,15 @@ static struct dts_coll_shape between_shape(const struct dts_coll_shape *shape)
 
 static struct levels levels_of(const struct dts_coll_shape *shape)
 {
+    int nodes = shape->size / shape->per_node;
     struct levels l = {
         .kind = shape->kind,
         .per_node = shape->per_node,
-        .nodes = shape->size / shape->per_node,
+        .nodes = nodes,
         .shards = shape->shards,
         .per_owner = shape->per_node / shape->shards,
         .between = shape->between,
-        .between_shape = between_shape(shape),
+        .between_shape = between_shape(shape, nodes),
     };
     int between_chunks = l.between->chunks(&l.between_shape);
     int pieces = l.shards == l.per_node ? 1 : shape->pieces;
@@ -79,7 +80,7 @@ static bool fits(const struct dts_coll_shape *shape, const char **why)
         *why = "needs an algorithm between nodes";
     if (*why != NULL)
         return false;
-    struct dts_coll_shape between = between_shape(shape);
+    struct dts_coll_shape between = between_shape(shape, shape->size / shape->per_node);
     return dts_coll_fits(shape->between, &between, why);
 }
 

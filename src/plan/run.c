@@ -11,13 +11,17 @@
 static int rotate(const struct dts_collective *c, int member, int channel, int direction)
 {
     int per_node = c->shape.per_node;
+    if (channel == 0 || per_node == 1)
+        return member;
     int in_node = member % per_node;
     int fixed = c->shape.kind == DTS_BROADCAST && member < per_node ? 1 : 0;
     int turning = per_node - fixed;
-    if (channel == 0 || in_node < fixed)
+    if (in_node < fixed)
         return member;
-    int by = (int)((long)channel * turning / c->channels % turning);
-    return member - in_node + fixed + (in_node - fixed + turning + direction * by) % turning;
+    int by = channel * turning / c->channels; // below turning
+    int turned = in_node - fixed + direction * by;
+    turned += turned < 0 ? turning : turned >= turning ? -turning : 0;
+    return member - in_node + fixed + turned;
 }
 
 /* Members are seen in a channel's own numbering, so that its ring is another one. */
@@ -45,33 +49,51 @@ static struct dts_span part_of(struct dts_span data, int parts, int first, int c
     return part;
 }
 
+/* Those of one channel; `self` is the member that `rank` is. */
+static int channel_step(const struct dts_collective *c, int rank, int self, int channel, int i,
+                        struct dts_coll_message *messages)
+{
+    int first_rank = rank - self * c->group.stride;
+    int count = c->algorithm->step(&c->shape, number_of(c, self, channel), i, messages);
+    for (int m = 0; m < count; m++) {
+        int peer = member_of(c, messages[m].peer, channel);
+        messages[m].peer = first_rank + peer * c->group.stride;
+        messages[m].lane = messages[m].lane * c->channels + channel;
+    }
+    return count;
+}
+
+int dts_collective_step(const struct dts_role *role, const struct dts_collective *collective,
+                        int rank, int i, struct dts_coll_message *messages)
+{
+    int self = own_member(role, &collective->group, rank), count = 0;
+    for (int c = 0; c < collective->channels; c++)
+        count += channel_step(collective, rank, self, c, i, messages + count);
+    return count;
+}
+
 int dts_collective_messages(const struct dts_role *role,
                             const struct dts_collective *collective, int rank, int i,
                             struct dts_message *messages)
 {
-    const struct dts_coll *algorithm = collective->algorithm;
-    const struct dts_coll_shape *shape = &collective->shape;
-    const struct dts_group *group = &collective->group;
     size_t element_bytes = role->plan.buffers[collective->data.buffer].element_bytes;
-    int chunks = algorithm->chunks(shape);
-    int self = own_member(role, group, rank);
-    int first_rank = rank - self * group->stride;
+    int chunks = collective->algorithm->chunks(&collective->shape);
+    int self = own_member(role, &collective->group, rank);
     int count = 0;
 
     for (int c = 0; c < collective->channels; c++) {
         struct dts_coll_message step[DTS_COLL_MESSAGES];
         struct dts_span part = part_of(collective->data, collective->channels, c, 1);
-        int step_count = algorithm->step(shape, number_of(collective, self, c), i, step);
+        int step_count = channel_step(collective, rank, self, c, i, step);
         for (int m = 0; m < step_count; m++) {
             struct dts_span data = part_of(part, chunks, step[m].first, step[m].count);
             if (data.count == 0)
                 continue;
-            int peer = member_of(collective, step[m].peer, c);
             messages[count++] = (struct dts_message){
-                .peer = first_rank + peer * group->stride,
+                .peer = step[m].peer,
                 .send = step[m].send,
                 .add = step[m].add,
-                .channel = step[m].lane * collective->channels + c,
+                .channel = step[m].lane,
                 .data = data,
                 .bytes = data.count * element_bytes,
             };
@@ -178,7 +200,13 @@ static bool next_of_op(struct dts_walk *walk, const struct dts_op *op, struct dt
         event->kind = DTS_EVENT_CALL;
         return true;
     }
-    int sets = sets_of(op);
+    bool whole =
+        walk->library && op->kind == DTS_OP_COLLECTIVE && op->collective.algorithm->by_library;
+    if (whole && at-- == 0) {
+        event->kind = DTS_EVENT_COLLECTIVE;
+        return true;
+    }
+    int sets = whole ? 0 : sets_of(op);
     for (; at < sets; at++, walk->done++) {
         event->count = fill_set(walk, op, at);
         if (event->count == 0)
@@ -215,6 +243,7 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
 {
     struct dts_walk walk = {.role = role, .rank = rank, .stream = stream};
     struct dts_event event;
+    walk.library = backend->collective != NULL;
     while (dts_walk_next(&walk, &event)) {
         const struct dts_op *op = &role->plan.ops[event.op];
         switch (event.kind) {
@@ -229,6 +258,9 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
             break;
         case DTS_EVENT_EXCHANGE:
             backend->exchange(self, op, event.messages, event.count);
+            break;
+        case DTS_EVENT_COLLECTIVE:
+            backend->collective(self, op);
             break;
         case DTS_EVENT_DONE:
             backend->done(self, event.op);

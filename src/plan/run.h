@@ -29,6 +29,9 @@ struct dts_backend {
     void (*begin)(void *self, int op);                    // waits are over, the op begins
     void (*wait)(void *self, int op, bool previous_step); // until done(op), by any stream
     void (*done)(void *self, int op);
+
+    /* Do a whole collective whose algorithm is `by_library`; NULL: its steps are exchanges. */
+    void (*collective)(void *self, const struct dts_op *op);
 };
 
 /* Walk all operations of one stream, once. Called for each step. A rank that takes no part in
@@ -50,6 +53,7 @@ enum dts_event_kind {
     DTS_EVENT_BEGIN,
     DTS_EVENT_CALL,
     DTS_EVENT_EXCHANGE,
+    DTS_EVENT_COLLECTIVE, // where walk.library is set
     DTS_EVENT_DONE,
 };
 
@@ -65,6 +69,7 @@ struct dts_walk {
     const struct dts_role *role;
     int rank;
     enum dts_stream stream;
+    bool library; // collectives that are `by_library` are one event, without messages
 
     int op, done;                 // at hand; how many of its events were named
     struct dts_message *messages; // owned
@@ -83,6 +88,11 @@ bool dts_plan_uses(const struct dts_plan *plan, enum dts_stream stream);
 int dts_collective_messages(const struct dts_role *role,
                             const struct dts_collective *collective, int rank, int i,
                             struct dts_message *messages);
+
+/* The same before it is known how much data there is: peers are ranks, the data is counted in
+ * chunks of a channel's part. Room for DTS_COLL_MESSAGES * channels. */
+int dts_collective_step(const struct dts_role *role, const struct dts_collective *collective,
+                        int rank, int i, struct dts_coll_message *messages);
 
 /* The messages of one rank in an exchange; room for exchange->peer_count. */
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "plan/check.h"
 
 extern const struct dts_engine dts_engine_exact, dts_engine_fluid;
@@ -59,6 +60,15 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
         events += traffic.messages;
     }
     return events < most && !spreads(simulation) ? &dts_engine_exact : &dts_engine_fluid;
+}
+
+void dts_timing_open(const struct dts_job *job, struct dts_timing *timing)
+{
+    *timing = (struct dts_timing){0};
+    timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
+    for (int r = 0; r < job->role_count; r++)
+        timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
+    timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
 }
 
 void dts_timing_free(struct dts_timing *timing)

@@ -48,6 +48,8 @@ struct dts_timing {
     struct dts_op_time *ops;
 };
 
+/* Room for all operations of the job, all zero. */
+void dts_timing_open(const struct dts_job *job, struct dts_timing *timing);
 void dts_timing_free(struct dts_timing *timing);
 
 struct dts_engine {

@@ -1,172 +1,33 @@
-/* exact.c -- the engine `exact`: SimGrid runs every message of every rank.
- *
- * Each stream of each rank is an actor that walks the plan (plan/run.h). Links are shared
- * max-min by SimGrid; latency is not SimGrid's but ours, paid as a sleep before or after the
- * message, since every default model of SimGrid shares links by latency. All of it happens in a
- * child process (child.h).
- *
- *     alpha blocks:         sender sleeps alpha, message waits for the receiver, wire
- *     alpha does not block: wire at once, message is there alpha after the wire is done
+/* exact.c -- the engine `exact` as the program sees it: a child process runs what needs SimGrid
+ * (exact_simulate.c), and its answer. The library is loaded before the fork, once for all runs.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/actor.h>
-#include <simgrid/engine.h>
-
-#include "base/mem.h"
-#include "base/rng.h"
 #include "sim/child.h"
 #include "sim/engine.h"
-#include "sim/exact_lane.h"
+#include "sim/simgrid_module.h"
 
 /* Measured on one core of a busy Xeon at 2.5 GHz: whole training steps of 32 to 72 ranks on Big
  * Basin 40,000 to 160,000, a ring alone on a crossbar 130,000 to 215,000. */
 const double dts_exact_messages_per_s = 1e5;
 
-/* What the child sends: this, then the operations. */
-struct answer {
-    double step_s, compute_s, first_s, messages;
-};
-
-static void open_timing(const struct dts_job *job, struct dts_timing *timing)
-{
-    *timing = (struct dts_timing){0};
-    timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
-    for (int r = 0; r < job->role_count; r++)
-        timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
-    timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
-}
-
-static void add_rank(struct dts_exact *exact, int role_number, int rank, sg_host_t host)
-{
-    const struct dts_simulation *s = exact->simulation;
-    const struct dts_role *role = &s->job->roles[role_number];
-    struct dts_exact_rank *r = &exact->ranks[rank];
-    r->done = dts_alloc((size_t)role->plan.op_count, sizeof(*r->done));
-    r->device_noise =
-        fmax(0.1, 1 + s->noise.device_sigma * dts_normal(s->noise.seed, 1, (uint64_t)rank));
-    for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++) {
-        int number = rank * DTS_STREAMS + (int)stream;
-        struct dts_lane *lane = &exact->lanes[number];
-        if (!dts_plan_uses(&role->plan, stream))
-            continue;
-        *lane = (struct dts_lane){.exact = exact,
-                                  .role = role,
-                                  .role_number = role_number,
-                                  .rank = rank,
-                                  .stream = stream,
-                                  .op = -1,
-                                  .sem = sg_sem_init(0)};
-        exact->actors[number] = sg_actor_init("lane", host);
-        sg_actor_set_data(exact->actors[number], lane);
-    }
-}
-
-static void set_up(struct dts_exact *exact)
-{
-    const struct dts_simulation *s = exact->simulation;
-    const struct dts_job *job = s->job;
-    size_t ranks = (size_t)job->ranks, lanes = ranks * DTS_STREAMS;
-    exact->lanes = dts_alloc(lanes, sizeof(*exact->lanes));
-    exact->ranks = dts_alloc(ranks, sizeof(*exact->ranks));
-    exact->actors = dts_alloc(lanes, sizeof(*exact->actors));
-    exact->step_ends = dts_alloc((size_t)s->steps, sizeof(*exact->step_ends));
-    exact->post = (struct dts_post){.simulation = s, .receivers = exact->actors};
-    for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
-        exact->timing->ops[o] = (struct dts_op_time){INFINITY, -INFINITY};
-
-    int count = 0;
-    for (int r = 0; r < job->role_count; r++)
-        for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++)
-            if (dts_plan_uses(&job->roles[r].plan, stream))
-                count += job->roles[r].count;
-    dts_simgrid_start(count);
-    sg_host_t *hosts = dts_alloc(ranks, sizeof(sg_host_t));
-    struct dts_simgrid_paths paths = {dts_post_next_path, &exact->post};
-    dts_simgrid_make(s->net, s->endpoint, job->ranks, &paths, hosts);
-    for (int r = 0; r < job->role_count; r++)
-        for (int i = 0; i < job->roles[r].count; i++)
-            add_rank(exact, r, job->roles[r].first + i, hosts[job->roles[r].first + i]);
-    free(hosts);
-    for (size_t i = 0; i < lanes; i++)
-        if (exact->actors[i] != NULL)
-            sg_actor_start_(exact->actors[i], dts_lane_live, 0, NULL);
-}
-
-/* A plan that cannot go on is an error of ours: plans are checked when they are built. SimGrid
- * comes back from a deadlock as if all was well. Who is furthest behind keeps the others. */
-static bool check_finished(const struct dts_exact *exact, struct dts_error *err)
-{
-    const struct dts_lane *stuck = NULL;
-    for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++) {
-        const struct dts_lane *lane = &exact->lanes[i];
-        if (lane->role != NULL && lane->state != DTS_LANE_FINISHED &&
-            (stuck == NULL || lane->step < stuck->step))
-            stuck = lane;
-    }
-    if (stuck == NULL)
-        return true;
-    bool waits = stuck->state == DTS_LANE_WAITS;
-    int op = waits ? stuck->awaited_op : stuck->op;
-    return dts_fail(err, DTS_SYSTEM,
-                    "exact: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on stream "
-                    "%s in step %d",
-                    stuck->role->name, stuck->rank - stuck->role->first, stuck->rank,
-                    waits ? "for" : "in", stuck->role->plan.ops[op].label,
-                    dts_stream_name(stuck->stream), stuck->step + 1);
-}
-
-/* Times become relative to the beginning of the last step. */
-static void close_timing(struct dts_exact *exact)
-{
-    const struct dts_simulation *s = exact->simulation;
-    struct dts_timing *timing = exact->timing;
-    double last = exact->step_ends[s->steps - 1], first = exact->step_ends[0];
-    timing->step_s = (last - first) / (s->steps - 1);
-    timing->first_s = exact->step_ends[s->steps - 2];
-    timing->messages = exact->post.sent;
-    for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
-        timing->ops[o].start_s -= timing->first_s;
-        timing->ops[o].end_s -= timing->first_s;
-    }
-}
-
-/* The child: what it allocates goes with it. */
-static bool simulate(void *argument, void **result, size_t *size, struct dts_error *err)
-{
-    struct dts_timing timing;
-    struct dts_exact exact = {.simulation = argument, .timing = &timing};
-    open_timing(exact.simulation->job, &timing);
-    set_up(&exact);
-    simgrid_run();
-    if (!check_finished(&exact, err))
-        return false;
-    close_timing(&exact);
-
-    struct answer answer = {timing.step_s, timing.compute_s, timing.first_s, timing.messages};
-    size_t ops = (size_t)timing.first_op[exact.simulation->job->role_count];
-    *size = sizeof(answer) + ops * sizeof(*timing.ops);
-    *result = dts_alloc(1, *size);
-    memcpy(*result, &answer, sizeof(answer));
-    memcpy((char *)*result + sizeof(answer), timing.ops, ops * sizeof(*timing.ops));
-    return true;
-}
-
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
+    const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
+    if (simgrid == NULL)
+        return false;
     struct dts_simulation copy = *simulation;
     struct dts_child child = {
-        .what = "exact", .blame = DTS_SYSTEM, .run = simulate, .argument = &copy};
+        .what = "exact", .blame = DTS_SYSTEM, .run = simgrid->simulate, .argument = &copy};
     void *result;
     size_t size;
     if (!dts_child_run(&child, &result, &size, err))
         return false;
-    struct answer answer;
+    struct dts_exact_answer answer;
     memcpy(&answer, result, sizeof(answer));
-    open_timing(simulation->job, timing);
+    dts_timing_open(simulation->job, timing);
     timing->step_s = answer.step_s;
     timing->compute_s = answer.compute_s;
     timing->first_s = answer.first_s;

@@ -1,54 +1,40 @@
+#include "sim/pattern.h"
+
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sim/map.h"
-#include "sim/pattern.h"
 
 enum {
-    MOST_SHARES = 5000000, // that are kept, 8 bytes each
-    MOST_ROUTES = 400000,  // of one step; beyond, each message takes one path, as in exact
-};
-
-/* The part of a pair's traffic that crosses a link, over all its paths. */
-struct share {
-    int link;
-    float part;
-};
-
-/* A pair of endpoints that was routed. */
-struct pair {
-    size_t first; // in shares
-    int count;
-    double latency_s;
+    MOST_ROUTES = 400000, // of one step; beyond, each message takes one path, as in exact
+    AHEAD = 16,           // links are fetched into the cache so many before they are looked at
 };
 
 struct dts_router {
     const struct dts_simulation *simulation;
-    struct dts_map numbers; // of pairs, + 1
-    struct pair *pairs;
-    size_t pair_count, pair_room;
-    struct share *shares;
-    size_t share_count, share_room;
-    float *part;  // of one pair's traffic, by link, zero between uses
-    int *crossed; // the links where it is not
-    int crossed_count;
-    double *weight[2]; // of a step, by link, zero between uses
-    int *touched;
+    struct dts_routes *routes;
+    struct load {
+        double weight[2];   // of a step, by transport; zero between uses
+        double total;       // of all steps; zero after dts_router_total()
+        double bytes_per_s; // of the link; negative: a cap on each flow alone
+    } * loads;              // by link
+    int *touched;           // links with a weight
     int touched_count;
 };
 
 struct dts_router *dts_router_new(const struct dts_simulation *simulation)
 {
     struct dts_router *r = dts_alloc(1, sizeof(*r));
-    size_t links = (size_t)simulation->net->links;
+    const struct dts_net *net = simulation->net;
     r->simulation = simulation;
-    r->weight[0] = dts_alloc(links, sizeof(**r->weight));
-    r->weight[1] = dts_alloc(links, sizeof(**r->weight));
-    r->touched = dts_alloc(links, sizeof(*r->touched));
-    r->part = dts_alloc(links, sizeof(*r->part));
-    r->crossed = dts_alloc(links, sizeof(*r->crossed));
+    r->routes = dts_routes_new(simulation);
+    r->loads = dts_alloc((size_t)net->links, sizeof(*r->loads));
+    r->touched = dts_alloc((size_t)net->links, sizeof(*r->touched));
+    for (int l = 0; l < net->links; l++) {
+        bool alone = net->ops->shared != NULL && !net->ops->shared(net->self, l);
+        double bytes_per_s = net->ops->capacity(net->self, l);
+        r->loads[l].bytes_per_s = alone ? -bytes_per_s : bytes_per_s;
+    }
     return r;
 }
 
@@ -56,76 +42,28 @@ void dts_router_free(struct dts_router *r)
 {
     if (r == NULL)
         return;
-    dts_map_free(&r->numbers);
-    free(r->pairs);
-    free(r->shares);
-    free(r->weight[0]);
-    free(r->weight[1]);
+    dts_routes_free(r->routes);
+    free(r->loads);
     free(r->touched);
-    free(r->part);
-    free(r->crossed);
     free(r);
 }
 
-/* The shares of a pair, on all its paths or on the one that a message with this number takes.
- */
-static struct pair route_pair(struct dts_router *r, int src, int dst, int only)
+static void put_on_links(struct dts_router *r, struct dts_pattern *pattern,
+                         struct dts_route route, double weight)
 {
-    const struct dts_net *net = r->simulation->net;
-    struct pair pair = {.first = r->share_count, .latency_s = dts_net_latency(net, src, dst)};
-    int paths = only >= 0 ? 1 : net->ops->paths(net->self, src, dst);
-    int links[DTS_MAX_ROUTE];
-    r->crossed_count = 0;
-    for (int p = 0; p < paths; p++) {
-        double part = paths == 1 ? 1.0 : net->ops->share(net->self, src, dst, p);
-        int hops = net->ops->route(net->self, src, dst, only >= 0 ? only : p, links);
-        for (int h = 0; h < hops; h++) {
-            if (r->part[links[h]] == 0)
-                r->crossed[r->crossed_count++] = links[h];
-            r->part[links[h]] += (float)part;
-        }
-    }
-    pair.count = r->crossed_count;
-    r->shares = dts_grow(r->shares, &r->share_room, r->share_count + (size_t)pair.count,
-                         sizeof(*r->shares));
-    for (int i = 0; i < r->crossed_count; i++) {
-        r->shares[r->share_count++] = (struct share){r->crossed[i], r->part[r->crossed[i]]};
-        r->part[r->crossed[i]] = 0;
-    }
-    return pair;
-}
-
-/* The same, kept. Without room the shares lie behind the kept ones until the next call. */
-static struct pair find_pair(struct dts_router *r, int src, int dst)
-{
-    uint64_t *number = dts_map_at(&r->numbers, (uint64_t)src << 32 | (uint64_t)dst);
-    if (*number > 0)
-        return r->pairs[*number - 1];
-    struct pair pair = route_pair(r, src, dst, -1);
-    if (r->share_count > MOST_SHARES) {
-        r->share_count = pair.first;
-        return pair;
-    }
-    r->pairs = dts_grow(r->pairs, &r->pair_room, r->pair_count + 1, sizeof(*r->pairs));
-    r->pairs[r->pair_count++] = pair;
-    *number = r->pair_count;
-    return pair;
-}
-
-static void put_on_links(struct dts_router *r, struct dts_pattern *pattern, struct pair pair,
-                         int by, double weight)
-{
-    const struct dts_net *net = r->simulation->net;
-    for (int i = 0; i < pair.count; i++) {
-        struct share share = r->shares[pair.first + (size_t)i];
-        if (net->ops->shared != NULL && !net->ops->shared(net->self, share.link)) {
-            double capacity = net->ops->capacity(net->self, share.link);
-            pattern->cap_bytes_per_s[by] = fmin(pattern->cap_bytes_per_s[by], capacity);
+    double *cap = &pattern->cap_bytes_per_s[route.by];
+    for (int i = 0; i < route.count; i++)
+        __builtin_prefetch(&r->loads[route.shares[i].link], 1);
+    for (int i = 0; i < route.count; i++) {
+        struct dts_route_share share = route.shares[i];
+        struct load *load = &r->loads[share.link];
+        if (load->bytes_per_s < 0) {
+            *cap = fmin(*cap, -load->bytes_per_s);
             continue;
         }
-        if (r->weight[0][share.link] == 0 && r->weight[1][share.link] == 0)
+        if (load->weight[0] == 0 && load->weight[1] == 0)
             r->touched[r->touched_count++] = share.link;
-        r->weight[by][share.link] += weight * (double)share.part;
+        load->weight[route.by] += weight * (double)share.part;
     }
 }
 
@@ -143,16 +81,6 @@ static void note_hop(struct dts_pattern *pattern, const struct dts_role *role, i
     hop->latency_s = latency_s;
 }
 
-/* One path for each message of a crowd; which, is drawn as exact draws it. */
-static struct pair draw_pair(struct dts_router *r, int src, int dst, unsigned number)
-{
-    size_t kept = r->share_count;
-    struct pair pair =
-        route_pair(r, src, dst, dts_net_pick(r->simulation->net, src, dst, number));
-    r->share_count = kept;
-    return pair;
-}
-
 static double sums(const struct dts_router *r, const struct dts_parcel *parcel, int by)
 {
     double rate = r->simulation->net->transports[by].reduce_bytes_per_s;
@@ -161,17 +89,13 @@ static double sums(const struct dts_router *r, const struct dts_parcel *parcel, 
 }
 
 static void route_parcel(struct dts_router *r, struct dts_pattern *pattern,
-                         const struct dts_parcel *parcel, unsigned number, bool crowd,
-                         double largest_bytes, const struct dts_role *role)
+                         const struct dts_parcel *parcel, double largest_bytes,
+                         const struct dts_role *role, struct dts_route route)
 {
-    const struct dts_simulation *s = r->simulation;
-    int src = s->endpoint[parcel->self], dst = s->endpoint[parcel->peer];
-    int by = s->net->ops->transport(s->net->self, src, dst);
-    struct pair pair = crowd ? draw_pair(r, src, dst, number) : find_pair(r, src, dst);
-    put_on_links(r, pattern, pair, by, parcel->bytes / largest_bytes);
-    pattern->used[by] = true;
-    pattern->latency_s[by] = fmax(pattern->latency_s[by], pair.latency_s);
-    note_hop(pattern, role, parcel->peer, parcel->self, by, pair.latency_s);
+    put_on_links(r, pattern, route, parcel->bytes / largest_bytes);
+    pattern->used[route.by] = true;
+    pattern->latency_s[route.by] = fmax(pattern->latency_s[route.by], route.latency_s);
+    note_hop(pattern, role, parcel->peer, parcel->self, route.by, route.latency_s);
 }
 
 /* What arrives: the time to sum it; and the latency, where the sender is of another role. */
@@ -185,7 +109,7 @@ static void receive_parcels(struct dts_router *r, struct dts_pattern *pattern,
         const struct dts_parcel *parcel = &parcels[i];
         if (i > 0 && parcel->self != parcels[i - 1].self)
             sum_s = 0;
-        if (parcel->send)
+        if (parcel->send || !(parcel->add || hops))
             continue;
         int src = s->endpoint[parcel->peer], dst = s->endpoint[parcel->self];
         int by = s->net->ops->transport(s->net->self, src, dst);
@@ -224,55 +148,84 @@ static void keep_if_worst(struct dts_pattern *pattern, size_t *room,
 }
 
 static void take_links(struct dts_router *r, struct dts_pattern *pattern,
-                       const struct dts_pattern_wish *wish, double largest_bytes)
+                       const struct dts_pattern_wish *wish)
 {
-    const struct dts_net *net = r->simulation->net;
-    const struct dts_transport *by = net->transports;
     size_t room = 0;
     if (wish->links) {
         pattern->links = dts_alloc((size_t)r->touched_count, sizeof(*pattern->links));
         pattern->link_count = r->touched_count;
     }
-    double best[2] = {dts_transport_best(&by[0]), dts_transport_best(&by[1])};
     for (int i = 0; i < r->touched_count; i++) {
         int number = r->touched[i];
-        struct dts_pattern_link link = {number,
-                                        {r->weight[0][number], r->weight[1][number]},
-                                        net->ops->capacity(net->self, number)};
+        if (i + AHEAD < r->touched_count)
+            __builtin_prefetch(&r->loads[r->touched[i + AHEAD]], 1);
+        struct load *load = &r->loads[number];
+        struct dts_pattern_link link = {
+            number, {load->weight[0], load->weight[1]}, load->bytes_per_s};
         keep_if_worst(pattern, &room, &link);
         if (wish->links)
             pattern->links[i] = link;
-        if (wish->total != NULL)
-            wish->total[number] += wish->times * largest_bytes *
-                                   (link.weight[0] / best[0] + link.weight[1] / best[1]);
-        r->weight[0][number] = r->weight[1][number] = 0;
+        load->weight[0] = load->weight[1] = 0;
     }
     r->touched_count = 0;
+}
+
+/* Do the messages have so many paths that each takes only one of them? */
+static bool is_crowd(const struct dts_simulation *s, const struct dts_parcel *parcels,
+                     size_t count)
+{
+    double routes = 0;
+    for (size_t i = 0; i < count && routes <= MOST_ROUTES; i++)
+        if (parcels[i].send)
+            routes += s->net->ops->paths(s->net->self, s->endpoint[parcels[i].self],
+                                         s->endpoint[parcels[i].peer]);
+    return routes > MOST_ROUTES;
+}
+
+static struct dts_route find_route(struct dts_router *r, const struct dts_parcel *parcels,
+                                   size_t i, bool crowd, bool keep)
+{
+    const struct dts_parcel *p = &parcels[i];
+    return crowd ? dts_route_draw(r->routes, p->self, p->peer, (unsigned)i)
+                 : dts_route_find(r->routes, p->self, p->peer, keep);
 }
 
 void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
                       double largest_bytes, const struct dts_pattern_wish *wish,
                       struct dts_pattern *pattern)
 {
-    const struct dts_net *net = r->simulation->net;
-    const int *endpoint = r->simulation->endpoint;
     *pattern = (struct dts_pattern){.cap_bytes_per_s = {INFINITY, INFINITY}};
     if (wish->hops) {
         pattern->hops = dts_alloc((size_t)wish->role->count, sizeof(*pattern->hops));
         for (int i = 0; i < wish->role->count; i++)
             pattern->hops[i].from = wish->role->first + i;
     }
-    double routes = 0;
+    bool crowd = is_crowd(r->simulation, parcels, count), sends = false;
     for (size_t i = 0; i < count; i++)
-        if (parcels[i].send)
-            routes += net->ops->paths(net->self, endpoint[parcels[i].self],
-                                      endpoint[parcels[i].peer]);
+        if (parcels[i].send) {
+            struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
+            route_parcel(r, pattern, &parcels[i], largest_bytes, wish->role, route);
+            dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
+            sends = true;
+        }
+    receive_parcels(r, pattern, parcels, count, !sends, largest_bytes, wish->role);
+    take_links(r, pattern, wish);
+}
+
+void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
+                       const struct dts_pattern_wish *wish)
+{
+    bool crowd = is_crowd(r->simulation, parcels, count);
     for (size_t i = 0; i < count; i++)
-        if (parcels[i].send)
-            route_parcel(r, pattern, &parcels[i], (unsigned)i, routes > MOST_ROUTES,
-                         largest_bytes, wish->role);
-    receive_parcels(r, pattern, parcels, count, routes == 0, largest_bytes, wish->role);
-    take_links(r, pattern, wish, largest_bytes);
+        if (parcels[i].send) {
+            struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
+            dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
+        }
+}
+
+struct dts_link_load *dts_router_total(struct dts_router *r, int *count)
+{
+    return dts_routes_total(r->routes, count);
 }
 
 void dts_pattern_free(struct dts_pattern *pattern)

@@ -11,6 +11,7 @@
 #define DTS_SIM_PATTERN_H
 
 #include "sim/engine.h"
+#include "sim/routes.h"
 
 /* A message of a step, by ranks. A collective names each twice, from both sides. */
 struct dts_parcel {
@@ -47,7 +48,7 @@ struct dts_pattern {
     struct dts_hop *hops;      // of the ranks of the role, if they were asked for; owned
 };
 
-struct dts_router; // routes and keeps routes
+struct dts_router; // routes, and adds up
 
 struct dts_router *dts_router_new(const struct dts_simulation *simulation);
 void dts_router_free(struct dts_router *router);
@@ -56,8 +57,8 @@ void dts_router_free(struct dts_router *router);
 struct dts_pattern_wish {
     bool links, hops;
     const struct dts_role *role; // of the ranks that have hops
-    double *total;               // by link: adds the bytes that these parcels put there at the
-    double times;                // best efficiency of their transport, so many times
+    bool keep;                   // the routes: these ranks will send to one another again
+    double times;                // how often the step is repeated: for dts_router_total()
 };
 
 /* Route these messages, of which the largest has `largest_bytes`. */
@@ -65,5 +66,14 @@ void dts_pattern_make(struct dts_router *router, const struct dts_parcel *parcel
                       double largest_bytes, const struct dts_pattern_wish *wish,
                       struct dts_pattern *pattern);
 void dts_pattern_free(struct dts_pattern *pattern); // leaves it empty
+
+/* The bytes on each link of all steps that were made or repeated since the last call
+ * (routes.h).
+ */
+struct dts_link_load *dts_router_total(struct dts_router *router, int *count);
+
+/* Note a step for dts_router_total() whose pattern is there already. */
+void dts_pattern_again(struct dts_router *router, const struct dts_parcel *parcels,
+                       size_t count, const struct dts_pattern_wish *wish);
 
 #endif

@@ -40,14 +40,20 @@ const struct dts_rails dts_rails[] = {
     {0},
 };
 
+static int node_of(const struct dts_parts_net *net, int endpoint)
+{
+    int devices = net->of.nodes * net->of.devices;
+    return endpoint >= devices ? endpoint - devices : endpoint / net->of.devices;
+}
+
 static struct end end_of(const struct dts_parts_net *net, int endpoint)
 {
     int devices = net->of.nodes * net->of.devices;
     if (endpoint >= devices)
         return (struct end){.node = endpoint - devices, .port = net->of.devices, .nic = NOBODY};
-    int device = endpoint % net->of.devices;
+    int node = endpoint / net->of.devices, device = endpoint - node * net->of.devices;
     return (struct end){
-        .node = endpoint / net->of.devices,
+        .node = node,
         .port = device,
         .nic = net->of.fabric->nic_of(net->of.fabric_self, device),
     };
@@ -194,8 +200,7 @@ static int pick(const void *self, int src, int dst, double uniform)
 static int transport(const void *self, int src, int dst)
 {
     const struct dts_parts_net *net = self;
-    struct end from = end_of(net, src), to = end_of(net, dst);
-    return from.node == to.node ? DTS_WITHIN : DTS_BETWEEN;
+    return node_of(net, src) == node_of(net, dst) ? DTS_WITHIN : DTS_BETWEEN;
 }
 
 static void free_net(void *self)

@@ -1,5 +1,6 @@
 /* test_op_sequence.c -- what works on sequences: embeddings and the LSTM, on odd shapes. */
 #include "op_shapes.h"
+#include "ops/sparse.h"
 
 static void check_embedding(int batch, struct dts_dims tokens, size_t vocabulary,
                             size_t features, int most)
@@ -19,6 +20,40 @@ static void embedding(void)
     check_embedding(3, (struct dts_dims){1, {9, 1, 1, 1}}, 2, 3, 2); // many of the same
     check_embedding(1, (struct dts_dims){2, {3, 2, 1, 1}}, 50, 17, 50);
     check_embedding(2, (struct dts_dims){1, {7, 1, 1, 1}}, 3, 4, 10); // beyond the table
+}
+
+/* Lists of two batches, merged and made dense, are the dense gradient of both. */
+static void sparse_gradients_are_the_dense_ones(void)
+{
+    enum { BATCH = 3, TOKENS = 17, FEATURES = 5, ROWS = 23 };
+    struct op_case c = op_alike("embedding", BATCH, (struct dts_dims){1, {TOKENS, 1, 1, 1}}, 1);
+    c.call.output.size[c.call.output.count++] = FEATURES;
+    c.call.param_count = 1;
+    c.call.params[0] = ROWS * FEATURES;
+    struct dts_sparse lists[3] = {{0}};
+    float dense[ROWS * FEATURES] = {0}, table[ROWS * FEATURES] = {0};
+    for (int round = 0; round < 2; round++) { // the second uses the memory of the first
+        for (uint64_t i = 0; i < 2; i++) {
+            int32_t *tokens = op_integers(BATCH * TOKENS, 0, round == 0 ? ROWS : 9, 70 + i);
+            float *dy = op_random(BATCH * TOKENS * FEATURES, 4, 80 + i);
+            const struct dts_arrays a = {
+                .batch = BATCH, .x = {tokens}, .dy = dy, .dw = {dense}};
+            dts_operation_find("embedding")->host.backward(&c.call, &a, &(struct dts_place){0});
+            dts_sparse_gradient(&lists[i], &c.call, &a);
+            for (size_t r = 1; r < lists[i].count; r++)
+                CHECK(lists[i].rows[r] > lists[i].rows[r - 1]);
+            free(tokens);
+            free(dy);
+        }
+        dts_sparse_merge(&lists[2], &lists[0], &lists[1]);
+        dts_sparse_add_to(&lists[2], table, 1, NULL);
+        CHECK(lists[2].count <= (round == 0 ? ROWS : 9));
+    }
+    for (int i = 0; i < ROWS * FEATURES; i++)
+        CHECK_NEAR((double)table[i], (double)dense[i],
+                   64 * 0x1p-24 * (1 + fabs((double)dense[i])));
+    for (int i = 0; i < 3; i++)
+        dts_sparse_free(&lists[i]);
 }
 
 static void positional_embedding(void)
@@ -64,7 +99,7 @@ static void lstm_of_known_numbers(void)
     double y[2], saved[10];
     const struct dts_arrays a = {
         .batch = 1, .x = {x}, .w = {ones, ones, zeros, zeros}, .y = y, .saved = saved};
-    dts_op_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
+    dts_operation_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
     const double gate = 1 / (1 + exp(-1)), cell = gate * tanh(1);
     CHECK_NEAR(y[0], 0, 0);
     CHECK_NEAR(y[1], gate * tanh(cell), 1e-12);
@@ -78,7 +113,7 @@ static void lstm_gates_are_in_order(void)
     double y[2], saved[10];
     const struct dts_arrays a = {
         .batch = 1, .x = {x}, .w = {zeros, zeros, bias, zeros}, .y = y, .saved = saved};
-    dts_op_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
+    dts_operation_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
     double cell = 0;
     for (int t = 0; t < 2; t++) {
         cell = cell / (1 + exp(-2)) + tanh(3) / (1 + exp(-1));
@@ -86,5 +121,5 @@ static void lstm_gates_are_in_order(void)
     }
 }
 
-TESTS(TEST(embedding), TEST(positional_embedding), TEST(lstm), TEST(lstm_of_known_numbers),
-      TEST(lstm_gates_are_in_order))
+TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones), TEST(positional_embedding),
+      TEST(lstm), TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))

@@ -1,0 +1,172 @@
+/* memory_kernels.c -- how near operations that are bound by memory come to its rate; run by
+ * bench/memory_kernels, with the number of threads. For each, forward and backward, a line
+ * "name ratio": the bytes that it must at least move (each array once) over its seconds, over
+ * the rate of STREAM's triad a = b + 3 c, counted the same way (McCalpin 1995, "Memory
+ * Bandwidth and Machine Balance in Current High Performance Computers").
+ *
+ * Arrays are larger than the caches. Rounds of all take turns, of each the fastest counts: the
+ * machine may be busy, the program cannot be faster than it is.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "ops/op.h"
+
+enum { ROUNDS = 15, BATCH = 8, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
+
+struct kernel {
+    const char *name;
+    struct dts_op_call call;
+    double forward, backward; // what moves, in sizes of x[0]
+};
+
+static const struct kernel kernels[] = {
+    {"batch_norm_relu", {.op = "batch_norm", .relu = true, .param_count = 2}, 2, 3},
+    {"layer_norm", {.op = "layer_norm", .param_count = 2}, 2, 3},
+    {"rms_norm", {.op = "rms_norm", .param_count = 1}, 2, 3},
+    {"relu", {.op = "relu"}, 2, 3},
+    {"gelu", {.op = "gelu"}, 2, 3},
+    {"silu", {.op = "silu"}, 2, 3},
+    {"sigmoid", {.op = "sigmoid"}, 2, 3},
+    {"tanh", {.op = "tanh"}, 2, 3},
+    {"dropout", {.op = "dropout", .rate = 0.1}, 2.25, 2.25}, // a byte of four is the mask
+    {"add_relu", {.op = "add", .input_count = 2, .relu = true}, 3, 4},
+    {"multiply", {.op = "multiply", .input_count = 2}, 3, 5},
+    {"max_pool",
+     {.op = "max_pool", .output = {3, {CHANNELS, SIDE / 2, SIDE / 2, 1}}},
+     1.5,
+     1.5},
+    {"avg_pool",
+     {.op = "avg_pool", .output = {3, {CHANNELS, SIDE / 2, SIDE / 2, 1}}},
+     1.25,
+     1.25},
+    {"global_pool", {.op = "global_pool", .output = {1, {CHANNELS, 1, 1, 1}}}, 1, 1},
+    {"sequence", {.op = "sequence", .output = {2, {SIDE * SIDE, CHANNELS, 1, 1}}}, 2, 2},
+};
+enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+
+/* What all share: only the memory counts. */
+struct memory {
+    size_t count; // values of an array
+    float *x[2], *y, *dy, *dx[2], *saved, *scratch, *state, *w, *dw;
+    double forward_s[KERNELS], backward_s[KERNELS], triad_s;
+};
+
+static float *fill(size_t count)
+{
+    enum { DIFFERENT = 1021 }; // a prime: no pattern meets a window
+    float *array = dts_alloc(count, sizeof(*array));
+    for (size_t i = 0; i < count; i++)
+        array[i] = i < DIFFERENT ? (float)dts_normal(1, 2, i) : array[i % DIFFERENT];
+    return array;
+}
+
+static struct memory new_memory(void)
+{
+    struct memory m = {.count = (size_t)BATCH * CHANNELS * SIDE * SIDE, .triad_s = INFINITY};
+    for (int i = 0; i < 2; i++) {
+        m.x[i] = fill(m.count);
+        m.dx[i] = fill(m.count);
+    }
+    m.y = fill(m.count);
+    m.dy = fill(m.count);
+    m.saved = fill(m.count);
+    m.scratch = aligned_alloc(64, 4 << 20);
+    memset(m.scratch, 0, 4 << 20);
+    m.state = dts_alloc(1 << 12, sizeof(float));
+    m.w = fill(FEATURES);
+    m.dw = fill(FEATURES);
+    for (int i = 0; i < KERNELS; i++)
+        m.forward_s[i] = m.backward_s[i] = INFINITY;
+    return m;
+}
+
+/* An image in and out; features behind one another for what is normalized by them. */
+static struct dts_op_call call_of(const struct kernel *kernel)
+{
+    struct dts_op_call call = kernel->call;
+    const struct dts_dims image = {3, {CHANNELS, SIDE, SIDE, 1}};
+    const struct dts_dims rows = {2, {CHANNELS * SIDE * SIDE / FEATURES, FEATURES, 1, 1}};
+    const bool by_features = call.param_count > 0 && !call.relu;
+    if (call.input_count == 0)
+        call.input_count = 1;
+    for (int i = 0; i < call.input_count; i++)
+        call.inputs[i] = by_features ? rows : image;
+    if (call.output.count == 0)
+        call.output = call.inputs[0];
+    call.window = (struct dts_op_call_window){
+        .kernel = {3, 3, 1}, .stride = {2, 2, 1}, .dilation = {1, 1, 1}, .before = {1, 1, 0}};
+    for (int i = 0; i < call.param_count; i++)
+        call.params[i] = by_features ? FEATURES : CHANNELS;
+    return call;
+}
+
+static void time_kernel(struct memory *m, int i, const struct dts_place *place)
+{
+    const struct dts_op_call call = call_of(&kernels[i]);
+    const struct dts_operation *op = dts_operation_find(call.op);
+    struct dts_arrays a = {
+        .batch = BATCH,
+        .x = {m->x[0], m->x[1]},
+        .y = m->y,
+        .w = {m->w, m->w},
+        .dy = m->dy,
+        .dx = {m->dx[0], m->dx[1]},
+        .dw = {m->dw, m->dw},
+        .saved = m->saved,
+        .scratch = m->scratch,
+        .state = m->state,
+        .training = true,
+    };
+    const double begin = dts_now_s();
+    op->host.forward(&call, &a, place);
+    const double middle = dts_now_s();
+    op->host.backward(&call, &a, place);
+    m->forward_s[i] = fmin(m->forward_s[i], middle - begin);
+    m->backward_s[i] = fmin(m->backward_s[i], dts_now_s() - middle);
+}
+
+static void triad_part(void *argument, int worker, int workers)
+{
+    struct memory *m = argument;
+    size_t first;
+    const size_t count = dts_share_of(m->count, worker, workers, &first);
+    float *restrict a = m->dx[1] + first;
+    const float *restrict b = m->x[0] + first, *restrict c = m->x[1] + first;
+    for (size_t i = 0; i < count; i++)
+        a[i] = b[i] + 3 * c[i];
+}
+
+static void time_triad(struct memory *m, const struct dts_place *place)
+{
+    const double begin = dts_now_s();
+    dts_workers_run(place->workers, triad_part, m);
+    m->triad_s = fmin(m->triad_s, dts_now_s() - begin);
+}
+
+int main(int argc, char **argv)
+{
+    const int threads = argc > 1 ? atoi(argv[1]) : 1;
+    const struct dts_place place = {.workers = dts_workers_new(threads)};
+    struct memory m = new_memory();
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < KERNELS; i++) {
+            time_triad(&m, &place);
+            time_kernel(&m, i, &place);
+        }
+    const double bytes = (double)m.count * sizeof(float), rate = 3 * bytes / m.triad_s;
+    printf("# triad: %.1f GB/s\n", rate / 1e9);
+    for (int i = 0; i < KERNELS; i++) {
+        const struct kernel *k = &kernels[i];
+        printf("%s_forward_%dthread_vs_triad %.2f\n", k->name, threads,
+               k->forward * bytes / m.forward_s[i] / rate);
+        printf("%s_backward_%dthread_vs_triad %.2f\n", k->name, threads,
+               k->backward * bytes / m.backward_s[i] / rate);
+    }
+    return 0;
+}

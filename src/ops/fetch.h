@@ -1,0 +1,18 @@
+/* fetch.h -- have memory fetched that is read next. Where the same values are passed again
+ * while they are in a cache, the processor's own looking ahead stops with the first pass, and
+ * memory would idle. What lies behind the end of an array may be named: it is never read.
+ */
+#ifndef DTS_OPS_FETCH_H
+#define DTS_OPS_FETCH_H
+
+#include <stddef.h>
+
+enum { DTS_LINE_VALUES = 16 }; // floats of a cache line
+
+static inline void dts_fetch(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += DTS_LINE_VALUES)
+        __builtin_prefetch(values + i);
+}
+
+#endif

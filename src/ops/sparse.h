@@ -1,0 +1,39 @@
+/* sparse.h -- the gradient of an embedding as the rows that occur: a list of row numbers,
+ * ascending and each once, and their values.
+ *
+ * Ranks whose tokens differ exchange lists and merge them, instead of summing whole tables; the
+ * update then touches only those rows. Sums are in the order of the tokens, those of merged
+ * lists in the order of the merges: nothing depends on threads.
+ */
+#ifndef DTS_OPS_SPARSE_H
+#define DTS_OPS_SPARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ops/op.h"
+
+struct dts_sparse {
+    size_t count, features;
+    int32_t *rows; // owned; count of them
+    float *values; // owned; count x features
+    size_t row_room, value_room;
+};
+
+/* A list starts as (struct dts_sparse){0} and is used again and again. */
+void dts_sparse_free(struct dts_sparse *list);
+
+/* The gradient that a call of `embedding` would add to its table (arrays: x[0] and dy). */
+void dts_sparse_gradient(struct dts_sparse *list, const struct dts_op_call *call,
+                         const struct dts_arrays *arrays);
+
+/* out = a + b; no two of them the same. */
+void dts_sparse_merge(struct dts_sparse *out, const struct dts_sparse *a,
+                      const struct dts_sparse *b);
+
+/* table[row] += factor x value, for all rows of the list: a gradient made dense with 1, SGD
+ * with minus the learning rate. Workers share the rows. */
+void dts_sparse_add_to(const struct dts_sparse *list, float *table, float factor,
+                       struct dts_workers *workers);
+
+#endif

@@ -1,0 +1,1 @@
+dtsim check in/small.json --engine fluid --set devices=[2,4] --set 'references=[{"devices":2,"metric":"step_s","value":0.02,"source":"made up for the test"},{"devices":3,"metric":"step_s","value":0.02,"source":"made up for the test"},{"devices":2,"metric":"scaling_efficiency","value":0.9,"source":"made up for the test"}]' -o $TMP/out

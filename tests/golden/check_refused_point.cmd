@@ -1,0 +1,1 @@
+dtsim check in/small.json --engine fluid --set devices=[5,2]

@@ -1,0 +1,85 @@
+/* test_op_rows.c -- the table of operations as a whole. */
+#include <glob.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "ops/op.h"
+#include "train/layer.h"
+
+enum { MOST_ROWS = 128 };
+
+static int rows(void)
+{
+    int count = 0;
+    while (dts_operations[count] != NULL)
+        count++;
+    return count;
+}
+
+/* Mark the operations that a test's source names in quotes. */
+static void find_named(const char *path, bool *named)
+{
+    char line[512], quoted[64];
+    FILE *file = fopen(path, "r");
+    while (CHECK(file != NULL) && fgets(line, sizeof(line), file) != NULL)
+        for (int i = 0; dts_operations[i] != NULL; i++) {
+            snprintf(quoted, sizeof(quoted), "\"%s\"", dts_operations[i]->name);
+            named[i] = named[i] || strstr(line, quoted) != NULL;
+        }
+    if (file != NULL)
+        fclose(file);
+}
+
+static void every_operation_has_a_test(void)
+{
+    bool named[MOST_ROWS] = {false};
+    glob_t files;
+    CHECK(rows() < MOST_ROWS);
+    CHECK_INT(glob(DTS_SOURCE "/tests/unit/test_op_*.c", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        find_named(files.gl_pathv[i], named);
+    globfree(&files);
+    for (int i = 0; dts_operations[i] != NULL; i++)
+        if (!CHECK(named[i]))
+            printf("  no test of %s\n", dts_operations[i]->name);
+}
+
+static void rows_are_whole(void)
+{
+    for (int i = 0; dts_operations[i] != NULL; i++) {
+        const struct dts_operation *op = dts_operations[i];
+        CHECK(dts_operation_find(op->name) == op); // no other has its name
+        CHECK(op->summary != NULL);
+        CHECK(op->reference.forward != NULL && op->reference.backward != NULL);
+        CHECK(op->host.forward != NULL && op->host.backward != NULL);
+        CHECK((op->cuda.forward == NULL) == (op->cuda.backward == NULL));
+        CHECK(op->loss || !op->classes);
+    }
+    CHECK(dts_operation_find("nothing of this name") == NULL);
+}
+
+/* The call of a layer kind, as if all its keys were 0. */
+static const char *call_of(const struct dts_layer_kind *kind)
+{
+    struct dts_op_call call = {.op = kind->name};
+    void *self = dts_alloc(kind->size + 1, 1);
+    if (kind->describe != NULL)
+        kind->describe(self, &call);
+    free(self);
+    return call.op;
+}
+
+static void every_layer_has_an_operation(void)
+{
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
+        const struct dts_layer_kind *kind = dts_layer_kinds[i];
+        if (strcmp(kind->name, "flatten") == 0) // a view
+            continue;
+        if (!CHECK(dts_operation_find(call_of(kind)) != NULL))
+            printf("  no operation for %s\n", kind->name);
+    }
+}
+
+TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole),
+      TEST(every_layer_has_an_operation))
