@@ -12,6 +12,7 @@
 
 #include "ops/conv_tiles.h"
 #include "ops/conv_view.h"
+#include "ops/conv_winograd.h"
 
 enum { BLOCK_TILES = 8, MOST_TEMPORARY = 1 << 18, LINE = 16 };
 
@@ -50,6 +51,8 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
 
 static size_t scratch_of(const struct dts_conv_view *view, int batch, int workers)
 {
+    if (dts_winograd_pays(view, batch, workers))
+        return dts_winograd_scratch(view, batch, workers);
     const struct job job = job_of(view, batch);
     return (job.packed_floats + (size_t)workers * job.share) * sizeof(float);
 }
@@ -68,17 +71,20 @@ static void pack_part(void *argument, int worker, int workers)
         const size_t rows = left < DTS_TILE_ROWS ? left : DTS_TILE_ROWS;
         const float *w = job->w + row * job->output_step +
                          group * view->outputs * view->channels * job->window;
+        float *to =
+            job->packed + (group * job->depths * job->row_blocks + block) * DTS_TILE_BLOCK;
         for (size_t t = 0, k = 0; t < view->tap_count; t++) {
             long at[DTS_VIEW_AXES];
             size_t weight;
             dts_view_tap(view, t, at, &weight);
             for (size_t c = 0; c < view->channels; c++, k++) {
-                const size_t depth = group * job->depths + k / job->depth;
-                float *to = job->packed + (depth * job->row_blocks + block) * DTS_TILE_BLOCK +
-                            k % job->depth;
+                if (k == job->depth) {
+                    k = 0;
+                    to += job->row_blocks * DTS_TILE_BLOCK;
+                }
+                const float *from = w + c * job->channel_step + weight;
                 for (size_t r = 0; r < rows; r++)
-                    to[r * DTS_TILE_STEP] =
-                        w[r * job->output_step + c * job->channel_step + weight];
+                    to[r * DTS_TILE_STEP + k] = from[r * job->output_step];
             }
         }
     }
@@ -179,6 +185,19 @@ static void tiles_part(void *argument, int worker, int workers)
 
 static void run(struct job *job, const struct dts_arrays *a, const struct dts_place *place)
 {
+    if (dts_winograd_pays(&job->view, a->batch, dts_workers_count(place->workers))) {
+        const struct dts_winograd call = {.view = job->view,
+                                          .batch = a->batch,
+                                          .x = job->x,
+                                          .w = a->w[0],
+                                          .bias = job->bias,
+                                          .y = job->y,
+                                          .scratch = a->scratch,
+                                          .output_step = job->output_step,
+                                          .channel_step = job->channel_step};
+        dts_winograd_run(&call, place->workers);
+        return;
+    }
     job->w = a->w[0];
     job->packed = a->scratch;
     dts_workers_run(place->workers, pack_part, job);

@@ -74,4 +74,9 @@ void dts_view_load(const struct dts_view_lanes *lanes, const struct dts_view_see
 void dts_view_store(const struct dts_view_lanes *lanes, const float *from, float more,
                     float *y);
 
+/* Of one vector of the lanes of a view's input: channel x under tap t = from[t, LANES], where
+ * it is inside. */
+void dts_view_put(const struct dts_view_lanes *lanes, const struct dts_view_seen *seen,
+                  size_t taps, int vector, const float *from, float *x);
+
 #endif

@@ -81,6 +81,13 @@ static void store_vector(const struct dts_view_lanes *lanes, int vector, const f
         _mm512_mask_storeu_ps(to + runs->base[r], (__mmask16)runs->mask[r], v);
 }
 
+static void put_vector(const struct dts_view_runs *runs, int vector, uint32_t inside,
+                       const float *from, float *x)
+{
+    _mm512_mask_i32scatter_ps(x + runs->origin, (__mmask16)inside, offsets(runs, vector),
+                              _mm512_loadu_ps(from), sizeof(float));
+}
+
 #else
 
 static void load_vector(const struct dts_view_runs *runs, int vector, uint32_t inside,
@@ -102,6 +109,14 @@ static void store_vector(const struct dts_view_lanes *lanes, int vector, const f
         to[lanes->out.origin + lanes->out.offset[first + l]] = from[l] + more;
 }
 
+static void put_vector(const struct dts_view_runs *runs, int vector, uint32_t inside,
+                       const float *from, float *x)
+{
+    for (int l = 0; l < DTS_TILE_LANES; l++)
+        if (inside >> l & 1)
+            x[runs->origin + runs->offset[vector * DTS_TILE_LANES + l]] = from[l];
+}
+
 #endif
 
 void dts_view_load(const struct dts_view_lanes *lanes, const struct dts_view_seen *seen,
@@ -116,4 +131,12 @@ void dts_view_store(const struct dts_view_lanes *lanes, const float *from, float
 {
     for (int v = 0; v < 2; v++)
         store_vector(lanes, v, from + v * DTS_TILE_LANES, more, y);
+}
+
+void dts_view_put(const struct dts_view_lanes *lanes, const struct dts_view_seen *seen,
+                  size_t taps, int vector, const float *from, float *x)
+{
+    for (size_t t = 0; t < taps; t++)
+        put_vector(&lanes->in, vector, lanes_inside(seen[t].inside, vector),
+                   from + t * DTS_TILE_LANES, x + seen[t].further);
 }

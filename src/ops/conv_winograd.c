@@ -1,0 +1,247 @@
+/* conv_winograd.c -- 3x3 windows with stride 1 by Winograd's F(4x4, 3x3) (Lavin and Gray 2016,
+ * arXiv:1509.09308): 4x4 outputs of a channel pair take 36 products in place of 144.
+ *
+ *     y tile = A' [ sum over c of (G g G') * (B' d B) ] A,   d: 6x6 pixels of x
+ *
+ * For each of the 36 the sum over c is a product of matrices, U[m, c] V[c, tile], done by
+ * tile.h. U is made once a call. A block of tiles goes through all three steps before the
+ * next, so that V and the sums stay in the caches. Patches of x and of y are views whose grid
+ * is that of the tiles, with the stride 4: a lane is a tile, borders are masked.
+ * Workers take columns of tiles. The error is some 10 times that of the direct sum.
+ */
+#include "ops/conv_winograd.h"
+#include "ops/conv_winograd_math.h"
+
+enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 64 };
+enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
+
+struct job {
+    const struct dts_winograd *call;
+    struct dts_conv_view in, out; // patches of x, of y
+    size_t channels, outputs, tiles;
+    size_t depth, depths, row_blocks; // as in conv_tiles.c
+    size_t panels;                    // tiles of a block, by COLUMNS
+    size_t v_step, sums_step;         // between the 36: not in one set of the cache
+    float *u, *rooms;
+    size_t u_floats, share;
+};
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* A view of patches of `size` x `size` pixels, 4 apart, from `first` on. */
+static struct dts_conv_view patches(const size_t *pixels, const size_t *whole, size_t channels,
+                                    size_t size, const long *first)
+{
+    struct dts_conv_view v = {.groups = 1, .channels = channels, .tap_count = size * size};
+    v.in_pixels = v.grid_pixels = 1;
+    for (int i = 0; i < DTS_VIEW_AXES; i++) {
+        v.in[i] = pixels[i];
+        v.out[i] = v.grid[i] = i == 0 ? 1 : ceil_div(whole[i], WINOGRAD_OUT);
+        v.in_step[i] = WINOGRAD_OUT;
+        v.out_step[i] = 1;
+        v.taps[i] = (struct dts_view_taps){.count = i == 0 ? 1 : size,
+                                           .step = 1,
+                                           .kernel = i == 0 ? 1 : size,
+                                           .at = first[i],
+                                           .slope = 1};
+        v.in_pixels *= v.in[i];
+        v.grid_pixels *= v.grid[i];
+    }
+    v.out_pixels = v.grid_pixels;
+    return v;
+}
+
+static struct job job_of(const struct dts_conv_view *view, int batch)
+{
+    struct job job = {.channels = view->channels, .outputs = view->outputs};
+    long first[DTS_VIEW_AXES] = {0};
+    for (int i = 1; i < DTS_VIEW_AXES; i++)
+        first[i] = view->taps[i].at + (view->taps[i].slope < 0 ? -2 : 0);
+    job.in = patches(view->in, view->out, view->channels, WINOGRAD_IN, first);
+    job.out = patches(view->out, view->out, view->outputs, WINOGRAD_OUT,
+                      (const long[DTS_VIEW_AXES]){0});
+    job.tiles = (size_t)batch * job.in.grid_pixels;
+    job.depths = ceil_div(job.channels, DTS_TILE_DEPTH);
+    job.depth = ceil_div(ceil_div(job.channels, job.depths), LINE) * LINE;
+    job.row_blocks = ceil_div(job.outputs, DTS_TILE_ROWS);
+    job.v_step = job.channels * DTS_TILE_COLUMNS + LINE;
+    job.sums_step = job.outputs * DTS_TILE_COLUMNS + LINE;
+    const size_t panel = WINOGRAD_PRODUCTS * (job.v_step + job.sums_step);
+    job.panels = MOST_ROOM / panel;
+    job.panels = job.panels < 1 ? 1 : job.panels > MOST_PANELS ? MOST_PANELS : job.panels;
+    job.u_floats = WINOGRAD_PRODUCTS * job.depths * job.row_blocks * DTS_TILE_BLOCK;
+    job.share = job.panels * panel + WINOGRAD_PRODUCTS * RAW_STEP;
+    return job;
+}
+
+bool dts_winograd_pays(const struct dts_conv_view *view, int batch, int workers)
+{
+    if (view->groups != 1 || view->in[0] != 1 || view->out[0] != 1 || view->tap_count != 9)
+        return false;
+    for (int i = 1; i < DTS_VIEW_AXES; i++)
+        if (view->taps[i].count != 3 || view->taps[i].kernel != 3 || view->in_step[i] != 1 ||
+            view->out_step[i] != 1 || view->taps[i].slope * view->taps[i].slope != 1)
+            return false;
+    const struct job job = job_of(view, batch);
+    return view->channels >= LINE && view->outputs >= LINE && job.tiles >= LEAST_TILES &&
+           job.tiles >= (size_t)workers * DTS_TILE_COLUMNS;
+}
+
+size_t dts_winograd_scratch(const struct dts_conv_view *view, int batch, int workers)
+{
+    const struct job job = job_of(view, batch);
+    return (job.u_floats + (size_t)workers * job.share) * sizeof(float);
+}
+
+/* U of one row of weights, lanes of channels. */
+static void weights_row(const struct job *job, size_t output, float *to)
+{
+    const struct dts_winograd *call = job->call;
+    const bool flip_h = call->view.taps[1].slope < 0, flip_w = call->view.taps[2].slope < 0;
+    const size_t each = job->row_blocks * DTS_TILE_BLOCK;
+    for (size_t c = 0; c < job->channels; c += DTS_TILE_LANES) {
+        winograd_vector g[9], half[18], u[WINOGRAD_PRODUCTS];
+        const float *w = call->w + output * call->output_step + c * call->channel_step;
+        const size_t left = job->channels - c;
+        for (size_t t = 0; t < 9; t++) {
+            const size_t h = flip_h ? 2 - t / 3 : t / 3, at = flip_w ? 2 - t % 3 : t % 3;
+            for (size_t l = 0; l < DTS_TILE_LANES; l++)
+                g[t][l] = l < left ? w[l * call->channel_step + h * 3 + at] : 0;
+        }
+        for (int j = 0; j < 3; j++)
+            winograd_weights(g + j, 3, half + j, 3);
+        for (int i = 0; i < WINOGRAD_IN; i++)
+            winograd_weights(half + i * 3, 1, u + i * WINOGRAD_IN, 1);
+        const size_t depth = c / job->depth;
+        for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
+            winograd_store(to + (n * job->depths + depth) * each + c % job->depth, u[n]);
+    }
+}
+
+static void weights_part(void *argument, int worker, int workers)
+{
+    const struct job *job = argument;
+    size_t first;
+    const size_t count = dts_share_of(job->outputs, worker, workers, &first);
+    for (size_t o = first; o < first + count; o++)
+        weights_row(job, o,
+                    job->u + o / DTS_TILE_ROWS * DTS_TILE_BLOCK +
+                        o % DTS_TILE_ROWS * DTS_TILE_STEP);
+}
+
+/* V[36, channels, COLUMNS] of one panel of tiles. */
+static void input_panel(const struct job *job, const struct dts_view_lanes *lanes, float *raw,
+                        float *v)
+{
+    struct dts_view_seen seen[WINOGRAD_PRODUCTS];
+    for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
+        seen[t] = dts_view_seen(&job->in, lanes, t);
+    for (size_t c = 0, count; c < job->channels; c += count) {
+        count = job->channels - c < CHUNK ? job->channels - c : CHUNK;
+        for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
+            dts_view_load(lanes, &seen[t], job->call->x + c * job->in.in_pixels,
+                          job->in.in_pixels, count, raw + t * RAW_STEP, DTS_TILE_COLUMNS);
+        for (size_t i = 0; i < count * DTS_TILE_COLUMNS; i += DTS_TILE_LANES) {
+            winograd_vector d[WINOGRAD_PRODUCTS];
+            for (int t = 0; t < WINOGRAD_PRODUCTS; t++)
+                d[t] = winograd_load(raw + t * RAW_STEP + i);
+            for (int j = 0; j < WINOGRAD_IN; j++)
+                winograd_input(d + j, d + j, WINOGRAD_IN);
+            for (int j = 0; j < WINOGRAD_IN; j++)
+                winograd_input(d + j * WINOGRAD_IN, d + j * WINOGRAD_IN, 1);
+            for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
+                winograd_store(v + n * job->v_step + c * DTS_TILE_COLUMNS + i, d[n]);
+        }
+    }
+}
+
+/* y of one panel from its sums[36, outputs, COLUMNS]. */
+static void output_panel(const struct job *job, const struct dts_view_lanes *lanes,
+                         const float *sums)
+{
+    enum { PIXELS = WINOGRAD_OUT * WINOGRAD_OUT };
+    struct dts_view_seen seen[PIXELS];
+    for (size_t t = 0; t < PIXELS; t++)
+        seen[t] = dts_view_seen(&job->out, lanes, t);
+    for (size_t o = 0; o < job->outputs; o++)
+        for (int half = 0; half < 2; half++) {
+            winograd_vector m[WINOGRAD_PRODUCTS], part[24], y[PIXELS];
+            for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
+                m[n] = winograd_load(sums + n * job->sums_step + o * DTS_TILE_COLUMNS +
+                                     half * DTS_TILE_LANES);
+            for (int j = 0; j < WINOGRAD_IN; j++)
+                winograd_output(m + j, WINOGRAD_IN, part + j, WINOGRAD_IN);
+            for (int i = 0; i < WINOGRAD_OUT; i++)
+                winograd_output(part + i * WINOGRAD_IN, 1, y + i * WINOGRAD_OUT, 1);
+            const float bias = job->call->bias != NULL ? job->call->bias[o] : 0;
+            for (int t = 0; t < PIXELS; t++)
+                y[t] += bias;
+            dts_view_put(lanes, seen, PIXELS, half, (const float *)y,
+                         job->call->y + o * job->out.in_pixels);
+        }
+}
+
+static void products(const struct job *job, size_t panels, const float *v, float *sums)
+{
+    const size_t v_panel = WINOGRAD_PRODUCTS * job->v_step;
+    const size_t sums_panel = WINOGRAD_PRODUCTS * job->sums_step;
+    for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
+        for (size_t d = 0; d < job->depths; d++)
+            for (size_t r = 0; r < job->row_blocks; r++) {
+                const size_t row = r * DTS_TILE_ROWS, left = job->outputs - row;
+                const size_t c = d * job->depth, more = job->channels - c;
+                const float *u =
+                    job->u + ((n * job->depths + d) * job->row_blocks + r) * DTS_TILE_BLOCK;
+                for (size_t i = 0; i < panels; i++)
+                    dts_tile(left < DTS_TILE_ROWS ? left : DTS_TILE_ROWS,
+                             more < job->depth ? more : job->depth, u,
+                             v + i * v_panel + n * job->v_step + c * DTS_TILE_COLUMNS,
+                             sums + i * sums_panel + n * job->sums_step +
+                                 row * DTS_TILE_COLUMNS,
+                             DTS_TILE_COLUMNS, d > 0);
+            }
+}
+
+static void tiles_part(void *argument, int worker, int workers)
+{
+    const struct job *job = argument;
+    const size_t v_panel = WINOGRAD_PRODUCTS * job->v_step;
+    const size_t sums_panel = WINOGRAD_PRODUCTS * job->sums_step;
+    float *raw = job->rooms + (size_t)worker * job->share;
+    float *v = raw + WINOGRAD_PRODUCTS * RAW_STEP;
+    float *sums = v + job->panels * v_panel;
+    size_t first, panels;
+    const size_t count =
+        dts_share_of(ceil_div(job->tiles, DTS_TILE_COLUMNS), worker, workers, &first);
+    for (size_t done = 0; done < count; done += panels) {
+        panels = count - done < job->panels ? count - done : job->panels;
+        for (int step = 0; step < 2; step++) {
+            for (size_t i = 0; i < panels; i++) {
+                const size_t tile = (first + done + i) * DTS_TILE_COLUMNS;
+                const size_t left = job->tiles - tile;
+                const struct dts_view_lanes lanes =
+                    dts_view_lanes(step == 0 ? &job->in : &job->out, tile,
+                                   left < DTS_TILE_COLUMNS ? left : DTS_TILE_COLUMNS);
+                if (step == 0)
+                    input_panel(job, &lanes, raw, v + i * v_panel);
+                else
+                    output_panel(job, &lanes, sums + i * sums_panel);
+            }
+            if (step == 0)
+                products(job, panels, v, sums);
+        }
+    }
+}
+
+void dts_winograd_run(const struct dts_winograd *call, struct dts_workers *workers)
+{
+    struct job job = job_of(&call->view, call->batch);
+    job.call = call;
+    job.u = call->scratch;
+    job.rooms = job.u + job.u_floats;
+    dts_workers_run(workers, weights_part, &job);
+    dts_workers_run(workers, tiles_part, &job);
+}

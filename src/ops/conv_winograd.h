@@ -1,0 +1,22 @@
+/* conv_winograd.h -- windows of 3x3 with stride 1 by fewer products. */
+#ifndef DTS_OPS_CONV_WINOGRAD_H
+#define DTS_OPS_CONV_WINOGRAD_H
+
+#include "ops/conv_view.h"
+
+/* Whether this is a view that can go this way, and enough of it that it pays. */
+bool dts_winograd_pays(const struct dts_conv_view *view, int batch, int workers);
+
+size_t dts_winograd_scratch(const struct dts_conv_view *view, int batch, int workers);
+
+/* A view of x, with weights w[.., output_step, .., channel_step, .., 3x3] and maybe a bias. */
+struct dts_winograd {
+    struct dts_conv_view view;
+    int batch;
+    const float *x, *w, *bias;
+    float *y, *scratch;
+    size_t output_step, channel_step;
+};
+void dts_winograd_run(const struct dts_winograd *call, struct dts_workers *workers);
+
+#endif
