@@ -5,7 +5,7 @@
 #include "ops/op.h"
 #include "ops/workers.h"
 
-extern const struct dts_op dts_op_conv;
+extern const struct dts_operation dts_op_conv;
 
 struct layer {
     struct dts_op_call call;
@@ -14,10 +14,10 @@ struct layer {
 };
 
 /* A square image and window; `first`: without the gradient of x. */
-struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride, int before,
-                        int threads);
-struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride, int before,
-                        int threads)
+struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride,
+                        int before, int threads);
+struct layer *layer_new(int batch, int in, int size, int out, int kernel, int stride,
+                        int before, int threads)
 {
     struct layer *l = calloc(1, sizeof(*l));
     const size_t to = (size_t)((size + 2 * before - kernel) / stride + 1);

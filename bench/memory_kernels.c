@@ -109,7 +109,7 @@ static struct dts_op_call call_of(const struct kernel *kernel)
 static void time_kernel(struct memory *m, int i, const struct dts_place *place)
 {
     const struct dts_op_call call = call_of(&kernels[i]);
-    const struct dts_op *op = dts_op_find(call.op);
+    const struct dts_operation *op = dts_operation_find(call.op);
     struct dts_arrays a = {
         .batch = BATCH,
         .x = {m->x[0], m->x[1]},

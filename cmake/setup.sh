@@ -21,6 +21,7 @@ missing_packages() {
     has pkg-config && pkg-config --exists jansson || echo libjansson-dev
     has pkg-config && pkg-config --exists openblas || echo libopenblas-dev
     has cc && has_header simgrid/version.h || echo libsimgrid-dev
+    has mpicc && has mpirun || printf '%s\n' libopenmpi-dev openmpi-bin
 }
 
 # install_packages PACKAGE... -- through apt, as root or with sudo.
@@ -41,17 +42,21 @@ install_packages() {
     $apt install --no-install-recommends "$@" </dev/null >>"$log" 2>&1
 }
 
-# install_missing -- SimGrid alone may be missing: without it there is no engine `exact`.
+# install_missing -- SimGrid and Open MPI may be missing: without them there is no engine `exact`,
+# and no live program.
 install_missing() {
     packages=$(missing_packages | tr '\n' ' ')
     [ -z "$packages" ] && return
     # shellcheck disable=SC2086 # a list of words
     install_packages $packages && return
-    case " $packages " in *" libsimgrid-dev "*)
-        packages=$(missing_packages | grep -v simgrid | tr '\n' ' ')
+    case " $packages " in *simgrid* | *openmpi*)
+        packages=$(missing_packages | grep -v 'simgrid\|openmpi' | tr '\n' ' ')
         # shellcheck disable=SC2086
         if [ -z "$packages" ] || install_packages $packages; then
-            say "SimGrid cannot be installed here: building without the engine \`exact\`"
+            install_packages libsimgrid-dev ||
+                say "SimGrid cannot be installed here: building without the engine \`exact\`"
+            install_packages libopenmpi-dev openmpi-bin ||
+                say "Open MPI cannot be installed here: building without dtsim-live"
             return
         fi
         ;;
@@ -67,6 +72,7 @@ configure() {
     generator="Unix Makefiles"
     has ninja && generator=Ninja
     has_header simgrid/version.h || set -- -DDTSIM_SIMGRID=OFF "$@"
+    has mpicc && has mpirun || set -- -DDTSIM_LIVE=OFF "$@"
     pkg-config --exists openblas || set -- -DDTSIM_OPENBLAS=OFF "$@"
     cmake -S "$root" -B "$folder" -G "$generator" "$@"
 }

@@ -4,11 +4,16 @@
 #     headers.sh COMPILER SOURCES
 compiler=$1
 cd "$2" || exit 2
+echo '#include <mpi.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && mpi=yes
 failed=0 passed=0
 echo '#include <simgrid/forward.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && simgrid=yes
 for header in src/*/*.h tests/*.h; do
     if [ -z "$simgrid" ] && grep -q '^#include <simgrid/\|"sim/\(exact_\|simgrid_\)' "$header"; then
         echo "skip $header: no SimGrid here"
+        continue
+    fi
+    if grep -q '^#include <mpi.h>\|"live/mpi_call.h"' "$header" && [ -z "$mpi" ]; then
+        echo "skip $header: the compiler alone does not find MPI"
         continue
     fi
     include=${header#src/}

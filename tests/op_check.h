@@ -46,7 +46,7 @@ static void op_check_gradient(struct op_run *r, double *values, const double *gr
     }
 }
 
-static void op_check_differences(const struct op_case *c, const struct dts_op *op)
+static void op_check_differences(const struct op_case *c, const struct dts_operation *op)
 {
     struct op_run r = op_begin(c, op, 8);
     double *before[DTS_OP_PARAMS];
@@ -65,7 +65,7 @@ static void op_check_differences(const struct op_case *c, const struct dts_op *o
     op_end(&r);
 }
 
-static void op_check_host(const struct op_case *c, const struct dts_op *op, int threads)
+static void op_check_host(const struct op_case *c, const struct dts_operation *op, int threads)
 {
     struct dts_workers *workers = dts_workers_new(threads);
     struct op_run want = op_begin(c, op, 8), got = op_begin(c, op, 4);
@@ -85,7 +85,7 @@ static void op_check_host(const struct op_case *c, const struct dts_op *op, int 
     dts_workers_free(workers);
 }
 
-static void op_check_gpu(const struct op_case *c, const struct dts_op *op)
+static void op_check_gpu(const struct op_case *c, const struct dts_operation *op)
 {
     struct dts_gpu *gpu = NULL;
     struct dts_error err = {0};
@@ -111,7 +111,7 @@ static void op_check_gpu(const struct op_case *c, const struct dts_op *op)
 }
 
 /* Backward without the gradients of the inputs, or without those of the parameters. */
-static void op_check_parts(const struct op_case *c, const struct dts_op *op, size_t real,
+static void op_check_parts(const struct op_case *c, const struct dts_operation *op, size_t real,
                            bool of_inputs)
 {
     const struct dts_op_version *version = real == 8 ? &op->reference : &op->host;
@@ -140,7 +140,7 @@ static void op_check_parts(const struct op_case *c, const struct dts_op *op, siz
 /* All that a call has to keep. */
 static inline void check_op(const struct op_case *c)
 {
-    const struct dts_op *op = dts_op_find(c->call.op);
+    const struct dts_operation *op = dts_operation_find(c->call.op);
     CHECK(op != NULL);
     if (op == NULL)
         return;

@@ -25,7 +25,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5 };
 /* The arrays of one call, for a real of 8 or of 4 bytes. */
 struct op_run {
     const struct op_case *c;
-    const struct dts_op *op;
+    const struct dts_operation *op;
     size_t real;
     struct dts_arrays a;
     size_t saved, state, scratch;
@@ -93,7 +93,8 @@ static void *op_integers(size_t count, int least, int most, uint64_t stream)
     return array;
 }
 
-static struct op_run op_begin(const struct op_case *c, const struct dts_op *op, size_t real)
+static struct op_run op_begin(const struct op_case *c, const struct dts_operation *op,
+                              size_t real)
 {
     struct op_run r = {.c = c, .op = op, .real = real};
     r.a = (struct dts_arrays){.batch = c->batch, .training = true, .seed = 3, .step = 5};

@@ -88,6 +88,9 @@ bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct d
 /* Write the document as indented JSON with its defaults. */
 void dts_doc_print(const struct dts_doc *doc, FILE *out);
 
+/* Write what is at a place, on one line. */
+void dts_cfg_print(const struct dts_cfg *at, FILE *out);
+
 /* Read an object into a struct: every key of it, by the table that ends with {0}. */
 bool dts_cfg_read(const struct dts_cfg *at, const struct dts_field *fields, void *out,
                   struct dts_error *err);

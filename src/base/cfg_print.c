@@ -52,3 +52,9 @@ void dts_doc_print(const struct dts_doc *doc, FILE *out)
     struct dts_json json = {.out = out, .lines = DTS_JSON_DEPTH};
     print_value(&json, NULL, doc->root);
 }
+
+void dts_cfg_print(const struct dts_cfg *at, FILE *out)
+{
+    struct dts_json json = {.out = out};
+    print_value(&json, NULL, at->json);
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/built.h"
 #include "cli/estimate.h"
 #include "cli/split.h"
 #include "cli/trace.h"
@@ -14,11 +15,7 @@ enum { LONG_S = 10 }; // a run that takes longer is announced
 /* Everything that one point needs while it is estimated. */
 struct work {
     const struct dts_question *question;
-    struct dts_machine machine;
-    struct dts_point point;
-    struct dts_model_seconds seconds;
-    struct dts_job job;
-    int *endpoints;
+    struct dts_built built;
     struct dts_simulation simulation;
     struct dts_loader *loader;
     const struct dts_engine *engine;
@@ -40,45 +37,13 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
     result->devices = q->devices;
 }
 
-static bool build(struct work *w, struct dts_error *err)
-{
-    const struct dts_question *q = w->question;
-    const struct dts_scenario *s = q->scenario;
-    w->machine = (struct dts_machine){
-        .nodes = q->platform->nodes,
-        .devices_per_node = q->platform->devices_per_node,
-        .device_memory_bytes = q->device->memory_bytes,
-        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
-        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
-        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
-    };
-    w->point = (struct dts_point){.scenario = s,
-                                  .strategy = q->strategy,
-                                  .device = q->device,
-                                  .machine = &w->machine,
-                                  .devices = q->devices,
-                                  .seconds = &w->seconds};
-    struct dts_seats seats;
-    struct dts_placement placement = {.kind = s->placing.kind,
-                                      .seed = (unsigned long)s->placing.seed,
-                                      .nodes = s->placing.nodes,
-                                      .node_count = (int)s->placing.node_count};
-    return dts_point_batch(&w->point, err) &&
-           dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
-                             w->point.batch, &w->seconds, err) &&
-           dts_build(&w->point, &w->job, err) &&
-           q->strategy->kind->seats(&w->point, &seats, err) &&
-           dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,
-                     &w->endpoints, err);
-}
-
 static void prepare_simulation(struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
     w->simulation = (struct dts_simulation){
-        .job = &w->job,
+        .job = &w->built.job,
         .net = &w->question->platform->net,
-        .endpoint = w->endpoints,
+        .endpoint = w->built.endpoints,
         .steps = s->steps,
         .slowdown = s->stack.slowdown,
         .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
@@ -114,7 +79,7 @@ static bool has_noise(const struct dts_scenario *s)
 /* How often the engine runs: without noise, with it, with nothing but kernels and links. */
 static int runs(const struct work *w)
 {
-    bool bare = w->simulation.slowdown > 0 || overheads(&w->job.roles[0].plan) > 0;
+    bool bare = w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0;
     return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (bare ? 1 : 0);
 }
 
@@ -124,7 +89,7 @@ static void warn_of_hours(const struct work *w)
     if (dts_exact_messages_per_s == 0 || w->engine != dts_engine_find("exact"))
         return;
     struct dts_traffic traffic;
-    dts_job_traffic(&w->job, &traffic);
+    dts_job_traffic(&w->built.job, &traffic);
     double messages = traffic.messages * w->simulation.steps * runs(w);
     double seconds = messages / dts_exact_messages_per_s;
     if (seconds <= LONG_S)
@@ -145,10 +110,10 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     struct dts_simulation bare = w->simulation;
     struct dts_timing timing;
     *step_s = calm_s;
-    if (bare.slowdown == 0 && overheads(&w->job.roles[0].plan) == 0)
+    if (bare.slowdown == 0 && overheads(&w->built.job.roles[0].plan) == 0)
         return true;
     bare.slowdown = 0;
-    drop_overheads(&w->job.roles[0].plan);
+    drop_overheads(&w->built.job.roles[0].plan);
     if (!w->engine->run(&bare, &timing, err))
         return false;
     *step_s = timing.step_s;
@@ -217,17 +182,17 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     const struct dts_question *q = w->question;
     const struct dts_scenario *s = q->scenario;
     int per_node = q->platform->devices_per_node;
-    struct dts_memory memory = dts_point_memory(&w->point);
+    struct dts_memory memory = dts_point_memory(&w->built.point);
 
     result->nodes = (q->devices + per_node - 1) / per_node;
-    result->global_batch = (int)dts_point_global_batch(&w->point);
+    result->global_batch = (int)dts_point_global_batch(&w->built.point);
     result->memory.total_bytes = memory.total;
     result->memory.weights_bytes = memory.weights;
     result->memory.gradients_bytes = memory.gradients;
     result->memory.optimizer_bytes = memory.optimizer;
     result->memory.activations_bytes = memory.activations;
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
-    copy_text(result->basis, sizeof(result->basis), w->seconds.basis);
+    copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,
                 q->device->assumed_path_count);
@@ -240,7 +205,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     const struct dts_scenario *s = w->question->scenario;
     if (w->question->strategy->kind->trains_nothing)
         return;
-    double alone = (double)w->point.batch * s->accumulate / bound->compute_s;
+    double alone = (double)w->built.point.batch * s->accumulate / bound->compute_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
         result->throughput_samples_per_s / result->devices / alone;
@@ -267,14 +232,14 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
               (!with_noise || run_noisy(w, &noisy, err));
     if (ok) {
         fill_setting(w, result);
-        dts_split(&w->job, &calm, with_noise ? &noisy : &calm, &result->step);
+        dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
         fill_rates(w, &bound, result);
         explain(&bound, result, result->why, sizeof(result->why));
         if (with_noise)
             dts_timing_free(&noisy);
     }
     if (ok && w->question->trace != NULL)
-        ok = dts_trace_write(w->question->trace, &w->job, &calm, err);
+        ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
     return ok && run_bare(w, calm_s, &result->bare_total_s, err);
@@ -284,7 +249,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
-    if (build(&w, &result->error)) {
+    if (dts_built_make(question, &w.built, &result->error)) {
         prepare_simulation(&w);
         if (question->check)
             fill_setting(&w, result);
@@ -292,7 +257,5 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
             simulate(&w, result, &result->error);
     }
     dts_loader_free(w.loader);
-    dts_job_free(&w.job);
-    dts_model_seconds_free(&w.seconds);
-    free(w.endpoints);
+    dts_built_free(&w.built);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "cli/comparison.h"
 #include "cli/format.h"
 
 static const char *const causes[] = {
@@ -119,6 +120,8 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     }
     put_metrics(json, result);
     put_reference(json, result);
+    if (result->live != NULL)
+        dts_comparison_json(result->live, json);
     put_word(json, "why", result->why);
     put_error(json, &result->error);
     dts_json_end(json);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/become_live.h"
 #include "cli/commands.h"
 #include "cli/open.h"
 
@@ -23,7 +24,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         return true;
     }
     if (options->live)
-        return dts_fail(err, DTS_UNSUPPORTED, "--live: this build has no live program");
+        return dts_become_live(options->line, err);
     if (command != NULL)
         return command->run(options, err);
     return dts_word_is_scenario(word, err) && dts_predict_command.run(options, err);

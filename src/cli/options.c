@@ -190,7 +190,7 @@ static bool take(struct dts_options *options, int argc, char **argv, int *i,
 bool dts_options_parse(struct dts_options *options, int argc, char **argv,
                        struct dts_error *err)
 {
-    *options = (struct dts_options){.format = dts_formats[0], .output = "-"};
+    *options = (struct dts_options){.line = argv, .format = dts_formats[0], .output = "-"};
     bool good = true, words_only = false;
     for (int i = 1; i < argc && good; i++) {
         if (!words_only && strcmp(argv[i], "--") == 0) {

@@ -22,6 +22,7 @@ struct dts_sweep {
 };
 
 struct dts_options {
+    char **line;        // all of the command line, as main() got it; borrowed
     const char **words; // what is no option: the verb, files, names
     int word_count;
     struct dts_setting *sets;

@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 
+struct dts_comparison;
+
 struct dts_step {
     double total_s, compute_s, comm_s, exposed_comm_s, input_s, bubble_s, straggler_s;
     double overlap_slowdown_s; // part of compute_s: kernels beside communication
@@ -25,7 +27,7 @@ struct dts_held {
     double value, predicted, error_percent;
 };
 
-/* Holds no pointers: it travels between processes as it is. */
+/* Holds no pointers but the last: it travels between processes as it is. */
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
@@ -48,6 +50,7 @@ struct dts_result {
     int more_count;
     char why[256];          // one sentence: what bounds the step
     struct dts_error error; // a point that was refused: cause and text; all else absent
+    const struct dts_comparison *live; // what was measured; NULL: it was predicted only
 };
 
 /* All numbers absent, all words empty. */

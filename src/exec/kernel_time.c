@@ -13,7 +13,7 @@ enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache mov
 /* One call with its arrays, which `owned` holds for the end. */
 struct trial {
     const struct dts_kernel_timer *timer;
-    const struct dts_op *op;
+    const struct dts_operation *op;
     const struct dts_op_call *call;
     struct dts_arrays a;
     void *owned[ARRAYS];
@@ -186,7 +186,7 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_c
                      int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
                      struct dts_error *err)
 {
-    struct trial t = {.timer = timer, .op = dts_op_find(call->op), .call = call};
+    struct trial t = {.timer = timer, .op = dts_operation_find(call->op), .call = call};
     *out = (struct dts_kernel_times){.bytes = 0};
     if (t.op == NULL || t.op->host.forward == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);

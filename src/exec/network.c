@@ -15,7 +15,7 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
         const struct dts_layer *layer = &n->model->layers[l];
         if (c->call.op == NULL)
             continue;
-        const struct dts_op *op = dts_op_find(c->call.op);
+        const struct dts_operation *op = dts_operation_find(c->call.op);
         if (op == NULL || op->host.forward == NULL)
             return dts_fail(err, DTS_UNSUPPORTED, "%s: %s: no operation carries out %s",
                             n->model->name, layer->name, c->call.op);
@@ -85,6 +85,7 @@ static bool get_memory(struct dts_network *n, struct dts_error *err)
     n->input = get(batch * dts_dims_elements(&n->model->input) * sizeof(float), err);
     n->weights = get(parameter_bytes, err);
     n->gradients = get(parameter_bytes, err);
+    n->owns_gradients = true;
     n->arena = get(n->arena_bytes, err);
     n->states = get(n->state_bytes, err);
     return err->cause == DTS_NO_ERROR;
@@ -146,7 +147,8 @@ void dts_network_free(struct dts_network *n)
     free(n->nodes);
     free(n->offsets);
     free(n->weights);
-    free(n->gradients);
+    if (n->owns_gradients)
+        free(n->gradients);
     free(n->input);
     free(n->arena);
     free(n->states);
@@ -184,6 +186,14 @@ void *dts_network_target(struct dts_network *n, int layer, size_t *count, bool *
 size_t dts_network_classes(const struct dts_network *n, int layer)
 {
     return dts_dims_features(&n->calls[layer].call.inputs[0]);
+}
+
+void dts_network_use_gradients(struct dts_network *n, float *gradients)
+{
+    if (n->owns_gradients)
+        free(n->gradients);
+    n->gradients = gradients;
+    n->owns_gradients = false;
 }
 
 size_t dts_network_bytes(const struct dts_network *n)

@@ -50,6 +50,9 @@ size_t dts_network_parameters(const struct dts_network *network);
 float *dts_network_weights(struct dts_network *network);
 float *dts_network_gradients(struct dts_network *network);
 
+/* Gradients go there from now on: as many as there are parameters, the caller's. */
+void dts_network_use_gradients(struct dts_network *network, float *gradients);
+
 /* Where parameter tensor `number` of a layer lies in both. */
 size_t dts_network_offset(const struct dts_network *network, int layer, int number);
 

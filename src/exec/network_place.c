@@ -39,7 +39,7 @@ static int backward_at(const struct dts_network *n, int layer)
 
 static size_t output_bytes(const struct dts_network *n, int layer)
 {
-    const struct dts_op *op = n->nodes[layer].op;
+    const struct dts_operation *op = n->nodes[layer].op;
     const size_t values = op->loss ? 1 : dts_dims_elements(&n->calls[layer].call.output);
     return (size_t)n->options.batch * values * sizeof(float);
 }

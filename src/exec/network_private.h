@@ -7,7 +7,7 @@
 
 /* What a layer's call works with. Offsets are in bytes into the arena. */
 struct dts_node {
-    const struct dts_op *op; // NULL: nothing runs
+    const struct dts_operation *op; // NULL: nothing runs
     size_t output, saved, gradient, scratch_forward, scratch_backward;
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
     bool adds[DTS_OP_INPUTS];   // it goes there, and is then added
@@ -23,7 +23,8 @@ struct dts_network {
     struct dts_layer_call *calls; // owned; one for each layer
     struct dts_node *nodes;       // owned; the same
     size_t *offsets;              // owned; of the first parameter tensor of each layer
-    float *weights, *gradients;   // owned
+    float *weights, *gradients;   // owned, gradients where
+    bool owns_gradients;          // this says so
     size_t parameter_count;
     void *input; // owned
     bool tokens;

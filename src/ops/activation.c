@@ -199,7 +199,7 @@ static void tanh_backward(const struct dts_op_call *call, const struct dts_array
     map_back(call, a, &hyperbolic);
 }
 
-const struct dts_op dts_op_relu = {
+const struct dts_operation dts_op_relu = {
     .name = "relu",
     .summary = "max(x, 0)",
     .needs_y = true,
@@ -209,7 +209,7 @@ const struct dts_op dts_op_relu = {
     .cuda = DTS_CUDA({dts_relu_forward_cuda, dts_relu_backward_cuda}),
 };
 
-const struct dts_op dts_op_leaky_relu = {
+const struct dts_operation dts_op_leaky_relu = {
     .name = "leaky_relu",
     .summary = "x, or a small part of it where it is negative",
     .needs_x = true,
@@ -218,7 +218,7 @@ const struct dts_op dts_op_leaky_relu = {
     .cuda = DTS_CUDA({dts_leaky_relu_forward_cuda, dts_leaky_relu_backward_cuda}),
 };
 
-const struct dts_op dts_op_gelu = {
+const struct dts_operation dts_op_gelu = {
     .name = "gelu",
     .summary = "x times the normal distribution at x, by tanh",
     .needs_x = true,
@@ -227,7 +227,7 @@ const struct dts_op dts_op_gelu = {
     .cuda = DTS_CUDA({dts_gelu_forward_cuda, dts_gelu_backward_cuda}),
 };
 
-const struct dts_op dts_op_silu = {
+const struct dts_operation dts_op_silu = {
     .name = "silu",
     .summary = "x times its sigmoid",
     .needs_x = true,
@@ -236,7 +236,7 @@ const struct dts_op dts_op_silu = {
     .cuda = DTS_CUDA({dts_silu_forward_cuda, dts_silu_backward_cuda}),
 };
 
-const struct dts_op dts_op_sigmoid = {
+const struct dts_operation dts_op_sigmoid = {
     .name = "sigmoid",
     .summary = "1 / (1 + exp(-x))",
     .needs_y = true,
@@ -246,7 +246,7 @@ const struct dts_op dts_op_sigmoid = {
     .cuda = DTS_CUDA({dts_sigmoid_forward_cuda, dts_sigmoid_backward_cuda}),
 };
 
-const struct dts_op dts_op_tanh = {
+const struct dts_operation dts_op_tanh = {
     .name = "tanh",
     .summary = "hyperbolic tangent",
     .needs_y = true,

@@ -115,7 +115,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 
 dts_op_fn dts_add_forward_cuda, dts_add_backward_cuda; // add.cu
 
-const struct dts_op dts_op_add = {
+const struct dts_operation dts_op_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
     .in_place = true,

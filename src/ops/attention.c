@@ -197,7 +197,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * (size_t)call->heads * call->output.size[0] * real;
 }
 
-const struct dts_op dts_op_attention = {
+const struct dts_operation dts_op_attention = {
     .name = "attention",
     .summary = "each position takes from others what its query asks for",
     .needs_x = true,

@@ -123,7 +123,7 @@ static size_t state_bytes(const struct dts_op_call *call, int batch, size_t real
     return (2 * call->inputs[0].size[0] + 1) * real;
 }
 
-const struct dts_op dts_op_batch_norm = {
+const struct dts_operation dts_op_batch_norm = {
     .name = "batch_norm",
     .summary = "normalize each channel over the batch, then scale and shift it",
     .needs_x = true,

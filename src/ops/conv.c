@@ -125,7 +125,7 @@ dts_op_fn dts_conv_forward_cuda, dts_conv_backward_cuda; // conv.cu
 size_t dts_conv_forward_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
 size_t dts_conv_backward_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
 
-const struct dts_op dts_op_conv = {
+const struct dts_operation dts_op_conv = {
     .name = "conv",
     .summary = "convolution over one to three axes",
     .needs_x = true,

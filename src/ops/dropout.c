@@ -66,7 +66,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * dts_dims_elements(&call->output);
 }
 
-const struct dts_op dts_op_dropout = {
+const struct dts_operation dts_op_dropout = {
     .name = "dropout",
     .summary = "zero values at random",
     .in_place = true,

@@ -83,7 +83,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 
 dts_op_fn dts_embedding_forward_cuda, dts_embedding_backward_cuda; // embedding.cu
 
-const struct dts_op dts_op_embedding = {
+const struct dts_operation dts_op_embedding = {
     .name = "embedding",
     .summary = "a row of a table for each token",
     .needs_x = true,

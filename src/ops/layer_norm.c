@@ -103,7 +103,7 @@ static size_t rms_saved(const struct dts_op_call *call, int batch, size_t real)
     return rows_of(call, batch) * real;
 }
 
-const struct dts_op dts_op_layer_norm = {
+const struct dts_operation dts_op_layer_norm = {
     .name = "layer_norm",
     .summary = "normalize each position over its features, then scale and shift them",
     .needs_x = true,
@@ -115,7 +115,7 @@ const struct dts_op dts_op_layer_norm = {
                       dts_layer_norm_scratch_cuda}),
 };
 
-const struct dts_op dts_op_rms_norm = {
+const struct dts_operation dts_op_rms_norm = {
     .name = "rms_norm",
     .summary = "divide each position by the root mean square of its features, then scale them",
     .needs_x = true,

@@ -55,7 +55,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
         }
 }
 
-const struct dts_op dts_op_linear = {
+const struct dts_operation dts_op_linear = {
     .name = "linear",
     .summary = "matrix product with weights, on the last size of the input",
     .needs_x = true,

@@ -143,7 +143,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return s.batch * s.steps * (s.gates + s.outputs) * real;
 }
 
-const struct dts_op dts_op_lstm = {
+const struct dts_operation dts_op_lstm = {
     .name = "lstm",
     .summary = "recurrent layer with four gates",
     .needs_x = true,

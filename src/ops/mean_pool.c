@@ -146,7 +146,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
         dts_ranges(backward_planes, planes(call, a), call, a, place);
 }
 
-const struct dts_op dts_op_global_pool = {
+const struct dts_operation dts_op_global_pool = {
     .name = "global_pool",
     .summary = "mean of each channel",
     .reference = {forward, backward},
@@ -154,7 +154,7 @@ const struct dts_op dts_op_global_pool = {
     .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),
 };
 
-const struct dts_op dts_op_adaptive_pool = {
+const struct dts_operation dts_op_adaptive_pool = {
     .name = "adaptive_pool",
     .summary = "means over a grid of given size",
     .reference = {forward, backward},

@@ -61,7 +61,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 dts_op_fn dts_mean_squared_error_forward_cuda; // mean_squared_error.cu
 dts_op_fn dts_mean_squared_error_backward_cuda;
 
-const struct dts_op dts_op_mean_squared_error = {
+const struct dts_operation dts_op_mean_squared_error = {
     .name = "mean_squared_error",
     .summary = "loss: distance from a target of the input's shape",
     .needs_x = true,

@@ -112,7 +112,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 
 dts_op_fn dts_multiply_forward_cuda, dts_multiply_backward_cuda; // multiply.cu
 
-const struct dts_op dts_op_multiply = {
+const struct dts_operation dts_op_multiply = {
     .name = "multiply",
     .summary = "product of two inputs; the second may be one factor for each channel",
     .needs_x = true,

@@ -3,41 +3,41 @@
 
 #include "ops/op.h"
 
-extern const struct dts_op dts_op_attention;
-extern const struct dts_op dts_op_conv;
-extern const struct dts_op dts_op_linear;
-extern const struct dts_op dts_op_lstm;
+extern const struct dts_operation dts_op_attention;
+extern const struct dts_operation dts_op_conv;
+extern const struct dts_operation dts_op_linear;
+extern const struct dts_operation dts_op_lstm;
 
-extern const struct dts_op dts_op_adaptive_pool;
-extern const struct dts_op dts_op_avg_pool;
-extern const struct dts_op dts_op_global_pool;
-extern const struct dts_op dts_op_max_pool;
+extern const struct dts_operation dts_op_adaptive_pool;
+extern const struct dts_operation dts_op_avg_pool;
+extern const struct dts_operation dts_op_global_pool;
+extern const struct dts_operation dts_op_max_pool;
 
-extern const struct dts_op dts_op_batch_norm;
-extern const struct dts_op dts_op_layer_norm;
-extern const struct dts_op dts_op_rms_norm;
+extern const struct dts_operation dts_op_batch_norm;
+extern const struct dts_operation dts_op_layer_norm;
+extern const struct dts_operation dts_op_rms_norm;
 
-extern const struct dts_op dts_op_gelu;
-extern const struct dts_op dts_op_leaky_relu;
-extern const struct dts_op dts_op_relu;
-extern const struct dts_op dts_op_sigmoid;
-extern const struct dts_op dts_op_silu;
-extern const struct dts_op dts_op_tanh;
+extern const struct dts_operation dts_op_gelu;
+extern const struct dts_operation dts_op_leaky_relu;
+extern const struct dts_operation dts_op_relu;
+extern const struct dts_operation dts_op_sigmoid;
+extern const struct dts_operation dts_op_silu;
+extern const struct dts_operation dts_op_tanh;
 
-extern const struct dts_op dts_op_add;
-extern const struct dts_op dts_op_concat;
-extern const struct dts_op dts_op_dropout;
-extern const struct dts_op dts_op_multiply;
-extern const struct dts_op dts_op_select;
-extern const struct dts_op dts_op_sequence;
+extern const struct dts_operation dts_op_add;
+extern const struct dts_operation dts_op_concat;
+extern const struct dts_operation dts_op_dropout;
+extern const struct dts_operation dts_op_multiply;
+extern const struct dts_operation dts_op_select;
+extern const struct dts_operation dts_op_sequence;
 
-extern const struct dts_op dts_op_embedding;
-extern const struct dts_op dts_op_positional_embedding;
+extern const struct dts_operation dts_op_embedding;
+extern const struct dts_operation dts_op_positional_embedding;
 
-extern const struct dts_op dts_op_mean_squared_error;
-extern const struct dts_op dts_op_softmax_cross_entropy;
+extern const struct dts_operation dts_op_mean_squared_error;
+extern const struct dts_operation dts_op_softmax_cross_entropy;
 
-const struct dts_op *const dts_ops[] = {
+const struct dts_operation *const dts_operations[] = {
     // products
     &dts_op_attention,
     &dts_op_conv,
@@ -81,10 +81,10 @@ const struct dts_op *const dts_ops[] = {
     NULL,
 };
 
-const struct dts_op *dts_op_find(const char *name)
+const struct dts_operation *dts_operation_find(const char *name)
 {
-    for (int i = 0; dts_ops[i] != NULL; i++)
-        if (strcmp(dts_ops[i]->name, name) == 0)
-            return dts_ops[i];
+    for (int i = 0; dts_operations[i] != NULL; i++)
+        if (strcmp(dts_operations[i]->name, name) == 0)
+            return dts_operations[i];
     return NULL;
 }

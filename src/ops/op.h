@@ -82,7 +82,7 @@ struct dts_op_version {
                                int workers); // NULL: 0
 };
 
-struct dts_op {
+struct dts_operation {
     const char *name, *summary;
     bool needs_x, needs_y; // backward reads them
     bool in_place, spoils_dy;
@@ -94,7 +94,7 @@ struct dts_op {
     struct dts_op_version reference, host, cuda;
 };
 
-extern const struct dts_op *const dts_ops[]; // ended by NULL
-const struct dts_op *dts_op_find(const char *name);
+extern const struct dts_operation *const dts_operations[]; // ended by NULL
+const struct dts_operation *dts_operation_find(const char *name);
 
 #endif

@@ -146,7 +146,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * dts_dims_elements(&call->output) * sizeof(int32_t);
 }
 
-const struct dts_op dts_op_max_pool = {
+const struct dts_operation dts_op_max_pool = {
     .name = "max_pool",
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
@@ -155,7 +155,7 @@ const struct dts_op dts_op_max_pool = {
     .cuda = DTS_CUDA({dts_max_pool_forward_cuda, dts_max_pool_backward_cuda}),
 };
 
-const struct dts_op dts_op_avg_pool = {
+const struct dts_operation dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
     .reference = {avg_forward, avg_backward},

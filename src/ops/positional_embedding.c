@@ -76,7 +76,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 dts_op_fn dts_positional_embedding_forward_cuda; // positional_embedding.cu
 dts_op_fn dts_positional_embedding_backward_cuda;
 
-const struct dts_op dts_op_positional_embedding = {
+const struct dts_operation dts_op_positional_embedding = {
     .name = "positional_embedding",
     .summary = "adds a learned row for each position to its input",
     .in_place = true,

@@ -236,7 +236,7 @@ dts_op_fn dts_concat_forward_cuda, dts_concat_backward_cuda; // shape.cu
 dts_op_fn dts_select_forward_cuda, dts_select_backward_cuda;
 dts_op_fn dts_sequence_forward_cuda, dts_sequence_backward_cuda;
 
-const struct dts_op dts_op_concat = {
+const struct dts_operation dts_op_concat = {
     .name = "concat",
     .summary = "its inputs behind one another, along the first size",
     .reference = {concat_forward, concat_backward},
@@ -244,7 +244,7 @@ const struct dts_op dts_op_concat = {
     .cuda = DTS_CUDA({dts_concat_forward_cuda, dts_concat_backward_cuda}),
 };
 
-const struct dts_op dts_op_select = {
+const struct dts_operation dts_op_select = {
     .name = "select",
     .summary = "some of the positions",
     .reference = {select_forward, select_backward},
@@ -252,7 +252,7 @@ const struct dts_op dts_op_select = {
     .cuda = DTS_CUDA({dts_select_forward_cuda, dts_select_backward_cuda}),
 };
 
-const struct dts_op dts_op_sequence = {
+const struct dts_operation dts_op_sequence = {
     .name = "sequence",
     .summary = "an image as a sequence: [channels, ...] into [positions, channels]",
     .reference = {sequence_forward, sequence_backward},

@@ -69,7 +69,7 @@ static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real
     return (size_t)batch * dts_dims_positions(&call->inputs[0]) * real;
 }
 
-const struct dts_op dts_op_softmax_cross_entropy = {
+const struct dts_operation dts_op_softmax_cross_entropy = {
     .name = "softmax_cross_entropy",
     .summary = "loss: one class of the last size is right, at each position",
     .needs_x = true,

@@ -54,6 +54,7 @@ enum {
 struct dts_coll {
     const char *name;    // as in scenarios: "ring"
     const char *summary; // one line for `dtsim list`
+    bool by_library;     // a back end with a library of collectives calls that instead of steps
     bool pipelined;      // its all-reduce uses shape->pieces (a broadcast may in any case)
 
     /* Can it do this? NULL: any shape of any kind. Sets *why to a clause for the message

@@ -200,7 +200,13 @@ static bool next_of_op(struct dts_walk *walk, const struct dts_op *op, struct dt
         event->kind = DTS_EVENT_CALL;
         return true;
     }
-    int sets = sets_of(op);
+    bool whole =
+        walk->library && op->kind == DTS_OP_COLLECTIVE && op->collective.algorithm->by_library;
+    if (whole && at-- == 0) {
+        event->kind = DTS_EVENT_COLLECTIVE;
+        return true;
+    }
+    int sets = whole ? 0 : sets_of(op);
     for (; at < sets; at++, walk->done++) {
         event->count = fill_set(walk, op, at);
         if (event->count == 0)
@@ -237,6 +243,7 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
 {
     struct dts_walk walk = {.role = role, .rank = rank, .stream = stream};
     struct dts_event event;
+    walk.library = backend->collective != NULL;
     while (dts_walk_next(&walk, &event)) {
         const struct dts_op *op = &role->plan.ops[event.op];
         switch (event.kind) {
@@ -251,6 +258,9 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
             break;
         case DTS_EVENT_EXCHANGE:
             backend->exchange(self, op, event.messages, event.count);
+            break;
+        case DTS_EVENT_COLLECTIVE:
+            backend->collective(self, op);
             break;
         case DTS_EVENT_DONE:
             backend->done(self, event.op);

@@ -29,6 +29,9 @@ struct dts_backend {
     void (*begin)(void *self, int op);                    // waits are over, the op begins
     void (*wait)(void *self, int op, bool previous_step); // until done(op), by any stream
     void (*done)(void *self, int op);
+
+    /* Do a whole collective whose algorithm is `by_library`; NULL: its steps are exchanges. */
+    void (*collective)(void *self, const struct dts_op *op);
 };
 
 /* Walk all operations of one stream, once. Called for each step. A rank that takes no part in
@@ -50,6 +53,7 @@ enum dts_event_kind {
     DTS_EVENT_BEGIN,
     DTS_EVENT_CALL,
     DTS_EVENT_EXCHANGE,
+    DTS_EVENT_COLLECTIVE, // where walk.library is set
     DTS_EVENT_DONE,
 };
 
@@ -65,6 +69,7 @@ struct dts_walk {
     const struct dts_role *role;
     int rank;
     enum dts_stream stream;
+    bool library; // collectives that are `by_library` are one event, without messages
 
     int op, done;                 // at hand; how many of its events were named
     struct dts_message *messages; // owned

@@ -159,7 +159,8 @@ static void done(void *self, int op)
 
 void dts_lane_live(int argc, char **argv)
 {
-    static const struct dts_backend backend = {call, exchange, begin, wait, done};
+    static const struct dts_backend backend = {
+        .call = call, .exchange = exchange, .begin = begin, .wait = wait, .done = done};
     struct dts_lane *lane = sg_actor_self_get_data();
     (void)argc;
     (void)argv;

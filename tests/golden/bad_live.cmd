@@ -1,1 +1,1 @@
-dtsim in/small.json --live
+cp "$(readlink -f "$(command -v dtsim)")" "$TMP/dtsim"; "$TMP/dtsim" in/small.json --live

@@ -67,7 +67,7 @@ static void dropout_draws_what_it_should(void)
         .rate = 0.25,
         .inputs = {{2, {S, 1, 1, 1}}, {2, {S, 1, 1, 1}}, {2, {S, 1, 1, 1}}},
         .output = {2, {S, 1, 1, 1}}};
-    const struct dts_op *op = dts_op_find("attention");
+    const struct dts_operation *op = dts_operation_find("attention");
     static float zeros[2 * S], ones[2 * S], y[2 * S], again[2 * S], l[2 * S];
     for (int i = 0; i < 2 * S; i++)
         ones[i] = 1;

@@ -42,7 +42,7 @@ static void classes_that_do_not_count(void)
 static void cross_entropy_of_known_numbers(void)
 {
     struct op_case c = loss("softmax_cross_entropy", 2, (struct dts_dims){1, {2, 1, 1, 1}});
-    const struct dts_op *op = dts_op_find(c.call.op);
+    const struct dts_operation *op = dts_operation_find(c.call.op);
     float x[4] = {0, logf(3), 1000, -1000}, y[2], l[2], dx[4];
     int32_t target[2] = {1, 1};
     const struct dts_arrays a = {

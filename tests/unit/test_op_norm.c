@@ -23,7 +23,7 @@ static void batch_norm_keeps_its_contract(void)
 /* Statistics of two batches by hand: PyTorch's rule. */
 static void running_statistics_move_by_a_tenth(void)
 {
-    const struct dts_op *op = dts_op_find("batch_norm");
+    const struct dts_operation *op = dts_operation_find("batch_norm");
     struct op_case c = op_alike("batch_norm", 2, (struct dts_dims){2, {1, 2, 1, 1}}, 1);
     c.call.param_count = 2;
     c.call.params[0] = c.call.params[1] = 1;
@@ -58,7 +58,7 @@ static void running_statistics_move_by_a_tenth(void)
 /* Values of 1e4 +- 1: their squares do not hold the difference in float. */
 static void large_means_cancel_nothing(void)
 {
-    const struct dts_op *op = dts_op_find("batch_norm");
+    const struct dts_operation *op = dts_operation_find("batch_norm");
     struct op_case c = op_alike("batch_norm", 3, (struct dts_dims){2, {2, 5000, 1, 1}}, 1);
     c.call.param_count = 2;
     c.call.params[0] = c.call.params[1] = 2;

@@ -113,7 +113,7 @@ static void lines_and_volumes(void)
 static void check_kept(const struct pool *p, const double *x, const int32_t *want)
 {
     const struct op_case c = case_of(p);
-    const struct dts_op *op = dts_op_find("max_pool");
+    const struct dts_operation *op = dts_operation_find("max_pool");
     for (size_t real = 4; real <= 8; real += 4) {
         struct op_run r = op_begin(&c, op, real);
         for (size_t i = 0; i < dts_dims_elements(&c.call.inputs[0]); i++)
@@ -157,7 +157,7 @@ static void averages_count_padding_as_zeros(void)
                               .stride = {2},
                               .before = {1}};
     const struct op_case c = case_of(&pool);
-    const struct dts_op *op = dts_op_find("avg_pool");
+    const struct dts_operation *op = dts_operation_find("avg_pool");
     const double x[] = {3, 6, 12, 24}, want[] = {9 / 3.0, 42 / 3.0, 24 / 2.0};
     for (size_t real = 4; real <= 8; real += 4) {
         struct op_case three = c;

@@ -12,7 +12,7 @@ enum { MOST_ROWS = 128 };
 static int rows(void)
 {
     int count = 0;
-    while (dts_ops[count] != NULL)
+    while (dts_operations[count] != NULL)
         count++;
     return count;
 }
@@ -23,8 +23,8 @@ static void find_named(const char *path, bool *named)
     char line[512], quoted[64];
     FILE *file = fopen(path, "r");
     while (CHECK(file != NULL) && fgets(line, sizeof(line), file) != NULL)
-        for (int i = 0; dts_ops[i] != NULL; i++) {
-            snprintf(quoted, sizeof(quoted), "\"%s\"", dts_ops[i]->name);
+        for (int i = 0; dts_operations[i] != NULL; i++) {
+            snprintf(quoted, sizeof(quoted), "\"%s\"", dts_operations[i]->name);
             named[i] = named[i] || strstr(line, quoted) != NULL;
         }
     if (file != NULL)
@@ -40,23 +40,23 @@ static void every_operation_has_a_test(void)
     for (size_t i = 0; i < files.gl_pathc; i++)
         find_named(files.gl_pathv[i], named);
     globfree(&files);
-    for (int i = 0; dts_ops[i] != NULL; i++)
+    for (int i = 0; dts_operations[i] != NULL; i++)
         if (!CHECK(named[i]))
-            printf("  no test of %s\n", dts_ops[i]->name);
+            printf("  no test of %s\n", dts_operations[i]->name);
 }
 
 static void rows_are_whole(void)
 {
-    for (int i = 0; dts_ops[i] != NULL; i++) {
-        const struct dts_op *op = dts_ops[i];
-        CHECK(dts_op_find(op->name) == op); // no other has its name
+    for (int i = 0; dts_operations[i] != NULL; i++) {
+        const struct dts_operation *op = dts_operations[i];
+        CHECK(dts_operation_find(op->name) == op); // no other has its name
         CHECK(op->summary != NULL);
         CHECK(op->reference.forward != NULL && op->reference.backward != NULL);
         CHECK(op->host.forward != NULL && op->host.backward != NULL);
         CHECK((op->cuda.forward == NULL) == (op->cuda.backward == NULL));
         CHECK(op->loss || !op->classes);
     }
-    CHECK(dts_op_find("nothing of this name") == NULL);
+    CHECK(dts_operation_find("nothing of this name") == NULL);
 }
 
 /* The call of a layer kind, as if all its keys were 0. */
@@ -76,7 +76,7 @@ static void every_layer_has_an_operation(void)
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
         if (strcmp(kind->name, "flatten") == 0) // a view
             continue;
-        if (!CHECK(dts_op_find(call_of(kind)) != NULL))
+        if (!CHECK(dts_operation_find(call_of(kind)) != NULL))
             printf("  no operation for %s\n", kind->name);
     }
 }

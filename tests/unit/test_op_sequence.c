@@ -38,7 +38,7 @@ static void sparse_gradients_are_the_dense_ones(void)
             float *dy = op_random(BATCH * TOKENS * FEATURES, 4, 80 + i);
             const struct dts_arrays a = {
                 .batch = BATCH, .x = {tokens}, .dy = dy, .dw = {dense}};
-            dts_op_find("embedding")->host.backward(&c.call, &a, &(struct dts_place){0});
+            dts_operation_find("embedding")->host.backward(&c.call, &a, &(struct dts_place){0});
             dts_sparse_gradient(&lists[i], &c.call, &a);
             for (size_t r = 1; r < lists[i].count; r++)
                 CHECK(lists[i].rows[r] > lists[i].rows[r - 1]);
@@ -99,7 +99,7 @@ static void lstm_of_known_numbers(void)
     double y[2], saved[10];
     const struct dts_arrays a = {
         .batch = 1, .x = {x}, .w = {ones, ones, zeros, zeros}, .y = y, .saved = saved};
-    dts_op_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
+    dts_operation_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
     const double gate = 1 / (1 + exp(-1)), cell = gate * tanh(1);
     CHECK_NEAR(y[0], 0, 0);
     CHECK_NEAR(y[1], gate * tanh(cell), 1e-12);
@@ -113,7 +113,7 @@ static void lstm_gates_are_in_order(void)
     double y[2], saved[10];
     const struct dts_arrays a = {
         .batch = 1, .x = {x}, .w = {zeros, zeros, bias, zeros}, .y = y, .saved = saved};
-    dts_op_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
+    dts_operation_find("lstm")->reference.forward(&c.call, &a, &(struct dts_place){0});
     double cell = 0;
     for (int t = 0; t < 2; t++) {
         cell = cell / (1 + exp(-2)) + tanh(3) / (1 + exp(-1));

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "ops/gpu.h"
 #include "ops/update.h"
 #include "train/model.h"
 
@@ -67,6 +68,60 @@ static void check_host(const struct dts_update *update, int threads)
         CHECK_NEAR((double)r->fw[i], r->w[i], 10 * STEPS * 0x1p-24 * (1 + fabs(r->w[i])));
     dts_workers_free(workers);
     run_free(r);
+}
+
+static void *on_gpu(struct dts_gpu *gpu, const void *from, size_t bytes, struct dts_error *err)
+{
+    void *memory = NULL;
+    CHECK(dts_gpu_alloc(&memory, bytes, err));
+    if (from != NULL)
+        CHECK(dts_gpu_write(gpu, memory, from, bytes, err));
+    return memory;
+}
+
+/* The GPU's version over the same steps. */
+static void check_gpu(const struct dts_update *update, struct dts_gpu *gpu)
+{
+    struct run *r = run_new(update);
+    struct dts_error err = {0};
+    const size_t values = dts_update_state_values(update, COUNT);
+    float *g = on_gpu(gpu, NULL, sizeof(r->fg), &err);
+    const struct dts_update_arrays there = {
+        COUNT, on_gpu(gpu, r->fw, sizeof(r->fw), &err), g,
+        on_gpu(gpu, r->fstate, (values + 1) * sizeof(float), &err),
+        on_gpu(gpu, NULL, dts_update_scratch_bytes(update, COUNT) + 1, &err)};
+    for (long step = 1; step <= STEPS; step++) {
+        for (size_t i = 0; i < COUNT; i++)
+            r->g[i] = r->fg[i] = (float)dts_normal(3, (uint64_t)step, i);
+        const struct dts_update_settings s = settings_of(update, step);
+        const struct dts_update_arrays here = {COUNT, r->w, r->g, r->state, r->scratch};
+        update->reference(&s, &here, &(struct dts_place){0});
+        CHECK(dts_gpu_write(gpu, g, r->fg, sizeof(r->fg), &err));
+        update->cuda(&s, &there, dts_gpu_place(gpu));
+        CHECK(dts_gpu_wait(gpu, &err));
+    }
+    CHECK(dts_gpu_read(gpu, r->fw, there.w, sizeof(r->fw), &err));
+    for (size_t i = 0; i < COUNT; i++)
+        CHECK_NEAR((double)r->fw[i], r->w[i], 10 * STEPS * 0x1p-24 * (1 + fabs(r->w[i])));
+    dts_gpu_free(there.w);
+    dts_gpu_free(g);
+    dts_gpu_free(there.state);
+    dts_gpu_free(there.scratch);
+    run_free(r);
+}
+
+static void gpus_follow_their_references(void)
+{
+    struct dts_gpu *gpu;
+    struct dts_error err = {0};
+    if (dts_gpu_count() == 0)
+        SKIP("no GPU here");
+    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
+        return;
+    for (int i = 0; dts_updates[i] != NULL; i++)
+        if (CHECK(dts_updates[i]->cuda != NULL))
+            check_gpu(dts_updates[i], gpu);
+    dts_gpu_close(gpu);
 }
 
 static void hosts_follow_their_references(void)
@@ -178,5 +233,6 @@ static void norms_of_zero_do_no_harm(void)
     }
 }
 
-TESTS(TEST(hosts_follow_their_references), TEST(steps_are_as_worked_out_elsewhere),
-      TEST(costs_and_updates_agree), TEST(norms_of_zero_do_no_harm))
+TESTS(TEST(hosts_follow_their_references), TEST(gpus_follow_their_references),
+      TEST(steps_are_as_worked_out_elsewhere), TEST(costs_and_updates_agree),
+      TEST(norms_of_zero_do_no_harm))

@@ -95,7 +95,7 @@ static void dropout_keeps_its_contract(void)
 /* What is kept of samples `first` and on, with one worker or more; the caller frees. */
 static uint8_t *kept(const struct op_case *c, uint64_t first, uint64_t step, int threads)
 {
-    const struct dts_op *op = dts_op_find("dropout");
+    const struct dts_operation *op = dts_operation_find("dropout");
     struct dts_workers *workers = dts_workers_new(threads);
     struct op_run r = op_begin(c, op, 4);
     r.a.first_sample = first;
@@ -143,7 +143,7 @@ static void dropout_zeroes_its_share(void)
 
 static void dropout_does_nothing_but_in_training(void)
 {
-    const struct dts_op *op = dts_op_find("dropout");
+    const struct dts_operation *op = dts_operation_find("dropout");
     struct op_case c = op_alike("dropout", 3, (struct dts_dims){1, {50, 1, 1, 1}}, 1);
     c.call.rate = 0.5;
     for (size_t real = 4; real <= 8; real += 4) {
@@ -161,7 +161,7 @@ static void check_in_place(const char *name, int inputs, bool relu)
     struct op_case c = op_alike(name, 2, (struct dts_dims){2, {7, 33, 1, 1}}, inputs);
     c.call.relu = relu;
     c.call.rate = 0.5; // of dropout
-    const struct dts_op *op = dts_op_find(name);
+    const struct dts_operation *op = dts_operation_find(name);
     CHECK(op->in_place);
     const size_t n = op_values(&c, &c.call.output);
     struct op_run want = op_begin(&c, op, 4), got = op_begin(&c, op, 4);

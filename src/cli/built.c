@@ -1,0 +1,48 @@
+/* built.c -- a question becomes a job: batch, seconds of the kernels, plans, endpoints. */
+#include "cli/built.h"
+
+#include <stdlib.h>
+
+bool dts_built_make(const struct dts_question *q, struct dts_built *built,
+                    struct dts_error *err)
+{
+    *built = (struct dts_built){0};
+    const struct dts_scenario *s = q->scenario;
+    built->machine = (struct dts_machine){
+        .nodes = q->platform->nodes,
+        .devices_per_node = q->platform->devices_per_node,
+        .device_memory_bytes = q->device->memory_bytes,
+        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
+        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
+    };
+    built->point = (struct dts_point){.scenario = s,
+                                      .strategy = q->strategy,
+                                      .device = q->device,
+                                      .machine = &built->machine,
+                                      .devices = q->devices,
+                                      .seconds = &built->seconds};
+    struct dts_seats seats;
+    struct dts_placement placement = {.kind = s->placing.kind,
+                                      .seed = (unsigned long)s->placing.seed,
+                                      .nodes = s->placing.nodes,
+                                      .node_count = (int)s->placing.node_count};
+    if (dts_point_batch(&built->point, err) &&
+        dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
+                          built->point.batch, &built->seconds, err) &&
+        dts_build(&built->point, &built->job, err) &&
+        q->strategy->kind->seats(&built->point, &seats, err) &&
+        dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+                  &built->endpoints, err))
+        return true;
+    dts_built_free(built);
+    return false;
+}
+
+void dts_built_free(struct dts_built *built)
+{
+    dts_job_free(&built->job);
+    dts_model_seconds_free(&built->seconds);
+    free(built->endpoints);
+    *built = (struct dts_built){0};
+}

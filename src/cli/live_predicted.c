@@ -1,0 +1,193 @@
+/* live_predicted.c -- runs `dtsim SCENARIO --format json --trace` on one strategy with the
+ * number of devices that was run, and reads what it says.
+ */
+#include "cli/live_predicted.h"
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/become_live.h"
+
+extern char **environ;
+
+/* The words of the child's command line. */
+struct command {
+    char **words; // ended by NULL; owned, and what they point to
+    size_t count, room;
+};
+
+static void add(struct command *command, char *word)
+{
+    command->words =
+        dts_grow(command->words, &command->room, command->count + 2, sizeof(*command->words));
+    command->words[command->count++] = word;
+    command->words[command->count] = NULL;
+}
+
+static void add_option(struct command *command, const char *option, const char *value)
+{
+    add(command, dts_copy(option));
+    add(command, dts_copy(value));
+}
+
+static void add_setting(struct command *command, const char *path, const char *value)
+{
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s=%s", path, value);
+    add_option(command, "--set", dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+/* The strategy alone, as it was read. */
+static void add_strategy(struct command *command, const struct dts_question *q)
+{
+    struct dts_cfg top = dts_doc_top(q->scenario->doc);
+    struct dts_cfg list = dts_cfg_member(&top, "strategies");
+    struct dts_cfg at = dts_cfg_item(&list, (size_t)(q->strategy - q->scenario->strategies));
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fputc('[', out);
+    dts_cfg_print(&at, out);
+    fputc(']', out);
+    fclose(out);
+    add_setting(command, "strategies", text);
+    free(text);
+}
+
+static void fill(struct command *command, const struct dts_options *options, const char *word,
+                 const struct dts_question *q, const char *result, const char *trace)
+{
+    char devices[32];
+    snprintf(devices, sizeof(devices), "[%d]", q->devices);
+    add(command, dts_program_beside("dtsim"));
+    add(command, dts_copy(word));
+    for (int i = 0; i < options->set_count; i++)
+        add_setting(command, options->sets[i].path, options->sets[i].value);
+    add_setting(command, "devices", devices);
+    add_setting(command, "references", "null");
+    add_strategy(command, q);
+    if (options->engine != NULL)
+        add_option(command, "--engine", options->engine);
+    if (options->seed != NULL)
+        add_option(command, "--seed", options->seed);
+    add_option(command, "--format", "json");
+    add_option(command, "--output", result);
+    add_option(command, "--trace", trace);
+}
+
+static bool run(const struct command *command, struct dts_error *err)
+{
+    pid_t child;
+    int status = -1;
+    int code = posix_spawn(&child, command->words[0], NULL, NULL, command->words, environ);
+    if (code != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", command->words[0],
+                        strerror(code));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s failed: there is no prediction to compare with",
+                        command->words[0]);
+    return true;
+}
+
+static double number_of(const struct dts_cfg *at, const char *key)
+{
+    struct dts_error ignored = {0};
+    struct dts_cfg member = dts_cfg_member(at, key);
+    double value = 0; // absent: there is none of it
+    if (dts_cfg_exists(&member))
+        dts_cfg_real(&member, 0, 0, &value, &ignored);
+    return value;
+}
+
+static const char *word_of(const struct dts_cfg *at, const char *key)
+{
+    struct dts_error ignored = {0};
+    struct dts_cfg member = dts_cfg_member(at, key);
+    const char *word = "";
+    if (dts_cfg_exists(&member))
+        dts_cfg_string(&member, &word, &ignored);
+    return word;
+}
+
+static bool read_result(const char *path, struct dts_comparison *c, char *engine, size_t room,
+                        struct dts_error *err)
+{
+    struct dts_doc *doc;
+    if (!dts_doc_load(&doc, path, err))
+        return false;
+    struct dts_cfg top = dts_doc_top(doc), points = dts_cfg_member(&top, "points");
+    struct dts_cfg point = dts_cfg_item(&points, 0), step = dts_cfg_member(&point, "step");
+    c->predicted = (struct dts_step){
+        .total_s = number_of(&step, "total_s"),
+        .compute_s = number_of(&step, "compute_s"),
+        .comm_s = number_of(&step, "comm_s"),
+        .exposed_comm_s = number_of(&step, "exposed_comm_s"),
+        .input_s = number_of(&step, "input_s"),
+        .bubble_s = number_of(&step, "bubble_s"),
+        .straggler_s = number_of(&step, "straggler_s"),
+        .overlap_slowdown_s = number_of(&step, "overlap_slowdown_s"),
+    };
+    snprintf(engine, room, "%s", word_of(&point, "engine"));
+    dts_doc_free(doc);
+    return true;
+}
+
+/* Events of role 0 that say their bucket. */
+static bool read_trace(const char *path, struct dts_comparison *c, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    if (!dts_doc_load(&doc, path, err))
+        return false;
+    for (int b = 0; b < c->bucket_count; b++)
+        c->buckets[b].predicted = (struct dts_bucket_times){INFINITY, -INFINITY};
+    struct dts_cfg top = dts_doc_top(doc), events = dts_cfg_member(&top, "traceEvents");
+    for (size_t i = 0; i < dts_cfg_length(&events); i++) {
+        struct dts_cfg event = dts_cfg_item(&events, i), args = dts_cfg_member(&event, "args");
+        struct dts_cfg number = dts_cfg_member(&args, "bucket");
+        if (!dts_cfg_is_number(&number) || number_of(&event, "pid") != 0)
+            continue;
+        int b = (int)number_of(&args, "bucket");
+        if (b < 0 || b >= c->bucket_count)
+            continue;
+        struct dts_bucket_times *times = &c->buckets[b].predicted;
+        double start_s = 1e-6 * number_of(&event, "ts");
+        times->start_s = fmin(times->start_s, start_s);
+        times->end_s = fmax(times->end_s, start_s + 1e-6 * number_of(&event, "dur"));
+    }
+    dts_doc_free(doc);
+    return true;
+}
+
+bool dts_live_predict(const struct dts_options *options, const char *word,
+                      const struct dts_live_point *point, const char *trace,
+                      struct dts_comparison *comparison, char *engine, size_t room,
+                      struct dts_error *err)
+{
+    char folder[] = "/tmp/dtsim_live_XXXXXX", result[64], own_trace[64];
+    struct command command = {0};
+    if (mkdtemp(folder) == NULL)
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+    snprintf(result, sizeof(result), "%s/result.json", folder);
+    snprintf(own_trace, sizeof(own_trace), "%s/trace.json", folder);
+    const char *timeline = trace != NULL ? trace : own_trace;
+    fill(&command, options, word, &point->question, result, timeline);
+    bool good = run(&command, err) && read_result(result, comparison, engine, room, err) &&
+                read_trace(timeline, comparison, err);
+    unlink(result);
+    unlink(own_trace);
+    rmdir(folder);
+    for (size_t i = 0; i < command.count; i++)
+        free(command.words[i]);
+    free(command.words);
+    return good;
+}

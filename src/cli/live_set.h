@@ -1,0 +1,36 @@
+/* live_set.h -- what this rank is to run: each strategy of the scenario on as many devices as
+ * mpirun started ranks for.
+ */
+#ifndef DTS_CLI_LIVE_SET_H
+#define DTS_CLI_LIVE_SET_H
+
+#include <stdint.h>
+
+#include "cli/built.h"
+#include "cli/scene.h"
+
+struct dts_live_point {
+    struct dts_question question;
+    struct dts_built built;
+    struct dts_error error; // this strategy cannot run with so many ranks
+};
+
+struct dts_live_set {
+    struct dts_scene scene;
+    struct dts_live_point *points; // by strategy; owned
+    int count;
+};
+
+/* Fails when no strategy can run. `word` names the scenario. */
+bool dts_live_set_open(const struct dts_options *options, const char *word, int ranks,
+                       struct dts_live_set *set, struct dts_error *err);
+void dts_live_set_free(struct dts_live_set *set);
+
+/* Over the plans of all points, and over how they are to be run. */
+uint64_t dts_live_set_hash(const struct dts_live_set *set);
+
+/* The seconds of all calls, for rank 0 to tell the others: what it waits for they wait for. */
+size_t dts_live_set_calls(const struct dts_live_set *set);
+void dts_live_set_seconds(struct dts_live_set *set, double *seconds, bool take);
+
+#endif

@@ -1,0 +1,281 @@
+/* calibrate.c -- patterns of messages, each timed again and again; the median counts.
+ *
+ * A pattern is repeated until a batch takes long enough for the clock; all ranks begin a batch
+ * together, and the slowest rank's time is the batch's. Where a rank is alone on its node,
+ * "within" is not measured, and "between" not where all are on one node.
+ */
+#include "live/calibrate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "live/lane.h"
+#include "live/pieces.h"
+
+enum { TAG = 2, BATCHES = 9, MOST_REPEATS = 2000 };
+static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
+static const double LIMIT_S = 1.0;  // of all batches of one size
+
+const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES] = {
+    1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 1048576, 2097152, 4194304,
+};
+
+/* A rank's part in a pattern: whom it sends to and whom it receives from; -1: nobody. */
+struct part {
+    int to, from;
+    bool answers;  // receive first, then send: there and back
+    bool collects; // receive from all others
+};
+
+struct bench {
+    const struct dts_wire *wire;
+    MPI_Comm comm;
+    int rank, size;
+    int node, in_node, nodes, per_node;
+    char *out, *in; // ROOM bytes each and a largest message; `in`: for every rank
+    size_t at;      // where the next message lies in them
+    MPI_Request *requests;
+};
+
+/* Gradients do not lie in a cache: each repetition takes the next part of so much memory. */
+static const size_t ROOM = 32 << 20;
+
+static void repeat_once(struct bench *b, const struct part *part, int bytes)
+{
+    size_t size = (size_t)bytes;
+    int each = dts_pieces(size), count = 0;
+    b->at = (b->at + size) % ROOM;
+    for (int r = 0; r < b->size; r++) {
+        if (r == b->rank || (r != part->from && !part->collects))
+            continue;
+        dts_pieces_receive(b->comm, b->in + b->at + (part->collects ? (size_t)r * size : 0),
+                           size, r, TAG, b->requests + count);
+        count += each;
+    }
+    if (part->answers) {
+        dts_pieces_wait(b->requests, count);
+        count = 0;
+    }
+    if (part->to >= 0) {
+        dts_pieces_send(b->comm, b->out + b->at, size, part->to, TAG, b->requests + count);
+        count += each;
+    }
+    dts_pieces_wait(b->requests, count);
+}
+
+/* Seconds of one repetition, of the slowest rank. */
+static double time_batch(struct bench *b, const struct part *part, int bytes, int repeats)
+{
+    dts_wire_barrier(b->wire);
+    double begin_s = dts_now_s();
+    for (int i = 0; i < repeats; i++)
+        repeat_once(b, part, bytes);
+    double mine_s = (dts_now_s() - begin_s) / repeats, slowest_s;
+    DTS_MPI(MPI_Allreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, b->comm));
+    return slowest_s;
+}
+
+static double time_pattern(struct bench *b, const struct part *part, int bytes)
+{
+    double times[BATCHES], first_s = time_batch(b, part, bytes, 2);
+    int repeats = first_s > 0 ? (int)(BATCH_S / first_s) : MOST_REPEATS, count = 0;
+    repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
+    double spent_s = 0;
+    while (count < BATCHES && (count < 3 || spent_s < LIMIT_S)) {
+        times[count] = time_batch(b, part, bytes, repeats);
+        spent_s += times[count++] * repeats;
+    }
+    return dts_median(times, count);
+}
+
+/* Two ranks talk, all others look on. */
+static struct part pair_part(const struct bench *b, int first, int second, bool both)
+{
+    struct part part = {-1, -1, false, false};
+    if (b->rank == first || b->rank == second) {
+        part.to = part.from = b->rank == first ? second : first;
+        part.answers = !both && b->rank == second;
+    }
+    return part;
+}
+
+/* There and back: the first sends, and only then awaits the answer. */
+static double time_one_way(struct bench *b, int first, int second, int bytes)
+{
+    const struct part send = {second, -1, false, false}, receive = {-1, second, false, false};
+    const struct part answer = pair_part(b, first, second, false);
+    const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 1;
+    double times[BATCHES];
+    for (int i = 0; i < BATCHES; i++) {
+        dts_wire_barrier(b->wire);
+        double begin_s = dts_now_s();
+        for (int k = 0; k < repeats; k++) {
+            if (b->rank == second)
+                repeat_once(b, &answer, bytes);
+            if (b->rank != first)
+                continue;
+            repeat_once(b, &send, bytes);
+            repeat_once(b, &receive, bytes);
+        }
+        times[i] = (dts_now_s() - begin_s) / repeats / 2;
+    }
+    return dts_median(times, BATCHES);
+}
+
+static double from_rank(const struct bench *b, int rank, double value)
+{
+    DTS_MPI(MPI_Bcast(&value, 1, MPI_DOUBLE, rank, b->comm));
+    return value;
+}
+
+static void time_links(struct bench *b, int partner, struct part all,
+                       struct dts_link_seconds *link)
+{
+    link->measured = true;
+    for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
+        int bytes = (int)dts_calibrate_bytes[i];
+        struct part both = pair_part(b, 0, partner, true);
+        link->one_way_s[i] = from_rank(b, 0, time_one_way(b, 0, partner, bytes));
+        link->two_way_s[i] = time_pattern(b, &both, bytes);
+        link->all_s[i] = time_pattern(b, &all, bytes);
+    }
+}
+
+static void time_incast(struct bench *b, struct dts_link_seconds *link)
+{
+    struct part part = {-1, -1, false, false};
+    const int bytes = 1 << 20;
+    if (b->size < 3)
+        return;
+    if (b->rank == 0)
+        part.collects = true;
+    else
+        part.to = 0;
+    link->incast_bytes_per_s = (double)bytes * (b->size - 1) / time_pattern(b, &part, bytes);
+}
+
+/* Which ranks are on one node, as MPI sees it. */
+static void find_nodes(struct bench *b)
+{
+    MPI_Comm node;
+    int in_node, largest, smallest, leaders;
+    DTS_MPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, b->rank, MPI_INFO_NULL, &node));
+    DTS_MPI(MPI_Comm_rank(node, &b->in_node));
+    DTS_MPI(MPI_Comm_size(node, &in_node));
+    MPI_Comm_free(&node);
+    int leader = b->in_node == 0;
+    DTS_MPI(MPI_Allreduce(&in_node, &largest, 1, MPI_INT, MPI_MAX, b->comm));
+    DTS_MPI(MPI_Allreduce(&in_node, &smallest, 1, MPI_INT, MPI_MIN, b->comm));
+    DTS_MPI(MPI_Allreduce(&leader, &leaders, 1, MPI_INT, MPI_SUM, b->comm));
+    b->nodes = leaders;
+    b->per_node = largest == smallest ? largest : 1;
+    b->node = b->rank / b->per_node;
+}
+
+/* Are neighbouring ranks on one node? */
+static bool check_nodes(const struct bench *b, struct dts_error *err)
+{
+    if (b->nodes * b->per_node != b->size)
+        dts_fail(err, DTS_BAD_INPUT,
+                 "calibrate: %d ranks on %d nodes: start as many on every node", b->size,
+                 b->nodes);
+    else if (b->in_node != b->rank % b->per_node)
+        dts_fail(err, DTS_BAD_INPUT,
+                 "calibrate: ranks of a node must be neighbours (mpirun --map-by slot)");
+    return dts_wire_agree(b->wire, err);
+}
+
+/* As the lanes add what arrives. */
+static double sum_rate(void)
+{
+    enum { COUNT = 1 << 20, REPEATS = 9 };
+    float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
+    double times[REPEATS];
+    for (int i = 0; i < REPEATS; i++) {
+        double begin_s = dts_now_s();
+        dts_lane_add(sum, values, COUNT);
+        times[i] = dts_now_s() - begin_s;
+    }
+    free(sum);
+    free(values);
+    return COUNT * sizeof(float) / dts_median(times, REPEATS);
+}
+
+static double copy_rate(void)
+{
+    enum { BYTES = 16 << 20, REPEATS = 9 };
+    char *from = dts_alloc(BYTES, 1), *to = dts_alloc(BYTES, 1);
+    double times[REPEATS];
+    for (int i = 0; i < REPEATS; i++) {
+        memset(from, i + 1, BYTES);
+        double begin_s = dts_now_s();
+        memcpy(to, from, BYTES);
+        times[i] = dts_now_s() - begin_s;
+    }
+    free(from);
+    free(to);
+    return BYTES / dts_median(times, REPEATS);
+}
+
+static void tell(const struct bench *b, void (*say)(const char *what), const char *what)
+{
+    if (b->rank == 0 && say != NULL)
+        say(what);
+}
+
+static void measure(struct bench *b, void (*say)(const char *what), struct dts_calibration *out)
+{
+    int first = b->node * b->per_node;
+    if (b->per_node > 1) {
+        tell(b, say, "messages on one node");
+        struct part all = {first + (b->in_node + 1) % b->per_node,
+                           first + (b->in_node + b->per_node - 1) % b->per_node, false, false};
+        time_links(b, 1, all, &out->within);
+        if (b->nodes == 1)
+            time_incast(b, &out->within);
+    }
+    if (b->nodes > 1) {
+        tell(b, say, "messages between nodes");
+        struct part all = {(b->rank + b->per_node) % b->size,
+                           (b->rank + b->size - b->per_node) % b->size, false, false};
+        time_links(b, b->per_node, all, &out->between);
+        time_incast(b, &out->between);
+    }
+    tell(b, say, "sums and copies");
+    dts_wire_barrier(b->wire);
+    out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? sum_rate() : 0);
+    out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? copy_rate() : 0);
+}
+
+bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
+                   struct dts_calibration *out, struct dts_error *err)
+{
+    struct bench b = {.wire = wire,
+                      .comm = dts_wire_all(wire),
+                      .rank = dts_wire_rank(wire),
+                      .size = dts_wire_size(wire)};
+    *out = (struct dts_calibration){0};
+    if (b.size < 2)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "calibrate: needs at least 2 ranks: mpirun -n 2 dtsim calibrate");
+    find_nodes(&b);
+    if (!check_nodes(&b, err))
+        return false;
+    const size_t most = (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1];
+    b.out = dts_alloc(ROOM + most, 1);
+    b.in = dts_alloc(ROOM + most * (size_t)b.size, 1);
+    memset(b.out, 1, ROOM + most); // pages that nobody touched are all one page of zeros
+    b.requests =
+        dts_alloc((size_t)(b.size + 1) * (size_t)dts_pieces(most), sizeof(MPI_Request));
+    measure(&b, say, out);
+    out->ranks = b.size;
+    out->nodes = b.nodes;
+    out->per_node = b.per_node;
+    free(b.out);
+    free(b.in);
+    free(b.requests);
+    return true;
+}

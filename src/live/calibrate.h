@@ -1,0 +1,34 @@
+/* calibrate.h -- how fast the ranks that mpirun started exchange messages, and sum and copy. */
+#ifndef DTS_LIVE_CALIBRATE_H
+#define DTS_LIVE_CALIBRATE_H
+
+#include "live/wire.h"
+
+enum { DTS_CALIBRATE_SIZES = 11 };
+
+/* 1 byte to 4 MiB. */
+extern const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES];
+
+/* Messages between ranks that stand in one relation: on one node, or on two. Seconds by size.
+ */
+struct dts_link_seconds {
+    bool measured;
+    double one_way_s[DTS_CALIBRATE_SIZES]; // half of there and back, one pair of ranks
+    double two_way_s[DTS_CALIBRATE_SIZES]; // both of one pair send at once
+    double all_s[DTS_CALIBRATE_SIZES];     // every rank sends to one and receives from another
+    double incast_bytes_per_s; // into one rank, from all others together; 0: no others
+};
+
+struct dts_calibration {
+    int ranks, nodes, per_node; // per_node 1 where nodes have different numbers of ranks
+    struct dts_link_seconds within, between;
+    double sum_bytes_per_s;  // of what arrives, added to fp32 in memory
+    double copy_bytes_per_s; // memory to memory, counted once
+};
+
+/* Every rank calls it; the answer is filled on all. Takes some ten seconds on slow networks.
+ * `say`, on rank 0, hears what comes next; it may be NULL. */
+bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
+                   struct dts_calibration *out, struct dts_error *err);
+
+#endif

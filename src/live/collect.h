@@ -1,0 +1,18 @@
+/* collect.h -- rank 0 hears when every operation of every rank began and ended. */
+#ifndef DTS_LIVE_COLLECT_H
+#define DTS_LIVE_COLLECT_H
+
+#include "live/live.h"
+
+struct dts_live_all {
+    int ranks, steps;
+    double **begin_s, **end_s; // by rank, then as in struct dts_live_times; by rank 0's clock
+};
+
+/* Every rank calls it; `all` is filled on rank 0 and empty elsewhere. Clocks of ranks on other
+ * machines than rank 0's are compared first, by messages there and back. */
+void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *rank,
+                      const struct dts_live_times *times, struct dts_live_all *all);
+void dts_live_all_free(struct dts_live_all *all);
+
+#endif

@@ -1,0 +1,41 @@
+/* executor.h -- who runs the kernels that a plan calls. One file and one row each.
+ *
+ * The walker says which operation is due; an executor does it on this rank's buffers. `timed`
+ * waits for the time that was predicted, so that more ranks than cores still show how true
+ * communication behaves.
+ */
+#ifndef DTS_LIVE_EXECUTOR_H
+#define DTS_LIVE_EXECUTOR_H
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+/* What an executor may see and change: everything is the rank's and outlives the executor. */
+struct dts_executor_rank {
+    const struct dts_job *job;
+    const struct dts_role *role;
+    int rank;
+    float *const *buffers; // of the role's plan, by number
+    void *context;         // dts_live.context
+};
+
+struct dts_executor {
+    const char *name, *summary;
+    bool (*open)(const struct dts_executor_rank *rank, void **self, struct dts_error *err);
+
+    /* Run one call of the plan in step `step` (0, 1, ...), on the thread of its stream; other
+     * streams' calls may run at the same time. due_s is when it could begin, by dts_now_s():
+     * where the call before it on the stream ended, unless something else was waited for.
+     * Returns when it is held to have ended.
+     *
+     * Before DTS_AGGREGATE of bucket b is called, the back end has summed what arrived into the
+     * span of the exchange that received it. */
+    double (*call)(void *self, const struct dts_op *op, int step, double due_s);
+
+    void (*close)(void *self);
+};
+
+extern const struct dts_executor *const dts_executors[]; // ended by NULL
+const struct dts_executor *dts_executor_find(const char *name);
+
+#endif

@@ -1,0 +1,67 @@
+/* executor_timed.c -- kernels are replayed by waiting for as long as they were predicted to
+ * take.
+ *
+ * A sleep ends late by tens of microseconds. Calls that follow one another are therefore timed
+ * from where the one before was due to end, so that what is late does not add up.
+ *
+ * A server's weights become the sum of the gradients: enough to see that every message arrived.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "live/executor.h"
+
+static void sleep_until(double end_s)
+{
+    struct timespec end = {.tv_sec = (time_t)end_s};
+    end.tv_nsec = (long)((end_s - floor(end_s)) * 1e9);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+        continue;
+}
+
+static bool open_timed(const struct dts_executor_rank *rank, void **self, struct dts_error *err)
+{
+    (void)err;
+    *self = dts_alloc(1, sizeof(*rank));
+    memcpy(*self, rank, sizeof(*rank));
+    return true;
+}
+
+/* Weights that leave a server are those of the bucket that was summed before. */
+static void update(const struct dts_executor_rank *rank, int bucket)
+{
+    const struct dts_plan *plan = &rank->role->plan;
+    const struct dts_span *sum = NULL, *weights = NULL;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_EXCHANGE && plan->ops[o].bucket == bucket) {
+            const struct dts_exchange *x = &plan->ops[o].exchange;
+            *(x->send ? &weights : &sum) = &x->data;
+        }
+    if (sum != NULL && weights != NULL)
+        memcpy(rank->buffers[weights->buffer] + weights->first,
+               rank->buffers[sum->buffer] + sum->first, sum->count * sizeof(float));
+}
+
+static double call(void *self, const struct dts_op *op, int step, double due_s)
+{
+    (void)step;
+    if (op->call.pass == DTS_AGGREGATE)
+        update(self, op->bucket);
+    double end_s = due_s + op->call.seconds, now_s = dts_now_s();
+    if (end_s > now_s)
+        sleep_until(end_s);
+    return op->call.pass == DTS_AGGREGATE ? fmax(end_s, now_s) : end_s;
+}
+
+const struct dts_executor dts_executor_timed = {
+    .name = "timed",
+    .summary = "waits for the time that each kernel was predicted to take",
+    .open = open_timed,
+    .call = call,
+    .close = free,
+};

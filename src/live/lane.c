@@ -1,0 +1,96 @@
+/* lane.c -- waits, calls and records of one stream; its messages are in exchange.c. */
+#include "live/lane.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "live/library.h"
+
+static const struct dts_plan *plan_of(const struct dts_lane *lane)
+{
+    return &lane->of->rank->role->plan;
+}
+
+static double *entry(const struct dts_lane *lane, double *times, int op)
+{
+    return &times[(size_t)lane->step * (size_t)plan_of(lane)->op_count + (size_t)op];
+}
+
+static void wait(void *self, int op, bool previous_step)
+{
+    struct dts_lane *lane = self;
+    struct dts_lanes *lanes = lane->of;
+    int steps = lane->step + (previous_step ? 0 : 1);
+    bool waited = false;
+    pthread_mutex_lock(&lanes->lock);
+    while (lanes->done[op] < steps) {
+        pthread_cond_wait(&lanes->changed, &lanes->lock);
+        waited = true;
+    }
+    pthread_mutex_unlock(&lanes->lock);
+    if (waited)
+        lane->free_s = dts_now_s();
+}
+
+static void begin(void *self, int op)
+{
+    struct dts_lane *lane = self;
+    *entry(lane, lane->of->times->begin_s, op) = dts_now_s();
+}
+
+static void done(void *self, int op)
+{
+    struct dts_lane *lane = self;
+    struct dts_lanes *lanes = lane->of;
+    *entry(lane, lanes->times->end_s, op) = dts_now_s();
+    pthread_mutex_lock(&lanes->lock);
+    lanes->done[op] = lane->step + 1;
+    pthread_cond_broadcast(&lanes->changed);
+    pthread_mutex_unlock(&lanes->lock);
+}
+
+/* What a server sums is what arrived for the receives that this call waits for. */
+static void sum_awaited(struct dts_lane *lane, const struct dts_op *op)
+{
+    const struct dts_plan *plan = plan_of(lane);
+    for (int w = 0; w < op->wait_count; w++)
+        dts_lane_sum(lane->of, plan->waits[op->first_wait + w].op);
+}
+
+static void call(void *self, const struct dts_op *op, const struct dts_call *call)
+{
+    struct dts_lane *lane = self;
+    struct dts_lanes *lanes = lane->of;
+    if (call->pass == DTS_AGGREGATE)
+        sum_awaited(lane, op);
+    lane->free_s =
+        lanes->live->executor->call(lanes->executor_self, op, lane->step, lane->free_s);
+}
+
+static void exchange(void *self, const struct dts_op *op, const struct dts_message *messages,
+                     int count)
+{
+    struct dts_lane *lane = self;
+    dts_lane_exchange(lane, (int)(op - plan_of(lane)->ops), messages, count);
+    lane->free_s = dts_now_s();
+}
+
+static void collective(void *self, const struct dts_op *op)
+{
+    struct dts_lane *lane = self;
+    dts_library_collective(lane, (int)(op - plan_of(lane)->ops));
+    lane->free_s = dts_now_s();
+}
+
+void *dts_lane_live(void *self)
+{
+    static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
+    struct dts_lane *lane = self;
+    const struct dts_live_rank *rank = lane->of->rank;
+    lane->free_s = lane->of->times->start_s;
+    for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
+        dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
+    free(lane->scratch);
+    free(lane->requests);
+    return NULL;
+}

@@ -1,0 +1,50 @@
+/* live.h -- runs a job over MPI: this process is one rank of it, each stream is a thread.
+ *
+ * The threads walk the rank's plan with the code that the simulators use (plan/run.h), so that
+ * messages, their order and what is waited for are the same. Gradients are fp32; what is added
+ * is added by the rank that receives it, in the order of the plan, whatever arrives first:
+ * results do not depend on timing.
+ */
+#ifndef DTS_LIVE_LIVE_H
+#define DTS_LIVE_LIVE_H
+
+#include "live/executor.h"
+#include "live/wire.h"
+
+struct dts_live {
+    const struct dts_job *job; // job->ranks processes
+    const struct dts_wire *wire;
+    const struct dts_executor *executor;
+    int steps;     // that are walked
+    void *context; // what the executor has to know beside its rank; the caller's
+};
+
+/* When each operation of this rank began and ended, by dts_now_s(): entry
+ * step * plan.op_count + op. */
+struct dts_live_times {
+    double *begin_s, *end_s; // owned
+    double start_s;          // when the first step could begin
+};
+
+/* This rank's memory: what its plan's buffers hold. */
+struct dts_live_rank {
+    const struct dts_role *role;
+    int rank;
+    float **buffers; // owned
+};
+
+/* Can this build run the job? Only fp32, and as many ranks as mpirun started. */
+bool dts_live_fits(const struct dts_live *live, struct dts_error *err);
+
+/* Allocate the rank's buffers; too large: DTS_SYSTEM, saying how much. */
+bool dts_live_open(const struct dts_live *live, struct dts_live_rank *rank,
+                   struct dts_error *err);
+void dts_live_close(struct dts_live_rank *rank);
+
+/* Walk the steps. Every rank calls it. Fails where the executor cannot begin, before anything
+ * is sent; what goes wrong later ends all ranks. */
+bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
+                  struct dts_live_times *times, struct dts_error *err);
+void dts_live_times_free(struct dts_live_times *times);
+
+#endif

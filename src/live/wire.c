@@ -1,0 +1,117 @@
+/* wire.c -- starts MPI, a communicator for each stream, and the few calls that all ranks make.
+ */
+#include "live/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "live/mpi_call.h"
+
+struct dts_wire {
+    int rank, size;
+    MPI_Comm all, streams[DTS_STREAMS];
+};
+
+void dts_mpi_check(int code, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0, rank = -1;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &length);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "dtsim: rank %d: %.*s: %s\n", rank, (int)strcspn(call, "("), call, text);
+    MPI_Abort(MPI_COMM_WORLD, DTS_SYSTEM);
+}
+
+static MPI_Comm copy_world(void)
+{
+    MPI_Comm copy;
+    DTS_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    DTS_MPI(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN));
+    return copy;
+}
+
+bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv,
+                   struct dts_error *err)
+{
+    int level;
+    int needed = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    if (MPI_Init_thread(argc, argv, needed, &level) != MPI_SUCCESS)
+        return dts_fail(err, DTS_SYSTEM, "MPI cannot be started");
+    if (level < needed) {
+        MPI_Finalize();
+        return dts_fail(err, DTS_UNSUPPORTED, "this MPI cannot be used by several threads");
+    }
+    struct dts_wire *w = dts_alloc(1, sizeof(*w));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    w->all = copy_world();
+    for (int s = 0; s < DTS_STREAMS; s++)
+        w->streams[s] = copy_world();
+    DTS_MPI(MPI_Comm_rank(w->all, &w->rank));
+    DTS_MPI(MPI_Comm_size(w->all, &w->size));
+    *wire = w;
+    return true;
+}
+
+void dts_wire_close(struct dts_wire *wire)
+{
+    for (int s = 0; s < DTS_STREAMS; s++)
+        MPI_Comm_free(&wire->streams[s]);
+    MPI_Comm_free(&wire->all);
+    MPI_Finalize();
+    free(wire);
+}
+
+int dts_wire_rank(const struct dts_wire *wire)
+{
+    return wire->rank;
+}
+
+int dts_wire_size(const struct dts_wire *wire)
+{
+    return wire->size;
+}
+
+MPI_Comm dts_wire_comm(const struct dts_wire *wire, enum dts_stream stream)
+{
+    return wire->streams[stream];
+}
+
+MPI_Comm dts_wire_all(const struct dts_wire *wire)
+{
+    return wire->all;
+}
+
+void dts_wire_barrier(const struct dts_wire *wire)
+{
+    DTS_MPI(MPI_Barrier(wire->all));
+}
+
+void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count, double *all)
+{
+    DTS_MPI(MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, wire->all));
+}
+
+void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count)
+{
+    DTS_MPI(MPI_Bcast(bytes, (int)count, MPI_BYTE, 0, wire->all));
+}
+
+void dts_wire_abort(const struct dts_wire *wire, const char *why)
+{
+    fprintf(stderr, "dtsim: %s\n", why);
+    MPI_Abort(wire->all, DTS_SYSTEM);
+}
+
+bool dts_wire_agree(const struct dts_wire *wire, struct dts_error *err)
+{
+    int mine = err->cause != DTS_NO_ERROR ? wire->rank : wire->size, first;
+    DTS_MPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, wire->all));
+    if (first == wire->size)
+        return true;
+    DTS_MPI(MPI_Bcast(err, (int)sizeof(*err), MPI_BYTE, first, wire->all));
+    return false;
+}

@@ -1,0 +1,86 @@
+/* hash.c -- FNV-1a over the fields of a job, one by one: structs have padding. */
+#include "plan/hash.h"
+
+#include <string.h>
+
+static uint64_t bytes(uint64_t hash, const void *data, size_t count)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ byte[i]) * 1099511628211u;
+    return hash;
+}
+
+static uint64_t word(uint64_t hash, const char *text)
+{
+    return bytes(hash, text, strlen(text) + 1);
+}
+
+static uint64_t number(uint64_t hash, long long value)
+{
+    return bytes(hash, &value, sizeof(value));
+}
+
+static uint64_t span(uint64_t hash, const struct dts_span *span)
+{
+    hash = number(hash, span->buffer);
+    hash = number(hash, (long long)span->first);
+    return number(hash, (long long)span->count);
+}
+
+static uint64_t exchange(uint64_t hash, const struct dts_exchange *x)
+{
+    const long long fields[] = {x->send,       x->relative, x->first_peer, x->peer_stride,
+                                x->peer_count, x->every,    x->part,       x->shards,
+                                x->shard_base, x->add,      x->channel};
+    hash = span(hash, &x->data);
+    return bytes(hash, fields, sizeof(fields));
+}
+
+static uint64_t collective(uint64_t hash, const struct dts_collective *c)
+{
+    const long long fields[] = {c->shape.kind,   c->shape.size,   c->shape.per_node,
+                                c->shape.shards, c->shape.pieces, c->group.stride,
+                                c->group.size,   c->channels};
+    hash = word(hash, c->algorithm->name);
+    hash = word(hash, c->shape.between != NULL ? c->shape.between->name : "");
+    hash = span(hash, &c->data);
+    return bytes(hash, fields, sizeof(fields));
+}
+
+static uint64_t operation(uint64_t hash, const struct dts_plan *plan, const struct dts_op *op)
+{
+    hash = word(hash, op->label);
+    hash = number(hash, op->kind);
+    hash = number(hash, op->stream);
+    hash = number(hash, op->bucket);
+    for (int w = 0; w < op->wait_count; w++) {
+        hash = number(hash, plan->waits[op->first_wait + w].op);
+        hash = number(hash, plan->waits[op->first_wait + w].previous_step);
+    }
+    if (op->kind == DTS_OP_EXCHANGE)
+        return exchange(hash, &op->exchange);
+    if (op->kind == DTS_OP_COLLECTIVE)
+        return collective(hash, &op->collective);
+    return number(number(hash, op->call.pass), op->call.layer);
+}
+
+uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash)
+{
+    if (hash == 0)
+        hash = 14695981039346656037u;
+    hash = number(hash, job->ranks);
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        hash = word(hash, role->name);
+        hash = number(hash, role->first);
+        hash = number(hash, role->count);
+        for (int b = 0; b < role->plan.buffer_count; b++) {
+            hash = number(hash, (long long)role->plan.buffers[b].count);
+            hash = number(hash, (long long)role->plan.buffers[b].element_bytes);
+        }
+        for (int o = 0; o < role->plan.op_count; o++)
+            hash = operation(hash, &role->plan, &role->plan.ops[o]);
+    }
+    return hash;
+}

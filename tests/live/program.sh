@@ -1,0 +1,112 @@
+#!/bin/sh
+# program.sh -- dtsim --live as a person starts it: what it prints, and how it ends when something is
+# wrong. Each end comes within seconds, with one line of ours.
+#
+#     program.sh FOLDER-OF-PROGRAMS
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$here/../golden" || exit 2
+export DTSIM_MPI_SECONDS=30
+passed=0 failed=0
+
+# check WHAT CONDITION...
+check() {
+    what=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "FAIL $what"
+        cat "$work/out" "$work/err"
+    fi
+}
+
+# live RANKS ARGUMENT... -- sets $status
+live() {
+    ranks=$1
+    shift
+    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$@" >"$work/out" 2>"$work/err"
+    status=$?
+}
+says() { grep -q "$1" "$work/err"; }
+# mpirun may end before it has handed on what a rank said while it was ended.
+at_most_one_line() { [ "$(grep -c '^dtsim: ' "$work/err")" -le 1 ] && [ -s "$work/err" ]; }
+lines() { [ "$(grep -c '^dtsim: ' "$work/err")" -eq "$1" ]; }
+
+few="--set live.steps=3 --set live.warm_up=1"
+# shellcheck disable=SC2086 # lists of words, here and below
+live 2 in/small.json $few --format json
+check "two ranks run" test $status -eq 0
+for word in '"schema": "dtsim-result/1"' '"devices": 2' '"live": {' '"predicted": {"total_s"' \
+    '"measured": {"total_s"' '"mad_s"' '"exposed_comm_s"' '"error_percent"' '"buckets": \[' \
+    '"sums_checked"'; do
+    check "the result has $word" grep -q "$word" "$work/out"
+done
+live 3 in/small.json $few --set 'strategies=[{"kind":"ps","servers":1,"placement":"dedicated"}]'
+check "a server and two workers run" test $status -eq 0
+check "a table is printed" grep -q "exposed comm" "$work/out"
+live 2 in/small.json $few --trace "$work/t.json" --format csv -o "$work/r.csv"
+check "a measured timeline is written" test -s "$work/t.measured.json"
+check "a predicted timeline is written" test -s "$work/t.json"
+check "a table is written as CSV" grep -q "^ring,exposed_comm," "$work/r.csv"
+
+"$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
+check "two ranks are calibrated" test $? -eq 0
+"$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \
+    --set device=v100 >"$work/out" 2>"$work/err"
+check "the simulator accepts what was calibrated" test $? -eq 0
+"$here/mpirun.sh" 1 "$bin/dtsim" calibrate >"$work/out" 2>"$work/err"
+check "one rank cannot be calibrated" says "needs at least 2 ranks"
+
+live 2 in/missing.json
+check "a missing file is status 2" test $status -eq 2
+check "a missing file is one line" lines 1
+live 1 in/small.json --set 'strategies=[{"kind":"ps","servers":1,"placement":"dedicated"}]'
+check "one rank cannot be worker and server" says "has no plan for 1 rank"
+live 2 in/small.json --set device=v100 --set precision=fp16
+check "half precision cannot be run" test $status -eq 3
+live 2 in/small.json --sweep steps=2,3
+check "a sweep is refused" says "has no --sweep"
+
+sed 's/"per_device": 4/"per_device": 8/; s/"ring"/"tree"/' in/small.json >"$work/other.json"
+sed -i 's#"\(model\|platform\|stack\)": "#&'"$PWD"'/in/#' "$work/other.json"
+live 1 in/small.json $few : -n 1 "$bin/dtsim" --live "$work/other.json" $few
+check "different scenario files are status 2" test $status -eq 2
+check "different scenario files are one line" lines 1
+check "different scenario files are told" says "rank 1 has another plan"
+
+# begin ARGUMENT... -- in the background; returns when both ranks run.
+begin() {
+    : >"$work/err"
+    DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
+        >"$work/out" 2>"$work/err" &
+    started=$!
+    for _ in $(seq 100); do
+        ranks=$(ps -eo pid=,args= | awk -v b="$bin/dtsim --live" 'index($0, b) && !/mpirun/ {print $1}')
+        [ "$(echo "$ranks" | wc -w)" -eq 2 ] && break
+        sleep 0.1
+    done
+    sleep 1
+}
+# ended -- within ten seconds.
+ended() {
+    for _ in $(seq 100); do
+        kill -0 $started 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill $started
+    return 1
+}
+begin
+kill -KILL "$(echo "$ranks" | tail -n 1)"
+check "a killed rank ends all" ended
+check "a killed rank is one line of ours" at_most_one_line
+begin
+pkill -INT -P "$(pgrep -P $started timeout)" mpirun
+check "Ctrl-C ends all" ended
+check "Ctrl-C is one line of ours" at_most_one_line
+check "nothing is left running" test -z "$(ps -eo args= | grep -F "$bin/dtsim --live" | grep -v grep)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

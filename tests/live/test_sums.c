@@ -1,0 +1,239 @@
+/* test_sums.c -- what collectives and parameter servers leave in memory, over MPI, is the exact
+ * sum of what all ranks had. Run under mpirun. Whole numbers, so that order does not matter.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "live/live.h"
+
+enum { ELEMENTS = 1003, BUCKETS = 2, STEPS = 3 };
+
+static struct dts_wire *wire;
+
+/* What a rank has in an element before the first step. */
+static float value(int rank, size_t e)
+{
+    return (float)((rank + 1) * (int)(e % 13 + 1));
+}
+
+static float sum_of(int first, int count, size_t e)
+{
+    float sum = 0;
+    for (int r = first; r < first + count; r++)
+        sum += value(r, e);
+    return sum;
+}
+
+static void fill(struct dts_live_rank *rank, int buffer, size_t count)
+{
+    for (size_t e = 0; e < count; e++)
+        rank->buffers[buffer][e] = value(rank->rank, e);
+}
+
+/* Whatever one rank found wrong fails the test on rank 0. */
+static void tell_all(void)
+{
+    double mine = check_failures, all[64];
+    dts_wire_gather(wire, &mine, 1, all);
+    for (int r = 1; dts_wire_rank(wire) == 0 && r < dts_wire_size(wire); r++)
+        check_failures += (int)all[r];
+}
+
+/* Walk the job; what it sends is filled before, and `check` looks at what it left. */
+static void run(struct dts_job *job, int steps, int buffer,
+                void (*check)(const struct dts_job *job, const struct dts_live_rank *rank))
+{
+    struct dts_live live = {
+        .job = job, .wire = wire, .executor = dts_executor_find("timed"), .steps = steps};
+    struct dts_live_rank rank;
+    struct dts_live_times times;
+    struct dts_error err = {0};
+    if (!CHECK(dts_live_fits(&live, &err)) || !CHECK(dts_live_open(&live, &rank, &err))) {
+        printf("%s\n", err.text);
+        return;
+    }
+    fill(&rank, buffer, rank.role->plan.buffers[buffer].count);
+    if (CHECK(dts_live_run(&live, &rank, &times, &err))) {
+        check(job, &rank);
+        dts_live_times_free(&times);
+    }
+    dts_live_close(&rank);
+}
+
+static void check_all_reduced(const struct dts_job *job, const struct dts_live_rank *rank)
+{
+    for (size_t e = 0; e < rank->role->plan.buffers[0].count; e++)
+        if (!CHECK_NEAR(rank->buffers[0][e], sum_of(0, job->ranks, e), 0))
+            return;
+}
+
+static struct dts_job job_of(int ranks)
+{
+    struct dts_job job = {.role_count = 1, .ranks = ranks};
+    job.roles = dts_alloc(1, sizeof(*job.roles));
+    job.roles[0] = (struct dts_role){.name = "worker", .count = ranks};
+    return job;
+}
+
+static void all_reduce(const struct dts_coll *algorithm, int per_node, int pieces, int channels,
+                       size_t count)
+{
+    int ranks = dts_wire_size(wire);
+    struct dts_collective c = {.algorithm = algorithm,
+                               .shape = {.kind = DTS_ALLREDUCE,
+                                         .size = ranks,
+                                         .per_node = per_node,
+                                         .shards = per_node,
+                                         .pieces = pieces,
+                                         .between = dts_coll_find("ring")},
+                               .group = {.stride = 1, .size = ranks},
+                               .data = {.count = count},
+                               .channels = channels};
+    const char *why;
+    if (!dts_coll_fits(algorithm, &c.shape, &why))
+        return;
+    struct dts_job job = job_of(ranks);
+    dts_plan_buffer(&job.roles[0].plan, count, sizeof(float));
+    dts_plan_collective(&job.roles[0].plan, DTS_DATA, algorithm->name, c);
+    run(&job, 1, 0, check_all_reduced);
+    dts_job_free(&job);
+}
+
+static void every_rank_holds_the_exact_sum_after_every_all_reduce(void)
+{
+    static const size_t counts[] = {1, 7, ELEMENTS, 100000};
+    int ranks = dts_wire_size(wire);
+    for (int a = 0; dts_colls[a] != NULL; a++)
+        for (int i = 0; i < 4; i++) {
+            all_reduce(dts_colls[a], 1, 1, 1, counts[i]);
+            all_reduce(dts_colls[a], 1, 3, 2, counts[i]);
+            if (ranks % 2 == 0)
+                all_reduce(dts_colls[a], 2, 2, 2, counts[i]);
+        }
+    tell_all();
+}
+
+/* Sums again and again grow by the number of ranks; buckets travel behind one another. */
+static void check_repeated(const struct dts_job *job, const struct dts_live_rank *rank)
+{
+    float times = 1;
+    for (int s = 1; s < STEPS; s++)
+        times *= (float)job->ranks;
+    for (size_t e = 0; e < BUCKETS * ELEMENTS; e++)
+        if (!CHECK_NEAR(rank->buffers[0][e], times * sum_of(0, job->ranks, e), 0))
+            return;
+}
+
+static void streams_and_steps_keep_their_order(void)
+{
+    int ranks = dts_wire_size(wire);
+    struct dts_job job = job_of(ranks);
+    struct dts_plan *plan = &job.roles[0].plan;
+    struct dts_call work = {.pass = DTS_BACKWARD, .layer = -1, .seconds = 2e-4};
+    dts_plan_buffer(plan, BUCKETS * ELEMENTS, sizeof(float));
+    for (int b = 0; b < BUCKETS; b++) {
+        int ready = dts_plan_call(plan, DTS_COMPUTE, "backward", work);
+        dts_plan_collective(plan, DTS_DATA, "all-reduce",
+                            (struct dts_collective){
+                                .algorithm = dts_coll_find("ring"),
+                                .shape = {DTS_ALLREDUCE, ranks, 1, 1, 1, NULL},
+                                .group = {.stride = 1, .size = ranks},
+                                .data = {.first = (size_t)b * ELEMENTS, .count = ELEMENTS},
+                                .channels = 1,
+                            });
+        dts_plan_after(plan, ready);
+    }
+    work.pass = DTS_UPDATE;
+    dts_plan_call(plan, DTS_COMPUTE, "update", work);
+    dts_plan_after(plan, 1);
+    dts_plan_after(plan, 3);
+    run(&job, STEPS, 0, check_repeated);
+    dts_job_free(&job);
+    tell_all();
+}
+
+/* Workers push two buckets to servers and pull what these summed. */
+static struct dts_job server_job(int workers, int servers, bool shards)
+{
+    struct dts_job job = {.role_count = 2, .ranks = workers + servers};
+    job.roles = dts_alloc(2, sizeof(*job.roles));
+    job.roles[0] = (struct dts_role){.name = "worker", .count = workers};
+    job.roles[1] = (struct dts_role){.name = "server", .first = workers, .count = servers};
+    for (int r = 0; r < 2; r++)
+        for (int b = 0; b < 2; b++)
+            dts_plan_buffer(&job.roles[r].plan, BUCKETS * ELEMENTS, sizeof(float));
+    for (int b = 0; b < BUCKETS; b++) {
+        struct dts_exchange x = {.send = true,
+                                 .first_peer = workers,
+                                 .peer_stride = 1,
+                                 .peer_count = servers,
+                                 .data = {0, (size_t)b * ELEMENTS, ELEMENTS},
+                                 .part = shards ? DTS_SHARD_OF_PEER : DTS_WHOLE,
+                                 .shards = servers,
+                                 .shard_base = workers,
+                                 .channel = b};
+        struct dts_plan *plan = &job.roles[0].plan;
+        int push = dts_plan_exchange(plan, DTS_PUSH, "push", x);
+        x.send = false;
+        x.data.buffer = 1;
+        plan->ops[push].bucket =
+            plan->ops[dts_plan_exchange(plan, DTS_PULL, "pull", x)].bucket = b;
+        dts_plan_after(plan, push);
+
+        plan = &job.roles[1].plan;
+        x.data.buffer = 0;
+        x.first_peer = 0;
+        x.peer_count = workers;
+        x.part = shards ? DTS_SHARD_OF_SELF : DTS_WHOLE;
+        push = dts_plan_exchange(plan, DTS_PUSH, "push", x);
+        int sum = dts_plan_call(plan, DTS_COMPUTE, "sum",
+                                (struct dts_call){.pass = DTS_AGGREGATE, .layer = -1});
+        dts_plan_after(plan, push);
+        x.send = true;
+        x.data.buffer = 1;
+        int pull = dts_plan_exchange(plan, DTS_PULL, "pull", x);
+        dts_plan_after(plan, sum);
+        plan->ops[push].bucket = plan->ops[sum].bucket = plan->ops[pull].bucket = b;
+    }
+    return job;
+}
+
+static void check_pulled(const struct dts_job *job, const struct dts_live_rank *rank)
+{
+    if (rank->rank >= job->roles[0].count)
+        return;
+    for (size_t e = 0; e < BUCKETS * ELEMENTS; e++)
+        if (!CHECK_NEAR(rank->buffers[1][e], sum_of(0, job->roles[0].count, e), 0))
+            return;
+}
+
+static void workers_pull_the_exact_sum_from_servers_with_shards(void)
+{
+    int ranks = dts_wire_size(wire);
+    for (int servers = 1; servers <= 3 && servers < ranks; servers++) {
+        struct dts_job job = server_job(ranks - servers, servers, true);
+        run(&job, STEPS, 0, check_pulled);
+        dts_job_free(&job);
+    }
+    tell_all();
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        TEST(every_rank_holds_the_exact_sum_after_every_all_reduce),
+        TEST(streams_and_steps_keep_their_order),
+        TEST(workers_pull_the_exact_sum_from_servers_with_shards),
+    };
+    struct dts_error err = {0};
+    if (!dts_wire_open(&wire, true, &argc, &argv, &err)) {
+        printf("%s\n", err.text);
+        return (int)err.cause;
+    }
+    if (dts_wire_rank(wire) > 0 && freopen("/dev/null", "w", stdout) == NULL)
+        return 1;
+    int failed = check_run(tests, (int)(sizeof(tests) / sizeof(tests[0])));
+    dts_wire_close(wire);
+    return failed;
+}

@@ -1,0 +1,49 @@
+/* test_link_fit.c -- measured seconds by size become a transport's latency, rate and factors.
+ */
+#include "check.h"
+#include "cli/link_fit.h"
+
+enum { SIZES = 7 };
+static const double sizes[SIZES] = {1, 1024, 4096, 65536, 262144, 1048576, 4194304};
+
+static void a_straight_line_is_found_again(void)
+{
+    double seconds[SIZES];
+    struct dts_link_fit fit;
+    for (int i = 0; i < SIZES; i++)
+        seconds[i] = 50e-6 + sizes[i] / 25e6;
+    dts_link_fit(sizes, seconds, SIZES, &fit);
+    CHECK_CLOSE(fit.bytes_per_s, 25e6, 1e-6);
+    CHECK_CLOSE(fit.latency_s, 50e-6, 1e-2);
+    for (int i = 0; i < SIZES; i++)
+        CHECK_CLOSE(dts_link_fit_seconds(&fit, sizes[i]), seconds[i], 1e-3);
+}
+
+static void slow_small_messages_keep_the_ends_of_their_range(void)
+{
+    double seconds[SIZES];
+    struct dts_link_fit fit;
+    for (int i = 0; i < SIZES; i++)
+        seconds[i] = sizes[i] < 65536 ? 20e-6 + sizes[i] / 1e8 : 400e-6 + sizes[i] / 1e9;
+    dts_link_fit(sizes, seconds, SIZES, &fit);
+    CHECK_CLOSE(fit.bytes_per_s, 1e9, 1e-6);
+    for (int i = 0; i < SIZES; i++)
+        if (sizes[i] != 1024)
+            CHECK_CLOSE(dts_link_fit_seconds(&fit, sizes[i]), seconds[i], 0.02);
+}
+
+static void noise_makes_no_factor_that_a_transport_refuses(void)
+{
+    static const double seconds[SIZES] = {5e-6, 4e-6, 9e-6, 3e-6, 2e-3, 1e-3, 9e-4};
+    struct dts_link_fit fit;
+    dts_link_fit(sizes, seconds, SIZES, &fit);
+    CHECK(fit.bytes_per_s > 0 && fit.bytes_per_s < 1e11);
+    for (int r = 0; r < fit.range_count; r++) {
+        CHECK(fit.ranges[r].bandwidth_factor >= 0.001 && fit.ranges[r].bandwidth_factor <= 1);
+        CHECK(fit.ranges[r].latency_factor >= 0 && isfinite(fit.ranges[r].latency_factor));
+    }
+}
+
+TESTS(TEST(a_straight_line_is_found_again),
+      TEST(slow_small_messages_keep_the_ends_of_their_range),
+      TEST(noise_makes_no_factor_that_a_transport_refuses))
