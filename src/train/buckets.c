@@ -11,7 +11,8 @@
  * arXiv:1802.05799): a bucket then also closes at the end of the cycle in which its last tensor
  * became ready, and leaves no earlier than that. Cycles are counted from the beginning of the
  * last backward pass. The moment is rounded up to the end of a layer's backward call; only the
- * part behind the last one is kept, as delay_s.
+ * part behind the last one is kept, as delay_s. With NCCL a cycle does not wait for the
+ * all-reduce of the one before (docs/model.md, "Buckets").
  */
 #include "train/build.h"
 
