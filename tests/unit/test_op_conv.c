@@ -55,8 +55,8 @@ static void check_conv(const struct conv *c)
 static void check_large(const struct conv *c)
 {
     const struct op_case test = case_of(c);
-    op_check_host(&test, dts_op_find("conv"), 1);
-    op_check_host(&test, dts_op_find("conv"), 3);
+    op_check_host(&test, dts_operation_find("conv"), 1);
+    op_check_host(&test, dts_operation_find("conv"), 3);
 }
 
 static void windows_of_one_value(void)
