@@ -6,7 +6,8 @@
 #include "train/model.h"
 
 /* One line for each network. Parameters: torchvision's "num_params", and for GPT-2 and BERT the
- * counts of the checkpoints that Hugging Face holds (openai-community/gpt2, google-bert). Giga
+ * counts of the checkpoints that Hugging Face holds (openai-community/gpt2, google-bert); of
+ * the small ones what PyTorch 1.13 counts for the same layers. Giga
  * multiply-adds of convolutions and matrix products for one image: torchvision's "_ops". */
 struct published {
     const char *name;
@@ -16,14 +17,27 @@ struct published {
 };
 
 static const struct published models[] = {
-    {"alexnet", 61100840, 0.714, 16},      {"vgg16", 138357544, 15.47, 32},
-    {"resnet18", 11689512, 1.814, 62},     {"resnet34", 21797672, 3.664, 110},
-    {"resnet50", 25557032, 4.089, 161},    {"resnet101", 44549160, 7.801, 314},
-    {"resnet152", 60192808, 11.514, 467},  {"inception_v3", 27161264, 0, 292},
-    {"gpt2", 124439808, 0, 148},           {"gpt2_medium", 354823168, 0, 292},
-    {"gpt2_large", 774030080, 0, 436},     {"gpt2_xl", 1557611200, 0, 580},
-    {"bert_base", 110106428, 0, 206},      {"bert_large", 336226108, 0, 398},
-    {"bert_large_128", 336226108, 0, 398}, {"cosmoflow", 8907556, 0, 16},
+    {"alexnet", 61100840, 0.714, 16},
+    {"vgg16", 138357544, 15.47, 32},
+    {"resnet18", 11689512, 1.814, 62},
+    {"resnet34", 21797672, 3.664, 110},
+    {"resnet50", 25557032, 4.089, 161},
+    {"resnet101", 44549160, 7.801, 314},
+    {"resnet152", 60192808, 11.514, 467},
+    {"inception_v3", 27161264, 0, 292},
+    {"gpt2", 124439808, 0, 148},
+    {"gpt2_medium", 354823168, 0, 292},
+    {"gpt2_large", 774030080, 0, 436},
+    {"gpt2_xl", 1557611200, 0, 580},
+    {"bert_base", 110106428, 0, 206},
+    {"bert_large", 336226108, 0, 398},
+    {"bert_large_128", 336226108, 0, 398},
+    {"cosmoflow", 8907556, 0, 16},
+    {"linear_regression", 91, 0, 2},
+    {"mlp", 669706, 0, 6},
+    {"small_cnn", 1199882, 0, 8},
+    {"resnet8", 78186, 0, 34},
+    {"lstm", 13987678, 0, 11},
 };
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
@@ -261,8 +275,13 @@ static void backward_costs_twice_forward_but_for_the_first_layer(void)
     for (int i = 0; i < MODELS; i++) {
         if (!load(&model, models[i].name))
             continue;
-        double ratio = model.backward_flops / model.forward_flops;
-        CHECK(ratio > 1.6 && ratio < 2.05); // CosmoFlow's first layer is most of it
+        int first = 0; // with weights: nothing needs the gradient of its input
+        while (model.layers[first].param_count == 0)
+            first++;
+        double spared = model.layers[first].cost.forward_flops;
+        double ratio = (model.backward_flops + spared) / model.forward_flops;
+        if (!CHECK(ratio > 1.85 && ratio < 2.05))
+            printf("  %s %g\n", model.name, ratio);
         dts_model_free(&model);
     }
 }
