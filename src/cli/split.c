@@ -1,3 +1,4 @@
+/* split.c -- where the time of a step went. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,12 +83,13 @@ void dts_split(const struct dts_job *job, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step)
 {
     const struct dts_plan *plan = &job->roles[0].plan;
+    const double slow_s = fmax(0, noisy->step_s - calm->step_s);
     *step = (struct dts_step){
-        .total_s = noisy->step_s,
+        .total_s = calm->step_s + slow_s,
         .compute_s = calm->compute_s,
         .comm_s = communicating(plan, calm),
         .input_s = input_gaps(plan, calm),
-        .straggler_s = noisy->step_s - calm->step_s,
+        .straggler_s = slow_s,
     };
     step->overlap_slowdown_s = fmax(0, calm->compute_s - undisturbed(plan));
     step->exposed_comm_s = fmax(0, calm->step_s - step->compute_s - step->input_s);

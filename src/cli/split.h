@@ -11,7 +11,8 @@
 #include "sim/engine.h"
 
 /* `calm` is the answer without noise, `noisy` with it (the same where there is none). Sums to
- * noisy->step_s: docs/model.md, "Where the time goes". */
+ * noisy->step_s, or to calm->step_s where a small sample of noise came out faster than none:
+ * docs/model.md, "Where the time goes" and "Stragglers". */
 void dts_split(const struct dts_job *job, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step);
 

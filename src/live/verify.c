@@ -40,7 +40,8 @@ static const struct dts_span *summed(const struct dts_role *role, const struct d
                  op->collective.group.size == role->count;
     if (whole)
         return &op->collective.data;
-    bool pulled = op->kind == DTS_OP_EXCHANGE && op->stream == DTS_PULL && !op->exchange.send;
+    bool pulled =
+        op->kind == DTS_OP_EXCHANGE && dts_stream_is_pull(op->stream) && !op->exchange.send;
     return pulled ? &op->exchange.data : NULL;
 }
 

@@ -8,8 +8,19 @@
 #include "base/mem.h"
 
 static const char *const stream_names[DTS_STREAMS] = {
-    [DTS_COMPUTE] = "compute", [DTS_DATA] = "data",   [DTS_PUSH] = "push",
-    [DTS_PULL] = "pull",       [DTS_INPUT] = "input",
+    [DTS_COMPUTE] = "compute",   [DTS_DATA] = "data",         [DTS_PUSH] = "push",
+    [DTS_PULL] = "pull",         [DTS_INPUT] = "input",       [DTS_PUSH_1] = "push way 1",
+    [DTS_PULL_1] = "pull way 1", [DTS_PUSH_2] = "push way 2", [DTS_PULL_2] = "pull way 2",
+    [DTS_PUSH_3] = "push way 3", [DTS_PULL_3] = "pull way 3",
+};
+
+static const struct {
+    enum dts_stream push, pull;
+} ways[DTS_WAYS] = {
+    {DTS_PUSH, DTS_PULL},
+    {DTS_PUSH_1, DTS_PULL_1},
+    {DTS_PUSH_2, DTS_PULL_2},
+    {DTS_PUSH_3, DTS_PULL_3},
 };
 
 static const char *const pass_names[DTS_PASSES] = {
@@ -20,6 +31,24 @@ static const char *const pass_names[DTS_PASSES] = {
 const char *dts_stream_name(enum dts_stream stream)
 {
     return stream_names[stream];
+}
+
+enum dts_stream dts_stream_push(int way)
+{
+    return ways[way].push;
+}
+
+enum dts_stream dts_stream_pull(int way)
+{
+    return ways[way].pull;
+}
+
+bool dts_stream_is_pull(enum dts_stream stream)
+{
+    for (int way = 0; way < DTS_WAYS; way++)
+        if (stream == ways[way].pull)
+            return true;
+    return false;
 }
 
 const char *dts_pass_name(enum dts_pass pass)

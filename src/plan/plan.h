@@ -34,8 +34,21 @@ enum dts_stream {
     DTS_PUSH,    // worker to server; on a server: what arrives
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
+    DTS_PUSH_1,  // further pairs like DTS_PUSH and DTS_PULL: dts_stream_push(1) and so on
+    DTS_PULL_1,
+    DTS_PUSH_2,
+    DTS_PULL_2,
+    DTS_PUSH_3,
+    DTS_PULL_3,
     DTS_STREAMS
 };
+
+/* Ways on which a worker pushes and pulls at once. */
+enum { DTS_WAYS = 4 };
+
+enum dts_stream dts_stream_push(int way); // 0 .. DTS_WAYS - 1; way 0 is DTS_PUSH
+enum dts_stream dts_stream_pull(int way);
+bool dts_stream_is_pull(enum dts_stream stream);
 
 const char *dts_stream_name(enum dts_stream stream);
 

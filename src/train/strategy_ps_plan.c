@@ -62,6 +62,13 @@ static struct dts_exchange server_side(const struct dts_ps_site *site, int b, in
     return exchange;
 }
 
+/* By tensor, buckets for different servers are under way at once, as ps-lite and gRPC leave
+ * each as soon as it is ready; those for one server travel one behind the other. */
+static int way_of(const struct dts_ps_site *site, int b)
+{
+    return site->ps->by_tensor ? site->owner[b] % DTS_WAYS : 0;
+}
+
 static int add_exchange(struct dts_plan *plan, enum dts_stream stream, const char *what, int b,
                         struct dts_exchange exchange, int after)
 {
@@ -110,8 +117,8 @@ static void add_pushes(const struct dts_ps_site *site, struct dts_plan *plan, in
                                     site->ps->overlap_push ? ops->ready[b] : ops->last);
         if (in_node)
             ready = add_in_node(site, plan, DTS_ALLREDUCE, "sum in node", b, gradients, ready);
-        sent[b] = add_exchange(plan, DTS_PUSH, "push", b, worker_side(site, b, gradients, true),
-                               ready);
+        sent[b] = add_exchange(plan, dts_stream_push(way_of(site, b)), "push", b,
+                               worker_side(site, b, gradients, true), ready);
     }
 }
 
@@ -120,7 +127,7 @@ static void add_pulls(const struct dts_ps_site *site, struct dts_plan *plan, int
                       const int *sent, int *arrived)
 {
     for (int b = 0; b < site->bucket_count; b++) {
-        arrived[b] = add_exchange(plan, DTS_PULL, "pull", b,
+        arrived[b] = add_exchange(plan, dts_stream_pull(way_of(site, b)), "pull", b,
                                   worker_side(site, b, weights, false), sent[b]);
         if (site->per_leader > 1)
             arrived[b] = add_in_node(site, plan, DTS_BROADCAST, "spread in node", b, weights,
@@ -177,8 +184,8 @@ void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *
     for (int b = 0; b < site->bucket_count; b++) {
         if (site->ps->by_tensor && site->owner[b] != server)
             continue;
-        int push =
-            add_exchange(plan, DTS_PUSH, "push", b, server_side(site, b, gradients, false), -1);
+        int push = add_exchange(plan, dts_stream_push(way_of(site, b)), "push", b,
+                                server_side(site, b, gradients, false), -1);
         char label[32];
         snprintf(label, sizeof(label), "sum %d", b);
         int sum = dts_plan_call(plan, DTS_COMPUTE, label,
@@ -189,6 +196,7 @@ void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *
                                 });
         plan->ops[sum].bucket = b;
         dts_plan_after(plan, push);
-        add_exchange(plan, DTS_PULL, "pull", b, server_side(site, b, weights, true), sum);
+        add_exchange(plan, dts_stream_pull(way_of(site, b)), "pull", b,
+                     server_side(site, b, weights, true), sum);
     }
 }

@@ -89,6 +89,12 @@ static void streams_and_passes_have_names(void)
     for (enum dts_pass p = 0; p < DTS_PASSES; p++)
         CHECK(dts_pass_name(p) != NULL);
     CHECK_STRING(dts_stream_name(DTS_PUSH), "push");
+    for (int way = 0; way < DTS_WAYS; way++) {
+        CHECK(dts_stream_is_pull(dts_stream_pull(way)));
+        CHECK(!dts_stream_is_pull(dts_stream_push(way)));
+        CHECK_INT(strncmp(dts_stream_name(dts_stream_pull(way)), "pull", 4), 0);
+        CHECK_INT(strncmp(dts_stream_name(dts_stream_push(way)), "push", 4), 0);
+    }
     CHECK_STRING(dts_pass_name(DTS_AGGREGATE), "aggregate");
 }
 

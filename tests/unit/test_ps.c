@@ -120,7 +120,19 @@ static void whole_tensors_go_to_the_server_that_has_least(void)
     find_op(&job.roles[1].plan, "push 2"); // 12345 values alone
     CHECK_INT(job.roles[1].plan.op_count, 3);
     find_op(&job.roles[2].plan, "push 0");
-    find_op(&job.roles[2].plan, "push 1");
+    int push = find_op(&job.roles[2].plan, "push 1");
+    CHECK_INT(job.roles[2].plan.ops[push].stream, dts_stream_push(1));
+
+    // Buckets of different servers do not wait for one another, those of one server do.
+    const struct dts_plan *worker = &job.roles[0].plan;
+    static const int way[] = {1, 1, 0};
+    for (int b = 0; b < 3; b++) {
+        char label[2][32];
+        snprintf(label[0], sizeof(label[0]), "push %d", b);
+        snprintf(label[1], sizeof(label[1]), "pull %d", b);
+        CHECK_INT(worker->ops[find_op(worker, label[0])].stream, dts_stream_push(way[b]));
+        CHECK_INT(worker->ops[find_op(worker, label[1])].stream, dts_stream_pull(way[b]));
+    }
     dts_job_free(&job);
     forget(&f);
 }
