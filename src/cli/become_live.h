@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-/* The path of a program in the folder of the one that runs. The caller frees it. */
-char *dts_program_beside(const char *name);
-
 /* Become dtsim-live, with the same words. Comes back only when that cannot be. */
 bool dts_become_live(char **words, struct dts_error *err);
 

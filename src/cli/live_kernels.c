@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
+#include "ops/reduce.h"
 
 struct trainer {
     struct dts_executor_rank rank;
@@ -100,8 +101,8 @@ static void update(struct trainer *t)
     struct dts_update_settings settings = *dts_optimizer_usual(t->optimizer);
     const size_t count = dts_network_parameters(t->network);
     const float share = 1.0f / (float)(t->rank.job->ranks * s->accumulate);
-    for (size_t i = 0; i < count && share < 1; i++)
-        t->gradients[i] *= share;
+    if (share < 1)
+        dts_reduce_scale(t->gradients, share, count, dts_network_workers(t->network));
     settings.rate = t->told->settings->learning_rate;
     settings.step = t->step + 1;
     dts_optimizer_step(t->optimizer, &settings, dts_network_weights(t->network), t->gradients,

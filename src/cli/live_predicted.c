@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/become_live.h"
 
 extern char **environ;
 
@@ -67,7 +67,7 @@ static void fill(struct command *command, const struct dts_options *options, con
 {
     char devices[32];
     snprintf(devices, sizeof(devices), "[%d]", q->devices);
-    add(command, dts_program_beside("dtsim"));
+    add(command, dts_library_program("dtsim"));
     add(command, dts_copy(word));
     for (int i = 0; i < options->set_count; i++)
         add_setting(command, options->sets[i].path, options->sets[i].value);

@@ -71,10 +71,6 @@ void dts_network_backward(struct dts_network *network, int layer);
 /* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);
 
-/* What a loss layer takes in (logits), as long as no later call has used its memory: right
- * after its forward call. */
-const float *dts_network_logits(const struct dts_network *network, int layer);
-
 /* Memory that it holds, in bytes: weights, gradients, activations. */
 size_t dts_network_bytes(const struct dts_network *network);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exec/network_private.h"
+#include "ops/reduce.h"
 
 static void *output_of(const struct dts_network *n, int tensor)
 {
@@ -49,24 +50,6 @@ void dts_network_forward(struct dts_network *n, int layer)
     node->op->host.forward(&n->calls[layer].call, &a, &place);
 }
 
-/* sum += more, shared by the workers. */
-struct addition {
-    float *sum;
-    const float *more;
-    size_t count;
-};
-
-static void add_part(void *argument, int worker, int workers)
-{
-    const struct addition *add = argument;
-    size_t first;
-    const size_t count = dts_share_of(add->count, worker, workers, &first);
-    float *restrict sum = add->sum + first;
-    const float *restrict more = add->more + first;
-    for (size_t i = 0; i < count; i++)
-        sum[i] += more[i];
-}
-
 void dts_network_backward(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
@@ -87,12 +70,9 @@ void dts_network_backward(struct dts_network *n, int layer)
     for (int i = 0; i < c->call.input_count; i++) {
         if (!node->adds[i])
             continue;
-        struct addition add = {
-            .sum = (float *)(n->arena + n->nodes[c->inputs[i]].gradient),
-            .more = a.dx[i],
-            .count = (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]),
-        };
-        dts_workers_run(n->workers, add_part, &add);
+        dts_reduce_add((float *)(n->arena + n->nodes[c->inputs[i]].gradient), a.dx[i],
+                       (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]),
+                       n->workers);
     }
 }
 
@@ -107,9 +87,4 @@ double dts_network_loss(const struct dts_network *n)
             sum += (double)each[i] / n->options.batch;
     }
     return sum;
-}
-
-const float *dts_network_logits(const struct dts_network *n, int layer)
-{
-    return output_of(n, n->calls[layer].inputs[0]);
 }
