@@ -26,6 +26,8 @@ struct trainer {
     struct dts_live_kernels *told;
     struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
     struct dts_network *network;         // owned
+    struct dts_made_task *task;          // owned
+    uint64_t *numbers;                   // of the samples of a microbatch; owned
     struct dts_optimizer_run *optimizer; // owned; NULL: servers update
     int step;                            // that the last forward pass belongs to; -1: none
     int microbatch;
@@ -45,6 +47,8 @@ static bool open_worker(struct trainer *t, struct dts_error *err)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
     if (servers)
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
+    t->task = dts_made_task_new(&s->model, (uint64_t)s->seed);
+    t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
     return true;
 }
 
@@ -53,6 +57,8 @@ static void free_trainer(struct trainer *t)
     dts_live_server_close(t->server);
     dts_optimizer_free(t->optimizer);
     dts_network_free(t->network);
+    dts_made_task_free(t->task);
+    free(t->numbers);
     free(t);
 }
 
@@ -88,8 +94,9 @@ static void begin(struct trainer *t, int step)
         .training = true,
         .keep_gradients = t->microbatch > 0,
     };
-    dts_made_task_fill(t->network, &point->scenario->model, (int)batch,
-                       (uint64_t)point->scenario->seed, first);
+    for (uint64_t i = 0; i < batch; i++)
+        t->numbers[i] = first + i;
+    dts_made_task_fill(t->task, t->network, t->numbers, (int)batch);
     dts_network_begin(t->network, &wanted);
 }
 
