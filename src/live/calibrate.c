@@ -1,4 +1,6 @@
-/* calibrate.c -- patterns of messages, each timed again and again; the median counts.
+/* calibrate.c -- patterns of messages, each timed again and again; the median counts. All sizes
+ * are gone through three times, so that a program that runs for some seconds beside this one
+ * spoils a third of the batches of each and not all of one.
  *
  * A pattern is repeated until a batch takes long enough for the clock; all ranks begin a batch
  * together, and the slowest rank's time is the batch's. Where a rank is alone on its node,
@@ -16,9 +18,9 @@
 #include "live/lane.h"
 #include "live/pieces.h"
 
-enum { TAG = 2, BATCHES = 9, MOST_REPEATS = 2000 };
+enum { TAG = 2, SWEEPS = 3, BATCHES = 3, TIMES = SWEEPS * BATCHES, MOST_REPEATS = 2000 };
 static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
-static const double LIMIT_S = 1.0;  // of all batches of one size
+static const double LIMIT_S = 0.35; // of the batches of one size in one sweep
 
 const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES] = {
     1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 1048576, 2097152, 4194304,
@@ -79,17 +81,28 @@ static double time_batch(struct bench *b, const struct part *part, int bytes, in
     return slowest_s;
 }
 
-static double time_pattern(struct bench *b, const struct part *part, int bytes)
+/* Seconds of one pattern and size. */
+struct series {
+    double times[TIMES];
+    int count;
+};
+
+static void add_times(struct bench *b, const struct part *part, int bytes,
+                      struct series *series)
 {
-    double times[BATCHES], first_s = time_batch(b, part, bytes, 2);
-    int repeats = first_s > 0 ? (int)(BATCH_S / first_s) : MOST_REPEATS, count = 0;
+    double first_s = time_batch(b, part, bytes, 2), spent_s = 0;
+    int repeats = first_s > 0 ? (int)(BATCH_S / first_s) : MOST_REPEATS;
     repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
-    double spent_s = 0;
-    while (count < BATCHES && (count < 3 || spent_s < LIMIT_S)) {
-        times[count] = time_batch(b, part, bytes, repeats);
-        spent_s += times[count++] * repeats;
+    for (int i = 0; i < BATCHES && (i == 0 || spent_s < LIMIT_S); i++) {
+        double each_s = time_batch(b, part, bytes, repeats);
+        series->times[series->count++] = each_s;
+        spent_s += each_s * repeats;
     }
-    return dts_median(times, count);
+}
+
+static double median_of(struct series *series)
+{
+    return dts_median(series->times, series->count);
 }
 
 /* Two ranks talk, all others look on. */
@@ -104,12 +117,12 @@ static struct part pair_part(const struct bench *b, int first, int second, bool 
 }
 
 /* There and back: the first sends, and only then awaits the answer. */
-static double time_one_way(struct bench *b, int first, int second, int bytes)
+static void add_one_way(struct bench *b, int first, int second, int bytes,
+                        struct series *series)
 {
     const struct part send = {second, -1, false, false}, receive = {-1, second, false, false};
     const struct part answer = pair_part(b, first, second, false);
     const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 1;
-    double times[BATCHES];
     for (int i = 0; i < BATCHES; i++) {
         dts_wire_barrier(b->wire);
         double begin_s = dts_now_s();
@@ -121,9 +134,8 @@ static double time_one_way(struct bench *b, int first, int second, int bytes)
             repeat_once(b, &send, bytes);
             repeat_once(b, &receive, bytes);
         }
-        times[i] = (dts_now_s() - begin_s) / repeats / 2;
+        series->times[series->count++] = (dts_now_s() - begin_s) / repeats / 2;
     }
-    return dts_median(times, BATCHES);
 }
 
 static double from_rank(const struct bench *b, int rank, double value)
@@ -135,13 +147,21 @@ static double from_rank(const struct bench *b, int rank, double value)
 static void time_links(struct bench *b, int partner, struct part all,
                        struct dts_link_seconds *link)
 {
+    const struct part both = pair_part(b, 0, partner, true);
+    struct series one_way[DTS_CALIBRATE_SIZES] = {0}, two_way[DTS_CALIBRATE_SIZES] = {0};
+    struct series every[DTS_CALIBRATE_SIZES] = {0};
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
+            int bytes = (int)dts_calibrate_bytes[i];
+            add_one_way(b, 0, partner, bytes, &one_way[i]);
+            add_times(b, &both, bytes, &two_way[i]);
+            add_times(b, &all, bytes, &every[i]);
+        }
     link->measured = true;
     for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
-        int bytes = (int)dts_calibrate_bytes[i];
-        struct part both = pair_part(b, 0, partner, true);
-        link->one_way_s[i] = from_rank(b, 0, time_one_way(b, 0, partner, bytes));
-        link->two_way_s[i] = time_pattern(b, &both, bytes);
-        link->all_s[i] = time_pattern(b, &all, bytes);
+        link->one_way_s[i] = from_rank(b, 0, median_of(&one_way[i]));
+        link->two_way_s[i] = median_of(&two_way[i]);
+        link->all_s[i] = median_of(&every[i]);
     }
 }
 
@@ -155,7 +175,10 @@ static void time_incast(struct bench *b, struct dts_link_seconds *link)
         part.collects = true;
     else
         part.to = 0;
-    link->incast_bytes_per_s = (double)bytes * (b->size - 1) / time_pattern(b, &part, bytes);
+    struct series series = {0};
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        add_times(b, &part, bytes, &series);
+    link->incast_bytes_per_s = (double)bytes * (b->size - 1) / median_of(&series);
 }
 
 /* Which ranks are on one node, as MPI sees it. */
@@ -189,38 +212,6 @@ static bool check_nodes(const struct bench *b, struct dts_error *err)
     return dts_wire_agree(b->wire, err);
 }
 
-/* As the lanes add what arrives. */
-static double sum_rate(void)
-{
-    enum { COUNT = 1 << 20, REPEATS = 9 };
-    float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
-    double times[REPEATS];
-    for (int i = 0; i < REPEATS; i++) {
-        double begin_s = dts_now_s();
-        dts_lane_add(sum, values, COUNT);
-        times[i] = dts_now_s() - begin_s;
-    }
-    free(sum);
-    free(values);
-    return COUNT * sizeof(float) / dts_median(times, REPEATS);
-}
-
-static double copy_rate(void)
-{
-    enum { BYTES = 16 << 20, REPEATS = 9 };
-    char *from = dts_alloc(BYTES, 1), *to = dts_alloc(BYTES, 1);
-    double times[REPEATS];
-    for (int i = 0; i < REPEATS; i++) {
-        memset(from, i + 1, BYTES);
-        double begin_s = dts_now_s();
-        memcpy(to, from, BYTES);
-        times[i] = dts_now_s() - begin_s;
-    }
-    free(from);
-    free(to);
-    return BYTES / dts_median(times, REPEATS);
-}
-
 static void tell(const struct bench *b, void (*say)(const char *what), const char *what)
 {
     if (b->rank == 0 && say != NULL)
@@ -247,8 +238,8 @@ static void measure(struct bench *b, void (*say)(const char *what), struct dts_c
     }
     tell(b, say, "sums and copies");
     dts_wire_barrier(b->wire);
-    out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? sum_rate() : 0);
-    out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? copy_rate() : 0);
+    out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_sums() : 0);
+    out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_copies() : 0);
     tell(b, say, "kernels beside others");
     dts_calibrate_compute(b->wire, b->in_node, b->per_node, out);
 }

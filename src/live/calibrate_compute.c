@@ -255,3 +255,34 @@ void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_nod
     find_communicating(&b, out);
     close(&b);
 }
+
+double dts_calibrate_sums(void)
+{
+    enum { COUNT = 1 << 20, REPEATS = 9 };
+    float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
+    double times[REPEATS];
+    for (int i = 0; i < REPEATS; i++) {
+        double begin_s = dts_now_s();
+        dts_lane_add(sum, values, COUNT);
+        times[i] = dts_now_s() - begin_s;
+    }
+    free(sum);
+    free(values);
+    return COUNT * sizeof(float) / dts_median(times, REPEATS);
+}
+
+double dts_calibrate_copies(void)
+{
+    enum { BYTES = 16 << 20, REPEATS = 9 };
+    char *from = dts_alloc(BYTES, 1), *to = dts_alloc(BYTES, 1);
+    double times[REPEATS];
+    for (int i = 0; i < REPEATS; i++) {
+        memset(from, i + 1, BYTES);
+        double begin_s = dts_now_s();
+        memcpy(to, from, BYTES);
+        times[i] = dts_now_s() - begin_s;
+    }
+    free(from);
+    free(to);
+    return BYTES / dts_median(times, REPEATS);
+}

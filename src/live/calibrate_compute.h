@@ -11,4 +11,9 @@
 void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_node,
                            struct dts_calibration *out);
 
+/* Bytes a second, of this rank alone: what arrives is added, as the lanes do it; memory to
+ * memory, counted once. */
+double dts_calibrate_sums(void);
+double dts_calibrate_copies(void);
+
 #endif

@@ -59,7 +59,8 @@ END
 cat "$work/rows"
 cat <<END
 
-What is off: a rank that receives from several at once, or exchanges with one partner both ways (parameter
-servers, trees, halving and doubling among 8). TCP does not share a port max-min, and acknowledgements that
-ride on data wait behind it; rings, where each port carries one flow each way, are within 1.1 %.
+Flows that meet on a port share it evenly here, as in the prediction (tests/cluster/cluster.sh). What is off:
+trees, whose members wait for one another more often than others do, and steps whose communication is nearly
+hidden, where the exposed rest is small. A program that runs beside this one during the calibration shows in
+all rows.
 END

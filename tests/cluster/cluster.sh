@@ -38,9 +38,12 @@ done
 burst=64kb
 case $rate in *gbit) burst=256kb ;; esac
 
-# shape NAMESPACE DEVICE RATE -- what leaves there. Acknowledgements go first: behind a queue of data
-# of the other direction they would halve the rate of two hosts that send to each other, as no switch
-# with small buffers does. Where the kernel has only token buckets, that has to do.
+# shape NAMESPACE DEVICE RATE [src|dst] -- what leaves there. Acknowledgements go first: behind a queue of
+# data of the other direction they would halve the rate of two hosts that send to each other, as no switch
+# with small buffers does. Each host at the other end of a flow (its source on a port of the switch, its
+# destination on a host) has a queue of its own, and queues take turns: flows that meet share the link
+# evenly whenever they began, and none loses packets to another. Where the kernel has only token buckets,
+# these have to do.
 shape() {
     on="tc -n $1"
     if ! {
@@ -48,21 +51,34 @@ shape() {
             $on class add dev "$2" parent 1: classid 1:1 htb rate "$3" burst $burst cburst $burst &&
             $on class add dev "$2" parent 1:1 classid 1:10 htb rate "$3" burst $burst cburst $burst \
                 prio 0 &&
-            $on class add dev "$2" parent 1:1 classid 1:20 htb rate 1mbit ceil "$3" burst $burst \
-                cburst $burst prio 1 &&
-            $on qdisc add dev "$2" parent 1:20 handle 20: bfifo limit $((mbit * 5000)) && # 40 ms
-            $on filter add dev "$2" parent 1: protocol ip u32 \
+            add_queue "$2" 20 "$3" &&
+            $on filter add dev "$2" parent 1: prio 1 protocol ip u32 \
                 match u16 0x0000 0xff80 at 2 flowid 1:10 # packets below 128 bytes
     } 2>/dev/null; then
         $on qdisc del dev "$2" root 2>/dev/null
         $on qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms
+        return
     fi
+    [ -z "$4" ] || for peer in $(seq "$hosts"); do
+        class=$(printf %x $((256 + peer)))
+        add_queue "$2" "$class" "$3" &&
+            $on filter add dev "$2" parent 1: prio 2 protocol ip u32 \
+                match ip "$4" "10.77.0.$peer/32" flowid "1:$class" || return
+    done
+}
+# add_queue DEVICE CLASS RATE -- it holds twice what a sender may have under way.
+add_queue() {
+    $on class add dev "$1" parent 1:1 classid "1:$2" htb rate 64kbit ceil "$3" burst 4kb cburst $burst \
+        quantum $packet prio 1 &&
+        $on qdisc add dev "$1" parent "1:$2" bfifo limit $((2 * window))
 }
 # A packet passes one shaped link after the other, each time as a whole. Without network hardware the
 # kernel makes packets of 64 kB: 5 ms at 100 Mb/s. Packets are at most 2.6 ms long; much smaller ones carry
 # acknowledgements along, behind the data before them.
 mbit=$(echo "$rate" | awk '/gbit$/ {print 1000 * $1; next} {print $1 + 0}')
 packet=$((mbit * 320 < 64000 ? mbit * 320 : 64000))
+# What a sender may have under way, in bytes: 40 ms. More would only wait in queues.
+window=$((mbit * 5000))
 small_packets() {
     ip -n "$1" link set dev "$2" gso_max_size $packet gso_max_segs $((packet / 1448 + 1)) 2>/dev/null
 }
@@ -92,11 +108,13 @@ for i in $(seq "$hosts"); do
     ip -n "$name-switch" link set "port$i" master $switch up
     ip -n "$name-$i" addr add "10.77.0.$i/24" dev eth0
     ip -n "$name-$i" link set eth0 up
-    # What a host of such a cluster would have; some kernels begin with other rules.
-    ip netns exec "$name-$i" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_congestion_control=cubic 2>/dev/null
-    ip -n "$name-$i" route change 10.77.0.0/24 dev eth0 rto_min 10ms 2>/dev/null
-    must shape "$name-$i" eth0 "$rate"
-    must shape "$name-switch" "port$i" "$rate"
+    # What a host of such a cluster would have; some kernels begin with other rules, and allow a namespace
+    # to change them only by its routes.
+    ip netns exec "$name-$i" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 \
+        net.ipv4.tcp_wmem="4096 65536 $((2 * window))" 2>/dev/null
+    ip -n "$name-$i" route change 10.77.0.0/24 dev eth0 congctl cubic 2>/dev/null
+    must shape "$name-$i" eth0 "$rate" dst
+    must shape "$name-switch" "port$i" "$rate" src
     list=$list${list:+,}10.77.0.$i:1
 done
 
