@@ -7,7 +7,7 @@
  * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees. Data are made (exec/made_task.h).
+ * ranks see in each step what one rank sees (exec/order.h).
  */
 #include "cli/live_kernels.h"
 
@@ -18,20 +18,46 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/live_server.h"
-#include "exec/made_task.h"
+#include "exec/data.h"
+#include "exec/order.h"
 #include "train/build.h"
 
 struct trainer {
     struct dts_executor_rank rank;
     struct dts_live_kernels *told;
-    struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
-    struct dts_network *network;         // owned
-    struct dts_made_task *task;          // owned
+    struct dts_live_server *server; // owned; NULL: a worker, which has the rest
+    struct dts_network *network;    // owned
+    struct dts_data *data;          // owned
+    struct dts_order order;
     uint64_t *numbers;                   // of the samples of a microbatch; owned
     struct dts_optimizer_run *optimizer; // owned; NULL: servers update
     int step;                            // that the last forward pass belongs to; -1: none
     int microbatch;
 };
+
+static bool open_data(struct trainer *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->told->point->scenario;
+    const struct dts_data_request request = {
+        .format = t->told->settings->data.format,
+        .folder = t->told->settings->data.folder,
+        .model = &s->model,
+        .network = t->network,
+        .samples = (uint64_t)s->dataset.samples,
+        .seed = s->seed,
+    };
+    t->order = (struct dts_order){
+        .seed = s->seed,
+        .samples = request.samples,
+        .step_samples = (uint64_t)t->told->point->batch * (uint64_t)s->accumulate *
+                        (uint64_t)t->rank.role->count,
+    };
+    if (t->order.step_samples > t->order.samples)
+        return dts_fail(
+            err, DTS_BAD_INPUT, "dataset.samples: a step has %llu samples, and an epoch %llu",
+            (unsigned long long)t->order.step_samples, (unsigned long long)t->order.samples);
+    return dts_data_open(&t->data, &request, err);
+}
 
 static bool open_worker(struct trainer *t, struct dts_error *err)
 {
@@ -47,9 +73,8 @@ static bool open_worker(struct trainer *t, struct dts_error *err)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
     if (servers)
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
-    t->task = dts_made_task_new(&s->model, (uint64_t)s->seed);
     t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
-    return true;
+    return open_data(t, err);
 }
 
 static void free_trainer(struct trainer *t)
@@ -57,7 +82,7 @@ static void free_trainer(struct trainer *t)
     dts_live_server_close(t->server);
     dts_optimizer_free(t->optimizer);
     dts_network_free(t->network);
-    dts_made_task_free(t->task);
+    dts_data_close(t->data);
     free(t->numbers);
     free(t);
 }
@@ -95,8 +120,8 @@ static void begin(struct trainer *t, int step)
         .keep_gradients = t->microbatch > 0,
     };
     for (uint64_t i = 0; i < batch; i++)
-        t->numbers[i] = first + i;
-    dts_made_task_fill(t->task, t->network, t->numbers, (int)batch);
+        t->numbers[i] = dts_order_sample(&t->order, first + i);
+    dts_data_fill(t->data, DTS_DATA_TRAIN, t->network, t->numbers, (int)batch);
     dts_network_begin(t->network, &wanted);
 }
 
@@ -170,7 +195,7 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
 
 static const struct dts_executor kernels = {
     .name = "kernels",
-    .summary = "trains: the network's kernels on made data",
+    .summary = "trains: the network's kernels on samples of a data set",
     .open = open_trainer,
     .call = call,
     .close = close_trainer,
