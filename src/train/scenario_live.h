@@ -2,7 +2,7 @@
 #ifndef DTS_TRAIN_SCENARIO_LIVE_H
 #define DTS_TRAIN_SCENARIO_LIVE_H
 
-#include "base/cfg.h"
+#include "train/schedule.h"
 
 /* Samples to train on (exec/data.h). */
 struct dts_live_data {
@@ -15,8 +15,10 @@ struct dts_live_settings {
     int steps;           // that are measured
     int warm_up;         // steps before them
     // with kernels:
+    int epochs; // 0: the measured steps and those before them are all
     struct dts_live_data data;
     double learning_rate;
+    struct dts_schedule schedule;
     const char *weights; // file for those of rank 0 at the end; NULL: none
 };
 
