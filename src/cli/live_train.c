@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/live_mllog.h"
 #include "exec/evaluate.h"
 #include "train/build.h"
 
@@ -22,6 +23,7 @@ struct course {
     const struct dts_live_training *of;
     struct dts_live_kernels *kernels;
     const struct dts_wire *wire;
+    struct dts_mllog log;
     double begin_s;
     long step; // steps that are done
 };
@@ -100,10 +102,14 @@ static void evaluate(struct course *c, struct dts_trained_epoch *epoch)
 
 static void end_epoch(struct course *c)
 {
+    const long number = c->step / c->kernels->epoch_steps;
     struct dts_trained_epoch epoch;
+    dts_mllog_epoch_stop(&c->log, number);
+    dts_mllog_eval_start(&c->log, number);
     evaluate(c, &epoch);
     if (!is_first(c))
         return;
+    dts_mllog_eval_stop(&c->log, &epoch);
     dts_trained_add(&c->of->comparison->trained, &epoch);
     dts_trained_line(&epoch, c->kernels->settings->epochs, stderr);
 }
@@ -111,6 +117,12 @@ static void end_epoch(struct course *c)
 static long least(long a, long b)
 {
     return a < b ? a : b;
+}
+
+/* Does training by epochs stand between two of them? */
+static bool between_epochs(const struct course *c)
+{
+    return c->kernels->settings->epochs > 0 && c->step % c->kernels->epoch_steps == 0;
 }
 
 static long next_stop(const struct course *c, bool measures)
@@ -137,13 +149,15 @@ static bool walk(struct course *c, struct dts_error *err)
         const long stop = next_stop(c, measures), steps = stop - c->step;
         struct dts_live live = *c->of->live;
         live.steps = (int)steps;
+        if (between_epochs(c))
+            dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
         if (!dts_live_walk(&live, c->of->rank, measures ? skipped(c, steps) : 0,
                            c->of->comparison, c->of->timing, err))
             return false;
         measures = false;
         c->step = stop;
-        if (c->kernels->settings->epochs > 0 && stop % c->kernels->epoch_steps == 0)
+        if (between_epochs(c))
             end_epoch(c);
     }
     return true;
@@ -164,24 +178,40 @@ static bool keep_weights(const struct course *c, struct dts_error *err)
     return dts_output_close(&out, err);
 }
 
+static bool begin(struct course *c, struct dts_error *err)
+{
+    const struct dts_live_rank *rank = c->of->rank;
+    const struct dts_executor_rank seen = {c->of->live->job, rank->role, rank->rank,
+                                           rank->buffers, c->kernels};
+    const char *log = c->kernels->settings->mllog;
+    if (is_first(c) && log != NULL && dts_mllog_open(&c->log, log, false, err))
+        dts_mllog_init_start(&c->log);
+    if (err->cause == DTS_NO_ERROR)
+        dts_live_kernels_open(c->kernels, &seen, err);
+    if (!dts_wire_agree(c->wire, err))
+        return false;
+    share_weights(c);
+    dts_mllog_run_start(&c->log, c->kernels);
+    c->begin_s = dts_now_s();
+    return true;
+}
+
+/* Whatever rank 0 has to write is written before others end. */
+static bool finish(struct course *c, struct dts_error *err)
+{
+    dts_mllog_run_stop(&c->log);
+    keep_weights(c, err);
+    dts_mllog_close(&c->log, err);
+    return dts_wire_agree(c->wire, err);
+}
+
 bool dts_live_train(const struct dts_live_training *training, struct dts_error *err)
 {
-    const struct dts_live *live = training->live;
-    const struct dts_live_rank *rank = training->rank;
-    const struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers,
-                                           training->kernels};
-    struct course c = {.of = training, .kernels = training->kernels, .wire = live->wire};
-    dts_live_kernels_open(c.kernels, &seen, err);
-    bool good = dts_wire_agree(c.wire, err);
-    if (good) {
-        share_weights(&c);
-        c.begin_s = dts_now_s();
-        good = walk(&c, err);
-    }
-    if (good) {
-        keep_weights(&c, err);
-        good = dts_wire_agree(c.wire, err);
-    }
+    struct course c = {
+        .of = training, .kernels = training->kernels, .wire = training->live->wire};
+    const bool good = begin(&c, err) && walk(&c, err) && finish(&c, err);
+    struct dts_error ignored = {0}; // what is wrong was said before
+    dts_mllog_close(&c.log, &ignored);
     dts_live_kernels_close(c.kernels);
     return good;
 }

@@ -38,6 +38,8 @@ const struct dts_field dts_live_fields[] = {
      .missing = "0.01", .help = "of the optimizer, with kernels"},
     {DTS_KEY(struct dts_live_settings, schedule), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_schedule_fields, .help = "how the rate changes, with kernels"},
+    {DTS_KEY(struct dts_live_settings, mllog), .type = DTS_STRING, .missing = "null",
+     .help = "with kernels: file for a log as MLPerf's rules want it; -: standard error"},
     {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
      .help = "file that the trained weights go to, with kernels"},
     {0},

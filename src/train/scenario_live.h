@@ -19,6 +19,7 @@ struct dts_live_settings {
     struct dts_live_data data;
     double learning_rate;
     struct dts_schedule schedule;
+    const char *mllog;   // file; "-": standard error; NULL: none
     const char *weights; // file for those of rank 0 at the end; NULL: none
 };
 
