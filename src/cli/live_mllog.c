@@ -88,17 +88,13 @@ static void word(struct dts_mllog *log, const char *key, const char *value)
     end(&json, 0, NULL);
 }
 
-void dts_mllog_init_start(struct dts_mllog *log)
-{
-    interval(log, "INTERVAL_START", "init_start", 0, NULL);
-}
-
 void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *kernels)
 {
     const struct dts_scenario *s = kernels->point->scenario;
     const struct dts_live_settings *settings = kernels->settings;
     if (log->out == NULL)
         return;
+    interval(log, "INTERVAL_START", "init_start", 0, NULL);
     word(log, "submission_benchmark", s->model.name);
     number(log, "seed", (double)s->seed, 0);
     number(log, "global_batch_size", (double)kernels->order.step_samples, 0);

@@ -22,7 +22,6 @@ bool dts_mllog_open(struct dts_mllog *log, const char *path, bool add, struct dt
 /* Says so where something could not be written. */
 bool dts_mllog_close(struct dts_mllog *log, struct dts_error *err);
 
-void dts_mllog_init_start(struct dts_mllog *log);
 void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *kernels);
 void dts_mllog_run_stop(struct dts_mllog *log);
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/live_checkpoint.h"
 #include "cli/live_mllog.h"
 #include "exec/evaluate.h"
 #include "train/build.h"
@@ -129,7 +130,7 @@ static long next_stop(const struct course *c, bool measures)
 {
     const struct dts_live_kernels *k = c->kernels;
     const struct dts_live_settings *settings = k->settings;
-    long stop = k->steps;
+    long stop = dts_live_checkpoint_next(k, c->step);
     if (settings->epochs > 0)
         stop = least(stop, (c->step / k->epoch_steps + 1) * k->epoch_steps);
     return least(stop, c->step + (measures ? settings->warm_up + settings->steps : MOST_STEPS));
@@ -140,6 +141,13 @@ static int skipped(const struct course *c, long steps)
 {
     const int warm_up = c->kernels->settings->warm_up;
     return steps > warm_up ? warm_up : steps > 1 ? 1 : 0;
+}
+
+/* A run that goes on has what this one has: running statistics among it. */
+static bool keep(struct course *c, struct dts_error *err)
+{
+    share_states(c);
+    return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
 }
 
 static bool walk(struct course *c, struct dts_error *err)
@@ -159,6 +167,8 @@ static bool walk(struct course *c, struct dts_error *err)
         c->step = stop;
         if (between_epochs(c))
             end_epoch(c);
+        if (dts_live_checkpoint_due(c->kernels, c->step) && !keep(c, err))
+            return false;
     }
     return true;
 }
@@ -178,22 +188,46 @@ static bool keep_weights(const struct course *c, struct dts_error *err)
     return dts_output_close(&out, err);
 }
 
+/* All ranks have rank 0's state: of the beginning, or of a checkpoint. */
+static bool share_state(struct course *c, struct dts_error *err)
+{
+    if (!dts_live_agree_on_training(c->kernels, c->wire, err) ||
+        !dts_live_checkpoint_read(c->kernels, c->wire, &c->step, err))
+        return false;
+    share_weights(c);
+    share_states(c);
+    c->of->comparison->trained.from_step = c->step;
+    if (is_first(c) && c->step > 0)
+        fprintf(stderr, "%s: goes on after step %ld of %ld\n",
+                c->kernels->settings->checkpoint.file, c->step, c->kernels->steps);
+    return true;
+}
+
+/* The second strategy would go on from what the first one made. */
+static bool check_one_strategy(const struct course *c, struct dts_error *err)
+{
+    const int strategies = c->kernels->point->scenario->strategy_count;
+    return strategies == 1 || c->kernels->settings->checkpoint.file == NULL ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "live.checkpoint: is for a scenario with one strategy, this has %d",
+                    strategies);
+}
+
+/* The log of a run that goes on is added to that of the one before. */
 static bool begin(struct course *c, struct dts_error *err)
 {
     const struct dts_live_rank *rank = c->of->rank;
     const struct dts_executor_rank seen = {c->of->live->job, rank->role, rank->rank,
                                            rank->buffers, c->kernels};
     const char *log = c->kernels->settings->mllog;
-    if (is_first(c) && log != NULL && dts_mllog_open(&c->log, log, false, err))
-        dts_mllog_init_start(&c->log);
-    if (err->cause == DTS_NO_ERROR)
+    if (check_one_strategy(c, err))
         dts_live_kernels_open(c->kernels, &seen, err);
-    if (!dts_wire_agree(c->wire, err))
+    if (!dts_wire_agree(c->wire, err) || !share_state(c, err))
         return false;
-    share_weights(c);
-    dts_mllog_run_start(&c->log, c->kernels);
+    if (is_first(c) && log != NULL && dts_mllog_open(&c->log, log, c->step > 0, err))
+        dts_mllog_run_start(&c->log, c->kernels);
     c->begin_s = dts_now_s();
-    return true;
+    return dts_wire_agree(c->wire, err);
 }
 
 /* Whatever rank 0 has to write is written before others end. */
