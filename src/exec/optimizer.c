@@ -10,6 +10,7 @@
 struct tensor {
     size_t offset, count; // in weights and gradients
     size_t state;         // where its state begins
+    bool apart;           // without decay and trust
 };
 
 struct dts_optimizer_run {
@@ -27,11 +28,15 @@ static size_t find_tensors(struct dts_optimizer_run *run, const struct dts_model
     size_t room = 0, offset = 0, scratch = 0;
     for (int l = model->layer_count - 1; l >= 0; l--)
         for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
-            const size_t count = model->layers[l].params[p].count;
+            const struct dts_param *param = &model->layers[l].params[p];
+            const size_t count = param->count;
             run->tensors = dts_grow(run->tensors, &room, (size_t)run->tensor_count + 1,
                                     sizeof(*run->tensors));
             run->tensors[run->tensor_count++] =
-                (struct tensor){.offset = offset, .count = count, .state = run->state_count};
+                (struct tensor){.offset = offset,
+                                .count = count,
+                                .state = run->state_count,
+                                .apart = run->update->apart && param->per_channel};
             offset += count;
             run->state_count += dts_update_state_values(run->update, count);
             const size_t bytes = dts_update_scratch_bytes(run->update, count);
@@ -78,6 +83,8 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
                         const float *gradients, struct dts_workers *workers)
 {
     const struct dts_place place = {.workers = workers};
+    struct dts_update_settings plain = *settings;
+    plain.decay = plain.trust = 0;
     for (int i = 0; i < run->tensor_count; i++) {
         const struct tensor *tensor = &run->tensors[i];
         const struct dts_update_arrays arrays = {
@@ -87,7 +94,7 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
             .state = run->state + tensor->state,
             .scratch = run->scratch,
         };
-        run->update->host(settings, &arrays, &place);
+        run->update->host(tensor->apart ? &plain : settings, &arrays, &place);
     }
 }
 

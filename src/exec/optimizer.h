@@ -18,7 +18,8 @@ bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *
                         const struct dts_optimizer *optimizer, struct dts_error *err);
 void dts_optimizer_free(struct dts_optimizer_run *run); // NULL: nothing
 
-/* One update of all tensors. Decay and the rest as the settings say, for every tensor alike. */
+/* One update of all tensors. Where the rule says so (ops/update.h, `apart`), biases and what
+ * belongs to normalizations are updated without decay and trust; else every tensor alike. */
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers);

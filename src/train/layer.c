@@ -77,3 +77,8 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
     param->spread = spread;
     param->uniform = uniform;
 }
+
+void dts_layer_per_channel(struct dts_layer_facts *facts)
+{
+    facts->params[facts->param_count - 1].per_channel = true;
+}
