@@ -233,27 +233,35 @@ static void free_run(struct run *run)
     dts_options_free(&run->options);
 }
 
+/* All ranks have the error; rank 0 says it. */
+static void say(int rank, const struct dts_error *err)
+{
+    if (rank == 0 && err->cause != DTS_NO_ERROR)
+        fprintf(stderr, "dtsim: %s\n", err->text);
+}
+
 int main(int argc, char **argv)
 {
-    struct dts_error err = {0};
+    struct dts_error err = {0}, late = {0};
     struct run run = {0};
     int rank = 0;
-    bool good = false;
-    if (dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
+    bool good = false, open = dts_wire_open(&run.wire, true, &argc, &argv, &err);
+    if (open) {
         rank = dts_wire_rank(run.wire);
         dts_live_signals(rank == 0);
         parse(&run, argc, argv, &err);
         if (dts_wire_agree(run.wire, &err))
             good = run.calibrates ? dts_live_calibrate(&run.options, run.wire, &err)
                                   : run_all(&run, &err);
-        dts_wire_close(run.wire);
     }
+    say(rank, &err); // before another rank's exit status makes mpirun end this one
+    if (open)
+        dts_wire_close(run.wire);
     if (rank == 0 && good && !run.calibrates)
-        report(&run, &err);
+        report(&run, &late);
     free_run(&run);
-    if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)
-        dts_fail(&err, DTS_SYSTEM, "standard output: %s", strerror(errno));
-    if (rank == 0 && err.cause != DTS_NO_ERROR)
-        fprintf(stderr, "dtsim: %s\n", err.text);
-    return (int)err.cause;
+    if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && late.cause == DTS_NO_ERROR)
+        dts_fail(&late, DTS_SYSTEM, "standard output: %s", strerror(errno));
+    say(rank, &late);
+    return (int)(err.cause != DTS_NO_ERROR ? err.cause : late.cause);
 }

@@ -35,7 +35,8 @@ struct dts_network_step {
     uint64_t number;       // of the step: dropout differs from step to step
     uint64_t first_sample; // number of the first sample among those of all ranks
     bool training;         // statistics of the batch and dropout; else those of the past
-    bool keep_gradients;   // go on adding: not the first microbatch
+    bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
+                           // layer clears those of its parameters
 };
 
 struct dts_network;
@@ -52,6 +53,9 @@ float *dts_network_gradients(struct dts_network *network);
 
 /* Gradients go there from now on: as many as there are parameters, the caller's. */
 void dts_network_use_gradients(struct dts_network *network, float *gradients);
+
+/* The same for weights; what they are now is copied there. */
+void dts_network_use_weights(struct dts_network *network, float *weights);
 
 /* Where parameter tensor `number` of a layer lies in both. */
 size_t dts_network_offset(const struct dts_network *network, int layer, int number);

@@ -35,14 +35,25 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
     n->step = *step;
-    if (!step->keep_gradients)
-        memset(n->gradients, 0, n->parameter_count * sizeof(*n->gradients));
+}
+
+/* Layer by layer, and not at once: gradients of the step before of other layers may still be
+ * on their way to servers. */
+static void clear_gradients(struct dts_network *n, int layer)
+{
+    const struct dts_layer *l = &n->model->layers[layer];
+    size_t count = 0;
+    for (int p = 0; p < l->param_count; p++)
+        count += l->params[p].count;
+    memset(n->gradients + n->offsets[layer], 0, count * sizeof(*n->gradients));
 }
 
 void dts_network_forward(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
     const struct dts_place place = {.workers = n->workers};
+    if (n->step.training && !n->step.keep_gradients)
+        clear_gradients(n, layer);
     if (node->op == NULL)
         return;
     struct dts_arrays a = arrays_of(n, layer);
