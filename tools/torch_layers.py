@@ -227,6 +227,15 @@ def permute(network, call):
     return network.add(call.name, "sequence", [Value(x.layer, x.dims)], wanted)
 
 
+def upsample(network, call):
+    # the function's arguments: input, size, scale_factor, mode, align_corners
+    mode = call.setting(3, "mode", "nearest")
+    need(mode in ("linear", "bilinear", "trilinear"), "mode %s" % mode)
+    need(not call.setting(4, "align_corners"), "align_corners")
+    x = network.plain(call.x, call.name)
+    return network.add(call.name, "upsample", [x], call.shape, output=call.shape[1:])
+
+
 def softmax(network, call):
     need(call.last, "that is not the last: dtsim's loss contains it")
     return call.x
@@ -256,6 +265,7 @@ MODULES = {
     nn.Tanh: same("tanh"),
     nn.TransformerEncoder: encoder,
     nn.TransformerEncoderLayer: encoder_layer,
+    nn.Upsample: upsample,
 }
 
 FUNCTIONS = {
@@ -263,6 +273,7 @@ FUNCTIONS = {
     F.avg_pool2d: pool("avg_pool"), F.avg_pool3d: pool("avg_pool"),
     F.dropout: same("dropout", rate=(1, "p")),
     F.gelu: gelu,
+    F.interpolate: upsample,
     F.leaky_relu: same("leaky_relu", slope=(1, "negative_slope")),
     F.log_softmax: softmax,
     F.max_pool2d: pool("max_pool"), F.max_pool3d: pool("max_pool"),

@@ -228,6 +228,9 @@ class Importer:
         if self.loss == "none" or node not in self.outputs or not isinstance(value, Value):
             return
         name = "loss" if len(self.outputs) == 1 else self.name(node) + "_loss"
+        if len(value.shape) > 2 and self.loss == "softmax_cross_entropy":  # classes come first
+            sequence = [value.shape[1] * value.shape[2], value.shape[0]]
+            value = self.network.add(name + "_pixels", "sequence", [value], sequence)
         try:
             self.network.add(name, self.loss, [self.network.plain(value, name)], [1])
         except Unsupported as why:

@@ -129,6 +129,11 @@ def cross_entropy(case, x, w, target):
                         for row, t in zip(x[0], target)])
 
 
+def upsample(case, x, w, target):
+    mode = ["linear", "bilinear", "trilinear"][x[0].dim() - 3]
+    return F.interpolate(x[0], size=case["output"][1:], mode=mode, align_corners=False)
+
+
 def positions(case, x, w, target):
     return x[0] + w[0].reshape(-1, x[0].shape[-1])[:x[0].shape[1]]
 
@@ -161,6 +166,7 @@ ROWS = {
     "silu": lambda case, x, w, target: F.silu(x[0]),
     "softmax_cross_entropy": cross_entropy,
     "tanh": lambda case, x, w, target: torch.tanh(x[0]),
+    "upsample": upsample,
 }
 
 

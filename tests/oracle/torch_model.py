@@ -117,6 +117,13 @@ def lstm(keys, x, w):
     return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
 
 
+def upsample(keys, x, w):
+    factor = keys.get("factor", 1)
+    sizes = keys.get("output") or [size * factor for size in x[0].shape[2:]]
+    mode = ["linear", "bilinear", "trilinear"][x[0].dim() - 3]
+    return F.interpolate(x[0], size=sizes, mode=mode, align_corners=False)
+
+
 # what a kind computes from its settings, inputs and parameters; losses are in `losses`
 KINDS = {
     "add": lambda keys, x, w: sum(x),
@@ -143,6 +150,7 @@ KINDS = {
     "sequence": lambda keys, x, w: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda keys, x, w: torch.sigmoid(x[0]),
     "silu": lambda keys, x, w: F.silu(x[0]),
+    "upsample": upsample,
     "tanh": lambda keys, x, w: torch.tanh(x[0]),
 }
 
