@@ -84,8 +84,9 @@ static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
     if (script == NULL || !script->ways.one_path ||
         !dts_walk_collective(l->simulation, script, c->data.count, INFINITY, &period))
         period = dts_period_find(role, c, steps_s, sum_s);
-    load->share = sum_s > 0 ? period.period_s / sum_s : 1;
-    load->tail_s = period.latency_s - period.period_s;
+    load->share = sum_s > 0 ? fmin(period.period_s, period.latency_s) / sum_s : 1;
+    load->tail_s = fmax(0, period.latency_s - period.period_s);
+    load->rest_s = fmax(0, period.period_s - period.latency_s);
 }
 
 /* Bytes of the largest message with so many chunks: the longer chunks come first. */

@@ -322,7 +322,7 @@ bool dts_walk_collective(const struct dts_simulation *simulation,
     else
         ok = ok && walk(script, messages, even, 2, most_work, &first_s, &twice_s);
     if (ok)
-        *period = (struct dts_period){alone_s, fmin(alone_s, twice_s - alone_s)};
+        *period = (struct dts_period){alone_s, twice_s - alone_s};
     free(messages);
     return ok;
 }
