@@ -62,6 +62,8 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     dts_layer_begin(facts, 0, sqrt(2 / fan_out), false);
     if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
         return false;
+    if (conv->bias)
+        dts_layer_per_channel(facts);
 
     double in = (double)dts_dims_elements(input), out = conv->channels;
     for (int i = 1; i < facts->output.count; i++)

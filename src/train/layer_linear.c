@@ -33,8 +33,10 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     dts_layer_begin(facts, 0, spread, true);
     if (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err))
         return false;
-    if (linear->bias)
+    if (linear->bias) {
         dts_layer_begin(facts, 0, spread, true);
+        dts_layer_per_channel(facts);
+    }
 
     double in = positions * features, out = positions * linear->outputs;
     double flops = 2 * out * features;

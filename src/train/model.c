@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "train/model_read.h"
 
 struct top {
@@ -102,7 +103,7 @@ void dts_model_help(FILE *out)
     dts_fields_print(dts_group_fields, "", out);
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
-        fprintf(out, "\n%s: %s\n", kind->name, kind->summary);
+        dts_text_heading(out, "%s: %s", kind->name, kind->summary);
         if (kind->size > 0) {
             fprintf(out, "\n");
             dts_fields_print(kind->fields, "", out);

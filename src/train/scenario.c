@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/text.h"
 
 static const struct dts_field dataset_fields[] = {
     {DTS_KEY(struct dts_dataset, name), .type = DTS_STRING, .help = "what it is called"},
@@ -226,8 +227,9 @@ void dts_scenario_help(FILE *out)
     fprintf(out, "\nEach of strategies:\n\n");
     dts_fields_print(dts_scenario_strategy_fields, "strategies[]", out);
     for (int i = 0; dts_strategies[i] != NULL; i++) {
-        fprintf(out, "\nof kind \"%s\" (%s):\n\n", dts_strategies[i]->name,
-                dts_strategies[i]->summary);
+        dts_text_heading(out, "of kind \"%s\" (%s):", dts_strategies[i]->name,
+                         dts_strategies[i]->summary);
+        fputc('\n', out);
         dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
     }
     fprintf(out, "\nEach of references:\n\n");
