@@ -79,6 +79,10 @@ refused "another model" 'it has "model cnn' --set model="$here/cnn.json"
 [ $? -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] &&
     grep -q "rank 1 trains otherwise than rank 0" "$work/err" || fail "ranks that train otherwise"
 
+train 2 "$work/none/c"
+[ $status -eq 2 ] && grep -q "none/c: cannot be written: No such file" "$work/err" &&
+    ! grep -q "training" "$work/err" || fail "a folder that is missing is told before training"
+
 # A full disk: as root a small file system; the checkpoint of step 10 stays.
 mkdir "$work/full"
 if mount -t tmpfs -o size=64k none "$work/full" 2>/dev/null; then
