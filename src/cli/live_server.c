@@ -99,7 +99,7 @@ void dts_live_server_close(struct dts_live_server *server)
     free(server);
 }
 
-void dts_live_server_update(struct dts_live_server *server, int bucket, int step)
+void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
     const struct piece *piece = &server->pieces[bucket];
     if (piece->optimizer != NULL)
@@ -108,15 +108,21 @@ void dts_live_server_update(struct dts_live_server *server, int bucket, int step
                         server->workers);
 }
 
+double dts_live_rate(const struct dts_live_kernels *told, long step)
+{
+    return told->settings->learning_rate *
+           dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
+}
+
 void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     int step, float *weights, float *gradients, struct dts_workers *workers)
+                     long step, float *weights, float *gradients, struct dts_workers *workers)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
     const int sums = rank->job->roles[0].count * told->point->scenario->accumulate;
     if (sums > 1)
         dts_optimizer_scale(optimizer, 1.0f / (float)sums, gradients, workers);
-    settings.rate = told->settings->learning_rate;
+    settings.rate = dts_live_rate(told, step);
     settings.step = step + 1;
     dts_optimizer_step(optimizer, &settings, weights, gradients, workers);
 }

@@ -15,11 +15,14 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
 void dts_live_server_close(struct dts_live_server *server); // NULL: nothing
 
 /* The call that follows the sum of a bucket, in step 0, 1, ... */
-void dts_live_server_update(struct dts_live_server *server, int bucket, int step);
+void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
+
+/* The learning rate of a step of the training. */
+double dts_live_rate(const struct dts_live_kernels *told, long step);
 
 /* A sum of gradients over workers and microbatches becomes their mean, and changes the weights
  * that the optimizer is for. Whoever holds them, worker or server. */
 void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     int step, float *weights, float *gradients, struct dts_workers *workers);
+                     long step, float *weights, float *gradients, struct dts_workers *workers);
 
 #endif

@@ -97,7 +97,11 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count)
 {
-    DTS_MPI(MPI_Bcast(bytes, (int)count, MPI_BYTE, 0, wire->all));
+    enum { AT_ONCE = 1 << 30 }; // MPI counts in int
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
+        DTS_MPI(MPI_Bcast((char *)bytes + done, (int)part, MPI_BYTE, 0, wire->all));
+    }
 }
 
 void dts_wire_abort(const struct dts_wire *wire, const char *why)

@@ -48,6 +48,11 @@ void dts_router_free(struct dts_router *r)
     free(r);
 }
 
+struct dts_routes *dts_router_routes(struct dts_router *r)
+{
+    return r->routes;
+}
+
 static void put_on_links(struct dts_router *r, struct dts_pattern *pattern,
                          struct dts_route route, double weight)
 {

@@ -52,6 +52,7 @@ struct dts_router; // routes, and adds up
 
 struct dts_router *dts_router_new(const struct dts_simulation *simulation);
 void dts_router_free(struct dts_router *router);
+struct dts_routes *dts_router_routes(struct dts_router *router); // that it keeps
 
 /* What is wanted of a pattern beside the numbers. */
 struct dts_pattern_wish {

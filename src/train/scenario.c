@@ -51,27 +51,6 @@ static const struct dts_field training_fields[] = {
     {0},
 };
 
-const char *dts_live_compute_name(int i)
-{
-    static const char *const words[] = {"timed", "kernels", NULL};
-    return words[i];
-}
-
-static const struct dts_field live_fields[] = {
-    {DTS_KEY(struct dts_live_settings, compute), .type = DTS_STRING, .missing = "\"timed\"",
-     .choice = dts_live_compute_name,
-     .help = "kernels: train for real; timed: wait for as long as predicted"},
-    {DTS_KEY(struct dts_live_settings, steps), .type = DTS_INT, .min = 1, .max = 1000000,
-     .missing = "20", .help = "steps that are measured"},
-    {DTS_KEY(struct dts_live_settings, warm_up), .type = DTS_INT, .min = 1, .max = 1000000,
-     .missing = "3", .help = "steps before them"},
-    {DTS_KEY(struct dts_live_settings, learning_rate), .type = DTS_REAL, .min = 0, .max = 1e3,
-     .missing = "0.01", .help = "of the optimizer, with kernels"},
-    {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
-     .help = "file that the trained weights go to, with kernels"},
-    {0},
-};
-
 /* The file as it stands, before names become what they name. */
 struct words {
     const char *summary, *why, *model, *platform, *stack, *device, *precision, *optimizer;
@@ -114,8 +93,8 @@ static const struct dts_field fields[] = {
      .help = "ways to train, side by side: a list of objects with \"kind\""},
     {DTS_KEY(struct words, training), .type = DTS_OBJECT, .missing = "{}",
      .fields = training_fields, .help = "how long it trains"},
-    {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}", .fields = live_fields,
-     .help = "how `dtsim --live` runs it"},
+    {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
+     .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
     {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
      .help = "published figures to compare with: a list of objects"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",

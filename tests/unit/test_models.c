@@ -37,6 +37,7 @@ static const struct published models[] = {
     {"linear_regression", 91, 0, 2},
     {"mlp", 669706, 0, 6},
     {"small_cnn", 1199882, 0, 8},
+    {"fashion_cnn", 207178, 0, 8},
     {"resnet8", 78186, 0, 34},
     {"lstm", 13987678, 0, 11},
 };
