@@ -40,6 +40,7 @@ static const struct published models[] = {
     {"fashion_cnn", 207178, 0, 8},
     {"resnet8", 78186, 0, 34},
     {"lstm", 13987678, 0, 11},
+    {"lstm_lm1b", 815671167, 0, 8}, // published: 0.82 billion
 };
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
