@@ -8,7 +8,7 @@
 
 struct top {
     const char *name, *summary, *sample;
-    struct dts_cfg input, layers;
+    struct dts_cfg input, begin, layers;
 };
 
 static const struct dts_field fields[] = {
@@ -19,6 +19,9 @@ static const struct dts_field fields[] = {
      .help = "what a sample is: image, sequence"},
     {DTS_KEY(struct top, input), .type = DTS_OTHER,
      .help = "shape of a sample: [channels, height, width] or [positions]"},
+    {DTS_KEY(struct top, begin), .type = DTS_OTHER, .missing = "null",
+     .help = "how weights begin: \"fan_in\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
+             "default: as usual for each kind of layer"},
     {DTS_KEY(struct top, layers), .type = DTS_OTHER,
      .help = "list of layers and groups, in the order in which they run"},
     {0},
@@ -48,13 +51,15 @@ static bool read_input(struct dts_dims *dims, const struct dts_cfg *at, struct d
 static bool read(struct dts_model *model, struct dts_error *err)
 {
     struct top top;
+    struct dts_begin begin = {.rule = DTS_BEGIN_AS_KIND};
     struct dts_cfg at = dts_doc_top(model->doc);
-    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err))
+    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err) ||
+        !dts_begin_read(&begin, &top.begin, err))
         return false;
     model->name = top.name;
     model->summary = top.summary;
     model->sample = top.sample;
-    return dts_model_read_layers(model, &top.layers, err);
+    return dts_model_read_layers(model, &top.layers, &begin, err);
 }
 
 /* Takes the document over. */

@@ -64,3 +64,30 @@ class Strange(nn.Module):
 
     def forward(self, x):
         return torch.cumsum(self.body(x), 1).flatten(1)
+
+
+class DeepLab(nn.Module):
+    """models/deeplab_v3_plus.json out of torchvision's parts, and the paper's decoder."""
+
+    def __init__(self):
+        super().__init__()
+        from torchvision.models.resnet import resnet50
+        from torchvision.models.segmentation.deeplabv3 import ASPP
+
+        self.body = resnet50(replace_stride_with_dilation=[False, False, True])
+        self.body.fc = nn.Identity()
+        self.aspp = ASPP(2048, [6, 12, 18])
+        self.low = nn.Sequential(nn.Conv2d(256, 48, 1, bias=False), nn.BatchNorm2d(48), nn.ReLU())
+        self.decoder = nn.Sequential(
+            nn.Conv2d(304, 256, 3, padding=1, bias=False), nn.BatchNorm2d(256), nn.ReLU(),
+            nn.Conv2d(256, 256, 3, padding=1, bias=False), nn.BatchNorm2d(256), nn.ReLU(),
+            nn.Conv2d(256, 21, 1))
+
+    def forward(self, x):
+        body = self.body
+        size = x.shape[-2:]
+        low = body.layer1(body.maxpool(body.relu(body.bn1(body.conv1(x)))))
+        y = self.aspp(body.layer4(body.layer3(body.layer2(low))))
+        y = F.interpolate(y, size=low.shape[-2:], mode="bilinear", align_corners=False)
+        y = self.decoder(torch.cat([y, self.low(low)], dim=1))
+        return F.interpolate(y, size=size, mode="bilinear", align_corners=False)

@@ -57,11 +57,20 @@ def describe(path):
     return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
 
 
+NETWORKS = (
+    ("resnet18", "torchvision.models:resnet18", "3,224,224", []),
+    ("resnet50", "torchvision.models:resnet50", "3,224,224", []),
+    ("resnet101", "torchvision.models:resnet101", "3,224,224", []),
+    ("vgg16", "torchvision.models:vgg16", "3,224,224", ["--set", '{"init_weights": false}']),
+    ("alexnet", "torchvision.models:alexnet", "3,224,224", []),
+    ("inception_v3", "torchvision.models:inception_v3", "3,299,299", ["--set", '{"init_weights": false}']),
+    ("deeplab_v3_plus", os.path.join(HERE, "own_nets.py") + ":DeepLab", "3,513,513", []),
+)
+
+
 def networks_of_torchvision_are_ours(folder):
-    for name, sizes in (("resnet18", "3,224,224"), ("resnet50", "3,224,224"), ("resnet101", "3,224,224"),
-                        ("vgg16", "3,224,224"), ("alexnet", "3,224,224"), ("inception_v3", "3,299,299")):
-        more = ["--set", '{"init_weights": false}'] if name in ("inception_v3", "vgg16") else []
-        path, status, said = run_import(folder, "torchvision.models:" + name, sizes, *more)
+    for name, module, sizes, more in NETWORKS:
+        path, status, said = run_import(folder, module, sizes, *more)
         if check(status == 0, "%s: %s" % (name, said)):
             got, want = describe(path), describe(os.path.join(ROOT, "models", name + ".json"))
             if name == "inception_v3":  # torchvision concatenates in two steps what ours does in one
