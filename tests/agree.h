@@ -225,6 +225,16 @@ static inline int agree_allreduce(struct dts_job *job, enum dts_stream stream,
     return dts_plan_collective(plan, stream, "all-reduce", c);
 }
 
+/* Let all workers wait for 2 s before what they do alone, so that nobody begins with the second
+ * step before all are done with the first. Returns the wait. */
+static const double agree_pause_s = 2;
+
+static inline int agree_pause(struct dts_job *job)
+{
+    struct dts_call call = {.pass = DTS_READ, .layer = -1, .seconds = agree_pause_s};
+    return dts_plan_call(&job->roles[0].plan, DTS_INPUT, "pause", call);
+}
+
 /* All workers push a shard to each server, or (pull) the servers answer; even shards. Returns
  * the workers' operation, and the servers' at *servers. */
 static inline int agree_exchange(struct dts_job *job, enum dts_stream stream, bool pull,

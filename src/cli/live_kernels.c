@@ -7,7 +7,7 @@
  * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees. Data are made (exec/made_task.h).
+ * ranks see in each step what one rank sees (exec/order.h).
  */
 #include "cli/live_kernels.h"
 
@@ -15,29 +15,50 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "cli/live_server.h"
-#include "exec/made_task.h"
 #include "train/build.h"
 
-struct trainer {
-    struct dts_executor_rank rank;
-    struct dts_live_kernels *told;
-    struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
-    struct dts_network *network;         // owned
-    struct dts_made_task *task;          // owned
-    uint64_t *numbers;                   // of the samples of a microbatch; owned
-    struct dts_optimizer_run *optimizer; // owned; NULL: servers update
-    int step;                            // that the last forward pass belongs to; -1: none
-    int microbatch;
-};
-
-static bool open_worker(struct trainer *t, struct dts_error *err)
+/* How many steps there are is the same on all ranks, servers among them. */
+static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
 {
-    const struct dts_scenario *s = t->told->point->scenario;
-    const struct dts_network_options options = {
-        .batch = (int)t->told->point->batch, .threads = 1, .seed = (uint64_t)s->seed};
+    const struct dts_scenario *s = t->point->scenario;
+    t->order = (struct dts_order){
+        .seed = s->seed,
+        .samples = (uint64_t)s->dataset.samples,
+        .step_samples = (uint64_t)t->point->batch * (uint64_t)s->accumulate *
+                        (uint64_t)t->rank.job->roles[0].count,
+    };
+    if (t->order.step_samples > t->order.samples)
+        return dts_fail(
+            err, DTS_BAD_INPUT, "dataset.samples: a step has %llu samples, and an epoch %llu",
+            (unsigned long long)t->order.step_samples, (unsigned long long)t->order.samples);
+    t->epoch_steps = (long)dts_order_epoch_steps(&t->order);
+    t->steps = t->settings->epochs > 0 ? t->settings->epochs * t->epoch_steps
+                                       : t->settings->warm_up + t->settings->steps;
+    return true;
+}
+
+static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->point->scenario;
+    const struct dts_data_request request = {
+        .format = t->settings->data.format,
+        .folder = t->settings->data.folder,
+        .model = &s->model,
+        .network = t->network,
+        .samples = t->order.samples,
+        .seed = s->seed,
+    };
+    return dts_data_open(&t->data, &request, err);
+}
+
+static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->point->scenario;
+    const struct dts_network_options options = {.batch = (int)t->point->batch,
+                                                .threads = t->settings->threads,
+                                                .seed = (uint64_t)s->seed};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
@@ -47,39 +68,37 @@ static bool open_worker(struct trainer *t, struct dts_error *err)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
     if (servers)
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
-    t->task = dts_made_task_new(&s->model, (uint64_t)s->seed);
     t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
-    return true;
+    return open_data(t, err);
 }
 
-static void free_trainer(struct trainer *t)
+void dts_live_kernels_close(struct dts_live_kernels *t)
 {
     dts_live_server_close(t->server);
     dts_optimizer_free(t->optimizer);
     dts_network_free(t->network);
-    dts_made_task_free(t->task);
+    dts_data_close(t->data);
     free(t->numbers);
-    free(t);
+    *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
 }
 
-static bool open_trainer(const struct dts_executor_rank *rank, void **self,
-                         struct dts_error *err)
+bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,
+                           struct dts_error *err)
 {
-    struct trainer *t = dts_alloc(1, sizeof(*t));
-    *t = (struct trainer){.rank = *rank, .told = rank->context, .step = -1};
+    t->rank = *rank;
+    t->step = -1;
     const bool worker = rank->role == &rank->job->roles[0];
-    if (worker ? !open_worker(t, err) : !dts_live_server_open(rank, &t->server, err)) {
-        free_trainer(t);
-        return false;
-    }
-    *self = t;
-    return true;
+    if (count_steps(t, err) &&
+        (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
+        return true;
+    dts_live_kernels_close(t);
+    return false;
 }
 
 /* The first layer's forward call begins a step, or the next microbatch of one. */
-static void begin(struct trainer *t, int step)
+static void begin(struct dts_live_kernels *t, long step)
 {
-    const struct dts_point *point = t->told->point;
+    const struct dts_point *point = t->point;
     const uint64_t batch = (uint64_t)point->batch;
     const uint64_t microbatches = (uint64_t)point->scenario->accumulate;
     t->microbatch = step == t->step ? t->microbatch + 1 : 0;
@@ -95,45 +114,12 @@ static void begin(struct trainer *t, int step)
         .keep_gradients = t->microbatch > 0,
     };
     for (uint64_t i = 0; i < batch; i++)
-        t->numbers[i] = first + i;
-    dts_made_task_fill(t->task, t->network, t->numbers, (int)batch);
+        t->numbers[i] = dts_order_sample(&t->order, first + i);
+    dts_data_fill(t->data, DTS_DATA_TRAIN, t->network, t->numbers, (int)batch);
     dts_network_begin(t->network, &wanted);
 }
 
-static void note_loss(struct trainer *t)
-{
-    const double loss = dts_network_loss(t->network);
-    if (t->step == 0 && t->microbatch == 0)
-        t->told->first_loss = loss;
-    t->told->last_loss = loss;
-}
-
-/* Rank 0's weights as floats, the last layer first (exec/network.h), after the last step. */
-static void keep_weights(struct trainer *t)
-{
-    const struct dts_live_settings *settings = t->told->settings;
-    struct dts_error err = {0};
-    struct dts_output out;
-    if (t->rank.rank != 0 || settings->weights == NULL ||
-        t->step + 1 != settings->warm_up + settings->steps)
-        return;
-    const size_t count = dts_network_parameters(t->network);
-    if (dts_output_open(&out, settings->weights, &err)) {
-        fwrite(dts_network_weights(t->network), sizeof(float), count, out.stream);
-        dts_output_close(&out, &err);
-    }
-    if (err.cause != DTS_NO_ERROR)
-        fprintf(stderr, "dtsim: %s\n", err.text);
-}
-
-static void close_trainer(void *self)
-{
-    struct trainer *t = self;
-    keep_weights(t);
-    free_trainer(t);
-}
-
-static void update(struct trainer *t)
+static void update(struct dts_live_kernels *t)
 {
     if (t->optimizer != NULL)
         dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
@@ -143,15 +129,16 @@ static void update(struct trainer *t)
 static double call(void *self, const struct dts_op *op, int step, double due_s)
 {
     (void)due_s;
-    struct trainer *t = self;
-    const int last = t->told->point->scenario->model.layer_count - 1;
+    struct dts_live_kernels *t = self;
+    const long training_step = t->first_step + step;
+    const int last = t->point->scenario->model.layer_count - 1;
     switch (op->call.pass) {
     case DTS_FORWARD:
         if (op->call.layer == 0)
-            begin(t, step);
+            begin(t, training_step);
         dts_network_forward(t->network, op->call.layer);
         if (op->call.layer == last)
-            note_loss(t);
+            t->loss += dts_network_loss(t->network), t->losses++;
         break;
     case DTS_BACKWARD:
         dts_network_backward(t->network, op->call.layer);
@@ -160,7 +147,7 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
         update(t);
         break;
     case DTS_AGGREGATE:
-        dts_live_server_update(t->server, op->bucket, step);
+        dts_live_server_update(t->server, op->bucket, training_step);
         break;
     default: // what only the predicted framework does
         break;
@@ -168,12 +155,25 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     return dts_now_s();
 }
 
+/* What a run works with is there before it and stays after it. */
+static bool begin_run(const struct dts_executor_rank *rank, void **self, struct dts_error *err)
+{
+    (void)err;
+    *self = rank->context;
+    return true;
+}
+
+static void end_run(void *self)
+{
+    (void)self;
+}
+
 static const struct dts_executor kernels = {
     .name = "kernels",
-    .summary = "trains: the network's kernels on made data",
-    .open = open_trainer,
+    .summary = "trains: the network's kernels on samples of a data set",
+    .open = begin_run,
     .call = call,
-    .close = close_trainer,
+    .close = end_run,
 };
 
 const struct dts_executor *dts_live_kernels(void)

@@ -77,7 +77,7 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
     const struct dts_scenario *s = told->point->scenario;
     struct dts_live_server *server = dts_alloc(1, sizeof(*server));
     server->rank = *rank;
-    server->workers = dts_workers_new(1);
+    server->workers = dts_workers_new(told->settings->threads);
     find_pieces(server);
     if (!make_optimizers(server, err)) {
         dts_live_server_close(server);
@@ -99,7 +99,7 @@ void dts_live_server_close(struct dts_live_server *server)
     free(server);
 }
 
-void dts_live_server_update(struct dts_live_server *server, int bucket, int step)
+void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
     const struct piece *piece = &server->pieces[bucket];
     if (piece->optimizer != NULL)
@@ -108,15 +108,37 @@ void dts_live_server_update(struct dts_live_server *server, int bucket, int step
                         server->workers);
 }
 
+size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take)
+{
+    size_t all = 0;
+    for (int b = 0; b < server->piece_count; b++) {
+        size_t count;
+        if (server->pieces[b].optimizer == NULL)
+            continue;
+        float *state = dts_optimizer_state(server->pieces[b].optimizer, &count);
+        if (values != NULL)
+            memcpy(take ? state : values + all, take ? values + all : state,
+                   count * sizeof(float));
+        all += count;
+    }
+    return all;
+}
+
+double dts_live_rate(const struct dts_live_kernels *told, long step)
+{
+    return told->settings->learning_rate *
+           dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
+}
+
 void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     int step, float *weights, float *gradients, struct dts_workers *workers)
+                     long step, float *weights, float *gradients, struct dts_workers *workers)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
     const int sums = rank->job->roles[0].count * told->point->scenario->accumulate;
     if (sums > 1)
         dts_optimizer_scale(optimizer, 1.0f / (float)sums, gradients, workers);
-    settings.rate = told->settings->learning_rate;
+    settings.rate = dts_live_rate(told, step);
     settings.step = step + 1;
     dts_optimizer_step(optimizer, &settings, weights, gradients, workers);
 }

@@ -96,7 +96,7 @@ static void make_classes(const struct dts_made_task *task, int32_t *target, size
 }
 
 void dts_made_task_fill(const struct dts_made_task *task, struct dts_network *network,
-                        const uint64_t *numbers, int batch)
+                        uint64_t base, const uint64_t *numbers, int batch)
 {
     bool tokens, classes;
     size_t count;
@@ -104,17 +104,17 @@ void dts_made_task_fill(const struct dts_made_task *task, struct dts_network *ne
     const size_t each = dts_dims_elements(&task->model->input);
     for (size_t b = 0; b < (size_t)batch; b++)
         if (tokens)
-            make_tokens(task, (int32_t *)input + b * each, each, numbers[b]);
+            make_tokens(task, (int32_t *)input + b * each, each, base + numbers[b]);
         else
-            make_image(task, (float *)input + b * each, each, numbers[b]);
+            make_image(task, (float *)input + b * each, each, base + numbers[b]);
     for (int l = 0; l < task->model->layer_count; l++) {
         void *target = dts_network_target(network, l, &count, &classes);
         for (size_t b = 0; target != NULL && b < (size_t)batch; b++)
             if (classes)
-                make_classes(task, (int32_t *)target + b * count, count,
-                             dts_network_classes(network, l),
-                             tokens ? (int32_t *)input + b * each : NULL, each, numbers[b]);
+                make_classes(
+                    task, (int32_t *)target + b * count, count, dts_network_classes(network, l),
+                    tokens ? (int32_t *)input + b * each : NULL, each, base + numbers[b]);
             else
-                make_image(task, (float *)target + b * count, count, numbers[b]);
+                make_image(task, (float *)target + b * count, count, base + numbers[b]);
     }
 }

@@ -17,9 +17,9 @@ struct dts_made_task;
 struct dts_made_task *dts_made_task_new(const struct dts_model *model, uint64_t seed);
 void dts_made_task_free(struct dts_made_task *task); // NULL: nothing
 
-/* Input and targets of the network become the samples of these numbers: one for each of its
- * batch. The network has the task's model. */
+/* Input and targets of the network, which has the task's model, become the samples
+ * base + numbers[0], .. base + numbers[batch - 1]. */
 void dts_made_task_fill(const struct dts_made_task *task, struct dts_network *network,
-                        const uint64_t *numbers, int batch);
+                        uint64_t base, const uint64_t *numbers, int batch);
 
 #endif

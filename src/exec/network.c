@@ -189,6 +189,12 @@ void dts_network_use_weights(struct dts_network *n, float *weights)
     n->owns_weights = false;
 }
 
+void *dts_network_states(struct dts_network *n, size_t *bytes)
+{
+    *bytes = n->state_bytes;
+    return n->states;
+}
+
 size_t dts_network_bytes(const struct dts_network *n)
 {
     return n->arena_bytes + n->state_bytes + 2 * n->parameter_count * sizeof(float);

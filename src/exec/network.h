@@ -75,6 +75,19 @@ void dts_network_backward(struct dts_network *network, int layer);
 /* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);
 
+/* Of a loss layer whose forward call was the last: sums over the first `samples` of the batch.
+ */
+struct dts_network_score {
+    double loss;
+    bool classes;            // it has them, and so the next two:
+    double positions, right; // that count; where the largest value is the target's
+};
+bool dts_network_score(const struct dts_network *network, int layer, int samples,
+                       struct dts_network_score *score); // false: no loss
+
+/* What layers keep from step to step beside weights: running statistics. */
+void *dts_network_states(struct dts_network *network, size_t *bytes);
+
 /* Memory that it holds, in bytes: weights, gradients, activations. */
 size_t dts_network_bytes(const struct dts_network *network);
 

@@ -37,4 +37,7 @@ struct dts_network {
 /* Find what lives when, and where it lies. The nodes have their operations. */
 void dts_network_place(struct dts_network *network);
 
+/* Of a layer, or the input: DTS_CALL_ENTRY. */
+void *dts_network_output(const struct dts_network *network, int tensor);
+
 #endif

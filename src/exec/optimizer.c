@@ -12,6 +12,7 @@
 struct tensor {
     size_t offset, count; // in weights and gradients
     size_t state;         // where its state begins
+    bool apart;           // without decay and trust
 };
 
 struct dts_optimizer_run {
@@ -29,13 +30,13 @@ static bool takes_whole(const struct dts_update *update)
     return update->norms || update->scalars > 0;
 }
 
-static void add(struct dts_optimizer_run *run, size_t *room, size_t offset, size_t count)
+static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor *tensor)
 {
     run->tensors =
         dts_grow(run->tensors, room, (size_t)run->tensor_count + 1, sizeof(*run->tensors));
-    run->tensors[run->tensor_count++] =
-        (struct tensor){.offset = offset, .count = count, .state = run->state_count};
-    run->state_count += dts_update_state_values(run->update, count);
+    run->tensors[run->tensor_count] = *tensor;
+    run->tensors[run->tensor_count++].state = run->state_count;
+    run->state_count += dts_update_state_values(run->update, tensor->count);
 }
 
 /* The network's order: the last layer first, within it the last tensor first. Those that lie in
@@ -46,7 +47,8 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *
     size_t room = 0, next = 0;
     for (int l = model->layer_count - 1; l >= 0; l--)
         for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
-            const size_t begin = next, count = model->layers[l].params[p].count;
+            const struct dts_param *param = &model->layers[l].params[p];
+            const size_t begin = next, count = param->count;
             next += count;
             if (begin >= end || next <= first)
                 continue;
@@ -56,7 +58,10 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *
                                 "%s holds part of a tensor of %s, and %s takes tensors as a "
                                 "whole: shard by \"tensor\", without part_bytes",
                                 what, model->layers[l].name, run->update->name);
-            add(run, &room, from, to - from);
+            add(run, &room,
+                &(struct tensor){.offset = from,
+                                 .count = to - from,
+                                 .apart = run->update->apart && param->per_channel});
         }
     return true;
 }
@@ -119,6 +124,8 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
                         const float *gradients, struct dts_workers *workers)
 {
     const struct dts_place place = {.workers = workers};
+    struct dts_update_settings plain = *settings;
+    plain.decay = plain.trust = 0;
     for (int i = 0; i < run->tensor_count; i++) {
         const struct tensor *tensor = &run->tensors[i];
         const struct dts_update_arrays arrays = {
@@ -128,7 +135,7 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
             .state = run->state + tensor->state,
             .scratch = run->scratch,
         };
-        run->update->host(settings, &arrays, &place);
+        run->update->host(tensor->apart ? &plain : settings, &arrays, &place);
     }
 }
 

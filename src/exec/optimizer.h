@@ -25,7 +25,8 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_mo
                              const struct dts_optimizer *optimizer, size_t first, size_t count,
                              const char *what, struct dts_error *err);
 
-/* One update of all tensors. Decay and the rest as the settings say, for every tensor alike. */
+/* One update of all tensors. Where the rule says so (ops/update.h, `apart`), biases and what
+ * belongs to normalizations are updated without decay and trust; else every tensor alike. */
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers);

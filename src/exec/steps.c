@@ -55,7 +55,7 @@ static void fill(struct dts_network *network, const struct dts_steps_request *re
     uint64_t *numbers = dts_alloc((size_t)request->batch, sizeof(*numbers));
     for (int i = 0; i < request->batch; i++)
         numbers[i] = (uint64_t)i;
-    dts_made_task_fill(task, network, numbers, request->batch);
+    dts_made_task_fill(task, network, 0, numbers, request->batch);
     free(numbers);
     dts_made_task_free(task);
 }

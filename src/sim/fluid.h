@@ -20,6 +20,7 @@ enum lane_state {
     MEETING,   // an exchange whose other side is not there yet
     SENDING,   // a transfer is under way
     FINISHING, // what was sent is on its way: latency that does not block
+    RESTING,   // a collective is done, and holds up the next one
     FINISHED,  // all steps done
 };
 
@@ -29,7 +30,7 @@ struct lane {
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
     enum lane_state state;
-    double left_s; // CALLING: at full speed; FINISHING
+    double left_s; // CALLING: at full speed; FINISHING, RESTING
     int transfer;  // SENDING
 };
 
@@ -69,6 +70,10 @@ struct fluid {
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);
+
+/* The time of a lane is over: it goes on, and what it was at is complete, if that is not noted
+ * yet. */
+void dts_fluid_end_time(struct fluid *f, struct lane *lane);
 
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);

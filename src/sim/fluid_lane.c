@@ -65,6 +65,14 @@ void dts_fluid_complete(struct fluid *f, struct lane *lane)
     dts_fluid_next_op(f, lane);
 }
 
+void dts_fluid_end_time(struct fluid *f, struct lane *lane)
+{
+    if (lane->state == RESTING)
+        dts_fluid_next_op(f, lane);
+    else
+        dts_fluid_complete(f, lane);
+}
+
 void dts_fluid_end_tail(struct fluid *f, size_t number)
 {
     struct tail tail = f->tails[number];
@@ -81,6 +89,12 @@ void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
     if (t->receiver >= 0) {
         f->lanes[t->receiver].state = FINISHING;
         f->lanes[t->receiver].left_s = t->after_s;
+    }
+    if (t->load->rest_s > 0) {
+        mark_done(f, lane->role_number, lane->op, lane->step);
+        lane->state = RESTING;
+        lane->left_s = t->load->rest_s;
+        return;
     }
     if (t->load->tail_s <= 0) {
         dts_fluid_complete(f, lane);

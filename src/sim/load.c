@@ -5,6 +5,9 @@
 #include "sim/load.h"
 #include "sim/period.h"
 #include "sim/skeleton.h"
+#include "sim/walk.h"
+
+enum { MOST_MESSAGES = 20000 }; // of a collective that is walked one by one
 
 /* Operations that were counted together. */
 struct counted {
@@ -68,15 +71,29 @@ static struct dts_step_time step_time(const struct dts_phase *phase)
                              : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
 }
 
-static void set_period(const struct dts_role *role, const struct dts_collective *c,
+static bool can_walk(const struct dts_skeleton *s, const struct dts_load *load)
+{
+    bool spread = false;
+    for (int b = 0; b < s->bone_count; b++)
+        spread |= s->bones[b].pattern->spread;
+    return !spread && load->messages <= MOST_MESSAGES;
+}
+
+static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
+                       const struct dts_role *role, const struct dts_collective *c,
                        const struct dts_step_time *steps_s, struct dts_load *load)
 {
     double sum_s = 0;
     for (int p = 0; p < load->phase_count; p++)
         sum_s += load->phases[p].repeat * dts_phase_seconds(&load->phases[p], 1);
-    struct dts_period period = dts_period_find(role, c, steps_s, sum_s);
-    load->share = sum_s > 0 ? period.period_s / sum_s : 1;
-    load->tail_s = period.latency_s - period.period_s;
+    struct dts_period period =
+        can_walk(s, load)
+            ? dts_walk_collective(l->simulation, dts_skeleton_script(l->skeletons, s),
+                                  c->data.count)
+            : dts_period_find(role, c, steps_s, sum_s);
+    load->share = sum_s > 0 ? fmin(period.period_s, period.latency_s) / sum_s : 1;
+    load->tail_s = fmax(0, period.latency_s - period.period_s);
+    load->rest_s = fmax(0, period.period_s - period.latency_s);
 }
 
 /* Bytes of the largest message with so many chunks: the longer chunks come first. */
@@ -124,7 +141,7 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
     struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
     for (int i = 0; i < s->steps; i++)
         steps_s[i] = step_time(&load->phases[s->bone_of[i]]);
-    set_period(role, c, steps_s, load);
+    set_period(l, s, role, c, steps_s, load);
     free(steps_s);
 
     double chunk_bytes = (double)c->data.count *

@@ -12,6 +12,7 @@ struct dts_load {
     int phase_count;
     double share;  // of the sum of its phases: its period (period.h), when its stream is free
     double tail_s; // from then until the last member is done
+    double rest_s; // its period is longer: from the last member's end until its stream is free
     double messages;
 };
 

@@ -54,6 +54,7 @@ static void skeleton_free(struct dts_skeleton *skeleton)
     free(skeleton->bones);
     free(skeleton->bone_of);
     free(skeleton->total);
+    dts_script_free(skeleton->script);
 }
 
 void dts_skeletons_free(struct dts_skeletons *all)
@@ -252,6 +253,16 @@ const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all,
         exchange_bone(all, s);
     s->total = dts_router_total(all->router, &s->total_count);
     return s;
+}
+
+const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
+                                             const struct dts_skeleton *skeleton)
+{
+    struct dts_skeleton *s = &all->all[skeleton - all->all];
+    if (s->script == NULL)
+        s->script = dts_script_new(all->simulation->net, dts_router_routes(all->router),
+                                   s->role, &s->op->collective);
+    return s->script;
 }
 
 double dts_skeleton_most(const struct dts_skeleton *s, const struct dts_exchange *x)

@@ -10,6 +10,7 @@
 #define DTS_SIM_SKELETON_H
 
 #include "sim/phase.h"
+#include "sim/script.h"
 
 /* A class of steps. */
 struct dts_bone {
@@ -27,6 +28,7 @@ struct dts_skeleton {
     int *bone_of;                // by step; owned
     struct dts_link_load *total; // bytes on each link over all steps, at the best
     int total_count;             // efficiency, per byte of a chunk; owned
+    struct dts_script *script;   // see dts_skeleton_script(); owned
 };
 
 struct dts_skeletons; // all of a job
@@ -38,6 +40,10 @@ void dts_skeletons_free(struct dts_skeletons *skeletons);
 const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *skeletons,
                                            const struct dts_role *role,
                                            const struct dts_op *op);
+
+/* The messages of a collective one by one: for few. */
+const struct dts_script *dts_skeleton_script(struct dts_skeletons *skeletons,
+                                             const struct dts_skeleton *skeleton);
 
 /* Do two collectives differ in their data only? */
 bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y);

@@ -24,69 +24,118 @@ static void row_of(const char *machine, const char *operation, int n, double byt
     agree_row(name, exact_s, fluid_s, limit);
 }
 
-/* What fluid promises of a whole all-reduce, by algorithm: where all members have equal loads
- * (`even`), and where the members of a step do not end it together and those who are early go
- * on, which fluid does not follow: it takes the steps in lockstep. */
-static const struct {
-    const char *algorithm;
-    double even, uneven;
-} promises[] = {
-    {"ring", 1e-6, 0.06},
-    {"hierarchical", 1e-6, 0.06},
-    {"halving_doubling", 1e-6, 0.20},
-    {"binary_blocks", 1e-6, 0.20},
-    {"tree", 0.25, 0.27},
-    {"double_tree", 0.30, 0.30},
+/* Members of two trees race for ports, and who is first may hang on rounding: exact itself
+ * moves by more than this when 100 MB grow by some hundred bytes (see below). Nothing closer
+ * can be promised. */
+static const double restless = 0.03;
+
+static bool is_restless(const struct dts_coll *algorithm, int n)
+{
+    return strcmp(algorithm->name, "double_tree") == 0 && n == 24;
+}
+
+struct alone {
+    const struct agree_machine *machine;
+    const struct dts_platform *platform;
+    const struct dts_coll *algorithm;
+    int n;
+    double bytes;
 };
-enum { PROMISES = sizeof(promises) / sizeof(promises[0]) };
 
-static double promise_of(const char *algorithm, bool even)
+/* From rest to the end of the last member. */
+static void once(const struct alone *a, const char *placement)
 {
-    for (int p = 0; p < PROMISES; p++)
-        if (strcmp(promises[p].algorithm, algorithm) == 0)
-            return even ? promises[p].even : promises[p].uneven;
-    printf("no promise for %s\n", algorithm);
-    CHECK(false);
-    return 0;
-}
-
-static void allreduce(const struct agree_machine *machine, const struct dts_platform *platform,
-                      const struct dts_coll *algorithm, int n, double bytes)
-{
-    bool even = strstr(machine->network, "star") != NULL && (n & (n - 1)) == 0;
-    for (int p = 0; p < 2; p++) {
-        struct dts_job job = agree_workers(n, 0);
-        if (agree_allreduce(&job, DTS_DATA, algorithm, machine->devices, bytes) >= 0) {
-            struct agree_pair pair = agree_both_on(platform, &job, placements[p]);
-            row_of(machine->name, algorithm->name, n, bytes, placements[p], pair.exact_first_s,
-                   pair.fluid_first_s, promise_of(algorithm->name, even));
-        }
-        dts_job_free(&job);
+    struct dts_job job = agree_workers(a->n, 0);
+    int pause = agree_pause(&job);
+    if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
+        dts_plan_after(&job.roles[0].plan, pause);
+        struct agree_pair pair = agree_both_on(a->platform, &job, placement);
+        row_of(a->machine->name, a->algorithm->name, a->n, a->bytes, placement,
+               pair.exact_first_s - agree_pause_s, pair.fluid_first_s - agree_pause_s,
+               is_restless(a->algorithm, a->n) ? restless : 1e-6);
     }
+    dts_job_free(&job);
 }
 
-static void a_whole_allreduce_alone_keeps_what_is_promised(void)
+/* Who is done with the first begins the second. */
+static void twice(const struct alone *a, const char *placement)
 {
-    agree_table(
-        "One all-reduce alone",
-        "Single-path routing, one alpha of 10 us for all messages, from rest to the end "
-        "of the last member. Fluid takes the steps of a collective in lockstep. Exact "
-        "lets a member go on as soon as it may: where loads are uneven, early members "
-        "overlap with late ones, to their own gain (fluid is slower) or to the loss of "
-        "who waits for a message that now shares its port (fluid is faster).");
+    struct dts_job job = agree_workers(a->n, 0);
+    if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
+        struct agree_pair pair = agree_both_on(a->platform, &job, placement);
+        row_of(a->machine->name, a->algorithm->name, a->n, a->bytes, placement,
+               pair.exact_first_s + pair.exact_step_s, pair.fluid_first_s + pair.fluid_step_s,
+               is_restless(a->algorithm, a->n) ? restless : 1e-6);
+    }
+    dts_job_free(&job);
+}
+
+static void on_all_machines(void (*compare)(const struct alone *, const char *), int sizes)
+{
+    static const struct {
+        int n;
+        double bytes;
+    } of[] = {{24, 100 << 20}, {8, 4 << 20}, {64, 4 << 20}};
     for (int m = 0; m < MACHINES; m++) {
         struct dts_platform platform;
         if (!agree_machine_read(&machines[m], &platform))
             continue;
-        for (int a = 0; dts_colls[a] != NULL; a++) {
-            if (dts_colls[a]->by_library)
-                continue; // simulated as another of them
-            allreduce(&machines[m], &platform, dts_colls[a], 8, 4 << 20);
-            allreduce(&machines[m], &platform, dts_colls[a], 24, 100 << 20);
-            allreduce(&machines[m], &platform, dts_colls[a], 64, 4 << 20);
-        }
+        for (int a = 0; dts_colls[a] != NULL; a++)
+            for (int s = 0; s < sizes && !dts_colls[a]->by_library; s++)
+                for (int p = 0; p < 2; p++)
+                    compare(&(struct alone){&machines[m], &platform, dts_colls[a], of[s].n,
+                                            of[s].bytes},
+                            placements[p]);
         dts_platform_free(&platform);
     }
+}
+
+static void a_whole_allreduce_alone_is_exact(void)
+{
+    agree_table(
+        "One all-reduce alone",
+        "Single-path routing, one alpha of 10 us for all messages, from rest to the end "
+        "of the last member.");
+    on_all_machines(once, 3);
+    agree_end();
+}
+
+/* Why it is restless: exact against itself. */
+static void a_race_is_decided_by_rounding(void)
+{
+    struct dts_platform platform;
+    if (!agree_machine_read(&machines[0], &platform))
+        return;
+    agree_table("A race of two trees",
+                "The double tree of 24 on a star, with some bytes more: exact itself moves by "
+                "more than 3 %, so that no more than 3 % is promised of its like above and "
+                "below.");
+    double least = INFINITY, most = 0;
+    for (int more = 0; more <= 320; more += 80) {
+        struct dts_job job = agree_workers(24, 0);
+        int pause = agree_pause(&job);
+        agree_allreduce(&job, DTS_DATA, dts_coll_find("double_tree"), 1, (100 << 20) + more);
+        dts_plan_after(&job.roles[0].plan, pause);
+        struct agree_pair pair = agree_both_on(&platform, &job, "linear");
+        double exact_s = pair.exact_first_s - agree_pause_s;
+        char name[60];
+        snprintf(name, sizeof(name), "104,857,600 + %d bytes", more);
+        agree_row(name, exact_s, pair.fluid_first_s - agree_pause_s, restless);
+        least = fmin(least, exact_s);
+        most = fmax(most, exact_s);
+        dts_job_free(&job);
+    }
+    CHECK(most > (1 + restless) * least);
+    agree_end();
+    dts_platform_free(&platform);
+}
+
+static void two_in_a_row_are_exact(void)
+{
+    agree_table("Two all-reduces in a row",
+                "The same, twice: who is done with the first begins the second, while others "
+                "are still at work. From rest to the end of the last member.");
+    on_all_machines(twice, 2);
     agree_end();
 }
 
@@ -198,5 +247,5 @@ static void incast_is_exact(void)
     agree_end();
 }
 
-TESTS(TEST(one_step_from_rest_is_exact), TEST(a_whole_allreduce_alone_keeps_what_is_promised),
-      TEST(incast_is_exact))
+TESTS(TEST(one_step_from_rest_is_exact), TEST(a_whole_allreduce_alone_is_exact),
+      TEST(two_in_a_row_are_exact), TEST(a_race_is_decided_by_rounding), TEST(incast_is_exact))

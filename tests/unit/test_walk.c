@@ -1,0 +1,140 @@
+/* test_walk.c -- collectives of few messages are walked one by one: who is early goes on. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "sim/engine.h"
+#include "sim/load.h"
+
+#include "crossbar.h"
+#include "job.h"
+
+static const double chunk_s = 4e6 / 1e9; // 1 M elements of 4 bytes, 1 GB/s
+static const double alpha_s = 10e-6;
+enum { ELEMENTS = 1000000 };
+
+/* Seconds from rest until the last member is done, and until the next one of its like is. */
+static struct dts_load walk(const struct dts_coll *algorithm, int n, bool blocking)
+{
+    struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
+    struct dts_net net = crossbar_net(&crossbar, n);
+    net.transports[DTS_WITHIN].blocking = net.transports[DTS_BETWEEN].blocking = blocking;
+    struct dts_job job = workers(n);
+    struct dts_collective c = {
+        .algorithm = algorithm,
+        .shape = {.kind = DTS_ALLREDUCE, .size = n, .per_node = 1, .shards = 1, .pieces = 1},
+        .group = {.stride = 1, .size = n},
+        .channels = 1};
+    size_t elements = (size_t)ELEMENTS * (size_t)algorithm->chunks(&c.shape);
+    struct dts_plan *plan = &job.roles[0].plan;
+    c.data = (struct dts_span){dts_plan_buffer(plan, elements, 4), 0, elements};
+    dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
+    int endpoints[16];
+    for (int r = 0; r < n; r++)
+        endpoints[r] = r;
+    struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 2};
+    struct dts_loader *loader = dts_loader_new(&s);
+    struct dts_load load = *dts_loader_count(loader, &job.roles[0], 0);
+    double sum_s = 0;
+    for (int p = 0; p < load.phase_count; p++)
+        sum_s += load.phases[p].repeat * dts_phase_seconds(&load.phases[p], 1);
+    load.share *= sum_s; // seconds now
+    load.phases = NULL;
+    dts_loader_free(loader);
+    dts_job_free(&job);
+    return load;
+}
+
+static double alone_s(const struct dts_load *load)
+{
+    return load->share + load->tail_s;
+}
+
+/* A collective out of a list of messages: {step, from, to, chunks}. */
+struct listed {
+    int step, from, to, count;
+};
+
+static const struct listed *list;
+static int listed;
+
+static int two_chunks(const struct dts_coll_shape *shape)
+{
+    (void)shape;
+    return 2;
+}
+
+static int two_steps(const struct dts_coll_shape *shape)
+{
+    (void)shape;
+    return 2;
+}
+
+static int listed_step(const struct dts_coll_shape *shape, int member, int i,
+                       struct dts_coll_message *messages)
+{
+    int count = 0;
+    (void)shape;
+    for (int l = 0; l < listed; l++)
+        if (list[l].step == i && (list[l].from == member || list[l].to == member))
+            messages[count++] =
+                (struct dts_coll_message){.peer = list[l].from + list[l].to - member,
+                                          .count = list[l].count,
+                                          .send = list[l].from == member};
+    return count;
+}
+
+static int like_itself(const struct dts_coll_shape *shape, int i)
+{
+    (void)shape;
+    return i;
+}
+
+static const struct dts_coll by_list = {.name = "by_list",
+                                        .chunks = two_chunks,
+                                        .steps = two_steps,
+                                        .step = listed_step,
+                                        .like = like_itself};
+
+static void members_that_never_meet_do_not_wait(void)
+{
+    static const struct listed apart[] = {{0, 0, 1, 1}, {1, 2, 3, 2}};
+    list = apart;
+    listed = 2;
+    for (int blocking = 0; blocking < 2; blocking++) {
+        struct dts_load load = walk(&by_list, 4, blocking);
+        CHECK_CLOSE(alone_s(&load), alpha_s + 2 * chunk_s, 1e-12); // in lockstep: 3 chunks
+        CHECK_CLOSE(load.share, blocking ? alone_s(&load) : 2 * chunk_s, 1e-12);
+    }
+}
+
+/* Member 1 takes a chunk from 0, then one from 2. Only a sender that waits for its receiver
+ * leaves the port to the first. */
+static void an_early_message_shares_the_port(void)
+{
+    static const struct listed joined[] = {{0, 0, 1, 1}, {1, 2, 1, 1}, {1, 1, 3, 1}};
+    list = joined;
+    listed = 3;
+    struct dts_load load = walk(&by_list, 4, true);
+    CHECK_CLOSE(alone_s(&load), 2 * (alpha_s + chunk_s), 1e-12); // 1 to 3 pays alpha, too
+    load = walk(&by_list, 4, false);
+    CHECK_CLOSE(alone_s(&load), 2 * alpha_s + 3 * chunk_s, 1e-12); // both arrive at 2 chunks
+}
+
+/* Steps alike of even loads are not walked; those that say that they are not alike are. */
+static void steps_alike_take_as_long_as_one_by_one(void)
+{
+    for (int n = 2; n <= 16; n++)
+        for (int blocking = 0; blocking < 2; blocking++) {
+            struct dts_coll one_by_one = *dts_coll_find("ring");
+            one_by_one.like = like_itself;
+            struct dts_load short_cut = walk(dts_coll_find("ring"), n, blocking);
+            struct dts_load walked = walk(&one_by_one, n, blocking);
+            CHECK_CLOSE(alone_s(&short_cut), 2 * (n - 1) * (alpha_s + chunk_s), 1e-12);
+            CHECK_CLOSE(alone_s(&walked), alone_s(&short_cut), 1e-12);
+            CHECK_CLOSE(walked.share, short_cut.share, 1e-12);
+        }
+}
+
+TESTS(TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
+      TEST(steps_alike_take_as_long_as_one_by_one))
