@@ -250,6 +250,8 @@ int main(int argc, char **argv)
                                   : run_all(&run, &err);
     }
     say(rank, &err); // before another rank's exit status makes mpirun end this one
+    if (err.cause != DTS_NO_ERROR)
+        dts_live_signals(false); // and then it says nothing more
     if (open)
         dts_wire_close(run.wire);
     if (rank == 0 && good && !run.calibrates)

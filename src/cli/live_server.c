@@ -108,6 +108,22 @@ void dts_live_server_update(struct dts_live_server *server, int bucket, long ste
                         server->workers);
 }
 
+size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take)
+{
+    size_t all = 0;
+    for (int b = 0; b < server->piece_count; b++) {
+        size_t count;
+        if (server->pieces[b].optimizer == NULL)
+            continue;
+        float *state = dts_optimizer_state(server->pieces[b].optimizer, &count);
+        if (values != NULL)
+            memcpy(take ? state : values + all, take ? values + all : state,
+                   count * sizeof(float));
+        all += count;
+    }
+    return all;
+}
+
 double dts_live_rate(const struct dts_live_kernels *told, long step)
 {
     return told->settings->learning_rate *

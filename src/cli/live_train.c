@@ -12,6 +12,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/live_checkpoint.h"
+#include "cli/live_mllog.h"
 #include "exec/evaluate.h"
 #include "train/build.h"
 
@@ -22,6 +24,7 @@ struct course {
     const struct dts_live_training *of;
     struct dts_live_kernels *kernels;
     const struct dts_wire *wire;
+    struct dts_mllog log;
     double begin_s;
     long step; // steps that are done
 };
@@ -100,10 +103,14 @@ static void evaluate(struct course *c, struct dts_trained_epoch *epoch)
 
 static void end_epoch(struct course *c)
 {
+    const long number = c->step / c->kernels->epoch_steps;
     struct dts_trained_epoch epoch;
+    dts_mllog_epoch_stop(&c->log, number);
+    dts_mllog_eval_start(&c->log, number);
     evaluate(c, &epoch);
     if (!is_first(c))
         return;
+    dts_mllog_eval_stop(&c->log, &epoch);
     dts_trained_add(&c->of->comparison->trained, &epoch);
     dts_trained_line(&epoch, c->kernels->settings->epochs, stderr);
 }
@@ -113,11 +120,17 @@ static long least(long a, long b)
     return a < b ? a : b;
 }
 
+/* Does training by epochs stand between two of them? */
+static bool between_epochs(const struct course *c)
+{
+    return c->kernels->settings->epochs > 0 && c->step % c->kernels->epoch_steps == 0;
+}
+
 static long next_stop(const struct course *c, bool measures)
 {
     const struct dts_live_kernels *k = c->kernels;
     const struct dts_live_settings *settings = k->settings;
-    long stop = k->steps;
+    long stop = dts_live_checkpoint_next(k, c->step);
     if (settings->epochs > 0)
         stop = least(stop, (c->step / k->epoch_steps + 1) * k->epoch_steps);
     return least(stop, c->step + (measures ? settings->warm_up + settings->steps : MOST_STEPS));
@@ -130,6 +143,13 @@ static int skipped(const struct course *c, long steps)
     return steps > warm_up ? warm_up : steps > 1 ? 1 : 0;
 }
 
+/* A run that goes on has what this one has: running statistics among it. */
+static bool keep(struct course *c, struct dts_error *err)
+{
+    share_states(c);
+    return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
+}
+
 static bool walk(struct course *c, struct dts_error *err)
 {
     bool measures = true;
@@ -137,14 +157,18 @@ static bool walk(struct course *c, struct dts_error *err)
         const long stop = next_stop(c, measures), steps = stop - c->step;
         struct dts_live live = *c->of->live;
         live.steps = (int)steps;
+        if (between_epochs(c))
+            dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
         if (!dts_live_walk(&live, c->of->rank, measures ? skipped(c, steps) : 0,
                            c->of->comparison, c->of->timing, err))
             return false;
         measures = false;
         c->step = stop;
-        if (c->kernels->settings->epochs > 0 && stop % c->kernels->epoch_steps == 0)
+        if (between_epochs(c))
             end_epoch(c);
+        if (dts_live_checkpoint_due(c->kernels, c->step) && !keep(c, err))
+            return false;
     }
     return true;
 }
@@ -164,24 +188,64 @@ static bool keep_weights(const struct course *c, struct dts_error *err)
     return dts_output_close(&out, err);
 }
 
+/* All ranks have rank 0's state: of the beginning, or of a checkpoint. */
+static bool share_state(struct course *c, struct dts_error *err)
+{
+    if (!dts_live_agree_on_training(c->kernels, c->wire, err) ||
+        !dts_live_checkpoint_read(c->kernels, c->wire, &c->step, err))
+        return false;
+    share_weights(c);
+    share_states(c);
+    c->of->comparison->trained.from_step = c->step;
+    if (is_first(c) && c->step > 0)
+        fprintf(stderr, "%s: goes on after step %ld of %ld\n",
+                c->kernels->settings->checkpoint.file, c->step, c->kernels->steps);
+    return true;
+}
+
+/* The second strategy would go on from what the first one made. */
+static bool check_one_strategy(const struct course *c, struct dts_error *err)
+{
+    const int strategies = c->kernels->point->scenario->strategy_count;
+    return strategies == 1 || c->kernels->settings->checkpoint.file == NULL ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "live.checkpoint: is for a scenario with one strategy, this has %d",
+                    strategies);
+}
+
+/* The log of a run that goes on is added to that of the one before. */
+static bool begin(struct course *c, struct dts_error *err)
+{
+    const struct dts_live_rank *rank = c->of->rank;
+    const struct dts_executor_rank seen = {c->of->live->job, rank->role, rank->rank,
+                                           rank->buffers, c->kernels};
+    const char *log = c->kernels->settings->mllog;
+    if (check_one_strategy(c, err))
+        dts_live_kernels_open(c->kernels, &seen, err);
+    if (!dts_wire_agree(c->wire, err) || !share_state(c, err))
+        return false;
+    if (is_first(c) && log != NULL && dts_mllog_open(&c->log, log, c->step > 0, err))
+        dts_mllog_run_start(&c->log, c->kernels);
+    c->begin_s = dts_now_s();
+    return dts_wire_agree(c->wire, err);
+}
+
+/* Whatever rank 0 has to write is written before others end. */
+static bool finish(struct course *c, struct dts_error *err)
+{
+    dts_mllog_run_stop(&c->log);
+    keep_weights(c, err);
+    dts_mllog_close(&c->log, err);
+    return dts_wire_agree(c->wire, err);
+}
+
 bool dts_live_train(const struct dts_live_training *training, struct dts_error *err)
 {
-    const struct dts_live *live = training->live;
-    const struct dts_live_rank *rank = training->rank;
-    const struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers,
-                                           training->kernels};
-    struct course c = {.of = training, .kernels = training->kernels, .wire = live->wire};
-    dts_live_kernels_open(c.kernels, &seen, err);
-    bool good = dts_wire_agree(c.wire, err);
-    if (good) {
-        share_weights(&c);
-        c.begin_s = dts_now_s();
-        good = walk(&c, err);
-    }
-    if (good) {
-        keep_weights(&c, err);
-        good = dts_wire_agree(c.wire, err);
-    }
+    struct course c = {
+        .of = training, .kernels = training->kernels, .wire = training->live->wire};
+    const bool good = begin(&c, err) && walk(&c, err) && finish(&c, err);
+    struct dts_error ignored = {0}; // what is wrong was said before
+    dts_mllog_close(&c.log, &ignored);
     dts_live_kernels_close(c.kernels);
     return good;
 }

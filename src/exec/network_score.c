@@ -3,12 +3,14 @@
 #include "exec/network_private.h"
 #include "ops/softmax_cross_entropy.h"
 
+/* Among equals the first is the answer: who says the same of all classes knows nothing. */
 static bool is_right(const float *values, size_t classes, int32_t target)
 {
+    const float own = values[target];
+    bool right = own == own; // what is no number is not right
     for (size_t c = 0; c < classes; c++)
-        if (!(values[c] <= values[target])) // a value that is no number is not right
-            return false;
-    return values[target] == values[target];
+        right = right && (c < (size_t)target ? values[c] < own : values[c] <= own);
+    return right;
 }
 
 /* Positions whose target is below 0 or the class that the call ignores do not count. */

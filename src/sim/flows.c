@@ -136,7 +136,6 @@ void dts_flows_start(struct dts_flows *f, int way_number, double bytes, int tag,
     }
     f->heap[f->heap_count] = number;
     rise(f, f->heap_count++);
-    f->work += 1;
 }
 
 static void leave_links(struct dts_flows *f, const struct flow *flow)
@@ -178,11 +177,5 @@ int dts_flows_end(struct dts_flows *f, double by)
     leave_links(f, flow);
     flow->next_free = f->free_of_way[flow->way];
     f->free_of_way[flow->way] = number;
-    f->work += 1;
     return flow->tag;
-}
-
-double dts_flows_work(const struct dts_flows *f)
-{
-    return f->work;
 }

@@ -26,7 +26,4 @@ double dts_flows_next(const struct dts_flows *flows);
 /* Take away a message that ends by then; its tag, or -1: none does. */
 int dts_flows_end(struct dts_flows *flows, double by);
 
-/* How much was done so far: flows and links looked at. The same on every machine. */
-double dts_flows_work(const struct dts_flows *flows);
-
 #endif

@@ -48,7 +48,6 @@ struct dts_flows {
     int *met; // flows
     size_t met_room;
     int met_count, mark;
-    double work;
 };
 
 /* It ends at another time than it was to. */

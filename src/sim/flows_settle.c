@@ -17,7 +17,6 @@ static void meet_flows(struct dts_flows *f, const struct link *link)
         f->flows[number].mark = f->mark;
         f->met[f->met_count++] = number;
     }
-    f->work += link->flows;
 }
 
 static void meet_link(struct dts_flows *f, int number)
@@ -52,7 +51,6 @@ static void meet_touched(struct dts_flows *f)
         for (int s = way->first; s < way->first + way->count; s++)
             if (f->links[f->ways->shares[s].link].shared)
                 meet_link(f, f->ways->shares[s].link);
-        f->work += way->count;
     }
 }
 
@@ -99,7 +97,6 @@ static int give(struct dts_flows *f, int flows, double rate)
     int left = flows;
     for (int i = 0; i < left;) {
         int number = f->met[i];
-        f->work += f->ways->ways[f->flows[number].way].count;
         if (!stops(f, &f->ways->ways[f->flows[number].way], rate)) {
             i++;
             continue;
@@ -132,7 +129,6 @@ static void share_links(struct dts_flows *f)
             if (f->links[f->met_links[i]].weight > 1e-9)
                 f->met_links[kept++] = f->met_links[i];
         links = kept;
-        f->work += links + flows;
         flows = give(f, flows, next_rate(f, links, flows));
     }
 }

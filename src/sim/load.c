@@ -71,6 +71,14 @@ static struct dts_step_time step_time(const struct dts_phase *phase)
                              : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
 }
 
+static bool can_walk(const struct dts_skeleton *s, const struct dts_load *load)
+{
+    bool spread = false;
+    for (int b = 0; b < s->bone_count; b++)
+        spread |= s->bones[b].pattern->spread;
+    return !spread && load->messages <= MOST_MESSAGES;
+}
+
 static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
                        const struct dts_role *role, const struct dts_collective *c,
                        const struct dts_step_time *steps_s, struct dts_load *load)
@@ -78,12 +86,11 @@ static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
     double sum_s = 0;
     for (int p = 0; p < load->phase_count; p++)
         sum_s += load->phases[p].repeat * dts_phase_seconds(&load->phases[p], 1);
-    const struct dts_script *script =
-        load->messages <= MOST_MESSAGES ? dts_skeleton_script(l->skeletons, s) : NULL;
-    struct dts_period period;
-    if (script == NULL || !script->ways.one_path ||
-        !dts_walk_collective(l->simulation, script, c->data.count, INFINITY, &period))
-        period = dts_period_find(role, c, steps_s, sum_s);
+    struct dts_period period =
+        can_walk(s, load)
+            ? dts_walk_collective(l->simulation, dts_skeleton_script(l->skeletons, s),
+                                  c->data.count)
+            : dts_period_find(role, c, steps_s, sum_s);
     load->share = sum_s > 0 ? fmin(period.period_s, period.latency_s) / sum_s : 1;
     load->tail_s = fmax(0, period.latency_s - period.period_s);
     load->rest_s = fmax(0, period.period_s - period.latency_s);

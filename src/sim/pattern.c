@@ -175,15 +175,20 @@ static void take_links(struct dts_router *r, struct dts_pattern *pattern,
     r->touched_count = 0;
 }
 
-/* Do the messages have so many paths that each takes only one of them? */
+/* Do the messages have so many paths that each takes only one of them? *spread: does some pair
+ * have several? */
 static bool is_crowd(const struct dts_simulation *s, const struct dts_parcel *parcels,
-                     size_t count)
+                     size_t count, bool *spread)
 {
     double routes = 0;
-    for (size_t i = 0; i < count && routes <= MOST_ROUTES; i++)
-        if (parcels[i].send)
-            routes += s->net->ops->paths(s->net->self, s->endpoint[parcels[i].self],
-                                         s->endpoint[parcels[i].peer]);
+    for (size_t i = 0; i < count && routes <= MOST_ROUTES; i++) {
+        if (!parcels[i].send)
+            continue;
+        int paths = s->net->ops->paths(s->net->self, s->endpoint[parcels[i].self],
+                                       s->endpoint[parcels[i].peer]);
+        routes += paths;
+        *spread |= paths > 1;
+    }
     return routes > MOST_ROUTES;
 }
 
@@ -205,7 +210,7 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
         for (int i = 0; i < wish->role->count; i++)
             pattern->hops[i].from = wish->role->first + i;
     }
-    bool crowd = is_crowd(r->simulation, parcels, count), sends = false;
+    bool crowd = is_crowd(r->simulation, parcels, count, &pattern->spread), sends = false;
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
@@ -220,7 +225,7 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
 void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
                        const struct dts_pattern_wish *wish)
 {
-    bool crowd = is_crowd(r->simulation, parcels, count);
+    bool spread = false, crowd = is_crowd(r->simulation, parcels, count, &spread);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);

@@ -123,8 +123,8 @@ static void sort_turns(struct writer *w)
     free(next);
 }
 
-struct dts_script *dts_script_new(const struct dts_simulation *simulation,
-                                  struct dts_routes *routes, const struct dts_role *role,
+struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
+                                  const struct dts_role *role,
                                   const struct dts_collective *collective)
 {
     struct dts_script *s = dts_alloc(1, sizeof(*s));
@@ -139,7 +139,7 @@ struct dts_script *dts_script_new(const struct dts_simulation *simulation,
         write_step(&w, i);
     }
     sort_turns(&w);
-    dts_ways_make(routes, simulation, w.from, w.to, w.way_count, &s->ways);
+    dts_ways_make(routes, net, w.from, w.to, w.way_count, &s->ways);
     free(w.first_line);
     free(w.first_message);
     free(w.messages);

@@ -33,8 +33,8 @@ struct dts_script {
 };
 
 /* For collectives of some ten thousand messages: each is written down. */
-struct dts_script *dts_script_new(const struct dts_simulation *simulation,
-                                  struct dts_routes *routes, const struct dts_role *role,
+struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
+                                  const struct dts_role *role,
                                   const struct dts_collective *collective);
 void dts_script_free(struct dts_script *script);
 

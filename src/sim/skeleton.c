@@ -260,8 +260,8 @@ const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
 {
     struct dts_skeleton *s = &all->all[skeleton - all->all];
     if (s->script == NULL)
-        s->script = dts_script_new(all->simulation, dts_router_routes(all->router), s->role,
-                                   &s->op->collective);
+        s->script = dts_script_new(all->simulation->net, dts_router_routes(all->router),
+                                   s->role, &s->op->collective);
     return s->script;
 }
 

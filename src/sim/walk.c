@@ -232,6 +232,8 @@ static bool is_together(const struct walk *w)
 static void skip_alike(struct walk *w)
 {
     const struct dts_script *s = w->script;
+    if (w->ready_count == 0)
+        return;
     if (!w->even || w->ready_count < w->taking_part || !is_together(w)) {
         w->together = NONE;
         return;
@@ -267,23 +269,10 @@ static void stand_ready(struct walk *w)
     w->taking_part = w->ready_count;
 }
 
-/* False: it was too much work. */
-static bool go_on(struct walk *w, double most_work)
-{
-    bool on = true;
-    while (on && dts_flows_work(w->flows) <= most_work) {
-        skip_alike(w);
-        while (w->ready_count > 0)
-            begin_turn(w, w->ready[--w->ready_count]);
-        on = let_time_pass(w);
-    }
-    return !on;
-}
-
-/* All members from rest, so many times in a row: when the first is done for the first time, and
- * the last for the last. */
-static bool walk(const struct dts_script *script, const struct dts_weighed *messages, bool even,
-                 int rounds, double most_work, double *first_s, double *last_s)
+/* All members from rest, `rounds` times in a row: when the first is done for the first time,
+ * and the last for the last. */
+static void walk(const struct dts_script *script, const struct dts_weighed *messages, bool even,
+                 int rounds, double *first_s, double *last_s)
 {
     struct walk w = {.script = script,
                      .messages = messages,
@@ -296,7 +285,11 @@ static bool walk(const struct dts_script *script, const struct dts_weighed *mess
     w.members = dts_alloc(members, sizeof(*w.members));
     w.ready = dts_alloc(members, sizeof(*w.ready));
     stand_ready(&w);
-    bool ok = go_on(&w, most_work);
+    do {
+        skip_alike(&w);
+        while (w.ready_count > 0)
+            begin_turn(&w, w.ready[--w.ready_count]);
+    } while (let_time_pass(&w));
     *first_s = w.first_ended_s;
     *last_s = w.now;
     dts_flows_free(w.flows);
@@ -305,24 +298,18 @@ static bool walk(const struct dts_script *script, const struct dts_weighed *mess
     free(w.ready);
     free(w.alarms);
     free(w.arrivals);
-    return ok;
 }
 
-/* Where all are done at once, the next time is like the first. */
-bool dts_walk_collective(const struct dts_simulation *simulation,
-                         const struct dts_script *script, size_t elements, double most_work,
-                         struct dts_period *period)
+struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
+                                      const struct dts_script *script, size_t elements)
 {
     bool even;
     double first_s, alone_s, twice_s;
     struct dts_weighed *messages = dts_script_weigh(simulation, script, elements, &even);
-    bool ok = walk(script, messages, even, 1, most_work, &first_s, &alone_s);
-    if (ok && first_s == alone_s)
-        twice_s = 2 * alone_s;
-    else
-        ok = ok && walk(script, messages, even, 2, most_work, &first_s, &twice_s);
-    if (ok)
-        *period = (struct dts_period){alone_s, twice_s - alone_s};
+    walk(script, messages, even, 1, &first_s, &alone_s);
+    twice_s = 2 * alone_s;
+    if (first_s < alone_s) // else the second time is like the first
+        walk(script, messages, even, 2, &first_s, &twice_s);
     free(messages);
-    return ok;
+    return (struct dts_period){alone_s, twice_s - alone_s};
 }

@@ -11,10 +11,8 @@
 #include "sim/period.h"
 #include "sim/script.h"
 
-/* The latency and the period of a collective of this shape over so many elements; false: that
- * would take more than `most_work` (dts_flows_work()). */
-bool dts_walk_collective(const struct dts_simulation *simulation,
-                         const struct dts_script *script, size_t elements, double most_work,
-                         struct dts_period *period);
+/* The latency and the period of a collective of this shape over so many elements. */
+struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
+                                      const struct dts_script *script, size_t elements);
 
 #endif

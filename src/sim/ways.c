@@ -134,16 +134,13 @@ static void renumber(const struct maker *m, struct dts_ways *ways)
     ways->share_count = kept;
 }
 
-void dts_ways_make(struct dts_routes *routes, const struct dts_simulation *simulation,
-                   const int *from, const int *to, int count, struct dts_ways *ways)
+void dts_ways_make(struct dts_routes *routes, const struct dts_net *net, const int *from,
+                   const int *to, int count, struct dts_ways *ways)
 {
-    const struct dts_net *net = simulation->net;
     struct maker m = {.net = net};
-    *ways = (struct dts_ways){.one_path = true};
+    *ways = (struct dts_ways){0};
     ways->ways = dts_alloc((size_t)count, sizeof(*ways->ways));
     for (int i = 0; i < count; i++) {
-        ways->one_path &= net->ops->paths(net->self, simulation->endpoint[from[i]],
-                                          simulation->endpoint[to[i]]) == 1;
         struct dts_route route = dts_route_find(routes, from[i], to[i], true);
         add_way(&m, ways, &route);
     }

@@ -26,12 +26,11 @@ struct dts_ways {
     struct dts_way_share *shares;
     double *bytes_per_s; // by link
     int count, share_count, link_count;
-    bool one_path; // between each pair
 };
 
 /* The ways of `count` pairs of ranks: from[i] sends to to[i]. */
-void dts_ways_make(struct dts_routes *routes, const struct dts_simulation *simulation,
-                   const int *from, const int *to, int count, struct dts_ways *ways);
+void dts_ways_make(struct dts_routes *routes, const struct dts_net *net, const int *from,
+                   const int *to, int count, struct dts_ways *ways);
 void dts_ways_free(struct dts_ways *ways); // leaves it empty
 
 #endif

@@ -21,6 +21,17 @@ static const struct dts_field data_fields[] = {
     {0},
 };
 
+static const struct dts_field checkpoint_fields[] = {
+    {DTS_KEY(struct dts_live_checkpoint, file), .type = DTS_STRING, .missing = "null",
+     .help = "training goes on from it where it is there, and writes it"},
+    {DTS_KEY(struct dts_live_checkpoint, every_steps), .type = DTS_INT, .min = 1,
+     .max = 1000000000, .missing = "null",
+     .help = "written after so many steps, and at the end"},
+    {DTS_KEY(struct dts_live_checkpoint, every_epochs), .type = DTS_INT, .min = 1,
+     .max = 1000000, .missing = "1", .help = "and after so many epochs"},
+    {0},
+};
+
 const struct dts_field dts_live_fields[] = {
     {DTS_KEY(struct dts_live_settings, compute), .type = DTS_STRING, .missing = "\"timed\"",
      .choice = dts_live_compute_name,
@@ -38,6 +49,10 @@ const struct dts_field dts_live_fields[] = {
      .missing = "0.01", .help = "of the optimizer, with kernels"},
     {DTS_KEY(struct dts_live_settings, schedule), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_schedule_fields, .help = "how the rate changes, with kernels"},
+    {DTS_KEY(struct dts_live_settings, checkpoint), .type = DTS_OBJECT, .missing = "{}",
+     .fields = checkpoint_fields, .help = "with kernels: what an interrupted run goes on from"},
+    {DTS_KEY(struct dts_live_settings, mllog), .type = DTS_STRING, .missing = "null",
+     .help = "with kernels: file for a log as MLPerf's rules want it; -: standard error"},
     {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
      .help = "file that the trained weights go to, with kernels"},
     {0},

@@ -10,6 +10,12 @@ struct dts_live_data {
     const char *folder; // NULL: none
 };
 
+struct dts_live_checkpoint {
+    const char *file; // NULL: none
+    int every_steps;  // 0: not by steps
+    int every_epochs;
+};
+
 struct dts_live_settings {
     const char *compute; // a word of dts_live_compute_name()
     int steps;           // that are measured
@@ -19,6 +25,8 @@ struct dts_live_settings {
     struct dts_live_data data;
     double learning_rate;
     struct dts_schedule schedule;
+    struct dts_live_checkpoint checkpoint;
+    const char *mllog;   // file; "-": standard error; NULL: none
     const char *weights; // file for those of rank 0 at the end; NULL: none
 };
 

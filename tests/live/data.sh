@@ -80,6 +80,21 @@ alike "$work/out" "$work/one" || fail "a server and two workers get the scores o
 train 2 --set batch.accumulate=3 --set 'live.schedule={"kind":"cosine","warm_up_epochs":0.5}'
 [ $status -eq 0 ] && ! alike "$work/out" "$work/one" || fail "a schedule changes what is learned"
 
+# every line of the log is JSON behind its mark, and intervals begin and end in order
+train 2 --set live.mllog="$work/log"
+[ $status -eq 0 ] || fail "a log is written"
+sed 's/^:::MLLOG {"namespace": "", "time_ms": [0-9]*, "event_type": "[A-Z_]*", "key": "\([a-z_]*\)", "value": .*, "metadata": {.*}}$/\1/' \
+    "$work/log" >"$work/keys"
+grep 'start\|stop\|eval_acc' "$work/keys" | tr '\n' ' ' >"$work/order"
+epoch="epoch_start epoch_stop eval_start eval_accuracy eval_stop"
+[ "$(cat "$work/order")" = "init_start init_stop run_start $epoch $epoch $epoch run_stop " ] ||
+    fail "the log has: $(cat "$work/keys")"
+grep -q '"key": "train_samples", "value": 250,' "$work/log" || fail "the log tells the samples"
+grep -q '"key": "eval_accuracy", "value": 1, "metadata": {"epoch_num": 3}' "$work/log" ||
+    fail "the log tells the accuracy"
+train 2 --set live.mllog="$work/none/log"
+[ $status -eq 2 ] || fail "a log that cannot be written is refused"
+
 # refused WHAT WORDS -- it ended with one line that has these words, and status 2
 refused() {
     [ $status -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] && grep -q "$2" "$work/err" ||

@@ -16,7 +16,7 @@ static double draw(int seed, int stream, int number)
 /* Ways over some of the links; a few messages cross a link twice. */
 static struct dts_ways make_ways(int seed)
 {
-    struct dts_ways w = {.count = WAYS, .link_count = LINKS, .one_path = true};
+    struct dts_ways w = {.count = WAYS, .link_count = LINKS};
     w.ways = dts_alloc(WAYS, sizeof(*w.ways));
     w.shares = dts_alloc(WAYS * MOST_SHARES, sizeof(*w.shares));
     w.bytes_per_s = dts_alloc(LINKS, sizeof(*w.bytes_per_s));
@@ -122,7 +122,6 @@ static void run_flows(const struct dts_ways *w, const struct reference *flows, d
             dts_flows_start(f, flows[started].way, flows[started].left, started, now);
         dts_flows_settle(f, now);
     }
-    CHECK(dts_flows_work(f) > 0);
     dts_flows_free(f);
 }
 
