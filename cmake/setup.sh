@@ -20,6 +20,7 @@ missing_packages() {
     has pkg-config || echo pkg-config
     has pkg-config && pkg-config --exists jansson || echo libjansson-dev
     has pkg-config && pkg-config --exists openblas || echo libopenblas-dev
+    has pkg-config && pkg-config --exists zlib || echo zlib1g-dev
     has cc && has_header simgrid/version.h || echo libsimgrid-dev
     has mpicc && has mpirun || printf '%s\n' libopenmpi-dev openmpi-bin
 }
@@ -73,7 +74,7 @@ configure() {
     has ninja && generator=Ninja
     has_header simgrid/version.h || set -- -DDTSIM_SIMGRID=OFF "$@"
     has mpicc && has mpirun || set -- -DDTSIM_LIVE=OFF "$@"
-    pkg-config --exists openblas || set -- -DDTSIM_OPENBLAS=OFF "$@"
+    pkg-config --exists openblas zlib || set -- -DDTSIM_OPENBLAS=OFF "$@"
     cmake -S "$root" -B "$folder" -G "$generator" "$@"
 }
 

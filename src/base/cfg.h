@@ -138,7 +138,8 @@ bool dts_cfg_ints(const struct dts_cfg *at, int min, int max, size_t most, int *
 bool dts_cfg_reals(const struct dts_cfg *at, double min, double max, size_t most, double **out,
                    size_t *count, struct dts_error *err);
 
-/* Print what the keys mean, for `dtsim help scenario`: key, type, range, default, help. */
+/* Print what the keys mean, for `dtsim help scenario`: key, type, range, default; below it,
+ * help. */
 void dts_fields_print(const struct dts_field *fields, const char *prefix, FILE *out);
 
 /* The word of the list (choice(0), choice(1), ... NULL) that is nearest to `word`, or NULL when

@@ -128,3 +128,35 @@ void dts_text_free(struct dts_text *text)
     free(text->chars);
     *text = (struct dts_text){0};
 }
+
+void dts_text_wrap(FILE *out, const char *lead, int indent, int width, const char *words)
+{
+    int column = fprintf(out, "%s", lead);
+    if (column < indent)
+        column += fprintf(out, "%*s", indent - column, "");
+    bool first = true;
+    while (*words != '\0') {
+        int length = (int)strcspn(words, " ");
+        if (!first && column + 1 + length > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        column += fprintf(out, "%s%.*s", first ? "" : " ", length, words);
+        first = false;
+        words += length;
+        words += strspn(words, " ");
+    }
+    fputc('\n', out);
+}
+
+void dts_text_heading(FILE *out, const char *format, ...)
+{
+    char words[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    fputc('\n', out);
+    dts_text_wrap(out, "", 0, DTS_HELP_WIDTH, words);
+}

@@ -4,6 +4,7 @@
 #define DTS_BASE_TEXT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Starts as {0}; ends with dts_text_free(), or with dts_text_take(). */
 struct dts_text {
@@ -24,6 +25,15 @@ void dts_text_add_number(struct dts_text *text, double number);
 
 /* Cut to `most` bytes: the first third, "...", and the end. */
 void dts_text_shorten(struct dts_text *text, size_t most);
+
+/* Print the words behind `lead`, in lines of at most `width` columns where they fit; the first
+ * word stands at column `indent` or later, further lines begin there. */
+void dts_text_wrap(FILE *out, const char *lead, int indent, int width, const char *words);
+
+/* The same for a line of help above a list of keys; an empty line comes before it. */
+void dts_text_heading(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+enum { DTS_HELP_WIDTH = 80 }; // columns of help texts
 
 const char *dts_text_string(const struct dts_text *text); // "" when empty
 char *dts_text_take(struct dts_text *text); // the caller frees it; the text is empty again

@@ -1,7 +1,39 @@
 /* built.c -- a question becomes a job: batch, seconds of the kernels, plans, endpoints. */
 #include "cli/built.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Devices of a node slow one another down. */
+static void share_nodes(const struct dts_question *q, struct dts_built *built)
+{
+    const int nodes = dts_point_nodes(&built->point);
+    const int each = (q->devices + nodes - 1) / nodes;
+    struct dts_model_seconds *seconds = &built->seconds;
+    built->together = dts_platform_together(q->platform, each);
+    for (int l = 0; l < q->scenario->model.layer_count; l++) {
+        seconds->forward[l] *= built->together;
+        seconds->backward[l] *= built->together;
+    }
+    seconds->update *= built->together;
+    const size_t length = strlen(seconds->basis);
+    if (built->together > 1)
+        snprintf(seconds->basis + length, sizeof(seconds->basis) - length,
+                 "; times %.3g, as %d devices share a node (%s)", built->together, each,
+                 q->platform->name);
+}
+
+static bool find_seconds(const struct dts_question *q, struct dts_built *built,
+                         struct dts_error *err)
+{
+    const struct dts_scenario *s = q->scenario;
+    if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
+                           built->point.batch, &built->seconds, err))
+        return false;
+    share_nodes(q, built);
+    return true;
+}
 
 bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                     struct dts_error *err)
@@ -27,9 +59,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                                       .seed = (unsigned long)s->placing.seed,
                                       .nodes = s->placing.nodes,
                                       .node_count = (int)s->placing.node_count};
-    if (dts_point_batch(&built->point, err) &&
-        dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
-                          built->point.batch, &built->seconds, err) &&
+    if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
         dts_build(&built->point, &built->job, err) &&
         q->strategy->kind->seats(&built->point, &seats, err) &&
         dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,

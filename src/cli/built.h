@@ -10,7 +10,8 @@ struct dts_built {
     struct dts_point point;
     struct dts_model_seconds seconds;
     struct dts_job job;
-    int *endpoints; // of each rank
+    int *endpoints;  // of each rank
+    double together; // how much longer kernels take as devices of a node share it; in seconds
 };
 
 /* Stays where it is while it is used: its parts point to one another. */

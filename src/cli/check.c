@@ -130,9 +130,9 @@ const struct dts_command dts_check_command = {
     .name = "check",
     .arguments = "SCENARIO...",
     .summary = "read everything, build every plan, simulate nothing",
-    .help =
-        "Prints what the scenario is made of, and the scenario with all defaults filled in;\n"
-        "with --format json only that. --set and --sweep work as for a prediction. A point\n"
-        "that would be refused says why; it is an error (exit status 2) when all are.\n",
+    .help = "Prints what the scenario is made of, and the scenario with all defaults filled\n"
+            "in; with --format json only that. --set and --sweep work as for a prediction. A\n"
+            "point that would be refused says why; it is an error (exit status 2) when all\n"
+            "are.\n",
     .run = run,
 };

@@ -37,6 +37,7 @@ static double at(const struct dts_step *step, const struct phase *phase)
 void dts_comparison_free(struct dts_comparison *comparison)
 {
     free(comparison->buckets);
+    dts_trained_free(&comparison->trained);
     *comparison = (struct dts_comparison){0};
 }
 
@@ -47,6 +48,10 @@ double dts_error_percent(double predicted, double measured)
 
 void dts_comparison_explain(const struct dts_comparison *c, char *text, size_t room)
 {
+    if (c->steps == 0) {
+        snprintf(text, room, "no step was measured");
+        return;
+    }
     double error_s = c->predicted.total_s - c->measured.total_s;
     const struct phase *worst = NULL;
     double most_s = 0;
@@ -118,6 +123,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
         put_bucket(json, &c->buckets[b]);
     dts_json_end(json);
     dts_json_string(json, "why", why);
+    dts_trained_json(&c->trained, json);
     dts_json_end(json);
 }
 
@@ -222,6 +228,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
         if (point->live != NULL) {
             dts_comparison_explain(point->live, why, sizeof(why));
             fprintf(out, "%s, %d devices: %s.\n", point->strategy, point->devices, why);
+            dts_trained_text(&point->live->trained, out);
         } else {
             fprintf(out, "%s: not run: %s\n", point->strategy, point->error.text);
         }

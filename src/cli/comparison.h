@@ -8,6 +8,7 @@
 
 #include "base/json_out.h"
 #include "cli/result.h"
+#include "cli/trained.h"
 
 /* From the beginning of the step; NAN: not known. */
 struct dts_bucket_times {
@@ -22,10 +23,11 @@ struct dts_compared_bucket {
 struct dts_comparison {
     struct dts_step predicted;
     struct dts_step measured, mad; // of each number by itself: median and MAD over the steps
-    int steps;                     // that were measured
+    int steps;                     // that were measured; 0: measured and mad say nothing
     double checked;                // sums that were compared with what they must be
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
+    struct dts_trained trained; // owned
 };
 
 void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty

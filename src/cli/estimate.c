@@ -45,7 +45,9 @@ static void prepare_simulation(struct work *w)
         .net = &w->question->platform->net,
         .endpoint = w->built.endpoints,
         .steps = s->steps,
-        .slowdown = s->stack.slowdown,
+        .slowdown = w->question->platform->communicating >= 0
+                        ? w->question->platform->communicating
+                        : s->stack.slowdown,
         .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
     };
     w->loader = dts_loader_new(&w->simulation);
@@ -205,7 +207,8 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     const struct dts_scenario *s = w->question->scenario;
     if (w->question->strategy->kind->trains_nothing)
         return;
-    double alone = (double)w->built.point.batch * s->accumulate / bound->compute_s;
+    double alone_s = bound->compute_s / w->built.together;
+    double alone = (double)w->built.point.batch * s->accumulate / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
         result->throughput_samples_per_s / result->devices / alone;

@@ -127,9 +127,9 @@ static void print_table(const struct dts_report *report, FILE *out)
     const struct time_unit *step = unit_for(step_units, largest(report, AT(step.total_s)));
     const struct time_unit *time = unit_for(long_units, largest(report, AT(training.time_s)));
     double epochs = largest(report, AT(training.epochs));
-    char time_title[48], rate_unit[48];
-    snprintf(time_title, sizeof(time_title), "%.6g epoch%s\n", epochs, epochs == 1 ? "" : "s");
-    snprintf(rate_unit, sizeof(rate_unit), "%ss/s",
+    char time_title[48], rate_title[48];
+    snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs, epochs == 1 ? "" : "s");
+    snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
     const struct source_column all[] = {
@@ -144,8 +144,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
         {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
         {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
-        {"throughput\n", AT(throughput_samples_per_s), NUMBER, rate_unit, 1, 4, false},
-        {"effici-\nency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
+        {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
+        {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
     };

@@ -1,6 +1,7 @@
 /* help.c -- `dtsim help`: the texts stand here as they are printed. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "sim/platform.h"
@@ -10,8 +11,8 @@ static const char head[] =
     "Usage: dtsim SCENARIO... [OPTION...]\n"
     "       dtsim COMMAND [ARGUMENT...] [OPTION...]\n"
     "\n"
-    "Predict how long a step of distributed training takes on a cluster, how it scales, and\n"
-    "how long the epochs take, before the cluster is there.\n"
+    "Predict how long a step of distributed training takes on a cluster, how it\n"
+    "scales, and how long the epochs take, before the cluster is there.\n"
     "\n"
     "Commands:\n";
 
@@ -19,16 +20,17 @@ static const char between[] = "\nOptions, anywhere on the line:\n";
 
 static const char tail[] =
     "\n"
-    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform is "
-    "changed\n"
-    "by paths that begin with \"platform.\": --set platform.network.topology=star\n"
+    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform\n"
+    "is changed by paths that begin with \"platform.\":\n"
+    "--set platform.network.topology=star\n"
     "\n"
     "Examples:\n"
     "  dtsim scenarios/imagenet_1h.json\n"
     "  dtsim scenarios/ring_vs_ps.json --sweep batch.per_device=32,64 --format csv\n"
     "  dtsim new platform my_cluster --nodes 16 --device v100 -o my_cluster.json\n"
     "\n"
-    "Exit status: 0 done, 1 the machine failed, 2 the input is wrong, 3 this build cannot.\n";
+    "Exit status: 0 done, 1 the machine failed, 2 the input is wrong, 3 this build\n"
+    "cannot.\n";
 
 /* Subjects of `dtsim help` that are no commands. */
 static const struct topic {
@@ -45,6 +47,13 @@ static const struct topic {
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
+static void print_row(const char *usage, const char *summary, FILE *out)
+{
+    char lead[80];
+    snprintf(lead, sizeof(lead), "  %-22s ", usage);
+    dts_text_wrap(out, lead, 25, DTS_HELP_WIDTH, summary);
+}
+
 static void print_help(FILE *out)
 {
     char usage[64];
@@ -52,11 +61,11 @@ static void print_help(FILE *out)
     for (int i = 0; dts_commands[i] != NULL; i++) {
         snprintf(usage, sizeof(usage), "%s %s", dts_commands[i]->name,
                  dts_commands[i]->arguments);
-        fprintf(out, "  %-22s %s\n", usage, dts_commands[i]->summary);
+        print_row(usage, dts_commands[i]->summary, out);
     }
     for (int i = 0; i < TOPICS; i++) {
         snprintf(usage, sizeof(usage), "help %s", topics[i].name);
-        fprintf(out, "  %-22s %s\n", usage, topics[i].summary);
+        print_row(usage, topics[i].summary, out);
     }
     fputs(between, out);
     dts_options_print(out);

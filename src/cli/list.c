@@ -5,6 +5,7 @@
 
 #include "base/cfg.h"
 #include "base/library.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "kernels/here.h"
@@ -140,9 +141,11 @@ static const char *subject_name(int i)
 
 static void print_row(const char *name, const char *summary)
 {
-    if (summary != NULL && *summary != '\0')
-        printf("  %-24s %s\n", name, summary);
-    else
+    if (summary != NULL && *summary != '\0') {
+        char lead[80];
+        snprintf(lead, sizeof(lead), "  %-24s ", name);
+        dts_text_wrap(stdout, lead, 27, DTS_HELP_WIDTH, summary);
+    } else
         printf("  %s\n", name);
 }
 

@@ -97,6 +97,20 @@ static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
     dts_json_end(json);
 }
 
+static void put_compute(struct dts_json *json, const struct dts_calibration *c)
+{
+    dts_json_object(json, "compute");
+    dts_json_list(json, "together");
+    for (int k = 0; k < c->together_count; k++)
+        dts_json_number(json, NULL, c->together[k]);
+    dts_json_end(json);
+    dts_json_number(json, "communicating", c->communicating);
+    dts_json_string(json, "source",
+                    "measured: small products and sums, on 1, 2, ... ranks of a node, and on "
+                    "all while they exchange messages");
+    dts_json_end(json);
+}
+
 static void put_node(struct dts_json *json, const struct dts_calibration *c)
 {
     dts_json_object(json, "node");
@@ -105,6 +119,7 @@ static void put_node(struct dts_json *json, const struct dts_calibration *c)
     dts_json_number(json, "host_memory_bytes", node_memory_bytes());
     dts_json_number(json, "host_memory_bytes_per_s", 3 * c->sum_bytes_per_s);
     put_fabric(json, c);
+    put_compute(json, c);
     dts_json_string(json, "source",
                     "host_memory_bytes_per_s: measured, x += y moves 3 values for each");
     dts_json_end(json);

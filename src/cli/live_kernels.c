@@ -3,10 +3,11 @@
  * The network's gradients are the plan's buffer itself: their order is that of the buckets
  * (exec/network.h), so what backward has finished can leave at once, and the sum over ranks
  * comes back in place. The update divides it by the number of ranks. Weights begin the same on
- * all ranks, by the seed; they stay the same since all ranks add the same sums.
+ * all ranks, by the seed; they stay the same since all ranks add the same sums. With servers,
+ * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees. Data are made (exec/made_task.h).
+ * ranks see in each step what one rank sees (exec/order.h).
  */
 #include "cli/live_kernels.h"
 
@@ -14,66 +15,96 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "exec/made_task.h"
-#include "exec/optimizer.h"
-#include "ops/reduce.h"
+#include "cli/live_server.h"
+#include "train/build.h"
 
-struct trainer {
-    struct dts_executor_rank rank;
-    struct dts_live_kernels *told;
-    struct dts_network *network;         // owned
-    struct dts_optimizer_run *optimizer; // owned
-    float *gradients;                    // the plan's, or the network's own
-    int step;                            // that the last forward pass belongs to; -1: none
-    int microbatch;
-};
-
-static void close_trainer(void *self)
+/* How many steps there are is the same on all ranks, servers among them. */
+static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
 {
-    struct trainer *t = self;
-    dts_optimizer_free(t->optimizer);
-    dts_network_free(t->network);
-    free(t);
-}
-
-static bool open_trainer(const struct dts_executor_rank *rank, void **self,
-                         struct dts_error *err)
-{
-    struct dts_live_kernels *told = rank->context;
-    const struct dts_scenario *s = told->point->scenario;
-    const struct dts_network_options options = {
-        .batch = (int)told->point->batch, .threads = 1, .seed = (uint64_t)s->seed};
-    if (rank->job->role_count > 1)
-        return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: servers that update weights are not there yet; "
-                        "\"timed\" runs them");
-    struct trainer *t = dts_alloc(1, sizeof(*t));
-    *t = (struct trainer){.rank = *rank, .told = told, .step = -1};
-    if (!dts_network_make(&t->network, &s->model, &options, err) ||
-        !dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err)) {
-        close_trainer(t);
-        return false;
-    }
-    if (rank->role->plan.buffer_count > 0)
-        dts_network_use_gradients(t->network, rank->buffers[0]);
-    t->gradients = dts_network_gradients(t->network);
-    *self = t;
+    const struct dts_scenario *s = t->point->scenario;
+    t->order = (struct dts_order){
+        .seed = s->seed,
+        .samples = (uint64_t)s->dataset.samples,
+        .step_samples = (uint64_t)t->point->batch * (uint64_t)s->accumulate *
+                        (uint64_t)t->rank.job->roles[0].count,
+    };
+    if (t->order.step_samples > t->order.samples)
+        return dts_fail(
+            err, DTS_BAD_INPUT, "dataset.samples: a step has %llu samples, and an epoch %llu",
+            (unsigned long long)t->order.step_samples, (unsigned long long)t->order.samples);
+    t->epoch_steps = (long)dts_order_epoch_steps(&t->order);
+    t->steps = t->settings->epochs > 0 ? t->settings->epochs * t->epoch_steps
+                                       : t->settings->warm_up + t->settings->steps;
     return true;
 }
 
-/* The first layer's forward call begins a step, or the next microbatch of one. */
-static void begin(struct trainer *t, int step)
+static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
 {
-    const struct dts_point *point = t->told->point;
+    const struct dts_scenario *s = t->point->scenario;
+    const struct dts_data_request request = {
+        .format = t->settings->data.format,
+        .folder = t->settings->data.folder,
+        .model = &s->model,
+        .network = t->network,
+        .samples = t->order.samples,
+        .seed = s->seed,
+    };
+    return dts_data_open(&t->data, &request, err);
+}
+
+static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->point->scenario;
+    const struct dts_network_options options = {
+        .batch = (int)t->point->batch, .threads = 1, .seed = (uint64_t)s->seed};
+    const bool servers = t->rank.job->role_count > 1;
+    if (!dts_network_make(&t->network, &s->model, &options, err))
+        return false;
+    if (!servers && !dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err))
+        return false;
+    if (t->rank.role->plan.buffer_count > 0)
+        dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
+    if (servers)
+        dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
+    t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
+    return open_data(t, err);
+}
+
+void dts_live_kernels_close(struct dts_live_kernels *t)
+{
+    dts_live_server_close(t->server);
+    dts_optimizer_free(t->optimizer);
+    dts_network_free(t->network);
+    dts_data_close(t->data);
+    free(t->numbers);
+    *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
+}
+
+bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,
+                           struct dts_error *err)
+{
+    t->rank = *rank;
+    t->step = -1;
+    const bool worker = rank->role == &rank->job->roles[0];
+    if (count_steps(t, err) &&
+        (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
+        return true;
+    dts_live_kernels_close(t);
+    return false;
+}
+
+/* The first layer's forward call begins a step, or the next microbatch of one. */
+static void begin(struct dts_live_kernels *t, long step)
+{
+    const struct dts_point *point = t->point;
     const uint64_t batch = (uint64_t)point->batch;
     const uint64_t microbatches = (uint64_t)point->scenario->accumulate;
     t->microbatch = step == t->step ? t->microbatch + 1 : 0;
     t->step = step;
-    const uint64_t ranks = (uint64_t)t->rank.job->ranks;
+    const uint64_t workers = (uint64_t)t->rank.role->count;
     const uint64_t first =
-        (uint64_t)step * batch * microbatches * ranks +
+        (uint64_t)step * batch * microbatches * workers +
         ((uint64_t)t->rank.rank * microbatches + (uint64_t)t->microbatch) * batch;
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
@@ -81,78 +112,67 @@ static void begin(struct trainer *t, int step)
         .training = true,
         .keep_gradients = t->microbatch > 0,
     };
-    dts_made_task_fill(t->network, &point->scenario->model, (int)batch,
-                       (uint64_t)point->scenario->seed, first);
+    for (uint64_t i = 0; i < batch; i++)
+        t->numbers[i] = dts_order_sample(&t->order, first + i);
+    dts_data_fill(t->data, DTS_DATA_TRAIN, t->network, t->numbers, (int)batch);
     dts_network_begin(t->network, &wanted);
 }
 
-static void note_loss(struct trainer *t)
+static void update(struct dts_live_kernels *t)
 {
-    const double loss = dts_network_loss(t->network);
-    if (t->step == 0 && t->microbatch == 0)
-        t->told->first_loss = loss;
-    t->told->last_loss = loss;
-}
-
-/* Sums over ranks and microbatches become means. */
-static void update(struct trainer *t)
-{
-    const struct dts_scenario *s = t->told->point->scenario;
-    struct dts_update_settings settings = *dts_optimizer_usual(t->optimizer);
-    const size_t count = dts_network_parameters(t->network);
-    const float share = 1.0f / (float)(t->rank.job->ranks * s->accumulate);
-    if (share < 1)
-        dts_reduce_scale(t->gradients, share, count, dts_network_workers(t->network));
-    settings.rate = t->told->settings->learning_rate;
-    settings.step = t->step + 1;
-    dts_optimizer_step(t->optimizer, &settings, dts_network_weights(t->network), t->gradients,
-                       dts_network_workers(t->network));
-}
-
-/* Rank 0's weights as floats, the last layer first (exec/network.h), after the last step. */
-static void keep_weights(struct trainer *t)
-{
-    const struct dts_live_settings *settings = t->told->settings;
-    struct dts_error err = {0};
-    struct dts_output out;
-    if (t->rank.rank != 0 || settings->weights == NULL ||
-        t->step + 1 != settings->warm_up + settings->steps)
-        return;
-    const size_t count = dts_network_parameters(t->network);
-    if (dts_output_open(&out, settings->weights, &err)) {
-        fwrite(dts_network_weights(t->network), sizeof(float), count, out.stream);
-        dts_output_close(&out, &err);
-    }
-    if (err.cause != DTS_NO_ERROR)
-        fprintf(stderr, "dtsim: %s\n", err.text);
+    if (t->optimizer != NULL)
+        dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
+                        dts_network_gradients(t->network), dts_network_workers(t->network));
 }
 
 static double call(void *self, const struct dts_op *op, int step, double due_s)
 {
     (void)due_s;
-    struct trainer *t = self;
-    const int last = t->told->point->scenario->model.layer_count - 1;
-    if (op->call.pass == DTS_FORWARD) {
+    struct dts_live_kernels *t = self;
+    const long training_step = t->first_step + step;
+    const int last = t->point->scenario->model.layer_count - 1;
+    switch (op->call.pass) {
+    case DTS_FORWARD:
         if (op->call.layer == 0)
-            begin(t, step);
+            begin(t, training_step);
         dts_network_forward(t->network, op->call.layer);
         if (op->call.layer == last)
-            note_loss(t);
-    } else if (op->call.pass == DTS_BACKWARD) {
+            t->loss += dts_network_loss(t->network), t->losses++;
+        break;
+    case DTS_BACKWARD:
         dts_network_backward(t->network, op->call.layer);
-    } else if (op->call.pass == DTS_UPDATE) {
+        break;
+    case DTS_UPDATE:
         update(t);
-        keep_weights(t);
+        break;
+    case DTS_AGGREGATE:
+        dts_live_server_update(t->server, op->bucket, training_step);
+        break;
+    default: // what only the predicted framework does
+        break;
     }
     return dts_now_s();
 }
 
+/* What a run works with is there before it and stays after it. */
+static bool begin_run(const struct dts_executor_rank *rank, void **self, struct dts_error *err)
+{
+    (void)err;
+    *self = rank->context;
+    return true;
+}
+
+static void end_run(void *self)
+{
+    (void)self;
+}
+
 static const struct dts_executor kernels = {
     .name = "kernels",
-    .summary = "trains: the network's kernels on made data",
-    .open = open_trainer,
+    .summary = "trains: the network's kernels on samples of a data set",
+    .open = begin_run,
     .call = call,
-    .close = close_trainer,
+    .close = end_run,
 };
 
 const struct dts_executor *dts_live_kernels(void)

@@ -5,16 +5,41 @@
 #define DTS_CLI_LIVE_KERNELS_H
 
 #include "cli/live_set.h"
+#include "exec/data.h"
+#include "exec/optimizer.h"
+#include "exec/order.h"
 #include "live/executor.h"
 
-/* What the executor is told of the point: dts_live.context. */
+/* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {
-    const struct dts_point *point;
+    const struct dts_point *point; // the caller's, as are the settings
     const struct dts_live_settings *settings;
-    double first_loss, last_loss; // mean over this rank's samples; filled while it runs
+    long first_step; // of the training, which is step 0 of the next run
+
+    // filled by dts_live_kernels_open()
+    struct dts_executor_rank rank;
+    struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
+    struct dts_network *network;         // owned
+    struct dts_optimizer_run *optimizer; // owned; NULL: servers update
+    struct dts_data *data;               // owned
+    struct dts_order order;
+    uint64_t *numbers;       // of the samples of a microbatch; owned
+    long epoch_steps, steps; // of an epoch; of the whole training
+
+    // changed by runs
+    double loss; // sum over microbatches of the mean over their samples
+    long losses; // how many of them; whoever reads it may set both to 0
+    long step;   // that the last forward pass belongs to; -1: none
+    int microbatch;
 };
 
 /* NULL: a build without kernels. */
 const struct dts_executor *dts_live_kernels(void);
+
+/* Fails where the network or its data cannot be had. Each rank calls it before its first run.
+ */
+bool dts_live_kernels_open(struct dts_live_kernels *kernels,
+                           const struct dts_executor_rank *rank, struct dts_error *err);
+void dts_live_kernels_close(struct dts_live_kernels *kernels);
 
 #endif

@@ -1,7 +1,13 @@
 /* live_kernels_none.c -- a build without OpenBLAS has no kernels. */
-#include "cli/live_kernels.h"
+#include "cli/live_train.h"
 
 const struct dts_executor *dts_live_kernels(void)
 {
     return NULL;
+}
+
+bool dts_live_train(const struct dts_live_training *training, struct dts_error *err)
+{
+    (void)training;
+    return dts_fail(err, DTS_UNSUPPORTED, "live.compute: this build has no \"kernels\"");
 }

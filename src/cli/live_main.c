@@ -11,11 +11,10 @@
 #include "cli/comparison.h"
 #include "cli/format.h"
 #include "cli/live_calibrate.h"
-#include "cli/live_kernels.h"
-#include "cli/live_measured.h"
 #include "cli/live_predicted.h"
 #include "cli/live_set.h"
 #include "cli/live_signals.h"
+#include "cli/live_train.h"
 #include "cli/trace.h"
 #include "live/verify.h"
 
@@ -100,21 +99,17 @@ static bool walk(struct run *run, int i, const struct dts_live *live,
                  struct dts_live_rank *rank, struct dts_error *err)
 {
     struct dts_comparison *comparison = &run->comparisons[i];
-    struct dts_live_times times;
-    struct dts_live_all all;
+    const struct dts_live_training training = {live, rank, live->context, comparison,
+                                               &run->timings[i]};
     size_t checked = 0;
     verify(live, rank, &checked, err);
-    if (!dts_wire_agree(run->wire, err) || !dts_live_run(live, rank, &times, err))
+    if (!dts_wire_agree(run->wire, err))
         return false;
-    dts_live_collect(live, rank, &times, &all);
-    dts_live_times_free(&times);
-    if (rank->rank == 0) {
-        int warm_up = run->set.scene.scenario.live.warm_up;
-        dts_live_measured(live->job, &all, warm_up, comparison, &run->timings[i]);
-        comparison->checked = (double)checked;
-    }
-    dts_live_all_free(&all);
-    return true;
+    comparison->checked = (double)checked;
+    if (live->executor == dts_live_kernels())
+        return dts_live_train(&training, err);
+    return dts_live_walk(live, rank, run->set.scene.scenario.live.warm_up, comparison,
+                         &run->timings[i], err);
 }
 
 static bool run_point(struct run *run, int i, struct dts_error *err)
@@ -233,27 +228,37 @@ static void free_run(struct run *run)
     dts_options_free(&run->options);
 }
 
+/* All ranks have the error; rank 0 says it. */
+static void say(int rank, const struct dts_error *err)
+{
+    if (rank == 0 && err->cause != DTS_NO_ERROR)
+        fprintf(stderr, "dtsim: %s\n", err->text);
+}
+
 int main(int argc, char **argv)
 {
-    struct dts_error err = {0};
+    struct dts_error err = {0}, late = {0};
     struct run run = {0};
     int rank = 0;
-    bool good = false;
-    if (dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
+    bool good = false, open = dts_wire_open(&run.wire, true, &argc, &argv, &err);
+    if (open) {
         rank = dts_wire_rank(run.wire);
         dts_live_signals(rank == 0);
         parse(&run, argc, argv, &err);
         if (dts_wire_agree(run.wire, &err))
             good = run.calibrates ? dts_live_calibrate(&run.options, run.wire, &err)
                                   : run_all(&run, &err);
-        dts_wire_close(run.wire);
     }
+    say(rank, &err); // before another rank's exit status makes mpirun end this one
+    if (err.cause != DTS_NO_ERROR)
+        dts_live_signals(false); // and then it says nothing more
+    if (open)
+        dts_wire_close(run.wire);
     if (rank == 0 && good && !run.calibrates)
-        report(&run, &err);
+        report(&run, &late);
     free_run(&run);
-    if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)
-        dts_fail(&err, DTS_SYSTEM, "standard output: %s", strerror(errno));
-    if (rank == 0 && err.cause != DTS_NO_ERROR)
-        fprintf(stderr, "dtsim: %s\n", err.text);
-    return (int)err.cause;
+    if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && late.cause == DTS_NO_ERROR)
+        dts_fail(&late, DTS_SYSTEM, "standard output: %s", strerror(errno));
+    say(rank, &late);
+    return (int)(err.cause != DTS_NO_ERROR ? err.cause : late.cause);
 }

@@ -5,17 +5,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/program.h"
 #include "base/text.h"
-
-extern char **environ;
 
 /* The words of the child's command line. */
 struct command {
@@ -73,6 +70,9 @@ static void fill(struct command *command, const struct dts_options *options, con
         add_setting(command, options->sets[i].path, options->sets[i].value);
     add_setting(command, "devices", devices);
     add_setting(command, "references", "null");
+    if (q->platform->communicating > 0 && strcmp(q->scenario->live.compute, "timed") == 0)
+        add_setting(command, "platform.node.compute.communicating",
+                    "0"); // who waits does not slow
     add_strategy(command, q);
     if (options->engine != NULL)
         add_option(command, "--engine", options->engine);
@@ -81,22 +81,6 @@ static void fill(struct command *command, const struct dts_options *options, con
     add_option(command, "--format", "json");
     add_option(command, "--output", result);
     add_option(command, "--trace", trace);
-}
-
-static bool run(const struct command *command, struct dts_error *err)
-{
-    pid_t child;
-    int status = -1;
-    int code = posix_spawn(&child, command->words[0], NULL, NULL, command->words, environ);
-    if (code != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", command->words[0],
-                        strerror(code));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s failed: there is no prediction to compare with",
-                        command->words[0]);
-    return true;
 }
 
 static double number_of(const struct dts_cfg *at, const char *key)
@@ -181,7 +165,8 @@ bool dts_live_predict(const struct dts_options *options, const char *word,
     snprintf(own_trace, sizeof(own_trace), "%s/trace.json", folder);
     const char *timeline = trace != NULL ? trace : own_trace;
     fill(&command, options, word, &point->question, result, timeline);
-    bool good = run(&command, err) && read_result(result, comparison, engine, room, err) &&
+    bool good = dts_program_run(command.words, "there is no prediction to compare with", err) &&
+                read_result(result, comparison, engine, room, err) &&
                 read_trace(timeline, comparison, err);
     unlink(result);
     unlink(own_trace);

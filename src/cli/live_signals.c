@@ -33,6 +33,7 @@ void dts_live_signals(bool speaks)
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     sigfillset(&action.sa_mask); // one signal is enough
+    signal(SIGXFSZ, SIG_IGN);    // a file that may grow no more is an error of write()
     action.sa_handler = speaks ? end_aloud : end_silently;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         sigaction(numbers[i], &action, NULL);

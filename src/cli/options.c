@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/options.h"
@@ -225,12 +226,13 @@ void dts_options_free(struct dts_options *options)
 void dts_options_print(FILE *out)
 {
     for (int i = 0; i < OPTIONS; i++) {
-        char letter[8] = "    ", name[32];
+        char letter[8] = "    ", name[32], lead[64];
         if (table[i].letter != 0)
             snprintf(letter, sizeof(letter), "-%c, ", table[i].letter);
         snprintf(name, sizeof(name), "--%s%s%s", table[i].name,
                  table[i].value != NULL ? " " : "",
                  table[i].value != NULL ? table[i].value : "");
-        fprintf(out, "  %s%-20s %s\n", letter, name, table[i].help);
+        snprintf(lead, sizeof(lead), "  %s%-20s ", letter, name);
+        dts_text_wrap(out, lead, 27, DTS_HELP_WIDTH, table[i].help);
     }
 }

@@ -11,23 +11,7 @@ enum { NOTES = 12 }; // under one heading
 
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words)
 {
-    int column = fprintf(out, "%s", lead);
-    if (column < indent)
-        column += fprintf(out, "%*s", indent - column, "");
-    bool first = true;
-    while (*words != '\0') {
-        int length = (int)strcspn(words, " ");
-        if (!first && column + 1 + length > DTS_TEXT_WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-            first = true;
-        }
-        column += fprintf(out, "%s%.*s", first ? "" : " ", length, words);
-        first = false;
-        words += length;
-        words += strspn(words, " ");
-    }
-    fputc('\n', out);
+    dts_text_wrap(out, lead, indent, DTS_TEXT_WIDTH, words);
 }
 
 const char *dts_text_setting(const char *setting, char *text, size_t room)

@@ -24,12 +24,6 @@ struct trial {
     bool backward;
 };
 
-static double now_s(void *clock)
-{
-    (void)clock;
-    return dts_now_s();
-}
-
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            int threads, struct dts_error *err)
 {
@@ -40,8 +34,6 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
     timer->workers = dts_workers_new(threads);
-    if (timer->meter.now_s == NULL)
-        timer->meter.now_s = now_s;
     return true;
 }
 

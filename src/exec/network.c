@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "exec/first_weights.h"
 #include "exec/network_private.h"
 
 static bool find_operations(struct dts_network *n, struct dts_error *err)
@@ -85,27 +85,10 @@ static bool get_memory(struct dts_network *n, struct dts_error *err)
     n->input = get(batch * dts_dims_elements(&n->model->input) * sizeof(float), err);
     n->weights = get(parameter_bytes, err);
     n->gradients = get(parameter_bytes, err);
-    n->owns_gradients = true;
+    n->owns_weights = n->owns_gradients = true;
     n->arena = get(n->arena_bytes, err);
     n->states = get(n->state_bytes, err);
     return err->cause == DTS_NO_ERROR;
-}
-
-void dts_network_begin_weights(struct dts_network *n)
-{
-    for (int l = 0; l < n->model->layer_count; l++)
-        for (int p = 0; p < n->model->layers[l].param_count; p++) {
-            const struct dts_param *param = &n->model->layers[l].params[p];
-            const uint64_t stream = (uint64_t)l * DTS_LAYER_PARAMS + (uint64_t)p;
-            float *w = n->weights + dts_network_offset(n, l, p);
-            for (size_t i = 0; i < param->count; i++) {
-                double value = 0;
-                if (param->spread > 0)
-                    value = param->uniform ? 2 * dts_uniform(n->options.seed, stream, i) - 1
-                                           : dts_normal(n->options.seed, stream, i);
-                w[i] = (float)(param->mean + param->spread * value);
-            }
-        }
 }
 
 bool dts_network_make(struct dts_network **network, const struct dts_model *model,
@@ -131,7 +114,7 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
         dts_network_free(n);
         return false;
     }
-    dts_network_begin_weights(n);
+    dts_first_weights(model, options->seed, n->weights);
     *network = n;
     return true;
 }
@@ -146,7 +129,8 @@ void dts_network_free(struct dts_network *n)
     free(n->calls);
     free(n->nodes);
     free(n->offsets);
-    free(n->weights);
+    if (n->owns_weights)
+        free(n->weights);
     if (n->owns_gradients)
         free(n->gradients);
     free(n->input);
@@ -194,6 +178,21 @@ void dts_network_use_gradients(struct dts_network *n, float *gradients)
         free(n->gradients);
     n->gradients = gradients;
     n->owns_gradients = false;
+}
+
+void dts_network_use_weights(struct dts_network *n, float *weights)
+{
+    memcpy(weights, n->weights, n->parameter_count * sizeof(*weights));
+    if (n->owns_weights)
+        free(n->weights);
+    n->weights = weights;
+    n->owns_weights = false;
+}
+
+void *dts_network_states(struct dts_network *n, size_t *bytes)
+{
+    *bytes = n->state_bytes;
+    return n->states;
 }
 
 size_t dts_network_bytes(const struct dts_network *n)

@@ -35,7 +35,8 @@ struct dts_network_step {
     uint64_t number;       // of the step: dropout differs from step to step
     uint64_t first_sample; // number of the first sample among those of all ranks
     bool training;         // statistics of the batch and dropout; else those of the past
-    bool keep_gradients;   // go on adding: not the first microbatch
+    bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
+                           // layer clears those of its parameters
 };
 
 struct dts_network;
@@ -52,6 +53,9 @@ float *dts_network_gradients(struct dts_network *network);
 
 /* Gradients go there from now on: as many as there are parameters, the caller's. */
 void dts_network_use_gradients(struct dts_network *network, float *gradients);
+
+/* The same for weights; what they are now is copied there. */
+void dts_network_use_weights(struct dts_network *network, float *weights);
 
 /* Where parameter tensor `number` of a layer lies in both. */
 size_t dts_network_offset(const struct dts_network *network, int layer, int number);
@@ -70,6 +74,19 @@ void dts_network_backward(struct dts_network *network, int layer);
 
 /* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);
+
+/* Of a loss layer whose forward call was the last: sums over the first `samples` of the batch.
+ */
+struct dts_network_score {
+    double loss;
+    bool classes;            // it has them, and so the next two:
+    double positions, right; // that count; where the largest value is the target's
+};
+bool dts_network_score(const struct dts_network *network, int layer, int samples,
+                       struct dts_network_score *score); // false: no loss
+
+/* What layers keep from step to step beside weights: running statistics. */
+void *dts_network_states(struct dts_network *network, size_t *bytes);
 
 /* Memory that it holds, in bytes: weights, gradients, activations. */
 size_t dts_network_bytes(const struct dts_network *network);

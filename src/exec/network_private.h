@@ -23,8 +23,8 @@ struct dts_network {
     struct dts_layer_call *calls; // owned; one for each layer
     struct dts_node *nodes;       // owned; the same
     size_t *offsets;              // owned; of the first parameter tensor of each layer
-    float *weights, *gradients;   // owned, gradients where
-    bool owns_gradients;          // this says so
+    float *weights, *gradients;   // owned where the next two say so
+    bool owns_weights, owns_gradients;
     size_t parameter_count;
     void *input; // owned
     bool tokens;
@@ -37,7 +37,7 @@ struct dts_network {
 /* Find what lives when, and where it lies. The nodes have their operations. */
 void dts_network_place(struct dts_network *network);
 
-/* Fill the weights from the seed. */
-void dts_network_begin_weights(struct dts_network *network);
+/* Of a layer, or the input: DTS_CALL_ENTRY. */
+void *dts_network_output(const struct dts_network *network, int tensor);
 
 #endif

@@ -4,7 +4,7 @@
 #include "exec/network_private.h"
 #include "ops/reduce.h"
 
-static void *output_of(const struct dts_network *n, int tensor)
+void *dts_network_output(const struct dts_network *n, int tensor)
 {
     return tensor == DTS_CALL_ENTRY ? n->input : n->arena + n->nodes[tensor].output;
 }
@@ -16,7 +16,7 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
     const struct dts_node *node = &n->nodes[layer];
     struct dts_arrays a = {
         .batch = n->options.batch,
-        .y = output_of(n, layer),
+        .y = dts_network_output(n, layer),
         .target = node->target,
         .saved = n->arena + node->saved,
         .state = n->states + node->state,
@@ -26,7 +26,7 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
         .first_sample = n->step.first_sample,
     };
     for (int i = 0; i < c->call.input_count; i++)
-        a.x[i] = output_of(n, c->inputs[i]);
+        a.x[i] = dts_network_output(n, c->inputs[i]);
     for (int p = 0; p < c->call.param_count; p++)
         a.w[p] = n->weights + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
     return a;
@@ -35,14 +35,25 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
     n->step = *step;
-    if (!step->keep_gradients)
-        memset(n->gradients, 0, n->parameter_count * sizeof(*n->gradients));
+}
+
+/* Layer by layer, and not at once: gradients of the step before of other layers may still be
+ * on their way to servers. */
+static void clear_gradients(struct dts_network *n, int layer)
+{
+    const struct dts_layer *l = &n->model->layers[layer];
+    size_t count = 0;
+    for (int p = 0; p < l->param_count; p++)
+        count += l->params[p].count;
+    memset(n->gradients + n->offsets[layer], 0, count * sizeof(*n->gradients));
 }
 
 void dts_network_forward(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
     const struct dts_place place = {.workers = n->workers};
+    if (n->step.training && !n->step.keep_gradients)
+        clear_gradients(n, layer);
     if (node->op == NULL)
         return;
     struct dts_arrays a = arrays_of(n, layer);
@@ -82,7 +93,7 @@ double dts_network_loss(const struct dts_network *n)
     for (int l = 0; l < n->model->layer_count; l++) {
         if (n->nodes[l].op == NULL || !n->nodes[l].op->loss)
             continue;
-        const float *each = output_of(n, l);
+        const float *each = dts_network_output(n, l);
         for (int i = 0; i < n->options.batch; i++)
             sum += (double)each[i] / n->options.batch;
     }

@@ -18,10 +18,22 @@ bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *
                         const struct dts_optimizer *optimizer, struct dts_error *err);
 void dts_optimizer_free(struct dts_optimizer_run *run); // NULL: nothing
 
-/* One update of all tensors. Decay and the rest as the settings say, for every tensor alike. */
+/* For a part of all parameters, `count` values from `first` on, as a server keeps it: steps
+ * change no others. Fails (DTS_UNSUPPORTED) where the rule looks at whole tensors and the part
+ * cuts one; `what` names the part in that message. */
+bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_model *model,
+                             const struct dts_optimizer *optimizer, size_t first, size_t count,
+                             const char *what, struct dts_error *err);
+
+/* One update of all tensors. Where the rule says so (ops/update.h, `apart`), biases and what
+ * belongs to normalizations are updated without decay and trust; else every tensor alike. */
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers);
+
+/* Gradients that it is for *= factor: a sum over ranks becomes a mean. */
+void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
+                         struct dts_workers *workers);
 
 /* What is kept from step to step, for checkpoints. */
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count);

@@ -48,13 +48,25 @@ static struct dts_measured summarize(const double (*seconds)[PARTS], int count, 
     return out;
 }
 
+/* The first samples of the made task, for all steps. */
+static void fill(struct dts_network *network, const struct dts_steps_request *request)
+{
+    struct dts_made_task *task = dts_made_task_new(request->model, 1);
+    uint64_t *numbers = dts_alloc((size_t)request->batch, sizeof(*numbers));
+    for (int i = 0; i < request->batch; i++)
+        numbers[i] = (uint64_t)i;
+    dts_made_task_fill(task, network, 0, numbers, request->batch);
+    free(numbers);
+    dts_made_task_free(task);
+}
+
 static void run_all(const struct dts_steps_request *request, struct dts_network *network,
                     struct dts_optimizer_run *optimizer, struct dts_steps *out)
 {
     double(*seconds)[PARTS] = dts_alloc((size_t)request->steps, sizeof(*seconds));
     const int layers = request->model->layer_count;
     double unseen[PARTS];
-    dts_made_task_fill(network, request->model, request->batch, 1, 0);
+    fill(network, request);
     run_step(network, optimizer, layers, 0, unseen);
     out->first_loss = dts_network_loss(network);
     for (int i = 0; i < request->steps; i++)

@@ -1,20 +1,17 @@
 /* here.c -- the device `here`: finds what was measured, has it measured, writes it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/json_out.h"
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "kernels/here.h"
-
-extern char **environ;
 
 void dts_here_cpu(char *name, size_t room)
 {
@@ -162,18 +159,11 @@ static bool run_measure(char *program, const char *path, struct dts_error *err)
 {
     if (access(program, X_OK) != 0)
         return dts_fail(err, DTS_UNSUPPORTED, "device here: this build has no OpenBLAS");
-    char *words[] = {program, dts_copy(path), NULL};
-    pid_t child;
-    int status = -1;
-    const int error = posix_spawn(&child, program, NULL, NULL, words, environ);
-    free(words[1]);
-    if (error != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(error));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s: failed; this machine was not measured", program);
-    return true;
+    char *kept = dts_copy(path);
+    char *words[] = {program, kept, NULL};
+    const bool good = dts_program_run(words, "this machine was not measured", err);
+    free(kept);
+    return good;
 }
 
 bool dts_here_measure(void *argument, const char *path, struct dts_error *err)

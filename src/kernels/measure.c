@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/stats.h"
 #include "kernels/measure.h"
 
@@ -18,20 +19,25 @@ static void summarize(const double *seconds, struct dts_measured *out)
         out->least_s = seconds[i] < out->least_s ? seconds[i] : out->least_s;
 }
 
+static double now_s(const struct dts_meter *meter)
+{
+    return meter->now_s != NULL ? meter->now_s(meter->clock) : dts_now_s();
+}
+
 void dts_measure(const struct dts_meter *meter, void (*run)(void *argument), void *argument,
                  struct dts_measured *out)
 {
     double seconds[MOST];
     assert(meter->least >= 1 && meter->least <= MOST);
     *out = (struct dts_measured){0};
-    const double begin_s = meter->now_s(meter->clock);
+    const double begin_s = now_s(meter);
     run(argument);
     for (;;) {
         if (meter->prepare != NULL)
             meter->prepare(argument);
-        const double before_s = meter->now_s(meter->clock);
+        const double before_s = now_s(meter);
         run(argument);
-        const double after_s = meter->now_s(meter->clock);
+        const double after_s = now_s(meter);
         seconds[out->count++] = after_s - before_s;
         summarize(seconds, out);
         if (out->count < meter->least)

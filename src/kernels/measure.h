@@ -3,7 +3,7 @@
 #define DTS_KERNELS_MEASURE_H
 
 struct dts_meter {
-    double (*now_s)(void *clock);
+    double (*now_s)(void *clock); // NULL: dts_now_s()
     void *clock;
     double limit_s;                  // no further run begins after this time
     int least;                       // runs at the least, whatever the limit says; >= 1

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/stats.h"
+#include "live/calibrate_compute.h"
 #include "live/lane.h"
 #include "live/pieces.h"
 
@@ -248,6 +249,8 @@ static void measure(struct bench *b, void (*say)(const char *what), struct dts_c
     dts_wire_barrier(b->wire);
     out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? sum_rate() : 0);
     out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? copy_rate() : 0);
+    tell(b, say, "kernels beside others");
+    dts_calibrate_compute(b->wire, b->in_node, b->per_node, out);
 }
 
 bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),

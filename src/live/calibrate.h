@@ -1,10 +1,12 @@
-/* calibrate.h -- how fast the ranks that mpirun started exchange messages, and sum and copy. */
+/* calibrate.h -- how fast the ranks that mpirun started exchange messages, sum and copy, and
+ * how they slow one another down.
+ */
 #ifndef DTS_LIVE_CALIBRATE_H
 #define DTS_LIVE_CALIBRATE_H
 
 #include "live/wire.h"
 
-enum { DTS_CALIBRATE_SIZES = 11 };
+enum { DTS_CALIBRATE_SIZES = 11, DTS_CALIBRATE_TOGETHER = 64 };
 
 /* 1 byte to 4 MiB. */
 extern const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES];
@@ -24,6 +26,13 @@ struct dts_calibration {
     struct dts_link_seconds within, between;
     double sum_bytes_per_s;  // of what arrives, added to fp32 in memory
     double copy_bytes_per_s; // memory to memory, counted once
+
+    /* How much longer kernels take when 1, 2, ... ranks of a node compute: together[0] is 1.
+     * And while all of them compute and exchange messages they take 1 + communicating as long.
+     */
+    double together[DTS_CALIBRATE_TOGETHER];
+    int together_count;
+    double communicating;
 };
 
 /* Every rank calls it; the answer is filled on all. Takes some ten seconds on slow networks.

@@ -97,7 +97,7 @@ static void settle(const struct dts_lane *lane, const struct dts_message *m, siz
 static void take(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
                  MPI_Request *requests)
 {
-    const size_t each = DTS_PIECE_BYTES / sizeof(float);
+    const size_t each = dts_piece_bytes / sizeof(float);
     for (int p = 0; p < pieces_of(m); p++) {
         size_t first = (size_t)p * each, left = m->data.count - first;
         dts_pieces_wait(&requests[p], 1);

@@ -76,22 +76,27 @@ static void free_lanes(struct dts_lanes *lanes)
     pthread_mutex_destroy(&lanes->lock);
 }
 
-/* A thread for each stream that the plan uses. */
+static void start(struct dts_lane *lane)
+{
+    int code = pthread_create(&lane->thread, NULL, dts_lane_live, lane);
+    if (code != 0)
+        dts_wire_abort(lane->of->live->wire, strerror(code));
+}
+
+/* A thread for each stream that the plan uses; the last is this one. */
 static void walk(struct dts_lanes *lanes)
 {
     struct dts_lane all[DTS_STREAMS];
     const struct dts_plan *plan = &lanes->rank->role->plan;
-    int started = 0;
-    for (int s = 0; s < DTS_STREAMS; s++) {
-        if (!dts_plan_uses(plan, (enum dts_stream)s))
-            continue;
-        struct dts_lane *lane = &all[started++];
-        *lane = (struct dts_lane){.of = lanes, .stream = (enum dts_stream)s};
-        int code = pthread_create(&lane->thread, NULL, dts_lane_live, lane);
-        if (code != 0)
-            dts_wire_abort(lanes->live->wire, strerror(code));
-    }
-    for (int i = 0; i < started; i++)
+    int count = 0;
+    for (int s = 0; s < DTS_STREAMS; s++)
+        if (dts_plan_uses(plan, (enum dts_stream)s))
+            all[count++] = (struct dts_lane){.of = lanes, .stream = (enum dts_stream)s};
+    for (int i = 0; i + 1 < count; i++)
+        start(&all[i]);
+    if (count > 0)
+        dts_lane_live(&all[count - 1]);
+    for (int i = 0; i + 1 < count; i++)
         pthread_join(all[i].thread, NULL);
 }
 

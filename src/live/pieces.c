@@ -11,15 +11,19 @@
 static const double SPIN_S = 100e-6;
 enum { SLEEP_NS = 20000 };
 
+/* Below Open MPI's limit for TCP (64 KiB with its header). */
+enum { PIECE_BYTES = 60 << 10 };
+const size_t dts_piece_bytes = PIECE_BYTES;
+
 int dts_pieces(size_t bytes)
 {
-    return (int)((bytes + DTS_PIECE_BYTES - 1) / DTS_PIECE_BYTES);
+    return (int)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
 }
 
 static int size_of(size_t bytes, int piece)
 {
-    size_t left = bytes - (size_t)piece * DTS_PIECE_BYTES;
-    return left < DTS_PIECE_BYTES ? (int)left : DTS_PIECE_BYTES;
+    size_t left = bytes - (size_t)piece * PIECE_BYTES;
+    return left < PIECE_BYTES ? (int)left : PIECE_BYTES;
 }
 
 void dts_pieces_send(MPI_Comm comm, const void *data, size_t bytes, int to, int tag,
@@ -27,8 +31,8 @@ void dts_pieces_send(MPI_Comm comm, const void *data, size_t bytes, int to, int 
 {
     const char *from = data;
     for (int i = 0; i < dts_pieces(bytes); i++)
-        DTS_MPI(MPI_Isend(from + (size_t)i * DTS_PIECE_BYTES, size_of(bytes, i), MPI_BYTE, to,
-                          tag, comm, &requests[i]));
+        DTS_MPI(MPI_Isend(from + (size_t)i * PIECE_BYTES, size_of(bytes, i), MPI_BYTE, to, tag,
+                          comm, &requests[i]));
 }
 
 void dts_pieces_receive(MPI_Comm comm, void *data, size_t bytes, int from, int tag,
@@ -36,8 +40,8 @@ void dts_pieces_receive(MPI_Comm comm, void *data, size_t bytes, int from, int t
 {
     char *to = data;
     for (int i = 0; i < dts_pieces(bytes); i++)
-        DTS_MPI(MPI_Irecv(to + (size_t)i * DTS_PIECE_BYTES, size_of(bytes, i), MPI_BYTE, from,
-                          tag, comm, &requests[i]));
+        DTS_MPI(MPI_Irecv(to + (size_t)i * PIECE_BYTES, size_of(bytes, i), MPI_BYTE, from, tag,
+                          comm, &requests[i]));
 }
 
 static void rest(double since_s)

@@ -10,7 +10,7 @@
 
 #include "live/mpi_call.h"
 
-enum { DTS_PIECE_BYTES = 60 << 10 }; // below Open MPI's limit for TCP (64 KiB with its header)
+extern const size_t dts_piece_bytes; // a multiple of sizeof(float)
 
 /* How many pieces, each with its request. */
 int dts_pieces(size_t bytes);

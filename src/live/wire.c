@@ -26,6 +26,8 @@ void dts_mpi_check(int code, const char *call)
     MPI_Abort(MPI_COMM_WORLD, DTS_SYSTEM);
 }
 
+enum { AT_ONCE = 1 << 30, TAG = 1 }; // MPI counts in int
+
 static MPI_Comm copy_world(void)
 {
     MPI_Comm copy;
@@ -97,7 +99,52 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count)
 {
-    DTS_MPI(MPI_Bcast(bytes, (int)count, MPI_BYTE, 0, wire->all));
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
+        DTS_MPI(MPI_Bcast((char *)bytes + done, (int)part, MPI_BYTE, 0, wire->all));
+    }
+}
+
+/* Between rank 0 and this one, or on rank 0 between it and `other`, part by part. */
+static void move(const struct dts_wire *wire, void *bytes, size_t count, int other, bool send)
+{
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t left = count - done;
+        const int part = (int)(left < AT_ONCE ? left : AT_ONCE);
+        if (send)
+            DTS_MPI(MPI_Send((char *)bytes + done, part, MPI_BYTE, other, TAG, wire->all));
+        else
+            DTS_MPI(MPI_Recv((char *)bytes + done, part, MPI_BYTE, other, TAG, wire->all,
+                             MPI_STATUS_IGNORE));
+    }
+}
+
+/* Both ways between a rank's own bytes and their place in all. */
+static void exchange(const struct dts_wire *wire, char *all, void *mine, size_t count,
+                     bool collect)
+{
+    const double own = (double)count;
+    double *counts = dts_alloc((size_t)wire->size, sizeof(*counts));
+    dts_wire_gather(wire, &own, 1, counts);
+    if (wire->rank > 0)
+        move(wire, mine, count, 0, collect);
+    else if (count > 0)
+        memcpy(collect ? all : mine, collect ? mine : all, count);
+    for (int r = 1; wire->rank == 0 && r < wire->size; r++) {
+        all += (size_t)counts[r - 1];
+        move(wire, all, (size_t)counts[r], r, !collect);
+    }
+    free(counts);
+}
+
+void dts_wire_collect(const struct dts_wire *wire, const void *mine, size_t count, void *all)
+{
+    exchange(wire, all, (void *)mine, count, true); // it is only read then
+}
+
+void dts_wire_deal(const struct dts_wire *wire, const void *all, void *mine, size_t count)
+{
+    exchange(wire, (char *)all, mine, count, false);
 }
 
 void dts_wire_abort(const struct dts_wire *wire, const char *why)

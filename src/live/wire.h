@@ -31,6 +31,11 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 /* What rank 0 has becomes what all have. */
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count);
 
+/* Rank 0 gets the bytes of every rank, rank after rank, however many each has; and the way
+ * back. `all` may be NULL elsewhere. */
+void dts_wire_collect(const struct dts_wire *wire, const void *mine, size_t count, void *all);
+void dts_wire_deal(const struct dts_wire *wire, const void *all, void *mine, size_t count);
+
 /* This rank cannot go on while others wait for it: say why, and end all. */
 void dts_wire_abort(const struct dts_wire *wire, const char *why);
 

@@ -4,41 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/philox.h"
 #include "ops/attention_host.h"
 #include "ops/dropout.h"
+#include "ops/dropout_bits.h"
 #include "ops/row_math.h"
 
 enum { BLOCKS = DTS_ATTENTION_BLOCKS, PIECE = DTS_ATTENTION_PIECE };
 
-static void draw_piece(const struct dts_arrays *a, size_t sample, size_t row, size_t piece,
-                       uint32_t threshold, uint8_t *restrict keep)
-{
-    uint32_t words[4][BLOCKS];
-    for (uint32_t i = 0; i < BLOCKS; i++) {
-        words[0][i] = (uint32_t)(piece * BLOCKS) + i;
-        words[1][i] = (uint32_t)row;
-        words[2][i] = (uint32_t)a->step;
-        words[3][i] = (uint32_t)(a->first_sample + sample);
-    }
-    for (uint32_t round = 0; round < DTS_PHILOX_ROUNDS; round++) {
-        const struct dts_philox_key key = dts_philox_key(a->seed, round);
-#pragma omp simd
-        for (int i = 0; i < BLOCKS; i++)
-            dts_philox_round(key, &words[0][i], &words[1][i], &words[2][i], &words[3][i]);
-    }
-    for (int word = 0; word < 4; word++)
-        for (int i = 0; i < BLOCKS; i++) {
-            keep[2 * word * BLOCKS + i] = (words[word][i] & 0xffff) >= threshold;
-            keep[(2 * word + 1) * BLOCKS + i] = words[word][i] >> 16 >= threshold;
-        }
-}
-
 void dts_attention_draw(const struct dts_arrays *a, size_t sample, size_t row, size_t keys,
                         uint32_t threshold, uint8_t *keep)
 {
+    const uint32_t counter[] = {(uint32_t)row, (uint32_t)a->step,
+                                (uint32_t)(a->first_sample + sample)};
     for (size_t piece = 0; piece * PIECE < keys; piece++)
-        draw_piece(a, sample, row, piece, threshold, keep + piece * PIECE);
+        dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, threshold,
+                         keep + piece * PIECE);
 }
 
 struct dts_attention_block dts_attention_block(const struct dts_op_call *call,

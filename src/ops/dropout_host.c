@@ -1,8 +1,8 @@
 /* dropout_host.c -- dropout on a CPU: random bits by whole pieces, vectorized. */
 #include <string.h>
 
-#include "base/philox.h"
 #include "ops/dropout.h"
+#include "ops/dropout_bits.h"
 #include "ops/ranges.h"
 
 enum { BLOCKS = DTS_DROPOUT_BLOCKS, PIECE = DTS_DROPOUT_PIECE };
@@ -16,24 +16,9 @@ static size_t pieces_of(const struct dts_op_call *call)
 static void draw(const struct dts_arrays *a, size_t sample, size_t piece, uint32_t threshold,
                  uint8_t *restrict keep)
 {
-    uint32_t words[4][BLOCKS];
     const uint64_t number = a->first_sample + sample;
-    for (uint32_t i = 0; i < BLOCKS; i++) {
-        words[0][i] = (uint32_t)(piece * BLOCKS) + i;
-        words[1][i] = (uint32_t)a->step;
-        words[2][i] = (uint32_t)number;
-        words[3][i] = (uint32_t)(number >> 32);
-    }
-    for (uint32_t round = 0; round < DTS_PHILOX_ROUNDS; round++) {
-        const struct dts_philox_key key = dts_philox_key(a->seed, round);
-        for (int i = 0; i < BLOCKS; i++)
-            dts_philox_round(key, &words[0][i], &words[1][i], &words[2][i], &words[3][i]);
-    }
-    for (int word = 0; word < 4; word++)
-        for (int i = 0; i < BLOCKS; i++) {
-            keep[2 * word * BLOCKS + i] = (words[word][i] & 0xffff) >= threshold;
-            keep[(2 * word + 1) * BLOCKS + i] = words[word][i] >> 16 >= threshold;
-        }
+    const uint32_t counter[] = {(uint32_t)a->step, (uint32_t)number, (uint32_t)(number >> 32)};
+    dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, threshold, keep);
 }
 
 static void forward_pieces(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -30,6 +30,7 @@ extern const struct dts_operation dts_op_dropout;
 extern const struct dts_operation dts_op_multiply;
 extern const struct dts_operation dts_op_select;
 extern const struct dts_operation dts_op_sequence;
+extern const struct dts_operation dts_op_upsample;
 
 extern const struct dts_operation dts_op_embedding;
 extern const struct dts_operation dts_op_positional_embedding;
@@ -70,6 +71,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_multiply,
     &dts_op_select,
     &dts_op_sequence,
+    &dts_op_upsample,
 
     // tables
     &dts_op_embedding,

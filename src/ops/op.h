@@ -1,11 +1,14 @@
 /* op.h -- operations that train a network: the numbers themselves, forward and backward.
  *
- * Each has up to three versions of one meaning:
- *   reference   plain loops in double precision: the definition, and what gradients are checked
- * on host        fast on a CPU, in float; products by OpenBLAS, split among workers cuda fast
- * on a GPU, in float, queued on a stream One file `<name>.c` holds the formula, the reference
- * and the row; `<name>_host.c` the fast CPU version where it is more than the loops,
- * `<name>.cu` the GPU's. A row in op.c, nothing else.
+ * Each has up to three versions of one meaning.
+ *
+ * - reference: plain loops in double precision: the definition, what gradients are checked on.
+ * - host: fast on a CPU, in float; products by OpenBLAS, split among workers.
+ * - cuda: fast on a GPU, in float, queued on a stream.
+ *
+ * One file `<name>.c` holds the formula, the reference and the row, `<name>_host.c` the fast
+ * CPU version where it is more than the loops, `<name>.cu` the GPU's. A row in op.c, nothing
+ * else.
  *
  * Layout: a tensor is [batch, ...dims], the last index running fastest, channels before height
  * and width. Weights: conv [out, in / groups, ...kernel], linear [outputs, features] as
@@ -16,7 +19,7 @@
  *   backward  writes dx[i] wherever it is not NULL (overwrites), ADDS to dw[i] where not NULL
  * No array may overlap another, but for an operation with `in_place`: y may be x[0], dx[0] may
  * be dy. Backward may read x only with needs_x, y only with needs_y or where the call has
- * `relu`; otherwise they may be NULL. It may destroy dy with `spoils_dy`.
+ * `relu`; otherwise they may be NULL.
  *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
@@ -85,7 +88,7 @@ struct dts_op_version {
 struct dts_operation {
     const char *name, *summary;
     bool needs_x, needs_y; // backward reads them
-    bool in_place, spoils_dy;
+    bool in_place;
     bool loss;                    // y is one number for each sample; reads target:
     bool classes;                 // an int32 for each position; else a real for each value of x
     bool tokens;                  // x[0] is int32; it has no gradient

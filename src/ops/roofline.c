@@ -48,12 +48,6 @@ static void tiny_products(void *argument)
                     o->single[0], TINY, o->single[1], TINY, 0, o->single[2], TINY);
 }
 
-static double clock_s(void *clock)
-{
-    (void)clock;
-    return dts_now_s();
-}
-
 static bool make_operands(struct operands *o)
 {
     bool good = true;
@@ -89,8 +83,7 @@ static void tell(void (*begins)(const char *what), const char *what)
 static void measure_all(struct operands *o, double budget_s, void (*begins)(const char *what),
                         struct dts_roofline *out)
 {
-    const struct dts_meter meter = {
-        .now_s = clock_s, .limit_s = budget_s, .least = 7, .spread = 0.01};
+    const struct dts_meter meter = {.limit_s = budget_s, .least = 7, .spread = 0.01};
     const double flops = 2.0 * SIDE * SIDE * SIDE;
     struct dts_measured time;
     tell(begins, "matrix product in fp32");

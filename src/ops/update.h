@@ -44,6 +44,7 @@ struct dts_update {
     int states;  // arrays of `count` values in the state, one behind the other
     int scalars; // values behind them
     bool norms;  // needs scratch, for the sums of norms
+    bool apart;  // biases and normalizations have no decay and the plain rate: trust 0
     struct dts_update_settings usual; // without rate and step
     dts_update_fn *reference, *host;
     dts_update_fn *cuda; // NULL in a build without CUDA

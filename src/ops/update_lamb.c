@@ -91,6 +91,7 @@ const struct dts_update dts_update_lamb = {
     .summary = "Adam with a rate for each tensor by its norms: large batches",
     .states = 2,
     .norms = true,
+    .apart = true,
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-6, .trust = 1},
     .reference = reference,
     .host = host,

@@ -75,6 +75,7 @@ const struct dts_update dts_update_larc = {
     .summary = "LARS with rates that are at most the global one",
     .states = 1,
     .norms = true,
+    .apart = true,
     .usual = {.momentum = 0.9, .trust = 0.02, .epsilon = 1e-8}, // as apex
     .reference = reference,
     .host = host,

@@ -62,6 +62,7 @@ const struct dts_update dts_update_lars = {
     .summary = "momentum with a rate for each tensor by its norms: large batches",
     .states = 1,
     .norms = true,
+    .apart = true,
     .usual = {.momentum = 0.9, .trust = 0.001},
     .reference = reference,
     .host = host,

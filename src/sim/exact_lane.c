@@ -1,6 +1,7 @@
+/* exact_lane.c -- the lanes of the engine `exact`: operations, waits, kernels. */
+#include <assert.h>
 #include <math.h>
 
-#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 
 #include "base/rng.h"
@@ -16,10 +17,16 @@ static struct dts_exact_rank *rank_of(const struct dts_lane *lane)
     return &lane->exact->ranks[lane->rank];
 }
 
-static void wake(struct dts_lane *lane)
+void dts_lane_wake(struct dts_lane *lane)
 {
+    struct dts_exact *exact = lane->exact;
     lane->state = DTS_LANE_RUNS;
-    sg_sem_release(lane->sem);
+    lane->next = NULL;
+    if (exact->queue == NULL)
+        exact->queue = lane;
+    else
+        exact->queue_end->next = lane;
+    exact->queue_end = lane;
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */
@@ -45,30 +52,50 @@ static double step_noise(const struct dts_lane *lane)
                   dts_normal(noise->seed, 2 + (uint64_t)lane->step, (uint64_t)lane->rank));
 }
 
-/* Run at full speed while the rank does not communicate, slower while it does. */
-static void compute(struct dts_lane *lane, double seconds)
+static void wake(void *self, int which)
 {
-    double slow = 1 / (1 + lane->exact->simulation->slowdown);
-    while (seconds > 0) {
-        double speed = rank_of(lane)->talking > 0 ? slow : 1;
-        double from_s = simgrid_get_clock();
-        lane->state = DTS_LANE_COMPUTES;
-        bool over = sg_sem_acquire_timeout(lane->sem, seconds / speed) != 0;
-        lane->state = DTS_LANE_RUNS;
-        seconds = over ? 0 : seconds - (simgrid_get_clock() - from_s) * speed;
-    }
+    (void)which;
+    dts_lane_wake(self);
 }
 
-static void call(void *self, const struct dts_op *op, const struct dts_call *call)
+static void kernel_over(void *self, int pace)
 {
     struct dts_lane *lane = self;
-    double seconds = call->seconds;
+    if (lane->state == DTS_LANE_COMPUTES && lane->pace == pace)
+        dts_lane_wake(lane);
+}
+
+/* A kernel runs at full speed while its rank does not communicate, slower while it does. */
+static void set_pace(struct dts_lane *lane)
+{
+    double now = simgrid_get_clock();
+    lane->left_s -= (now - lane->from_s) * lane->speed;
+    lane->from_s = now;
+    lane->speed = 1;
+    if (rank_of(lane)->talking > 0)
+        lane->speed = 1 / (1 + lane->exact->simulation->slowdown);
+    dts_clock_set(&lane->exact->clock, now + lane->left_s / lane->speed, kernel_over, lane,
+                  ++lane->pace);
+}
+
+/* Returns false when it takes time: the lane is woken when that is over. */
+static bool call(struct dts_lane *lane, const struct dts_op *op)
+{
+    double seconds = op->call.seconds, slowdown = lane->exact->simulation->slowdown;
     if (is_kernel(op))
         seconds *= rank_of(lane)->device_noise * step_noise(lane);
-    if (is_kernel(op) && lane->exact->simulation->slowdown > 0)
-        compute(lane, seconds);
-    else if (seconds > 0)
-        sg_actor_sleep_for(seconds);
+    if (seconds <= 0)
+        return true;
+    lane->state = DTS_LANE_CALLS;
+    if (is_kernel(op) && slowdown > 0) {
+        lane->state = DTS_LANE_COMPUTES;
+        lane->left_s = seconds;
+        lane->from_s = simgrid_get_clock();
+        set_pace(lane);
+    } else {
+        dts_clock_set(&lane->exact->clock, simgrid_get_clock() + seconds, wake, lane, 0);
+    }
+    return false;
 }
 
 /* Communication of a rank begins or ends: its kernel goes on at another speed. */
@@ -80,36 +107,26 @@ static void talk(struct dts_lane *lane, int more)
     struct dts_lane *computing =
         &lane->exact->lanes[lane->rank * DTS_STREAMS + (int)DTS_COMPUTE];
     if (before != (rank->talking > 0) && computing->state == DTS_LANE_COMPUTES)
-        wake(computing);
+        set_pace(computing);
 }
 
-static void exchange(void *self, const struct dts_op *op, const struct dts_message *messages,
-                     int count)
+static void begin(struct dts_lane *lane, int op)
 {
-    (void)op;
-    if (count > 0)
-        dts_lane_exchange(self, messages, count);
-}
-
-static void begin(void *self, int op)
-{
-    struct dts_lane *lane = self;
     lane->op = op;
     lane->began_s = simgrid_get_clock();
     if (op_of(lane)->kind != DTS_OP_CALL)
         talk(lane, 1);
 }
 
-static void wait(void *self, int op, bool previous_step)
+/* Returns false when another stream has to be waited for. */
+static bool wait(struct dts_lane *lane, const struct dts_event *event)
 {
-    struct dts_lane *lane = self;
-    lane->awaited_op = op;
-    lane->awaited_steps = lane->step + (previous_step ? 0 : 1);
-    while (rank_of(lane)->done[op] < lane->awaited_steps) {
-        lane->state = DTS_LANE_WAITS;
-        sg_sem_acquire(lane->sem);
-        lane->state = DTS_LANE_RUNS;
-    }
+    lane->awaited_op = event->op;
+    lane->awaited_steps = lane->step + (event->previous_step ? 0 : 1);
+    if (rank_of(lane)->done[event->op] >= lane->awaited_steps)
+        return true;
+    lane->state = DTS_LANE_WAITS;
+    return false;
 }
 
 static bool takes_part(const struct dts_lane *lane)
@@ -142,9 +159,8 @@ static void record(struct dts_lane *lane, double now)
         timing->compute_s += (now - lane->began_s) / lane->role->count;
 }
 
-static void done(void *self, int op)
+static void done(struct dts_lane *lane, int op)
 {
-    struct dts_lane *lane = self;
     if (op_of(lane)->kind != DTS_OP_CALL)
         talk(lane, -1);
     record(lane, simgrid_get_clock());
@@ -153,18 +169,53 @@ static void done(void *self, int op)
         struct dts_lane *other = &lane->exact->lanes[lane->rank * DTS_STREAMS + s];
         if (other->state == DTS_LANE_WAITS && other->awaited_op == op &&
             other->awaited_steps <= lane->step + 1)
-            wake(other);
+            dts_lane_wake(other);
     }
 }
 
-void dts_lane_live(int argc, char **argv)
+/* Returns false when the lane has to wait. */
+static bool carry_out(struct dts_lane *lane, const struct dts_event *event)
 {
-    static const struct dts_backend backend = {
-        .call = call, .exchange = exchange, .begin = begin, .wait = wait, .done = done};
-    struct dts_lane *lane = sg_actor_self_get_data();
-    (void)argc;
-    (void)argv;
-    for (lane->step = 0; lane->step < lane->exact->simulation->steps; lane->step++)
-        dts_run_stream(lane->role, lane->rank, lane->stream, &backend, lane);
+    switch (event->kind) {
+    case DTS_EVENT_WAIT:
+        return wait(lane, event);
+    case DTS_EVENT_BEGIN:
+        begin(lane, event->op);
+        return true;
+    case DTS_EVENT_CALL:
+        return call(lane, op_of(lane));
+    case DTS_EVENT_EXCHANGE:
+        dts_lane_exchange(lane, event->messages, event->count);
+        return false;
+    case DTS_EVENT_DONE:
+        done(lane, event->op);
+        return true;
+    case DTS_EVENT_COLLECTIVE: // only of walks that ask for it
+        break;
+    }
+    assert(!"an event of this walk");
+    return true;
+}
+
+static void go_on(struct dts_lane *lane)
+{
+    while (lane->step < lane->exact->simulation->steps) {
+        struct dts_event event;
+        while (dts_walk_next(&lane->walk, &event))
+            if (!carry_out(lane, &event))
+                return;
+        lane->step++;
+    }
     lane->state = DTS_LANE_FINISHED;
+    if (--lane->exact->running == 0)
+        dts_simgrid_end(lane->exact->loop);
+}
+
+void dts_lanes_go_on(struct dts_exact *exact)
+{
+    while (exact->queue != NULL) {
+        struct dts_lane *lane = exact->queue;
+        exact->queue = lane->next;
+        go_on(lane);
+    }
 }

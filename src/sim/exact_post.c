@@ -1,9 +1,8 @@
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-#include <simgrid/mailbox.h>
+#include <simgrid/engine.h>
 
 #include "base/mem.h"
 #include "sim/exact_post.h"
@@ -43,63 +42,119 @@ struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_r
     };
 }
 
-/* Messages meet by ranks, stream and channel. Where the sender does not wait for its latency it
- * does not wait for the receiver either: it writes into buffers that the transport keeps, as
- * NCCL does, and only so is a ring of unlike hops pipelined. */
-static sg_mailbox_t mailbox(struct dts_post *post, int src, int dst, enum dts_stream stream,
-                            int channel)
+static struct dts_box *box_of(struct dts_post *post, int src, int dst, enum dts_stream stream,
+                              int channel)
 {
     assert(src < 1 << 24 && dst < 1 << 24 && channel >= 0 && channel < 1 << 12);
     uint64_t key =
         (uint64_t)src << 40 | (uint64_t)dst << 16 | (uint64_t)channel << 4 | (uint64_t)stream;
-    uint64_t known = *dts_map_at(&post->mailboxes, key);
-    if (known == 0) {
-        const int *endpoint = post->simulation->endpoint;
-        bool waits = dts_net_blocks(post->simulation->net, endpoint[src], endpoint[dst]);
-        char name[64];
-        snprintf(name, sizeof(name), "%d %d %d %d", src, dst, (int)stream, channel);
-        // Other actors run meanwhile, and may add to the map.
-        known = (uint64_t)(uintptr_t)dts_simgrid_mailbox(
-            name, waits ? NULL : post->receivers[dst * DTS_STREAMS + (int)stream]);
-        *dts_map_at(&post->mailboxes, key) = known;
+    uint64_t *number = dts_map_at(&post->numbers, key);
+    if (*number == 0) {
+        *number = ++post->box_count;
+        post->boxes =
+            dts_grow(post->boxes, &post->box_room, post->box_count, sizeof(*post->boxes));
     }
-    return (sg_mailbox_t)(uintptr_t)known;
+    return &post->boxes[*number - 1];
 }
 
-static struct dts_letter *write_letter(struct dts_post *post, double delay_s)
+static struct dts_letter *new_letter(struct dts_post *post)
 {
     struct dts_letter *letter = post->free;
     if (letter != NULL)
         post->free = letter->next;
     else
         letter = dts_alloc(1, sizeof(*letter));
-    *letter = (struct dts_letter){.delay_s = delay_s, .arrived_s = -1, .holders = 2};
+    *letter = (struct dts_letter){.over_s = -1};
     return letter;
 }
 
-sg_comm_t dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
-                        const struct dts_message *message, const struct dts_postage *postage,
-                        bool start, void **letter)
+static void put(struct dts_box *box, struct dts_letter *letter, bool sent)
 {
-    sg_mailbox_t to = mailbox(post, rank, message->peer, stream, message->channel);
-    *letter = write_letter(post, postage->after_s);
+    if (box->first == NULL)
+        box->first = letter;
+    else
+        box->last->next = letter;
+    box->last = letter;
+    box->sent = sent;
+}
+
+/* The first letter that the other side left; NULL: it comes later. */
+static struct dts_letter *take(struct dts_box *box, bool sent)
+{
+    struct dts_letter *letter = box->first;
+    if (letter == NULL || box->sent != sent)
+        return NULL;
+    box->first = letter->next;
+    letter->next = NULL;
+    return letter;
+}
+
+/* Tell who is there, and forget the letter when all were told. */
+static void tell(struct dts_post *post, struct dts_letter *letter)
+{
+    struct dts_party sender = letter->sender, receiver = letter->receiver;
+    double over_s = letter->over_s, delay_s = letter->delay_s;
+    letter->sender.lane = NULL;
+    if (receiver.lane != NULL) {
+        letter->next = post->free;
+        post->free = letter;
+        post->over(&receiver, over_s, delay_s);
+    }
+    if (sender.lane != NULL)
+        post->over(&sender, over_s, 0);
+}
+
+static void enter_wire(struct dts_post *post, struct dts_letter *letter)
+{
+    long parts = lround(letter->wire_bytes * DTS_SIMGRID_PARTS);
     post->sent += 1;
-    long parts = lround(postage->wire_bytes * DTS_SIMGRID_PARTS);
-    return start ? sg_mailbox_put_async(to, *letter, parts)
-                 : sg_mailbox_put_init(to, *letter, parts);
+    dts_simgrid_flow(post->loop, post->hosts[letter->src], post->hosts[letter->dst], parts,
+                     letter);
 }
 
-sg_comm_t dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
-                           const struct dts_message *message, void **letter)
+void dts_post_arrived(struct dts_post *post, struct dts_letter *letter)
 {
-    sg_mailbox_t from = mailbox(post, message->peer, rank, stream, message->channel);
-    return sg_mailbox_get_async(from, letter);
+    letter->over_s = simgrid_get_clock();
+    tell(post, letter);
 }
 
-void dts_post_drop(struct dts_post *post, struct dts_letter *letter)
+void dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
+                   const struct dts_message *message, const struct dts_postage *postage,
+                   struct dts_party sender)
 {
-    if (--letter->holders > 0)
+    struct dts_box *box = box_of(post, rank, message->peer, stream, message->channel);
+    struct dts_letter *letter = take(box, false);
+    bool met = letter != NULL;
+    if (!met) {
+        letter = new_letter(post);
+        put(box, letter, true);
+    }
+    const int *endpoint = post->simulation->endpoint;
+    letter->sender = sender;
+    letter->src = rank;
+    letter->dst = message->peer;
+    letter->delay_s = postage->after_s;
+    letter->wire_bytes = postage->wire_bytes;
+    letter->waits =
+        dts_net_blocks(post->simulation->net, endpoint[rank], endpoint[message->peer]);
+    if (met || !letter->waits)
+        enter_wire(post, letter);
+}
+
+void dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
+                      const struct dts_message *message, struct dts_party receiver)
+{
+    struct dts_box *box = box_of(post, message->peer, rank, stream, message->channel);
+    struct dts_letter *letter = take(box, true);
+    if (letter == NULL) {
+        letter = new_letter(post);
+        letter->receiver = receiver;
+        put(box, letter, false);
         return;
-    letter->next = post->free;
-    post->free = letter;
+    }
+    letter->receiver = receiver;
+    if (letter->waits)
+        enter_wire(post, letter);
+    else if (letter->over_s >= 0)
+        tell(post, letter);
 }

@@ -1,7 +1,10 @@
-/* exact_post.h -- how messages of the engine `exact` get into SimGrid and out of it.
+/* exact_post.h -- where messages of the engine `exact` meet: sender, receiver, and the wire.
  *
- * A letter is what the sender tells the receiver about a message; SimGrid carries its address
- * through a mailbox, one for each (sender, receiver, stream, channel).
+ * A letter is one message. It is sent by one lane and fetched by another; they meet by ranks,
+ * stream and channel, in the order in which both name their messages. Where latency blocks the
+ * sender, the message enters the wire when both are there; elsewhere as soon as it is sent: the
+ * transport has buffers of its own, as NCCL has, and only so is a ring of unlike hops
+ * pipelined.
  */
 #ifndef DTS_SIM_EXACT_POST_H
 #define DTS_SIM_EXACT_POST_H
@@ -11,20 +14,41 @@
 #include "sim/map.h"
 #include "sim/simgrid_zone.h"
 
+/* Who is told that the message is over: number `which` of a lane's messages under way. */
+struct dts_party {
+    struct dts_lane *lane; // NULL: not there yet
+    int which;
+};
+
 struct dts_letter {
-    double delay_s;   // alpha that the receiver sees: latency that does not block the sender
-    double arrived_s; // when the wire was done, as the sender saw it; -1: not yet
-    int holders;      // sender and receiver; freed by the last
+    struct dts_party sender, receiver;
+    int src, dst;   // ranks
+    double delay_s; // alpha that the receiver sees: latency that does not block the sender
+    double wire_bytes;
+    bool waits;    // for the receiver, before it enters the wire
+    double over_s; // when the wire was done; -1: not yet
     struct dts_letter *next;
+};
+
+/* What was sent and is not fetched, or is asked for and not sent: never both. */
+struct dts_box {
+    struct dts_letter *first, *last;
+    bool sent;
 };
 
 struct dts_post {
     const struct dts_simulation *simulation;
-    const sg_actor_t *receivers; // by rank and stream
-    struct dts_map mailboxes;
+    struct dts_simgrid_loop *loop;
+    const sg_host_t *hosts; // of each rank
+    struct dts_map numbers; // of boxes, plus 1, by who meets there
+    struct dts_box *boxes;  // owned
+    size_t box_count, box_room;
     struct dts_map pairs;    // messages between endpoints: begun, and started << 32
     struct dts_letter *free; // to be used again
     double sent;             // messages
+
+    /* Tells a party that its message is over, and when the receiver has it. */
+    void (*over)(const struct dts_party *party, double over_s, double delay_s);
 };
 
 /* What a message needs before it can be sent. */
@@ -36,13 +60,15 @@ struct dts_postage {
 struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_rank,
                                   double bytes);
 
-/* Send and receive, without waiting. start false: the message starts when it is waited for. */
-sg_comm_t dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
-                        const struct dts_message *message, const struct dts_postage *postage,
-                        bool start, void **letter);
-sg_comm_t dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
-                           const struct dts_message *message, void **letter);
-void dts_post_drop(struct dts_post *post, struct dts_letter *letter);
+/* Send a message, or ask for one; post->over is called when it is over, perhaps at once. */
+void dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
+                   const struct dts_message *message, const struct dts_postage *postage,
+                   struct dts_party sender);
+void dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
+                      const struct dts_message *message, struct dts_party receiver);
+
+/* The wire is done with a letter. */
+void dts_post_arrived(struct dts_post *post, struct dts_letter *letter);
 
 /* For dts_simgrid_paths: the path of the message that starts now. */
 int dts_post_next_path(void *post, int src, int dst);

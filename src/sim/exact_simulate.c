@@ -1,18 +1,17 @@
 /* exact_simulate.c -- the engine `exact`: SimGrid runs every message of every rank.
  *
- * Each stream of each rank is an actor that walks the plan (plan/run.h). Links are shared
- * max-min by SimGrid; latency is not SimGrid's but ours, paid as a sleep before or after the
- * message, since every default model of SimGrid shares links by latency. All of it happens in a
- * child process (child.h).
+ * Each stream of each rank is a lane that walks the plan (plan/run.h), driven by the events of
+ * SimGrid: a message is over, it is so late. Links are shared max-min by SimGrid; latency is
+ * not SimGrid's but ours, waited for before or after the message, since every default model of
+ * SimGrid shares links by latency. All of it happens in a child process (child.h).
  *
- *     alpha blocks:         sender sleeps alpha, message waits for the receiver, wire
+ *     alpha blocks:         sender waits alpha, message waits for the receiver, wire
  *     alpha does not block: wire at once, message is there alpha after the wire is done
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 
 #include "base/mem.h"
@@ -21,7 +20,7 @@
 #include "sim/exact_lane.h"
 #include "sim/simgrid_module.h"
 
-static void add_rank(struct dts_exact *exact, int role_number, int rank, sg_host_t host)
+static void add_rank(struct dts_exact *exact, int role_number, int rank)
 {
     const struct dts_simulation *s = exact->simulation;
     const struct dts_role *role = &s->job->roles[role_number];
@@ -39,11 +38,42 @@ static void add_rank(struct dts_exact *exact, int role_number, int rank, sg_host
                                   .role_number = role_number,
                                   .rank = rank,
                                   .stream = stream,
-                                  .op = -1,
-                                  .sem = sg_sem_init(0)};
-        exact->actors[number] = sg_actor_init("lane", host);
-        sg_actor_set_data(exact->actors[number], lane);
+                                  .walk = {.role = role, .rank = rank, .stream = stream},
+                                  .op = -1};
+        exact->running++;
     }
+}
+
+static void arrived(void *self, void *letter)
+{
+    struct dts_exact *exact = self;
+    dts_post_arrived(&exact->post, letter);
+    dts_lanes_go_on(exact);
+}
+
+static void begin(void *self, struct dts_simgrid_loop *loop)
+{
+    struct dts_exact *exact = self;
+    exact->loop = exact->post.loop = loop;
+    for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++)
+        if (exact->lanes[i].role != NULL)
+            dts_lane_wake(&exact->lanes[i]);
+    dts_lanes_go_on(exact);
+}
+
+static void all_rung(void *self)
+{
+    dts_lanes_go_on(self);
+}
+
+static sg_host_t *make_hosts(struct dts_exact *exact)
+{
+    const struct dts_simulation *s = exact->simulation;
+    sg_host_t *hosts = dts_alloc((size_t)s->job->ranks, sizeof(*hosts));
+    struct dts_simgrid_paths paths = {dts_post_next_path, &exact->post};
+    dts_simgrid_start();
+    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &paths, hosts);
+    return hosts;
 }
 
 static void set_up(struct dts_exact *exact)
@@ -53,28 +83,15 @@ static void set_up(struct dts_exact *exact)
     size_t ranks = (size_t)job->ranks, lanes = ranks * DTS_STREAMS;
     exact->lanes = dts_alloc(lanes, sizeof(*exact->lanes));
     exact->ranks = dts_alloc(ranks, sizeof(*exact->ranks));
-    exact->actors = dts_alloc(lanes, sizeof(*exact->actors));
     exact->step_ends = dts_alloc((size_t)s->steps, sizeof(*exact->step_ends));
-    exact->post = (struct dts_post){.simulation = s, .receivers = exact->actors};
+    exact->clock = (struct dts_clock){.after = all_rung, .self = exact, .armed_s = INFINITY};
+    exact->post = (struct dts_post){.simulation = s, .over = dts_lane_message_over};
     for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
         exact->timing->ops[o] = (struct dts_op_time){INFINITY, -INFINITY};
-
-    int count = 0;
-    for (int r = 0; r < job->role_count; r++)
-        for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++)
-            if (dts_plan_uses(&job->roles[r].plan, stream))
-                count += job->roles[r].count;
-    dts_simgrid_start(count);
-    sg_host_t *hosts = dts_alloc(ranks, sizeof(sg_host_t));
-    struct dts_simgrid_paths paths = {dts_post_next_path, &exact->post};
-    dts_simgrid_make(s->net, s->endpoint, job->ranks, &paths, hosts);
+    exact->post.hosts = make_hosts(exact);
     for (int r = 0; r < job->role_count; r++)
         for (int i = 0; i < job->roles[r].count; i++)
-            add_rank(exact, r, job->roles[r].first + i, hosts[job->roles[r].first + i]);
-    free(hosts);
-    for (size_t i = 0; i < lanes; i++)
-        if (exact->actors[i] != NULL)
-            sg_actor_start_(exact->actors[i], dts_lane_live, 0, NULL);
+            add_rank(exact, r, job->roles[r].first + i);
 }
 
 /* A plan that cannot go on is an error of ours: plans are checked when they are built. SimGrid
@@ -122,7 +139,8 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
     struct dts_exact exact = {.simulation = argument, .timing = &timing};
     dts_timing_open(exact.simulation->job, &timing);
     set_up(&exact);
-    simgrid_run();
+    struct dts_simgrid_events events = {begin, arrived, &exact};
+    dts_simgrid_run(&events, exact.post.hosts[0]);
     if (!check_finished(&exact, err))
         return false;
     close_timing(&exact);

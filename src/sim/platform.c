@@ -1,14 +1,22 @@
 /* platform.c -- a machine from its JSON file. */
 #include "sim/platform.h"
 
+#include <stdlib.h>
+
 #include "sim/platform_build.h"
 #include "sim/platform_sources.h"
+
+struct compute {
+    struct dts_cfg together;
+    double communicating;
+};
 
 struct node {
     const char *device;
     int devices;
     double host_memory_bytes, host_memory_bytes_per_s;
     struct dts_cfg fabric;
+    struct compute compute;
 };
 
 struct transports {
@@ -25,6 +33,17 @@ struct file {
     struct dts_storage storage;
 };
 
+static const struct dts_field compute_fields[] = {
+    {DTS_KEY(struct compute, together), .type = DTS_OTHER, .missing = "[1]",
+     .help = "list: how much longer kernels take when 1, 2, ... devices of a node compute at "
+             "once; the last counts for more, too"},
+    {DTS_KEY(struct compute, communicating), .type = DTS_REAL, .min = 0, .max = 1000,
+     .missing = "0",
+     .help = "kernels take 1 + this as long while messages travel; instead of the stack's "
+             "overlap.slowdown"},
+    {0},
+};
+
 static const struct dts_field node_fields[] = {
     {DTS_KEY(struct node, device), .type = DTS_STRING, .help = "device file that nodes hold"},
     {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
@@ -35,6 +54,8 @@ static const struct dts_field node_fields[] = {
      .help = "bandwidth of it"},
     {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .missing = "null",
      .help = "what connects the devices of a node: {\"kind\": ...}"},
+    {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
+     .missing = "null", .help = "how devices slow one another down"},
     {0},
 };
 
@@ -84,6 +105,26 @@ static bool read_transports(const struct dts_cfg *top, const struct dts_cfg *wit
            (!said_between || dts_transport_read(between, &out[DTS_BETWEEN], err));
 }
 
+static bool read_compute(struct dts_platform *platform, const struct dts_cfg *top,
+                         const struct compute *compute, struct dts_error *err)
+{
+    struct dts_cfg node = dts_cfg_member(top, "node"), at = dts_cfg_member(&node, "compute");
+    platform->communicating = -1;
+    if (!dts_cfg_exists(&at))
+        return true;
+    platform->communicating = compute->communicating;
+    struct dts_cfg together = dts_cfg_member(&at, "together");
+    return dts_cfg_reals(&together, 1, 1000, 64, &platform->together, &platform->together_count,
+                         err);
+}
+
+double dts_platform_together(const struct dts_platform *platform, int devices)
+{
+    const size_t most = platform->together_count, wanted = (size_t)devices;
+    return most == 0 || devices < 1 ? 1
+                                    : platform->together[(wanted < most ? wanted : most) - 1];
+}
+
 static bool read_platform(struct dts_platform *platform, const struct dts_cfg *within,
                           const struct dts_cfg *between, struct dts_error *err)
 {
@@ -102,7 +143,8 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
     platform->storage = file.storage;
 
-    return dts_platform_build(platform, &top, transports, err) &&
+    return read_compute(platform, &top, &file.node.compute, err) &&
+           dts_platform_build(platform, &top, transports, err) &&
            dts_platform_read_sources(platform, &top, err);
 }
 
@@ -131,6 +173,7 @@ void dts_platform_free(struct dts_platform *platform)
 {
     dts_platform_free_sources(platform);
     dts_net_free(&platform->net);
+    free(platform->together);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
 }

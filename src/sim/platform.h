@@ -20,6 +20,10 @@ struct dts_platform {
     int devices_per_node;
     double host_memory_bytes;       // of one node
     double host_memory_bytes_per_s; // bandwidth of it
+    double *together; // how much longer kernels take when so many devices of a node compute:
+                      // [0] for one; owned; NULL: not stated
+    size_t together_count;
+    double communicating; // they take 1 + this as long while messages travel; < 0: not stated
     struct dts_storage storage;
     struct dts_net net;
     const char
@@ -38,6 +42,9 @@ bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
                        const struct dts_cfg *within, const struct dts_cfg *between,
                        struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
+
+/* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
+double dts_platform_together(const struct dts_platform *platform, int devices);
 
 /* Print what `dtsim help platform` says. */
 void dts_platform_help(FILE *out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "sim/platform_net.h"
 
 struct nics {
@@ -204,16 +205,18 @@ void dts_platform_build_help(FILE *out)
     fprintf(out, "\nNetwork interfaces:\n\n");
     dts_fields_print(nics_fields, "nics", out);
     for (int i = 0; dts_fabrics[i] != NULL; i++) {
-        fprintf(out, "\nA fabric of kind \"%s\" (%s):\n\n", dts_fabrics[i]->name,
-                dts_fabrics[i]->summary);
+        dts_text_heading(out, "A fabric of kind \"%s\" (%s):", dts_fabrics[i]->name,
+                         dts_fabrics[i]->summary);
+        fputc('\n', out);
         dts_fields_print(dts_fabrics[i]->fields, "node.fabric", out);
     }
     for (int i = 0; dts_topologies[i] != NULL; i++) {
-        fprintf(out, "\nA network of kind \"%s\" (%s):\n\n", dts_topologies[i]->name,
-                dts_topologies[i]->summary);
+        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_topologies[i]->name,
+                         dts_topologies[i]->summary);
+        fputc('\n', out);
         dts_fields_print(dts_topologies[i]->fields, "network", out);
     }
     for (int i = 0; dts_net_imports[i] != NULL; i++)
-        fprintf(out, "\nA network of kind \"%s\" (%s): network.file names it.\n",
-                dts_net_imports[i]->kind, dts_net_imports[i]->summary);
+        dts_text_heading(out, "A network of kind \"%s\" (%s): network.file names it.",
+                         dts_net_imports[i]->kind, dts_net_imports[i]->summary);
 }

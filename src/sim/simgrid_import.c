@@ -98,7 +98,7 @@ static bool find_routes(struct dts_simgrid_routes *f, struct dts_error *err)
 bool dts_simgrid_import(void *argument, void **result, size_t *size, struct dts_error *err)
 {
     struct dts_simgrid_routes f = {.hosts = 0};
-    dts_simgrid_start(1);
+    dts_simgrid_start();
     if (!dts_simgrid_load(argument, err))
         return false;
     size_t hosts = sg_host_count();

@@ -1,9 +1,11 @@
 #include <exception>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <simgrid/engine.h>
+#include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -14,6 +16,8 @@
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
+using simgrid::kernel::timer::Timer;
+using simgrid::s4u::Comm;
 using simgrid::s4u::Link;
 
 namespace
@@ -47,41 +51,21 @@ void place(NetZoneImpl *)
     // the first zone is the root
 }
 #endif
-#if SIMGRID_VERSION >= 33500
-/* Takes over the messages, and names them as they are over. */
-void wait_each(const std::vector<simgrid::s4u::CommPtr> &comms, void (*over)(void *, int),
-               void *self)
-{
-    simgrid::s4u::ActivitySet left;
-    std::unordered_map<const void *, int> numbers;
-    for (auto &comm : comms) {
-        numbers[static_cast<simgrid::s4u::Activity *>(comm.get())] =
-            static_cast<int>(numbers.size());
-        left.push(comm);
-    }
-    while (!left.empty())
-        over(self, numbers.at(left.wait_any().get()));
-}
-#else
-void wait_each(std::vector<simgrid::s4u::CommPtr> comms, void (*over)(void *, int), void *self)
-{
-    std::vector<int> numbers;
-    for (size_t i = 0; i < comms.size(); i++)
-        numbers.push_back(static_cast<int>(i));
-    while (!comms.empty()) {
-        auto next = static_cast<size_t>(simgrid::s4u::Comm::wait_any(comms));
-        over(self, numbers[next]);
-        comms[next] = comms.back();
-        numbers[next] = numbers.back();
-        comms.pop_back();
-        numbers.pop_back();
-    }
-}
-#endif
 #if SIMGRID_VERSION >= 33300
 const char *const time_precision = "--cfg=precision/timing:1e-12";
+void on_completion(const std::function<void(const Comm &)> &over)
+{
+    Comm::on_completion_cb(over);
+}
 #else
 const char *const time_precision = "--cfg=surf/precision:1e-12";
+void on_completion(const std::function<void(const Comm &)> &over)
+{
+    // Nothing but messages ever completes.
+    simgrid::s4u::Activity::on_completion_cb([over](const simgrid::s4u::Activity &activity) {
+        over(static_cast<const Comm &>(activity));
+    });
+}
 #endif
 
 /* A zone that asks the network for every route. */
@@ -121,35 +105,34 @@ class net_zone : public NetZoneImpl
         int path = paths_.next(paths_.self, src, dst);
         int hops = src == dst ? 0 : net_->ops->route(net_->self, src, dst, path, links);
         for (int h = 0; h < hops; h++)
-            route->link_list_.push_back(links_[links[h]]->get_impl());
+            route->link_list_.push_back(links_[links[h]]);
         if (hops == 0)
-            route->link_list_.push_back(nothing_->get_impl());
+            route->link_list_.push_back(nothing_);
     }
 
   private:
     const struct dts_net *net_;
     struct dts_simgrid_paths paths_;
-    std::vector<Link *> links_;
-    Link *nothing_;
+    using inner_link = decltype(std::declval<Link>().get_impl());
+    std::vector<inner_link> links_; // to ask a Link for its own costs a dynamic cast
+    inner_link nothing_;
     std::unordered_map<int, simgrid::s4u::Host *> hosts_;
     std::vector<int> endpoints_; // by number of the netpoint
 
-    Link *make_link(const std::string &name, double capacity, bool shared)
+    inner_link make_link(const std::string &name, double capacity, bool shared)
     {
         Link *link = new_link(this, name, capacity);
         if (!shared)
             link->set_sharing_policy(Link::SharingPolicy::FATPIPE);
         link->seal();
-        return link;
+        return link->get_impl();
     }
 };
 
 } // namespace
 
-void dts_simgrid_start(int actors)
+void dts_simgrid_start()
 {
-    // Above half of the kernel's default limit on mappings (65,530) no page guards a stack.
-    bool many = actors > 16000;
     std::vector<std::string> words = {
         "dtsim",
         "--log=root.thresh:critical",
@@ -158,8 +141,6 @@ void dts_simgrid_start(int actors)
         "--cfg=network/crosstraffic:0",
         "--cfg=network/TCP-gamma:1e30",
         time_precision,
-        "--cfg=contexts/stack-size:256",
-        many ? "--cfg=contexts/guard-size:0" : "--cfg=contexts/guard-size:1",
     };
     std::vector<char *> argv;
     for (auto &word : words)
@@ -178,21 +159,45 @@ void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
     zone->get_iface()->seal();
 }
 
-sg_mailbox_t dts_simgrid_mailbox(const char *name, sg_actor_t receiver)
+struct dts_simgrid_loop {
+    struct dts_simgrid_events events;
+    simgrid::s4u::SemaphorePtr end;
+    Comm *over; // the flow that was over last: SimGrid needs it until its callback returns
+};
+
+void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host)
 {
-    auto *mailbox = simgrid::s4u::Mailbox::by_name(name);
-    if (receiver != nullptr)
-        mailbox->set_receiver(receiver);
-    return mailbox;
+    dts_simgrid_loop loop = {*events, simgrid::s4u::Semaphore::create(0), nullptr};
+    on_completion([&loop](const Comm &comm) {
+        if (loop.over != nullptr)
+            loop.over->unref();
+        loop.over = const_cast<Comm *>(&comm);
+        loop.events.arrived(loop.events.self, comm.get_data<void>());
+    });
+    // One actor there must be. It waits for the end.
+    simgrid::s4u::Actor::create("end", host, [&loop] { loop.end->acquire(); });
+    Timer::set(0, [&loop] { loop.events.begin(loop.events.self, &loop); });
+    simgrid_run();
 }
 
-void dts_simgrid_wait_each(const sg_comm_t *comms, int count, void (*over)(void *self, int i),
-                           void *self)
+void dts_simgrid_end(struct dts_simgrid_loop *loop)
 {
-    std::vector<simgrid::s4u::CommPtr> owned;
-    for (int i = 0; i < count; i++)
-        owned.emplace_back(comms[i], false); // the reference was the caller's
-    wait_each(owned, over, self);
+    loop->end->release();
+}
+
+void dts_simgrid_flow(struct dts_simgrid_loop *, sg_host_t from, sg_host_t to, long parts,
+                      void *letter)
+{
+    auto comm = Comm::sendto_init(from, to);
+    comm->set_payload_size(static_cast<uint64_t>(parts));
+    comm->set_data(letter);
+    comm->add_ref(); // until it is over
+    comm->start();
+}
+
+void dts_simgrid_timer(double date_s, void (*ring)(void *self), void *self)
+{
+    Timer::set(date_s, [ring, self] { ring(self); });
 }
 
 bool dts_simgrid_load(const char *path, struct dts_error *err)

@@ -1,5 +1,5 @@
 /* simgrid_zone.h -- what needs SimGrid's C++: a platform whose routes are those of a network,
- * and a look into platforms that SimGrid reads from XML.
+ * its events, and a look into platforms that SimGrid reads from XML.
  *
  * SimGrid takes one platform per process: dts_simgrid_start() and then one of the two others,
  * once, in a child (child.h).
@@ -19,9 +19,8 @@ extern "C" {
  * the time that its size says: capacities and sizes are multiplied by this. */
 enum { DTS_SIMGRID_PARTS = 1024 };
 
-/* Initialise SimGrid for so many actors: fair sharing, no latency of its own (exact.c),
- * silent. */
-void dts_simgrid_start(int actors);
+/* Initialise SimGrid: fair sharing, no latency of its own (exact_simulate.c), silent. */
+void dts_simgrid_start(void);
 
 /* Which path the next message from endpoint src to endpoint dst takes. SimGrid asks once for
  * each message, when it enters the network. */
@@ -35,13 +34,27 @@ struct dts_simgrid_paths {
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
                       const struct dts_simgrid_paths *paths, sg_host_t *hosts);
 
-/* A mailbox. With a receiver, messages start as soon as they are sent, otherwise when the
- * receiver is there, too. */
-sg_mailbox_t dts_simgrid_mailbox(const char *name, sg_actor_t receiver);
+/* Simulated time. SimGrid's own way to write a simulation, an actor with a stack for each thing
+ * that happens, costs up to six switches for each message. Here nothing has a stack: what
+ * happens next is decided where something ended. */
+struct dts_simgrid_loop;
 
-/* Wait for all messages, and call over(self, i) whenever number i is. Releases them. */
-void dts_simgrid_wait_each(const sg_comm_t *comms, int count, void (*over)(void *self, int i),
-                           void *self);
+struct dts_simgrid_events {
+    void (*begin)(void *self, struct dts_simgrid_loop *loop); // at time 0
+    void (*arrived)(void *self, void *letter);                // a flow is over
+    void *self;
+};
+
+/* Run until dts_simgrid_end(), or until nothing can happen any more. Any host will do. */
+void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host);
+void dts_simgrid_end(struct dts_simgrid_loop *loop);
+
+/* So many parts of bytes enter the network now; `arrived` is called with the letter. */
+void dts_simgrid_flow(struct dts_simgrid_loop *loop, sg_host_t from, sg_host_t to, long parts,
+                      void *letter);
+
+/* Calls ring(self) at a date that is not in the past. */
+void dts_simgrid_timer(double date_s, void (*ring)(void *self), void *self);
 
 /* Load an XML platform. What SimGrid throws becomes an error, what it aborts on aborts. */
 bool dts_simgrid_load(const char *path, struct dts_error *err);

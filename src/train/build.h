@@ -51,6 +51,9 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
 /* How many operations dts_build_compute() adds. */
 int dts_build_compute_count(const struct dts_point *point);
 
+/* The first buffers of a plan that exchanges gradients. Who trains for real uses them. */
+enum { DTS_GRADIENTS, DTS_WEIGHTS };
+
 /* One buffer with all gradients (or all weights), as they are on the wire; the span of a bucket
  * in it. */
 int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,

@@ -8,9 +8,9 @@ extern const struct dts_layer_kind dts_layer_conv2d, dts_layer_conv3d, dts_layer
     dts_layer_batch_norm, dts_layer_layer_norm, dts_layer_rms_norm, dts_layer_relu,
     dts_layer_leaky_relu, dts_layer_gelu, dts_layer_silu, dts_layer_sigmoid, dts_layer_tanh,
     dts_layer_dropout, dts_layer_add, dts_layer_multiply, dts_layer_concat, dts_layer_flatten,
-    dts_layer_sequence, dts_layer_select, dts_layer_embedding, dts_layer_positional_embedding,
-    dts_layer_attention, dts_layer_lstm, dts_layer_softmax_cross_entropy,
-    dts_layer_mean_squared_error;
+    dts_layer_sequence, dts_layer_select, dts_layer_upsample, dts_layer_embedding,
+    dts_layer_positional_embedding, dts_layer_attention, dts_layer_lstm,
+    dts_layer_softmax_cross_entropy, dts_layer_mean_squared_error;
 
 const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_conv2d,
@@ -36,6 +36,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_flatten,
     &dts_layer_sequence,
     &dts_layer_select,
+    &dts_layer_upsample,
     &dts_layer_embedding,
     &dts_layer_positional_embedding,
     &dts_layer_attention,
@@ -76,4 +77,14 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
     param->mean = mean;
     param->spread = spread;
     param->uniform = uniform;
+}
+
+void dts_layer_per_channel(struct dts_layer_facts *facts)
+{
+    facts->params[facts->param_count - 1].per_channel = true;
+}
+
+void dts_layer_fan_in(struct dts_layer_facts *facts, double fan_in)
+{
+    facts->params[facts->param_count - 1].fan_in = fan_in;
 }

@@ -28,6 +28,8 @@ struct dts_param {
     size_t count;
     double mean, spread;
     bool uniform;
+    double fan_in;    // values that are multiplied and added to one output; 0: none are
+    bool per_channel; // a bias, a normalization's factor: some optimizers treat them apart
 };
 
 /* What a layer needs for one sample. FLOPs count a multiply-add as two. */
@@ -86,5 +88,11 @@ bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double cou
 
 /* How the parameter added last begins; zeros if nothing is said. */
 void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform);
+
+/* Of a convolution's or linear layer's parameter, the one added last: see struct dts_param. */
+void dts_layer_fan_in(struct dts_layer_facts *facts, double fan_in);
+
+/* The parameter added last is one value for each channel or feature. */
+void dts_layer_per_channel(struct dts_layer_facts *facts);
 
 #endif

@@ -17,8 +17,10 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     if (!dts_layer_param(facts, "weight", channels, at, err))
         return false;
     dts_layer_begin(facts, 1, 0, false);
+    dts_layer_per_channel(facts);
     if (!dts_layer_param(facts, "bias", channels, at, err))
         return false;
+    dts_layer_per_channel(facts);
 
     facts->cost = (struct dts_layer_cost){
         .class = DTS_WORK_MEMORY,

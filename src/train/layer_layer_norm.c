@@ -36,8 +36,10 @@ static bool layer_infer(void *self, struct dts_layer_facts *facts, const struct 
     if (!dts_layer_param(facts, "weight", features, at, err))
         return false;
     dts_layer_begin(facts, 1, 0, false);
+    dts_layer_per_channel(facts);
     if (!dts_layer_param(facts, "bias", features, at, err))
         return false;
+    dts_layer_per_channel(facts);
     // forward: 1 for the mean, 3 for the variance, 4 for y; backward: 1 for db, 4 for dw, 6 for
     // dx
     set_cost(facts, 8, 11, 6, 2);
@@ -52,6 +54,7 @@ static bool rms_infer(void *self, struct dts_layer_facts *facts, const struct dt
     if (!dts_layer_param(facts, "weight", features, at, err))
         return false;
     dts_layer_begin(facts, 1, 0, false);
+    dts_layer_per_channel(facts);
     // forward: 2 for the mean square, 2 for y; backward: 3 for dw, 5 for dx
     set_cost(facts, 4, 8, 5, 1);
     return true;

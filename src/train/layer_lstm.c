@@ -35,6 +35,8 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
         if (!dts_layer_param(facts, names[i], counts[i], at, err))
             return false;
         dts_layer_begin(facts, 0, 1 / sqrt(h), true); // as PyTorch's LSTM
+        if (i >= 2)
+            dts_layer_per_channel(facts);
     }
 
     double by_input = 8 * s * h * f, by_state = 8 * s * h * h; // four gates

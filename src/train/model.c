@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "train/model_read.h"
 
 struct top {
     const char *name, *summary, *sample;
-    struct dts_cfg input, layers;
+    struct dts_cfg input, begin, layers;
 };
 
 static const struct dts_field fields[] = {
@@ -18,6 +19,9 @@ static const struct dts_field fields[] = {
      .help = "what a sample is: image, sequence"},
     {DTS_KEY(struct top, input), .type = DTS_OTHER,
      .help = "shape of a sample: [channels, height, width] or [positions]"},
+    {DTS_KEY(struct top, begin), .type = DTS_OTHER, .missing = "null",
+     .help = "how weights begin: \"fan_in\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
+             "default: as usual for each kind of layer"},
     {DTS_KEY(struct top, layers), .type = DTS_OTHER,
      .help = "list of layers and groups, in the order in which they run"},
     {0},
@@ -47,13 +51,15 @@ static bool read_input(struct dts_dims *dims, const struct dts_cfg *at, struct d
 static bool read(struct dts_model *model, struct dts_error *err)
 {
     struct top top;
+    struct dts_begin begin = {.rule = DTS_BEGIN_AS_KIND};
     struct dts_cfg at = dts_doc_top(model->doc);
-    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err))
+    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err) ||
+        !dts_begin_read(&begin, &top.begin, err))
         return false;
     model->name = top.name;
     model->summary = top.summary;
     model->sample = top.sample;
-    return dts_model_read_layers(model, &top.layers, err);
+    return dts_model_read_layers(model, &top.layers, &begin, err);
 }
 
 /* Takes the document over. */
@@ -102,7 +108,7 @@ void dts_model_help(FILE *out)
     dts_fields_print(dts_group_fields, "", out);
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
-        fprintf(out, "\n%s: %s\n", kind->name, kind->summary);
+        dts_text_heading(out, "%s: %s", kind->name, kind->summary);
         if (kind->size > 0) {
             fprintf(out, "\n");
             dts_fields_print(kind->fields, "", out);

@@ -13,11 +13,12 @@ struct reader {
     struct dts_model *model;
     size_t capacity;
     struct dts_names names;
+    const struct dts_begin *begin; // where a layer says nothing
 };
 
 struct layer_keys {
     const char *name, *kind, *tied;
-    struct dts_cfg input;
+    struct dts_cfg input, begin;
 };
 
 const struct dts_field dts_layer_fields[] = {
@@ -29,6 +30,8 @@ const struct dts_field dts_layer_fields[] = {
      .help = "names of layers, or \"entry\": what comes into the group"},
     {DTS_KEY(struct layer_keys, tied), .type = DTS_STRING, .missing = "null",
      .help = "an earlier layer whose weight this one uses, too"},
+    {DTS_KEY(struct layer_keys, begin), .type = DTS_OTHER, .missing = "null",
+     .help = "how its weights begin, where not as the model says"},
     {0},
 };
 
@@ -163,6 +166,15 @@ static bool infer(const struct reader *r, struct dts_layer *layer, const struct 
     return true;
 }
 
+static bool begin_weights(struct dts_layer *layer, struct dts_begin *begin,
+                          const struct dts_cfg *at, struct dts_error *err)
+{
+    if (!dts_begin_read(begin, at, err))
+        return false;
+    dts_begin_apply(begin, layer);
+    return true;
+}
+
 static bool read_layer(struct reader *r, const struct dts_scope *scope, int previous,
                        const struct dts_cfg *at, struct dts_error *err)
 {
@@ -184,6 +196,7 @@ static bool read_layer(struct reader *r, const struct dts_scope *scope, int prev
     model->layer_count++; // from now on dts_model_free() releases what it owns
 
     struct layer_keys keys = {0};
+    struct dts_begin begin = *r->begin;
     char *name;
     if (!dts_cfg_read_both(at, dts_layer_fields, &keys, layer->kind->fields, layer->self,
                            err) ||
@@ -192,7 +205,7 @@ static bool read_layer(struct reader *r, const struct dts_scope *scope, int prev
     layer->name = name;
     return read_inputs(r, scope, previous, &keys.input, DTS_LAYER_INPUTS, layer->inputs,
                        &layer->input_count, err) &&
-           infer(r, layer, at, err) &&
+           infer(r, layer, at, err) && begin_weights(layer, &begin, &keys.begin, err) &&
            (keys.tied == NULL || tie(r, scope, layer, keys.tied, at, err)) &&
            add_name(r, name, number, at, err);
 }
@@ -268,9 +281,9 @@ static bool read_list(struct reader *r, const struct dts_scope *scope, const str
 }
 
 bool dts_model_read_layers(struct dts_model *model, const struct dts_cfg *list,
-                           struct dts_error *err)
+                           const struct dts_begin *begin, struct dts_error *err)
 {
-    struct reader reader = {.model = model};
+    struct reader reader = {.model = model, .begin = begin};
     struct dts_scope scope = {.prefix = "", .entry = DTS_MODEL_ENTRY};
     int last = DTS_MODEL_ENTRY;
     bool done = read_list(&reader, &scope, list, &last, err);

@@ -33,9 +33,19 @@ bool dts_scope_find(const struct dts_scope *scope, const struct dts_names *names
 /* A name that a person may give: letters, digits, "_" and "-"; not "entry". */
 bool dts_name_check(const char *name, const struct dts_cfg *at, struct dts_error *err);
 
+/* How weights begin (model_begin.c). Zeroed: as their kind of layer says. */
+struct dts_begin {
+    enum { DTS_BEGIN_AS_KIND, DTS_BEGIN_FAN_IN, DTS_BEGIN_NORMAL, DTS_BEGIN_UNIFORM } rule;
+    double spread;
+};
+
+/* Leaves *begin as it is where the file says nothing. */
+bool dts_begin_read(struct dts_begin *begin, const struct dts_cfg *at, struct dts_error *err);
+void dts_begin_apply(const struct dts_begin *begin, struct dts_layer *layer);
+
 /* Read "layers" into the model; on failure the model holds those that were read. */
 bool dts_model_read_layers(struct dts_model *model, const struct dts_cfg *list,
-                           struct dts_error *err);
+                           const struct dts_begin *begin, struct dts_error *err);
 
 /* The keys that every layer has beside those of its kind, and the keys of a group. */
 extern const struct dts_field dts_layer_fields[], dts_group_fields[];

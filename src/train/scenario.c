@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/text.h"
 
 static const struct dts_field dataset_fields[] = {
     {DTS_KEY(struct dts_dataset, name), .type = DTS_STRING, .help = "what it is called"},
@@ -47,27 +48,6 @@ static const struct dts_field placement_fields[] = {
 static const struct dts_field training_fields[] = {
     {DTS_KEY(struct dts_training, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
      .missing = "null", .help = "passes over the data set, for the time that they take"},
-    {0},
-};
-
-const char *dts_live_compute_name(int i)
-{
-    static const char *const words[] = {"timed", "kernels", NULL};
-    return words[i];
-}
-
-static const struct dts_field live_fields[] = {
-    {DTS_KEY(struct dts_live_settings, compute), .type = DTS_STRING, .missing = "\"timed\"",
-     .choice = dts_live_compute_name,
-     .help = "kernels: train for real; timed: wait for as long as predicted"},
-    {DTS_KEY(struct dts_live_settings, steps), .type = DTS_INT, .min = 1, .max = 1000000,
-     .missing = "20", .help = "steps that are measured"},
-    {DTS_KEY(struct dts_live_settings, warm_up), .type = DTS_INT, .min = 1, .max = 1000000,
-     .missing = "3", .help = "steps before them"},
-    {DTS_KEY(struct dts_live_settings, learning_rate), .type = DTS_REAL, .min = 0, .max = 1e3,
-     .missing = "0.01", .help = "of the optimizer, with kernels"},
-    {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
-     .help = "file that the trained weights go to, with kernels"},
     {0},
 };
 
@@ -113,8 +93,8 @@ static const struct dts_field fields[] = {
      .help = "ways to train, side by side: a list of objects with \"kind\""},
     {DTS_KEY(struct words, training), .type = DTS_OBJECT, .missing = "{}",
      .fields = training_fields, .help = "how long it trains"},
-    {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}", .fields = live_fields,
-     .help = "how `dtsim --live` runs it"},
+    {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
+     .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
     {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
      .help = "published figures to compare with: a list of objects"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
@@ -247,8 +227,9 @@ void dts_scenario_help(FILE *out)
     fprintf(out, "\nEach of strategies:\n\n");
     dts_fields_print(dts_scenario_strategy_fields, "strategies[]", out);
     for (int i = 0; dts_strategies[i] != NULL; i++) {
-        fprintf(out, "\nof kind \"%s\" (%s):\n\n", dts_strategies[i]->name,
-                dts_strategies[i]->summary);
+        dts_text_heading(out, "of kind \"%s\" (%s):", dts_strategies[i]->name,
+                         dts_strategies[i]->summary);
+        fputc('\n', out);
         dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
     }
     fprintf(out, "\nEach of references:\n\n");

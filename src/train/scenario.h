@@ -12,6 +12,7 @@
 
 #include "kernels/stack.h"
 #include "train/model.h"
+#include "train/scenario_live.h"
 
 struct dts_strategy_kind;
 
@@ -39,18 +40,6 @@ struct dts_placing {
 struct dts_training {
     double epochs; // 0: not asked
 };
-
-/* How a plan is run for real (dtsim --live). */
-struct dts_live_settings {
-    const char *compute;  // a word of dts_live_compute_name()
-    int steps;            // that are measured
-    int warm_up;          // steps before them
-    double learning_rate; // of kernels
-    const char *weights;  // file for those of rank 0 at the end; NULL: none
-};
-
-/* What stands for the kernels when a plan is run: "timed", "kernels". NULL at the end. */
-const char *dts_live_compute_name(int i);
 
 /* A published figure that the prediction is held against. */
 struct dts_reference {

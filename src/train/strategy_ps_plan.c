@@ -160,6 +160,7 @@ void dts_ps_worker(const struct dts_ps_site *site, struct dts_plan *plan)
     dts_build_compute(site->point, plan, site->buckets, site->bucket_count, &ops);
     int gradients = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
     int weights = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
+    assert(gradients == DTS_GRADIENTS && weights == DTS_WEIGHTS);
     add_pushes(site, plan, gradients, &ops, sent);
     add_pulls(site, plan, weights, sent, arrived);
     for (int b = 0; b < site->bucket_count; b++)
@@ -181,6 +182,7 @@ void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *
 {
     int gradients = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
     int weights = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
+    assert(gradients == DTS_GRADIENTS && weights == DTS_WEIGHTS);
     for (int b = 0; b < site->bucket_count; b++) {
         if (site->ps->by_tensor && site->owner[b] != server)
             continue;

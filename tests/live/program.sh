@@ -56,6 +56,16 @@ check "two ranks are calibrated" test $? -eq 0
 "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \
     --set device=v100 >"$work/out" 2>"$work/err"
 check "the simulator accepts what was calibrated" test $? -eq 0
+compute() {
+    "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' --set device=v100 \
+        --set stack=none --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":0}]' \
+        --set platform.node.compute="$1" --format json | awk -F: '/"compute_s"/ {print $2 + 0; exit}'
+}
+check "kernels take as much longer as the platform says" awk "BEGIN {
+    r = $(compute '{"together":[1,3],"communicating":0}') / $(compute '{"together":[1],"communicating":0}')
+    exit !(r > 2.99 && r < 3.01) }"
+check "messages slow kernels down as the platform says" awk "BEGIN {
+    exit !($(compute '{"communicating":2}') > $(compute '{}')) }"
 "$here/mpirun.sh" 1 "$bin/dtsim" calibrate >"$work/out" 2>"$work/err"
 check "one rank cannot be calibrated" says "needs at least 2 ranks"
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/cfg.h"
+#include "base/text.h"
 #include "check.h"
 
 struct node {
@@ -231,18 +232,20 @@ static void two_tables_read_one_object(void)
     dts_doc_free(doc);
 }
 
-static void key_help_is_one_aligned_line_a_key(void)
+static void key_help_says_what_may_stand_there_in_80_columns(void)
 {
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     dts_fields_print(fields, "top", stream);
     fclose(stream);
-    CHECK(strstr(text, "top.node.devices             whole number  1 to 64") != NULL);
-    CHECK(strstr(text, "required            accelerators in a node\n") != NULL);
-    CHECK(strstr(text, "ring, tree, halving_doubling") != NULL);
-    CHECK(strstr(text, "1000000 to 1e+15") != NULL && strstr(text, "default 1e11") != NULL);
+    CHECK(strstr(text, "top.node.devices: whole number, 1 to 64; required\n"
+                       "    accelerators in a node\n") != NULL);
+    CHECK(strstr(text, ", ring, tree, halving_doubling") != NULL);
+    CHECK(strstr(text, "1000000 to 1e+15; default 1e11\n") != NULL);
     CHECK(strstr(text, " \n") == NULL);
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+        CHECK(strcspn(line, "\n") <= DTS_HELP_WIDTH);
     free(text);
 }
 
@@ -284,5 +287,5 @@ TESTS(TEST(values_and_defaults_fill_the_struct),
       TEST(printed_document_holds_the_defaults_and_reads_back),
       TEST(messages_name_file_and_path_and_what_was_found),
       TEST(syntax_errors_say_line_and_column), TEST(comments_and_sources_are_passed_over),
-      TEST(two_tables_read_one_object), TEST(key_help_is_one_aligned_line_a_key),
+      TEST(two_tables_read_one_object), TEST(key_help_says_what_may_stand_there_in_80_columns),
       TEST(files_that_cannot_be_read_are_named), TEST(a_file_is_read_with_its_mark_and_name))

@@ -33,11 +33,14 @@ static const struct published models[] = {
     {"bert_large", 336226108, 0, 398},
     {"bert_large_128", 336226108, 0, 398},
     {"cosmoflow", 8907556, 0, 16},
+    {"deeplab_v3_plus", 40352181, 0, 188},
     {"linear_regression", 91, 0, 2},
     {"mlp", 669706, 0, 6},
     {"small_cnn", 1199882, 0, 8},
+    {"fashion_cnn", 207178, 0, 8},
     {"resnet8", 78186, 0, 34},
     {"lstm", 13987678, 0, 11},
+    {"lstm_lm1b", 815671167, 0, 8}, // published: 0.82 billion
 };
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };

@@ -426,6 +426,35 @@ static void bad_files_are_refused_in_one_line(void)
     }
 }
 
+static void devices_slow_one_another_down_as_the_file_says(void)
+{
+    const struct change said[] = {
+        {"node.compute", "{\"together\": [1, 1.25, 2], \"communicating\": 0.5}"}, {0}};
+    const struct change silent[] = {{"node.compute", "{}"}, {0}};
+    const struct change wrong[] = {{"node.compute", "{\"together\": [1, 0.5]}"}, {0}};
+    struct dts_platform platform;
+    struct dts_error err;
+    if (!load_or_fail(&platform, "big_basin", said))
+        return;
+    CHECK_NEAR(dts_platform_together(&platform, 1), 1, 0);
+    CHECK_NEAR(dts_platform_together(&platform, 2), 1.25, 0);
+    CHECK_NEAR(dts_platform_together(&platform, 8), 2, 0); // beyond the list: its last
+    CHECK_NEAR(platform.communicating, 0.5, 0);
+    dts_platform_free(&platform);
+    if (!load_or_fail(&platform, "big_basin", silent))
+        return;
+    CHECK_NEAR(dts_platform_together(&platform, 8), 1, 0);
+    CHECK_NEAR(platform.communicating, 0, 0);
+    dts_platform_free(&platform);
+    if (!load_or_fail(&platform, "big_basin", NULL))
+        return;
+    CHECK_NEAR(dts_platform_together(&platform, 8), 1, 0);
+    CHECK(platform.communicating < 0); // the stack's counts
+    dts_platform_free(&platform);
+    CHECK(!load(&platform, "big_basin", wrong, &err));
+    CHECK(strstr(err.text, "node.compute.together[1]: must be >= 1, got 0.5") != NULL);
+}
+
 static void a_missing_file_is_refused(void)
 {
     struct dts_platform platform;
@@ -439,4 +468,5 @@ TESTS(TEST(every_platform_routes_from_end_to_end), TEST(machines_have_their_publ
       TEST(assumptions_are_listed_by_path), TEST(a_changed_rate_changes_the_links),
       TEST(latency_is_that_of_all_parts), TEST(a_transport_limits_flows_and_hosts),
       TEST(a_stack_replaces_the_transports), TEST(rails_are_cabled_as_the_file_says),
-      TEST(bad_files_are_refused_in_one_line), TEST(a_missing_file_is_refused))
+      TEST(bad_files_are_refused_in_one_line), TEST(a_missing_file_is_refused),
+      TEST(devices_slow_one_another_down_as_the_file_says))

@@ -1,0 +1,32 @@
+/* live_server.h -- a parameter server that trains: it keeps its part of the weights and of the
+ * optimizer's state, and updates a bucket when the sum of what the workers pushed is there.
+ */
+#ifndef DTS_CLI_LIVE_SERVER_H
+#define DTS_CLI_LIVE_SERVER_H
+
+#include "cli/live_kernels.h"
+#include "exec/optimizer.h"
+
+struct dts_live_server;
+
+/* Fails where the optimizer takes tensors as a whole and the server's part cuts one. */
+bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_server **server,
+                          struct dts_error *err);
+void dts_live_server_close(struct dts_live_server *server); // NULL: nothing
+
+/* The call that follows the sum of a bucket, in step 0, 1, ... */
+void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
+
+/* What it keeps from step to step beside weights, bucket after bucket, for checkpoints: copied
+ * to `values`, or with `take` from there; NULL: neither. Returns how many floats. */
+size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take);
+
+/* The learning rate of a step of the training. */
+double dts_live_rate(const struct dts_live_kernels *told, long step);
+
+/* A sum of gradients over workers and microbatches becomes their mean, and changes the weights
+ * that the optimizer is for. Whoever holds them, worker or server. */
+void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
+                     long step, float *weights, float *gradients, struct dts_workers *workers);
+
+#endif

@@ -1,0 +1,86 @@
+/* trained.c -- epochs of a training as a table, JSON and lines. */
+#include "cli/trained.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/table.h"
+
+void dts_trained_add(struct dts_trained *trained, const struct dts_trained_epoch *epoch)
+{
+    size_t room = (size_t)trained->count;
+    trained->epochs =
+        dts_grow(trained->epochs, &room, (size_t)trained->count + 1, sizeof(*trained->epochs));
+    trained->epochs[trained->count++] = *epoch;
+}
+
+void dts_trained_free(struct dts_trained *trained)
+{
+    free(trained->epochs);
+    *trained = (struct dts_trained){0};
+}
+
+enum { COLUMNS = 5 };
+
+static const struct dts_column columns[COLUMNS] = {
+    {.title = "epoch", .name = "epoch", .unit = "", .digits = 1},
+    {.title = "training\nloss", .name = "train_loss", .unit = "", .digits = 4},
+    {.title = "test\nloss", .name = "test_loss", .unit = "", .digits = 4},
+    {.title = "accuracy\n",
+     .name = "accuracy",
+     .unit = "",
+     .digits = 4,
+     .text_scale = 100,
+     .text_unit = "%"},
+    {.title = "since begin\n", .name = "time", .unit = "s", .digits = 3},
+};
+
+void dts_trained_text(const struct dts_trained *trained, FILE *out)
+{
+    if (trained->count == 0)
+        return;
+    struct dts_cell *cells = dts_alloc((size_t)trained->count * COLUMNS, sizeof(*cells));
+    for (int e = 0; e < trained->count; e++) {
+        const struct dts_trained_epoch *epoch = &trained->epochs[e];
+        const double row[COLUMNS] = {(double)epoch->epoch, epoch->train_loss, epoch->test_loss,
+                                     epoch->accuracy, epoch->seconds};
+        for (int c = 0; c < COLUMNS; c++)
+            cells[e * COLUMNS + c].number = row[c];
+    }
+    fputc('\n', out);
+    dts_table_print_text(out, columns, COLUMNS, cells, trained->count);
+    free(cells);
+}
+
+void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
+{
+    if (trained->count == 0)
+        return;
+    dts_json_object(json, "training");
+    dts_json_integer(json, "from_step", trained->from_step);
+    dts_json_list(json, "epochs");
+    for (int e = 0; e < trained->count; e++) {
+        const struct dts_trained_epoch *epoch = &trained->epochs[e];
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "epoch", epoch->epoch);
+        dts_json_integer(json, "steps", epoch->step);
+        dts_json_number(json, "train_loss", epoch->train_loss);
+        dts_json_number(json, "test_loss", epoch->test_loss);
+        dts_json_number(json, "accuracy", epoch->accuracy);
+        dts_json_number(json, "time_s", epoch->seconds);
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+    dts_json_end(json);
+}
+
+void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out)
+{
+    fprintf(out, "epoch %ld of %ld: training loss %.4g, test loss %.4g", epoch->epoch, epochs,
+            epoch->train_loss, epoch->test_loss);
+    if (!isnan(epoch->accuracy))
+        fprintf(out, ", accuracy %.2f %%", 100 * epoch->accuracy);
+    fprintf(out, ", %.0f s\n", epoch->seconds);
+    fflush(out);
+}

@@ -1,0 +1,34 @@
+/* trained.h -- what training came to, epoch by epoch (docs/live.md). */
+#ifndef DTS_CLI_TRAINED_H
+#define DTS_CLI_TRAINED_H
+
+#include <stdio.h>
+
+#include "base/json_out.h"
+
+struct dts_trained_epoch {
+    long epoch, step;  // steps since the beginning
+    double train_loss; // mean over the samples of the epoch, each before it changed anything
+    double test_loss;  // mean over the test part
+    double accuracy;   // share of the test part that is right, 0 .. 1; NAN: not a matter of
+                       // classes
+    double seconds;    // since the run began to train, evaluations included
+};
+
+struct dts_trained {
+    struct dts_trained_epoch *epochs; // owned
+    int count;
+    long from_step; // that the run went on from; 0: the beginning
+};
+
+void dts_trained_add(struct dts_trained *trained, const struct dts_trained_epoch *epoch);
+void dts_trained_free(struct dts_trained *trained); // leaves it empty
+
+/* Both print nothing where no epoch was ended. json: a member "training". */
+void dts_trained_text(const struct dts_trained *trained, FILE *out);
+void dts_trained_json(const struct dts_trained *trained, struct dts_json *json);
+
+/* One line, for who waits. */
+void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* evaluate.c -- forward passes over the samples of a part, batch by batch. */
+#include "exec/evaluate.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static void run_batch(struct dts_network *network, const struct dts_model *model, int samples,
+                      struct dts_score *score)
+{
+    const struct dts_network_step step = {.training = false, .keep_gradients = true};
+    dts_network_begin(network, &step);
+    for (int l = 0; l < model->layer_count; l++) {
+        struct dts_network_score got;
+        dts_network_forward(network, l);
+        if (!dts_network_score(network, l, samples, &got))
+            continue;
+        score->loss += got.loss;
+        if (!got.classes)
+            continue;
+        score->positions = got.positions; // the last loss counts, not those on the way
+        score->right = got.right;
+    }
+    score->samples += samples;
+}
+
+void dts_evaluate(struct dts_network *network, const struct dts_model *model,
+                  const struct dts_data *data, enum dts_data_part part, uint64_t first,
+                  uint64_t count, int batch, struct dts_score *score)
+{
+    uint64_t *numbers = dts_alloc((size_t)batch, sizeof(*numbers));
+    for (uint64_t done = 0; done < count; done += (uint64_t)batch) {
+        const uint64_t left = count - done;
+        const int samples = left < (uint64_t)batch ? (int)left : batch;
+        struct dts_score one = {0};
+        for (int i = 0; i < batch; i++) // the last one fills what is left of its batch
+            numbers[i] = first + done + (uint64_t)(i < samples ? i : samples - 1);
+        dts_data_fill(data, part, network, numbers, batch);
+        run_batch(network, model, samples, &one);
+        score->samples += one.samples;
+        score->loss += one.loss;
+        score->positions += one.positions;
+        score->right += one.right;
+    }
+    free(numbers);
+}

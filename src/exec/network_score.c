@@ -1,0 +1,47 @@
+/* network_score.c -- what a loss layer says of its batch, before the memory of what it looked
+ * at is used again. */
+#include "exec/network_private.h"
+#include "ops/softmax_cross_entropy.h"
+
+/* Among equals the first is the answer: who says the same of all classes knows nothing. */
+static bool is_right(const float *values, size_t classes, int32_t target)
+{
+    const float own = values[target];
+    bool right = own == own; // what is no number is not right
+    for (size_t c = 0; c < classes; c++)
+        right = right && (c < (size_t)target ? values[c] < own : values[c] <= own);
+    return right;
+}
+
+/* Positions whose target is below 0 or the class that the call ignores do not count. */
+static void count_right(const struct dts_network *n, int layer, int samples,
+                        struct dts_network_score *score)
+{
+    const struct dts_layer_call *c = &n->calls[layer];
+    const size_t classes = dts_network_classes(n, layer);
+    const size_t positions = (size_t)samples * n->nodes[layer].targets;
+    const int32_t *target = n->nodes[layer].target;
+    const float *values = dts_network_output(n, c->inputs[0]);
+    for (size_t p = 0; p < positions; p++) {
+        if (!dts_class_counts(&c->call, target[p]))
+            continue;
+        score->positions++;
+        score->right += is_right(values + p * classes, classes, target[p]);
+    }
+}
+
+bool dts_network_score(const struct dts_network *n, int layer, int samples,
+                       struct dts_network_score *score)
+{
+    const struct dts_operation *op = n->nodes[layer].op;
+    *score = (struct dts_network_score){0};
+    if (op == NULL || !op->loss)
+        return false;
+    const float *each = dts_network_output(n, layer);
+    for (int i = 0; i < samples; i++)
+        score->loss += (double)each[i];
+    score->classes = op->classes;
+    if (op->classes)
+        count_right(n, layer, samples, score);
+    return true;
+}

@@ -1,0 +1,257 @@
+/* calibrate_compute.c -- a small kernel runs again and again for a while, on one rank of each
+ * node, on two, ... on all, and on all while they exchange messages.
+ *
+ * Other programs may be running. What ranks take from one another in a processor (caches,
+ * memory, the other thread of a core) is therefore measured by the time that each rank had a
+ * core, and what they take by waiting for a core follows from how many there are. Who does not
+ * compute sleeps: a barrier of MPI's own would use the core that is measured.
+ *
+ * What messages take is measured by the clock, with and without them in short turns, so that
+ * others who come and go meet both alike; the median counts.
+ */
+#include "live/calibrate_compute.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/stats.h"
+#include "live/lane.h"
+#include "live/pieces.h"
+
+enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 };
+static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
+static const double LIMIT_S = 4;                   // of all turns
+
+/* Products that stay in a cache, and sums of vectors that do not: about half of the time each,
+ * as in a step of a convolutional network. */
+enum { SIDE = 64, SUM = 32 << 10, VECTOR = 8 << 20 };
+
+struct kernel {
+    float *a, *b, *c; // SIDE x SIDE; owned
+    float *x, *y;     // VECTOR; owned
+    size_t at;
+    atomic_bool stop;
+    double rate;      // repetitions a second
+    double core_rate; // repetitions in a second of having a core
+};
+
+static float *numbers(size_t count)
+{
+    float *values = dts_alloc(count, sizeof(*values));
+    for (size_t i = 0; i < count; i++)
+        values[i] = 1e-3f * (float)(i % 7);
+    return values;
+}
+
+static void once(struct kernel *k)
+{
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            const float factor = k->a[i * SIDE + j];
+            for (int e = 0; e < SIDE; e++)
+                k->c[i * SIDE + e] = 0.5f * k->c[i * SIDE + e] + factor * k->b[j * SIDE + e];
+        }
+    dts_lane_add(k->x + k->at, k->y + k->at, SUM);
+    k->at = (k->at + SUM) % VECTOR;
+}
+
+static double core_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Until `while_s` is over, or until it is stopped where that is 0. */
+static void repeat(struct kernel *k, double while_s)
+{
+    const double begin_s = dts_now_s(), begin_core_s = core_s();
+    double now_s = begin_s;
+    int times = 0;
+    for (; while_s > 0 ? now_s < begin_s + while_s : !atomic_load(&k->stop); times++) {
+        once(k);
+        now_s = dts_now_s();
+    }
+    const double used_s = core_s() - begin_core_s;
+    k->rate = now_s > begin_s ? times / (now_s - begin_s) : 0;
+    k->core_rate = used_s > 0 ? times / used_s : 0;
+}
+
+static void *repeat_until_stopped(void *kernel)
+{
+    repeat(kernel, 0);
+    return NULL;
+}
+
+struct bench {
+    const struct dts_wire *wire;
+    MPI_Comm comm;
+    int rank, size;
+    struct kernel kernel;
+    float *out, *in;       // a message each; owned
+    MPI_Request *requests; // for both; owned
+    int exchanges;         // that take about TURN_S
+};
+
+static void meet(const struct bench *b)
+{
+    MPI_Request request;
+    DTS_MPI(MPI_Ibarrier(b->comm, &request));
+    dts_pieces_wait(&request, 1);
+}
+
+/* As a ring does it: send to one, take from another, add. */
+static void exchange(struct bench *b, int times)
+{
+    const int pieces = dts_pieces(MESSAGE_BYTES);
+    const int to = (b->rank + 1) % b->size, from = (b->rank + b->size - 1) % b->size;
+    for (int i = 0; i < times; i++) {
+        dts_pieces_receive(b->comm, b->in, MESSAGE_BYTES, from, TAG, b->requests);
+        dts_pieces_send(b->comm, b->out, MESSAGE_BYTES, to, TAG, b->requests + pieces);
+        dts_pieces_wait(b->requests, 2 * pieces);
+        dts_lane_add(b->out, b->in, MESSAGE_BYTES / sizeof(float));
+    }
+}
+
+/* Rank 0's clock decides for all. */
+static void find_exchanges(struct bench *b)
+{
+    exchange(b, 1);
+    meet(b);
+    const double begin_s = dts_now_s();
+    exchange(b, 2);
+    const double each_s = (dts_now_s() - begin_s) / 2;
+    b->exchanges = (int)fmin(1 + TURN_S / each_s, 10000);
+    dts_wire_share(b->wire, &b->exchanges, sizeof(b->exchanges));
+}
+
+/* The mean over ranks that compute. */
+static double mean_rate(const struct bench *b, bool computes, double rate)
+{
+    double mine[2] = {computes ? rate : 0, computes}, all[2];
+    MPI_Request request;
+    DTS_MPI(MPI_Iallreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, b->comm, &request));
+    dts_pieces_wait(&request, 1);
+    return all[0] / all[1];
+}
+
+static double core_rate_of(struct bench *b, bool computes)
+{
+    meet(b);
+    if (computes)
+        repeat(&b->kernel, ROUND_S);
+    return mean_rate(b, computes, b->kernel.core_rate);
+}
+
+static double rate_alone(struct bench *b)
+{
+    meet(b);
+    repeat(&b->kernel, TURN_S);
+    return mean_rate(b, true, b->kernel.rate);
+}
+
+static double rate_beside_messages(struct bench *b)
+{
+    pthread_t thread;
+    atomic_store(&b->kernel.stop, false);
+    meet(b);
+    int code = pthread_create(&thread, NULL, repeat_until_stopped, &b->kernel);
+    if (code != 0)
+        dts_wire_abort(b->wire, strerror(code));
+    exchange(b, b->exchanges);
+    atomic_store(&b->kernel.stop, true);
+    pthread_join(thread, NULL);
+    return mean_rate(b, true, b->kernel.rate);
+}
+
+/* Processors that the ranks of this node may use, all together. */
+static int cores(const struct bench *b)
+{
+    cpu_set_t mine, all;
+    MPI_Comm node;
+    CPU_ZERO(&mine);
+    if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
+        return b->size;
+    DTS_MPI(MPI_Comm_split_type(b->comm, MPI_COMM_TYPE_SHARED, b->rank, MPI_INFO_NULL, &node));
+    DTS_MPI(MPI_Allreduce(&mine, &all, (int)sizeof(all), MPI_BYTE, MPI_BOR, node));
+    MPI_Comm_free(&node);
+    return CPU_COUNT(&all);
+}
+
+static void open(struct bench *b, const struct dts_wire *wire)
+{
+    *b = (struct bench){.wire = wire, .comm = dts_wire_all(wire)};
+    b->rank = dts_wire_rank(wire);
+    b->size = dts_wire_size(wire);
+    b->kernel.a = numbers(SIDE * SIDE);
+    b->kernel.b = numbers(SIDE * SIDE);
+    b->kernel.c = numbers(SIDE * SIDE);
+    b->kernel.x = numbers(VECTOR);
+    b->kernel.y = numbers(VECTOR);
+    b->out = numbers(MESSAGE_BYTES / sizeof(float));
+    b->in = numbers(MESSAGE_BYTES / sizeof(float));
+    b->requests = dts_alloc(2 * (size_t)dts_pieces(MESSAGE_BYTES), sizeof(*b->requests));
+}
+
+static void close(struct bench *b)
+{
+    float *const owned[] = {b->kernel.a, b->kernel.b, b->kernel.c, b->kernel.x,
+                            b->kernel.y, b->out,      b->in};
+    for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
+        free(owned[i]);
+    free(b->requests);
+}
+
+static void find_together(struct bench *b, int in_node, struct dts_calibration *out)
+{
+    double factors[DTS_CALIBRATE_TOGETHER][ROUNDS];
+    const int most = out->together_count, available = cores(b);
+    for (int r = 0; r < ROUNDS; r++) {
+        const double alone = core_rate_of(b, in_node == 0);
+        for (int k = 1; k < most; k++)
+            factors[k][r] = alone / core_rate_of(b, in_node <= k);
+    }
+    out->together[0] = 1;
+    for (int k = 1; k < most; k++)
+        out->together[k] =
+            fmax(1, dts_median(factors[k], ROUNDS)) * fmax(1, (double)(k + 1) / available);
+    dts_wire_share(b->wire, out->together, sizeof(out->together));
+}
+
+/* Enough turns, or enough time: rank 0's clock decides for all. */
+static bool goes_on(const struct bench *b, int turns, double begin_s)
+{
+    bool more = turns < FEW_TURNS || (turns < TURNS && dts_now_s() < begin_s + LIMIT_S);
+    dts_wire_share(b->wire, &more, sizeof(more));
+    return more;
+}
+
+static void find_communicating(struct bench *b, struct dts_calibration *out)
+{
+    double factors[TURNS], begin_s = dts_now_s();
+    int turns = 0;
+    find_exchanges(b);
+    while (goes_on(b, turns, begin_s)) {
+        const double before = rate_alone(b), beside = rate_beside_messages(b);
+        factors[turns++] = (before + rate_alone(b)) / 2 / beside;
+    }
+    out->communicating = fmax(0, dts_median(factors, turns) - 1);
+}
+
+void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_node,
+                           struct dts_calibration *out)
+{
+    struct bench b;
+    out->together_count = per_node < DTS_CALIBRATE_TOGETHER ? per_node : DTS_CALIBRATE_TOGETHER;
+    open(&b, wire);
+    find_together(&b, in_node, out);
+    find_communicating(&b, out);
+    close(&b);
+}

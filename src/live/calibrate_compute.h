@@ -1,0 +1,14 @@
+/* calibrate_compute.h -- how kernels slow down when ranks of a node compute at once, and while
+ * messages travel. Private to the module.
+ */
+#ifndef DTS_LIVE_CALIBRATE_COMPUTE_H
+#define DTS_LIVE_CALIBRATE_COMPUTE_H
+
+#include "live/calibrate.h"
+
+/* Every rank calls it; in_node: its number on its node, of per_node. Fills out->together and
+ * out->communicating on all. */
+void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_node,
+                           struct dts_calibration *out);
+
+#endif

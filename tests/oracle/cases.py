@@ -1,0 +1,112 @@
+"""cases.py -- the calls whose values operations.py asks PyTorch for: small and odd, every row of
+dts_operations[] that has a counterpart."""
+import math
+
+
+def window(op, batch, inputs, output, kernel, stride, before, dilation=None, **more):
+    return dict(op=op, batch=batch, inputs=[inputs], output=output, kernel=kernel, stride=stride,
+                before=before, dilation=dilation or [1] * len(kernel), **more)
+
+
+def conv(batch, inputs, output, kernel, stride=None, before=None, dilation=None, groups=1, bias=True):
+    axes = len(kernel)
+    each = inputs[0] // groups * math.prod(kernel)
+    pixels = batch * math.prod(output[1:])
+    case = window("conv", batch, inputs, output, kernel, stride or [1] * axes, before or [0] * axes,
+                  dilation, groups=groups, bias=bias,
+                  params=[output[0] * each] + ([output[0]] if bias else []),
+                  sums=pixels + each + math.prod(kernel) * output[0])
+    if kernel == [3, 3] and min(inputs[0], output[0]) >= 16:
+        case["sums"] *= 64  # Winograd's error: see tests/unit/test_op_conv.c
+    return case
+
+
+def alike(op, batch, dims, sums=1, inputs=1, **more):
+    return dict(op=op, batch=batch, inputs=[dims] * inputs, output=dims, sums=sums, **more)
+
+
+def linear(batch, inputs, outputs, bias=True, **more):
+    rows = batch * math.prod(inputs[:-1])
+    return dict(op="linear", batch=batch, inputs=[inputs], output=inputs[:-1] + [outputs], bias=bias,
+                params=[inputs[-1] * outputs] + ([outputs] if bias else []),
+                sums=inputs[-1] + outputs + rows, **more)
+
+
+def attention(batch, queries, features, heads, causal, keys=0, key_features=0):
+    if keys:
+        inputs = [[queries, features]] + [[keys, key_features]] * 2
+    else:
+        inputs = [[queries, 3 * features]]
+    return dict(op="attention", batch=batch, inputs=inputs, output=[queries, features], heads=heads,
+                causal=causal, sums=4 * (features + 4 * (queries + max(keys, queries))))
+
+
+def lstm(batch, steps, features, outputs):
+    gates = 4 * outputs
+    return dict(op="lstm", batch=batch, inputs=[[steps, features]], output=[steps, outputs],
+                params=[gates * features, gates * outputs, gates, gates],
+                sums=steps * (features + outputs + batch) * 8)
+
+
+def norm(op, batch, dims, channels, parameters, sums, **more):
+    return alike(op, batch, dims, sums=sums, params=[channels] * parameters, **more)
+
+
+def entropy(batch, dims, **more):
+    return dict(op="softmax_cross_entropy", batch=batch, inputs=[dims], output=[1], classes=dims[-1],
+                targets=math.prod(dims[:-1]), sums=dims[-1], **more)
+
+
+CASES = [
+    conv(2, [3, 7, 9], [4, 4, 5], [3, 3], stride=[2, 2], before=[1, 1]),
+    conv(1, [4, 6, 5], [6, 6, 5], [3, 3], before=[1, 1], groups=2, bias=False),
+    conv(2, [5, 4, 7], [3, 4, 7], [1, 1]),
+    conv(1, [3, 9, 8], [2, 5, 8], [3, 2], before=[0, 0], dilation=[2, 1]),  # "same" for an even window
+    conv(1, [6, 5, 5], [6, 5, 5], [3, 3], before=[1, 1], groups=6),
+    conv(1, [17, 7, 9], [16, 7, 9], [3, 3], before=[1, 1]),  # Winograd's
+    conv(2, [2, 3, 4, 5], [3, 2, 3, 3], [2, 2, 3], before=[0, 0, 1], stride=[1, 1, 2]),
+    linear(3, [7], 5),
+    linear(2, [3, 6], 9, bias=False),
+    attention(2, 5, 6, 2, False),
+    attention(1, 7, 6, 3, True),
+    attention(2, 4, 8, 4, False, keys=6, key_features=4),
+    lstm(3, 5, 4, 3),
+    lstm(1, 2, 3, 7),
+    window("max_pool", 2, [3, 7, 9], [3, 4, 5], [3, 3], [2, 2], [1, 1], sums=9),
+    window("max_pool", 1, [2, 6, 8], [2, 3, 4], [3, 3], [2, 2], [0, 0], sums=9, ceil=True),
+    window("max_pool", 1, [2, 4, 5, 3], [2, 2, 2, 2], [2, 3, 2], [2, 2, 1], [0, 0, 0], sums=12),
+    window("avg_pool", 2, [3, 7, 5], [3, 7, 5], [3, 3], [1, 1], [1, 1], sums=9),
+    window("avg_pool", 1, [2, 7, 6], [2, 3, 2], [3, 2], [2, 3], [0, 0], sums=6),
+    window("avg_pool", 1, [2, 6, 8], [2, 3, 4], [3, 3], [2, 2], [0, 0], sums=9, ceil=True),
+    dict(op="adaptive_pool", batch=2, inputs=[[3, 7, 5]], output=[3, 3, 4], sums=12),
+    dict(op="adaptive_pool", batch=1, inputs=[[2, 3, 2]], output=[2, 5, 3], sums=4),
+    dict(op="global_pool", batch=2, inputs=[[5, 4, 3]], output=[5], sums=12),
+    norm("batch_norm", 3, [4, 5, 3], 4, 2, 64),
+    norm("batch_norm", 2, [3, 2, 5], 3, 2, 64, relu=True),
+    norm("batch_norm", 7, [5], 5, 2, 64),
+    norm("layer_norm", 2, [3, 10], 10, 2, 64),
+    norm("layer_norm", 3, [7], 7, 2, 64),
+    norm("rms_norm", 2, [3, 9], 9, 1, 64),
+    alike("gelu", 2, [3, 7]),
+    alike("leaky_relu", 2, [3, 7], slope=0.125),
+    alike("relu", 2, [3, 7]),
+    alike("sigmoid", 2, [3, 7]),
+    alike("silu", 2, [3, 7]),
+    alike("tanh", 2, [3, 7]),
+    alike("add", 2, [3, 5], inputs=3),
+    alike("add", 2, [3, 5], inputs=2, relu=True),
+    alike("multiply", 2, [4, 3], inputs=2),
+    dict(op="multiply", batch=2, inputs=[[4, 3, 5], [4]], output=[4, 3, 5], sums=15),
+    dict(op="concat", batch=2, inputs=[[2, 3, 4], [1, 3, 4], [3, 3, 4]], output=[6, 3, 4], sums=1),
+    dict(op="select", batch=3, inputs=[[5, 4]], output=[2, 4], select=2, sums=1),
+    dict(op="sequence", batch=2, inputs=[[3, 4, 5]], output=[20, 3], sums=1),
+    dict(op="upsample", batch=2, inputs=[[3, 4, 5]], output=[3, 8, 15], sums=9),
+    dict(op="upsample", batch=1, inputs=[[2, 7, 3]], output=[2, 5, 8], sums=9),
+    dict(op="upsample", batch=1, inputs=[[2, 6]], output=[2, 9], sums=3),
+    dict(op="upsample", batch=1, inputs=[[2, 2, 3, 4]], output=[2, 5, 4, 7], sums=27),
+    dict(op="embedding", batch=3, inputs=[[7]], output=[7, 5], tokens=11, params=[55], sums=21),
+    dict(op="positional_embedding", batch=3, inputs=[[4, 5]], output=[4, 5], params=[35], sums=3),
+    dict(op="mean_squared_error", batch=3, inputs=[[2, 5]], output=[1], targets=10, sums=10),
+    entropy(4, [7]),
+    entropy(3, [5, 6], ignored=2),
+]

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""one_step.py -- a training step of dtsim against PyTorch's, from the same weights and batch.
+
+    tests/oracle/one_step.py PROGRAM            small networks, every optimizer that PyTorch has
+    tests/oracle/one_step.py PROGRAM --large    ResNet-50, GPT-2 small, the LSTM: minutes, 6 GB
+
+PROGRAM is build/tests/one_step. For each parameter tensor: the norm of the difference between the
+weights of both after the step, over the norm of what the step changed. PyTorch computes in float64;
+beside it the same distance of PyTorch's own float32. Weights are floats, so a step must be large
+enough not to drown in their rounding: rates are. Left out are values whose gradient is zero but for
+rounding (VOID of the tensor's largest): a bias before batch normalization, the bias of attention's
+keys. Adam would make a whole step of that noise. A tensor moves as PyTorch's where the distance is
+at most LIMIT, or at most three times that of PyTorch's own float32: where a value lies so near zero
+that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. Exit status 1 where a tensor is above the limit, 77
+without PyTorch.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+except ImportError as error:
+    print("SKIPPED: %s (Debian: python3-torch)" % error)
+    sys.exit(77)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import torch_model
+
+MODELS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "models")
+LIMIT = 1e-3  # of the norm of the update, per tensor
+VOID = 1e-10
+
+OPTIMIZERS = {
+    "sgd": lambda p, rate, decay: torch.optim.SGD(p, rate, weight_decay=decay),
+    "momentum": lambda p, rate, decay: torch.optim.SGD(p, rate, momentum=0.9, weight_decay=decay),
+    "nesterov": lambda p, rate, decay: torch.optim.SGD(p, rate, momentum=0.9, weight_decay=decay,
+                                                       nesterov=True),
+    "rmsprop": lambda p, rate, decay: torch.optim.RMSprop(p, rate, weight_decay=decay),
+    "adam": lambda p, rate, decay: torch.optim.Adam(p, rate, weight_decay=decay),
+    "adamw": lambda p, rate, decay: torch.optim.AdamW(p, rate, weight_decay=decay),
+}
+
+
+def load(name, changes):
+    with open(os.path.join(MODELS, name + ".json"), encoding="utf-8") as file:
+        model = json.load(file)
+    model.update(changes)
+    # what is dropped is drawn in another way by each
+    model["layers"] = torch_model.set_dropout(model["layers"], 0)
+    return model
+
+
+def batch_of(model, batch, seed):
+    """Input and a function that makes targets, from a seed."""
+    generator = torch.Generator().manual_seed(seed)
+    first = torch_model.read(model)[0].keys
+    shape = [batch] + model["input"]
+    if first["kind"] == "embedding":
+        x = torch.randint(0, first["vocabulary"], shape, generator=generator)
+    else:
+        x = torch.randn(shape, generator=generator)
+    kinds = {}
+
+    def target(number, y):
+        if number not in kinds and torch_kind(model, number) == "mean_squared_error":
+            kinds[number] = torch.randn(y.shape, generator=generator)
+        elif number not in kinds:
+            kinds[number] = torch.randint(0, y.shape[-1], y.shape[:-1], generator=generator)
+        found = kinds[number]
+        return found.to(y.dtype) if found.is_floating_point() else found
+
+    return x, target, kinds
+
+
+def torch_kind(model, number):
+    return torch_model.read(model)[number].keys["kind"]
+
+
+def theirs(network, start, x, target, real, optimizer, rate, decay, steps):
+    """PyTorch's weights after the steps, computed in `real`, and the losses."""
+    weights = [p.detach().to(real).clone().requires_grad_() for p in start]
+    network.use(weights)
+    rule = OPTIMIZERS[optimizer](weights, rate, decay)
+    x = x.to(real) if x.is_floating_point() else x
+    losses, gradients = [], None
+    for _ in range(steps):
+        rule.zero_grad()
+        loss = network.run(x, target)
+        loss.backward()
+        gradients = gradients or [w.grad.clone() for w in weights]
+        rule.step()
+        losses.append(loss.item())
+    return [w.detach() for w in weights], losses, gradients
+
+
+def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("model.json", "in", "out")]
+        with open(paths[0], "w", encoding="utf-8") as file:
+            json.dump(model, file)
+        with open(paths[1], "wb") as file:
+            for values in [*start, x] + [targets[number] for number in sorted(targets)]:
+                whole = torch.float32 if values.is_floating_point() else torch.int32
+                file.write(values.detach().to(whole).contiguous().numpy().tobytes())
+        words = [program, paths[0], str(batch), "2", optimizer, repr(rate), repr(decay), str(steps)]
+        done = subprocess.run(words + paths[1:], check=True, capture_output=True, text=True)
+        with open(paths[2], "rb") as file:
+            values = torch.frombuffer(bytearray(file.read()), dtype=torch.float32)
+    parts = values.split([w.numel() for w in start])
+    weights = [part.reshape(w.shape) for part, w in zip(parts, start)]
+    return weights, [float(v) for v in done.stdout.split()]
+
+
+def distances(got, want, start, gradients):
+    """Per tensor |got - want| / |want - start|; gradients: the first of the step, in float64."""
+    whole = max(g.abs().max().item() for g in gradients)
+    for g, w, s, gradient in zip(got, want, start, gradients):
+        size = gradient.abs()
+        void = (size > 0) & (size < VOID * max(size.max().item(), VOID * whole))
+        if size.max().item() < VOID * whole:
+            yield 0.0
+            continue
+        change = (w - s.double()).masked_fill(void, 0).norm().item()
+        away = (g.double() - w).masked_fill(void, 0).norm().item()
+        yield away / change if change > 0 else away
+
+
+def names(network):
+    return ["%s[%d]" % (layer.name, i) for layer in network.layers
+            for i in range(len(layer.parameters))]
+
+
+def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, starts=None, seed=3):
+    """Prints a line; returns whether every tensor moved as PyTorch's."""
+    network = torch_model.Network(model)
+    x, target, targets = batch_of(model, batch, seed)
+    with torch.no_grad():
+        network.run(x, target, make=True)
+    start = network.parameters() if starts is None else starts
+    mine, mine_losses = ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps)
+    want, want_losses, gradients = theirs(network, start, x, target, torch.float64, optimizer, rate, decay, steps)
+    single, _, _ = theirs(network, start, x, target, torch.float32, optimizer, rate, decay, steps)
+    found = list(distances(mine, want, start, gradients))
+    single = list(distances(single, want, start, gradients))
+    worst = max(range(len(found)), key=found.__getitem__)
+    beyond = sum(d > LIMIT for d in found)
+    print("%-26s %-9s loss %.6f (PyTorch %.6f) | %d tensors, %d above %g, median %.1e, worst %.1e at %s"
+          " | PyTorch's float32 %d above, median %.1e, worst %.1e, there %.1e"
+          % (label, optimizer, mine_losses[-1], want_losses[-1], len(found), beyond, LIMIT,
+             statistics.median(found), found[worst], names(network)[worst],
+             sum(d > LIMIT for d in single), statistics.median(single), max(single), single[worst]),
+          flush=True)
+    return all(mine <= max(LIMIT, 3 * theirs) for mine, theirs in zip(found, single))
+
+
+GPT = [
+    {"name": "token_embedding", "kind": "embedding", "vocabulary": 61, "features": 24},
+    {"name": "position_embedding", "kind": "positional_embedding", "positions": 16},
+    {"name": "h", "repeat": 2, "layers": [
+        {"name": "ln_1", "kind": "layer_norm"},
+        {"name": "qkv", "kind": "linear", "outputs": 72},
+        {"name": "attention", "kind": "attention", "heads": 3, "causal": True},
+        {"name": "proj", "kind": "linear", "outputs": 24},
+        {"name": "add_1", "kind": "add", "input": ["proj", "entry"]},
+        {"name": "ln_2", "kind": "layer_norm"},
+        {"name": "fc", "kind": "linear", "outputs": 96},
+        {"name": "gelu", "kind": "gelu"},
+        {"name": "fc_proj", "kind": "linear", "outputs": 24},
+        {"name": "add_2", "kind": "add", "input": ["fc_proj", "add_1"]}]},
+    {"name": "ln_f", "kind": "layer_norm"},
+    {"name": "lm_head", "kind": "linear", "tied": "token_embedding", "outputs": 61, "bias": False},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
+LSTM = [
+    {"name": "encoder", "kind": "embedding", "vocabulary": 61, "features": 12},
+    {"name": "lstm1", "kind": "lstm", "outputs": 10},
+    {"name": "lstm2", "kind": "lstm", "outputs": 9},
+    {"name": "decoder", "kind": "linear", "outputs": 61},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
+
+
+def small(program):
+    good = True
+    for name in ("linear_regression", "mlp", "small_cnn", "resnet8"):
+        good &= compare(program, name, load(name, {}), 5, "momentum", 1.0, 1e-4)
+    gpt = load("gpt2", {"input": [13], "layers": GPT})
+    lstm = load("lstm", {"input": [11], "layers": LSTM})
+    for optimizer in OPTIMIZERS:
+        rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003
+        good &= compare(program, "gpt of 24 features", gpt, 3, optimizer, rate, 1e-2, steps=3)
+        good &= compare(program, "lstm of 10 and 9", lstm, 3, optimizer, rate, 1e-2, steps=3)
+    return good
+
+
+def smooth(items):
+    """Layers with silu for relu: without a kink, so that rounding moves gradients only a little."""
+    return [{**item, "layers": smooth(item["layers"])} if "layers" in item else
+            {**item, "kind": "silu" if item["kind"] == "relu" else item["kind"]} for item in items]
+
+
+def large(program):
+    import torchvision
+
+    torch.manual_seed(3)
+    resnet = [p.detach() for p in torchvision.models.resnet50().parameters()]
+    model = load("resnet50", {})
+    good = compare(program, "resnet50, batch 2", model, 2, "momentum", 0.1, starts=resnet)
+    model["layers"] = smooth(model["layers"])
+    good &= compare(program, "resnet50 by silu, batch 2", model, 2, "momentum", 0.1, starts=resnet)
+    good &= compare(program, "lstm, batch 4", load("lstm", {}), 4, "sgd", 1.0)
+    good &= compare(program, "lstm, batch 4", load("lstm", {}), 4, "adam", 0.001)
+    gpt = load("gpt2", {"input": [64]})
+    good &= compare(program, "gpt2, 64 tokens, batch 1", gpt, 1, "momentum", 0.1)
+    good &= compare(program, "gpt2, 64 tokens, batch 1", gpt, 1, "adamw", 1e-4, 0.01)
+    return good
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    sys.exit(0 if (large if "--large" in sys.argv else small)(sys.argv[1]) else 1)

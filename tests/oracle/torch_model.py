@@ -1,0 +1,221 @@
+"""torch_model.py -- a model file of dtsim as PyTorch computes it: an independent reading of the
+format (docs/models.md), built of PyTorch's own functions."""
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+class Layer:
+    def __init__(self, name, keys, inputs, tied):
+        self.name, self.keys, self.inputs, self.tied = name, keys, inputs, tied
+        self.parameters = []
+
+
+def read(model):
+    """The layers in order, with the numbers of those that they take in; -1: the model's input."""
+    layers, names = [], {}
+
+    def look_up(name, prefixes, entries):
+        if name == "entry":
+            return entries[-1]
+        for prefix in reversed(prefixes):
+            if prefix + name in names:
+                return names[prefix + name]
+        raise KeyError(name)
+
+    def go(items, prefixes, entries, last):
+        for place, item in enumerate(items):
+            given = item.get("input")
+            listed = [given] if isinstance(given, str) else given
+            inputs = [look_up(n, prefixes, entries) for n in listed] if listed else [last]
+            name = item.get("name", "%s_%d" % (item.get("kind", "group"), place))
+            full = prefixes[-1] + name
+            if "layers" in item:
+                for i in range(item.get("repeat", 1)):
+                    deep = "%s.%d." % (full, i) if "repeat" in item else full + "."
+                    inputs = [go(item["layers"], prefixes + [deep], entries + inputs, inputs[0])]
+                    names[deep[:-1]] = inputs[0]
+                last = names[full] = inputs[0]
+                continue
+            tied = look_up(item["tied"], prefixes, entries) if "tied" in item else None
+            layers.append(Layer(full, item, inputs, tied))
+            last = names[full] = len(layers) - 1
+        return last
+
+    go(model["layers"], [""], [-1], -1)
+    return layers
+
+
+def axes_of(value, count):
+    return [value] * count if isinstance(value, int) else list(value)
+
+
+def make_conv(keys, x):
+    axes = x.dim() - 2
+    shape = [keys["channels"], x.shape[1] // keys.get("groups", 1)] + axes_of(keys["kernel"], axes)
+    spread = math.sqrt(2 / (shape[0] / keys.get("groups", 1) * math.prod(shape[2:])))
+    return [(shape, spread)] + ([([shape[0]], 0.1)] if keys.get("bias", True) else [])
+
+
+def make_linear(keys, x):
+    features = x.shape[-1]
+    spread = 1 / math.sqrt(3 * features)
+    return [([keys["outputs"], features], spread)] + (
+        [([keys["outputs"]], spread)] if keys.get("bias", True) else [])
+
+
+def make_lstm(keys, x):
+    f, h = x.shape[-1], keys["outputs"]
+    return [(shape, 1 / math.sqrt(3 * h)) for shape in ([4 * h, f], [4 * h, h], [4 * h], [4 * h])]
+
+
+# parameter tensors of a kind: their shapes, and the spread of what they begin with, around `mean`
+SHAPES = {
+    "conv2d": make_conv,
+    "conv3d": make_conv,
+    "linear": make_linear,
+    "lstm": make_lstm,
+    "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
+    "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
+    "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
+    "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
+    "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
+}
+AROUND_ONE = ("batch_norm", "layer_norm", "rms_norm")  # their first parameter
+
+
+def conv(keys, x, w):
+    axes = x[0].dim() - 2
+    return (F.conv2d if axes == 2 else F.conv3d)(
+        x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
+        keys.get("dilation", 1), keys.get("groups", 1))
+
+
+def pool(function):
+    def run(keys, x, w):
+        name = "%s_pool%dd" % (function, x[0].dim() - 2)
+        return getattr(F, name)(x[0], keys["kernel"], keys.get("stride") or keys["kernel"],
+                                keys.get("padding", 0), ceil_mode=keys.get("ceil", False))
+
+    return run
+
+
+def attention(keys, x, w):
+    heads = keys["heads"]
+    q, k, v = x if len(x) == 3 else x[0].chunk(3, dim=-1)
+    q, k, v = (t.unflatten(-1, (heads, -1)).transpose(1, 2) for t in (q, k, v))
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    if keys.get("causal"):
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(hidden, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def lstm(keys, x, w):
+    zeros = torch.zeros([1, x[0].shape[0], keys["outputs"]], dtype=x[0].dtype)
+    return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
+
+
+def upsample(keys, x, w):
+    factor = keys.get("factor", 1)
+    sizes = keys.get("output") or [size * factor for size in x[0].shape[2:]]
+    mode = ["linear", "bilinear", "trilinear"][x[0].dim() - 3]
+    return F.interpolate(x[0], size=sizes, mode=mode, align_corners=False)
+
+
+# what a kind computes from its settings, inputs and parameters; losses are in `losses`
+KINDS = {
+    "add": lambda keys, x, w: sum(x),
+    "attention": attention,
+    "adaptive_pool": lambda keys, x, w: F.adaptive_avg_pool2d(x[0], keys["output"]),
+    "avg_pool": pool("avg"),
+    "batch_norm": lambda keys, x, w: F.batch_norm(x[0], None, None, w[0], w[1], training=True),
+    "concat": lambda keys, x, w: torch.cat(x, 1),
+    "conv2d": conv,
+    "conv3d": conv,
+    "embedding": lambda keys, x, w: F.embedding(x[0], w[0]),
+    "flatten": lambda keys, x, w: x[0].flatten(1),
+    "gelu": lambda keys, x, w: F.gelu(x[0], approximate="tanh"),
+    "global_pool": lambda keys, x, w: x[0].flatten(2).mean(-1),
+    "layer_norm": lambda keys, x, w: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1]),
+    "leaky_relu": lambda keys, x, w: F.leaky_relu(x[0], keys.get("slope", 0.01)),
+    "linear": lambda keys, x, w: F.linear(x[0], w[0], w[1] if len(w) > 1 else None),
+    "lstm": lstm,
+    "max_pool": pool("max"),
+    "multiply": lambda keys, x, w: x[0] * x[1].reshape(x[1].shape + (1,) * (x[0].dim() - x[1].dim())),
+    "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],
+    "relu": lambda keys, x, w: torch.relu(x[0]),
+    "select": lambda keys, x, w: x[0][:, :keys["positions"]],
+    "sequence": lambda keys, x, w: x[0].flatten(2).transpose(1, 2),
+    "sigmoid": lambda keys, x, w: torch.sigmoid(x[0]),
+    "silu": lambda keys, x, w: F.silu(x[0]),
+    "upsample": upsample,
+    "tanh": lambda keys, x, w: torch.tanh(x[0]),
+}
+
+
+def set_dropout(items, rate):
+    """The model file's layers with another rate of dropout everywhere."""
+    out = []
+    for item in items:
+        item = dict(item)
+        if "layers" in item:
+            item["layers"] = set_dropout(item["layers"], rate)
+        elif item["kind"] == "dropout":
+            item["rate"] = rate
+        elif "dropout" in item:
+            item["dropout"] = rate
+        out.append(item)
+    return out
+
+
+class Network:
+    """A model file with weights. The first call makes them."""
+
+    def __init__(self, model):
+        self.model, self.layers = model, read(model)
+        self.generator = torch.Generator().manual_seed(1)
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters]
+
+    def use(self, parameters):
+        left = list(parameters)
+        for layer in self.layers:
+            count = len(layer.parameters)
+            layer.parameters, left = left[:count], left[count:]
+
+    def make(self, layer, x):
+        drawn = SHAPES.get(layer.keys["kind"], lambda keys, x: [])(layer.keys, x)
+        for i, (shape, spread) in enumerate(drawn[layer.tied is not None:]):
+            values = torch.randn(shape, generator=self.generator) * spread
+            if i == 0 and layer.keys["kind"] in AROUND_ONE:
+                values += 1
+            layer.parameters.append(values)
+
+    def run(self, entry, target, make=False):
+        """The loss: the sum over the loss layers. target(number of the layer, its input)."""
+        values, loss = [], 0
+        for number, layer in enumerate(self.layers):
+            x = [values[i] if i >= 0 else entry for i in layer.inputs]
+            kind = layer.keys["kind"]
+            if make:
+                self.make(layer, x[0])
+            w = list(layer.parameters)
+            if layer.tied is not None:
+                w.insert(0, self.layers[layer.tied].parameters[0])
+            if kind == "softmax_cross_entropy":
+                classes = x[0].shape[-1]
+                y = F.cross_entropy(x[0].reshape(-1, classes), target(number, x[0]).flatten(),
+                                    ignore_index=layer.keys.get("ignored") or -100)
+                loss = loss + y
+            elif kind == "mean_squared_error":
+                y = F.mse_loss(x[0], target(number, x[0]))
+                loss = loss + y
+            elif kind == "dropout":
+                y = F.dropout(x[0], layer.keys.get("rate", 0.5))
+            else:
+                y = KINDS[kind](layer.keys, x, w)
+            values.append(y)
+        return loss

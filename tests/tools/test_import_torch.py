@@ -1,0 +1,123 @@
+"""test_import_torch.py -- tools/import_torch.py against our own models.
+
+    test_import_torch.py DESCRIBE_MODEL     exit status 77: there is no PyTorch, nothing was tested
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+    import torchvision
+except ImportError as error:
+    print("SKIPPED: %s (Debian: python3-torch python3-torchvision)" % error)
+    sys.exit(77)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "tools"), HERE]
+
+import import_torch
+import own_nets
+
+DESCRIBE = sys.argv[1]
+failures = []
+
+
+def check(good, what):
+    if not good:
+        failures.append(what)
+        print("FAIL %s" % what)
+    return good
+
+
+def run_import(folder, module, sizes, *more):
+    """What the command says and returns, in this process: PyTorch takes seconds to load."""
+    path = os.path.join(folder, "model.json")
+    if os.path.exists(path):
+        os.unlink(path)
+    said = os.path.join(folder, "said")
+    sys.argv = ["import_torch.py", module, "--input", sizes, "-o", path] + list(more)
+    keep, sys.stderr = sys.stderr, open(said, "w")
+    try:
+        status = import_torch.main()
+    finally:
+        sys.stderr.close()
+        sys.stderr = keep
+    with open(said) as text:
+        return path, status, text.read()
+
+
+def describe(path):
+    done = subprocess.run([DESCRIBE, path], capture_output=True, text=True)
+    check(done.returncode == 0, "describe %s: %s" % (path, done.stderr))
+    lines = done.stdout.splitlines()
+    # a flatten is nothing that runs; branches may stand in another order
+    return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
+
+
+NETWORKS = (
+    ("resnet18", "torchvision.models:resnet18", "3,224,224", []),
+    ("resnet50", "torchvision.models:resnet50", "3,224,224", []),
+    ("resnet101", "torchvision.models:resnet101", "3,224,224", []),
+    ("vgg16", "torchvision.models:vgg16", "3,224,224", ["--set", '{"init_weights": false}']),
+    ("alexnet", "torchvision.models:alexnet", "3,224,224", []),
+    ("inception_v3", "torchvision.models:inception_v3", "3,299,299", ["--set", '{"init_weights": false}']),
+    ("deeplab_v3_plus", os.path.join(HERE, "own_nets.py") + ":DeepLab", "3,513,513", []),
+)
+
+
+def networks_of_torchvision_are_ours(folder):
+    for name, module, sizes, more in NETWORKS:
+        path, status, said = run_import(folder, module, sizes, *more)
+        if check(status == 0, "%s: %s" % (name, said)):
+            got, want = describe(path), describe(os.path.join(ROOT, "models", name + ".json"))
+            if name == "inception_v3":  # torchvision concatenates in two steps what ours does in one
+                got = got[0], [l for l in got[1] if not l.startswith("concat 768 x 8 x 8 ")]
+            check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))
+            for line in [l for l in got[1] if l not in want[1]] + [l for l in want[1] if l not in got[1]]:
+                print("  %s only in one: %s" % (name, line))
+            check(got[1] == want[1], "%s: layers" % name)
+
+
+def own_networks_have_pytorchs_parameters(folder):
+    for make, sizes in ((own_nets.Encoder, "9"), (own_nets.Recurrent, "9"), (own_nets.Branches, "3,11,13")):
+        name = make.__name__
+        path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":" + name, sizes)
+        if check(status == 0, "%s: %s" % (name, said)):
+            totals, layers = describe(path)
+            count = sum(p.numel() for p in make().parameters())
+            check(totals[0].startswith("parameters %d " % count), "%s: %s" % (name, totals))
+            check(any("loss" in l or "entropy" in l for l in layers), "%s has a loss" % name)
+    text = open(path).read()
+    check('"global_pool"' in text and '"multiply"' in text, "Branches: %s" % text)
+
+
+def all_that_is_missing_is_named_at_once(folder):
+    path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":Strange", "3,9,9")
+    check(status == 2, "status %d" % status)
+    for word in ("Hardswish, in body.1", "GroupNorm, in body.2", "cumsum, in the network"):
+        check(word in said, "%s in %s" % (word, said))
+    check(said.count("import_torch.py:") == 1, "one error: %s" % said)
+    check(not os.path.exists(path), "nothing is written")
+
+
+def bad_words_are_refused(folder):
+    for module, word in (("nothing_of_this_name:net", "No module named"), ("torchvision.models", "must be"),
+                         ("torch.nn:Nothing", "no attribute"), ("math:sin", "")):
+        try:
+            path, status, said = run_import(folder, module, "3,9,9")
+        except TypeError:
+            status, said = 2, ""
+        check(status == 2 and word in said, "%s: %d %s" % (module, status, said))
+
+
+torch.set_num_threads(1)
+with tempfile.TemporaryDirectory() as folder:
+    for test in (networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
+                 all_that_is_missing_is_named_at_once, bad_words_are_refused):
+        before = len(failures)
+        test(folder)
+        print("%s %s" % ("ok  " if len(failures) == before else "FAIL", test.__name__))
+sys.exit(1 if failures else 0)

@@ -1,0 +1,152 @@
+"""torch_network.py -- a network as it grows: its layers, what is known of each of its values, and
+the calls that its layers are made from.
+
+Values are followed by two shapes, both of one sample: `dims` as dtsim has it, `shape` as PyTorch
+has it. They differ where PyTorch only looks at the memory in another way (unsqueeze, a pooled
+[channels, 1, 1] that dtsim calls [channels]).
+"""
+
+
+class Unsupported(Exception):
+    """What dtsim has no layer for, in words."""
+
+
+class Value:
+    """A tensor that depends on the network's input."""
+
+    def __init__(self, layer, dims, shape=None):
+        self.layer = layer  # the name of the layer that makes it; "entry": the input
+        self.dims = list(dims)
+        self.shape = list(dims if shape is None else shape)
+
+
+class Fixed:
+    """What does not depend on the input: a parameter, a mask, positions, a number."""
+
+    def __init__(self, value, owner=None, table=None):
+        self.value = value
+        self.owner = owner  # the parameter that it is
+        self.table = table  # the embedding module of which it is rows
+
+
+def product(sizes):
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+def need(good, what):
+    if not good:
+        raise Unsupported(what)
+
+
+def check_epsilon(network, m):
+    if m.eps != 1e-5:
+        network.note("note: epsilon of %s is 1e-05 in dtsim, %g in PyTorch" % (type(m).__name__, m.eps))
+
+
+class Call:
+    """A node of the traced graph, with its arguments as values."""
+
+    def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False):
+        self.name = name  # for the layer
+        self.module = module  # None: a function or a method
+        self.args, self.kwargs = args, kwargs
+        self.shape = shape  # of the result, of one sample; None: no tensor, or several
+        self.flattened = flattened  # whoever takes the result first makes it a row of features
+        self.last = last  # the result goes to the loss and nowhere else
+
+    def get(self, position, name, default=None):
+        if position < len(self.args):
+            return self.args[position]
+        return self.kwargs.get(name, default)
+
+    def setting(self, position, name, default=None):
+        """Of a module its attribute, of a function its argument."""
+        if self.module is not None:
+            return getattr(self.module, name, default)
+        return self.get(position, name, default)
+
+    @property
+    def x(self):
+        value = self.get(0, "input")
+        if not isinstance(value, Value):
+            raise Unsupported("an input that is no tensor made from the network's input")
+        return value
+
+
+class Network:
+    """Layers in the order in which they run."""
+
+    def __init__(self, dims):
+        self.layers = []
+        self.names = {}
+        self.last = "entry"
+        self.entry = Value("entry", dims)
+        self.owners = {}  # id of a parameter: the layer whose weight it is
+        self.used = set()  # ids of the parameters that layers have
+        self.notes = []  # where numbers differ a little from PyTorch's
+
+    def name(self, wanted):
+        """A name of its own, of the letters and the length that a model file may have."""
+        kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in wanted)
+        kept = kept.strip("_")[-56:] or "layer"
+        if kept == "entry":
+            kept = "entry_1"
+        count = self.names[kept] = self.names.get(kept, 0) + 1
+        return kept if count == 1 else self.name("%s_%d" % (kept, count))
+
+    def add(self, name, kind, inputs, dims, parameters=(), **keys):
+        """A layer; `parameters` are PyTorch's, in dtsim's order. Returns its output."""
+        for value in inputs:
+            if value.shape != value.dims:
+                raise Unsupported("a %s of shape %s, looked at as %s"
+                                  % (kind, value.dims, value.shape))
+        layer = {"name": self.name(name), "kind": kind}
+        layer.update((key, value) for key, value in keys.items() if value is not None)
+        self.own(layer, parameters)
+        if len(inputs) > 1:
+            layer["input"] = [value.layer for value in inputs]
+        elif inputs[0].layer != self.last:
+            layer["input"] = inputs[0].layer
+        self.layers.append(layer)
+        self.last = layer["name"]
+        return Value(layer["name"], dims)
+
+    def note(self, text):
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def own(self, layer, parameters):
+        """A weight belongs to the first layer that has it; the next is tied to that one."""
+        for number, parameter in enumerate(parameters):
+            owner = self.owners.get(id(parameter))
+            if owner is not None and number > 0:
+                raise Unsupported("a weight that is shared and not the first of its layer")
+            if owner is not None:
+                layer["tied"] = owner
+            elif number == 0:
+                self.owners[id(parameter)] = layer["name"]
+            else:
+                self.owners[id(parameter)] = None
+            self.used.add(id(parameter))
+
+    def flat(self, value, name):
+        """The value as one row of features."""
+        if len(value.dims) == 1:
+            return Value(value.layer, value.dims)
+        name = name if name.endswith("flatten") else name + "_flatten"
+        return self.add(name, "flatten", [Value(value.layer, value.dims)],
+                        [product(value.dims)])
+
+    def plain(self, value, name):
+        """The value with dtsim's shape made equal to PyTorch's."""
+        if value.shape == value.dims:
+            return value
+        if len(value.shape) == 1:
+            return self.flat(value, name)
+        if product(value.shape[1:]) == 1 and product(value.dims[1:]) == 1:
+            raise Unsupported("a tensor of shape %s after it was pooled to %s"
+                              % (value.shape, value.dims))
+        raise Unsupported("a tensor of shape %s, looked at as %s" % (value.dims, value.shape))

@@ -1,0 +1,237 @@
+"""torch_trace.py -- from a PyTorch module to a graph with shapes, from the graph to layers."""
+import dis
+import inspect
+
+import torch
+import torch.fx
+
+from torch_layers import FUNCTIONS, METHODS, MODULES
+from torch_network import Call, Fixed, Network, Unsupported, Value
+
+BATCH = 2  # batch normalization needs more than one
+ROOT = "network"
+
+
+class Whole(torch.nn.Module):
+    """The module behind one input: what else its forward may take has its default."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.network = module
+
+    def forward(self, x):
+        return self.network(x)
+
+
+def unpack(proxy):
+    """a, b = f(x): several results. PyTorch 1.13's own way fails with Python 3.11, whose
+    instructions are of different lengths."""
+    frame = inspect.currentframe().f_back
+    now = [i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti]
+    if now and now[0].opname == "UNPACK_SEQUENCE":
+        return (proxy[i] for i in range(now[0].argval))
+    return proxy.tracer.iter(proxy)
+
+
+torch.fx.Proxy.__iter__ = unpack
+
+
+class Tracer(torch.fx.Tracer):
+    """Notes in each node which module it belongs to."""
+
+    def __init__(self):
+        super().__init__()
+        self.path = [""]
+
+    def call_module(self, module, forward, args, kwargs):
+        self.path.append(self.path_of_module(module))
+        try:
+            return super().call_module(module, forward, args, kwargs)
+        finally:
+            self.path.pop()
+
+    def create_node(self, *args, **kwargs):
+        node = super().create_node(*args, **kwargs)
+        node.meta["path"] = self.path[-1].partition(".")[2]
+        return node
+
+
+class Shapes(torch.fx.Interpreter):
+    """Runs the graph on zeros. Notes of each node whether it is made from the input, the shape of
+    one sample if it is such a tensor, and what it is otherwise."""
+
+    def run_node(self, node):
+        result = super().run_node(node)
+        from_input = node.op == "placeholder" or any(n.meta["from_input"] for n in node.all_input_nodes)
+        tensor = from_input and isinstance(result, torch.Tensor)
+        node.meta["from_input"], node.meta["tensor"] = from_input, tensor
+        node.meta["value"] = None if tensor else result
+        node.meta["shape"] = None
+        if tensor and result.dim() > 0 and result.shape[0] == BATCH:
+            node.meta["shape"] = list(result.shape[1:])
+        return result
+
+
+def takes_tokens(graph):
+    """The input goes into an embedding before anything else."""
+    modules = dict(graph.owning_module.named_modules())
+    entry = next(n for n in graph.nodes if n.op == "placeholder")
+    return any(n.op == "call_module" and isinstance(modules[n.target], torch.nn.Embedding)
+               for n in entry.users)
+
+
+def trace(module, dims, tokens):
+    whole = Whole(module)
+    traced = torch.fx.GraphModule(whole, Tracer().trace(whole))
+    traced.graph.eliminate_dead_code()
+    numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
+    with torch.no_grad():
+        Shapes(traced).run(torch.zeros([BATCH] + dims, dtype=numbers))
+    return traced.graph
+
+
+def flattens(node):
+    """Whoever takes its result only makes it one row of features, or changes its values first."""
+
+    def fits(user):
+        shape = user.meta["shape"]
+        if shape is None:
+            return False
+        return len(shape) == 1 or (shape == node.meta["shape"] and flattens(user))
+
+    # others only ask for its sizes
+    users = [user for user in node.users if user.meta["tensor"] or user.op == "output"]
+    return bool(users) and all(fits(user) for user in users)
+
+
+def holds(node):
+    """A named tuple of results."""
+    return node.op == "call_function" and inspect.isclass(node.target) and issubclass(node.target, tuple)
+
+
+def find_outputs(node):
+    """The nodes whose values the network puts out."""
+    found = []
+    for source in node.all_input_nodes:
+        found += find_outputs(source) if holds(source) else [source]
+    return found
+
+
+class Importer:
+    """Goes through the graph; `problems` are what there is no layer for."""
+
+    def __init__(self, graph, dims, loss):
+        self.root = graph.owning_module
+        self.modules = dict(self.root.named_modules())
+        self.graph, self.loss = graph, loss
+        self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
+        self.parameters = {id(p): p for p in self.root.parameters()}
+        self.network = Network(dims)
+        self.values, self.problems = {}, {}
+
+    def run(self):
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                self.values[node] = self.network.entry
+            elif node.op != "output":
+                self.values[node] = self.convert(node)
+                self.add_loss(node)
+        if not self.network.layers:
+            self.problems["a network without layers"] = ["the network itself"]
+        unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
+                  if id(p) not in self.network.used]
+        if unused:
+            self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
+
+    def complaints(self):
+        """One line for each thing that there is no layer for, however often it is there."""
+        for what, places in self.problems.items():
+            more = ", %d more times" % (len(places) - 1) if len(places) > 1 else ""
+            yield "%s, in %s%s" % (what, places[0], more)
+
+    def count(self):
+        return sum(p.numel() for i, p in self.parameters.items() if i in self.network.used)
+
+    def convert(self, node):
+        """The node's value: a Value, Fixed, a tuple, or whatever PyTorch has (sizes)."""
+        meta = node.meta
+        module = self.modules[node.target] if node.op == "call_module" else None
+        if not meta["from_input"] and not isinstance(module, torch.nn.Embedding):
+            owner = self.parameters.get(id(meta["value"]))
+            return Fixed(meta["value"], owner)
+        if meta["from_input"] and not meta["tensor"] and not isinstance(meta["value"], tuple):
+            return meta["value"]
+        if isinstance(meta["value"], torch.Size):
+            return meta["value"]
+
+        def known(n):
+            return self.values[n]
+
+        args = torch.fx.node.map_arg(node.args, known)
+        kwargs = torch.fx.node.map_arg(node.kwargs, known)
+        try:
+            return self.look_up(node, module, list(args), dict(kwargs))
+        except Unsupported as why:
+            self.problem(node, ": %s" % why)
+            return self.stand_in(node)
+
+    def look_up(self, node, module, args, kwargs):
+        if self.word(node) == "getitem":
+            return self.item(node, *args)
+        if holds(node):
+            return tuple(args)
+        table, key = {"call_module": (MODULES, type(module)), "call_function": (FUNCTIONS, node.target),
+                      "call_method": (METHODS, node.target)}[node.op]
+        if key not in table:
+            self.problem(node)
+            return self.stand_in(node)
+        shape = node.meta["shape"]
+        last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
+        call = Call(self.name(node), module, args, kwargs, shape,
+                    flattened=shape is not None and flattens(node), last=last)
+        return table[key](self.network, call)
+
+    def item(self, node, whole, index):
+        """One of several results, or the first position of a sequence."""
+        if isinstance(whole, (tuple, list)):
+            return whole[index]
+        first = isinstance(whole, Value) and index == (slice(None, None, None), 0)
+        if not first or len(whole.shape) != 2 or whole.shape != whole.dims:
+            raise Unsupported("of a part of a tensor other than the first position")
+        out = self.network.add(self.name(node), "select", [whole], [1, whole.dims[1]], positions=1)
+        return self.network.flat(out, self.name(node))
+
+    def stand_in(self, node):
+        """For what cannot be made, so that what comes after it is looked at, too."""
+        shape = node.meta["shape"]
+        return Value(self.network.last, shape) if shape is not None else (None, None)
+
+    def word(self, node):
+        if node.op == "call_module":
+            return type(self.modules[node.target]).__name__
+        if isinstance(node.target, str):
+            return node.target
+        return getattr(node.target, "__name__", str(node.target))
+
+    def name(self, node):
+        path = [node.target.partition(".")[2]] if node.op == "call_module" else [
+            node.meta.get("path", ""), self.word(node).strip("_")]
+        return "_".join(part.replace(".", "_") for part in path if part) or self.word(node)
+
+    def problem(self, node, why=""):
+        where = node.target.partition(".")[2] if node.op == "call_module" else node.meta.get("path", "")
+        self.problems.setdefault(self.word(node) + why, []).append(where or "the network itself")
+
+    def add_loss(self, node):
+        """A loss right behind each tensor that the network puts out."""
+        value = self.values[node]
+        if self.loss == "none" or node not in self.outputs or not isinstance(value, Value):
+            return
+        name = "loss" if len(self.outputs) == 1 else self.name(node) + "_loss"
+        if len(value.shape) > 2 and self.loss == "softmax_cross_entropy":  # classes come first
+            sequence = [value.shape[1] * value.shape[2], value.shape[0]]
+            value = self.network.add(name + "_pixels", "sequence", [value], sequence)
+        try:
+            self.network.add(name, self.loss, [self.network.plain(value, name)], [1])
+        except Unsupported as why:
+            self.problem(node, " as an output: %s" % why)
