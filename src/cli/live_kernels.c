@@ -56,8 +56,9 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_scenario *s = t->point->scenario;
-    const struct dts_network_options options = {
-        .batch = (int)t->point->batch, .threads = 1, .seed = (uint64_t)s->seed};
+    const struct dts_network_options options = {.batch = (int)t->point->batch,
+                                                .threads = t->settings->threads,
+                                                .seed = (uint64_t)s->seed};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;

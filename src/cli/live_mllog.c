@@ -29,8 +29,10 @@ bool dts_mllog_close(struct dts_mllog *log, struct dts_error *err)
 {
     bool good = true;
     errno = 0;
-    if (log->out != NULL && log->out != stderr)
-        good = !ferror(log->out) & (fclose(log->out) == 0);
+    if (log->out != NULL && log->out != stderr) {
+        good = !ferror(log->out);
+        good = fclose(log->out) == 0 && good;
+    }
     if (!good)
         dts_fail(err, DTS_SYSTEM, "%s: cannot be written: %s", log->path,
                  strerror(errno != 0 ? errno : EIO));
@@ -108,9 +110,9 @@ void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *k
     interval(log, "INTERVAL_START", "run_start", 0, NULL);
 }
 
-void dts_mllog_run_stop(struct dts_mllog *log)
+void dts_mllog_run_stop(struct dts_mllog *log, bool success)
 {
-    interval(log, "INTERVAL_END", "run_stop", 0, "success");
+    interval(log, "INTERVAL_END", "run_stop", 0, success ? "success" : "aborted");
 }
 
 void dts_mllog_epoch_start(struct dts_mllog *log, long epoch)

@@ -23,7 +23,7 @@ bool dts_mllog_open(struct dts_mllog *log, const char *path, bool add, struct dt
 bool dts_mllog_close(struct dts_mllog *log, struct dts_error *err);
 
 void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *kernels);
-void dts_mllog_run_stop(struct dts_mllog *log);
+void dts_mllog_run_stop(struct dts_mllog *log, bool success);
 
 /* Epochs count from 1. */
 void dts_mllog_epoch_start(struct dts_mllog *log, long epoch);

@@ -77,7 +77,7 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
     const struct dts_scenario *s = told->point->scenario;
     struct dts_live_server *server = dts_alloc(1, sizeof(*server));
     server->rank = *rank;
-    server->workers = dts_workers_new(1);
+    server->workers = dts_workers_new(told->settings->threads);
     find_pieces(server);
     if (!make_optimizers(server, err)) {
         dts_live_server_close(server);

@@ -233,7 +233,7 @@ static bool begin(struct course *c, struct dts_error *err)
 /* Whatever rank 0 has to write is written before others end. */
 static bool finish(struct course *c, struct dts_error *err)
 {
-    dts_mllog_run_stop(&c->log);
+    dts_mllog_run_stop(&c->log, true);
     keep_weights(c, err);
     dts_mllog_close(&c->log, err);
     return dts_wire_agree(c->wire, err);
@@ -245,6 +245,8 @@ bool dts_live_train(const struct dts_live_training *training, struct dts_error *
         .of = training, .kernels = training->kernels, .wire = training->live->wire};
     const bool good = begin(&c, err) && walk(&c, err) && finish(&c, err);
     struct dts_error ignored = {0}; // what is wrong was said before
+    if (!good)
+        dts_mllog_run_stop(&c.log, false);
     dts_mllog_close(&c.log, &ignored);
     dts_live_kernels_close(c.kernels);
     return good;

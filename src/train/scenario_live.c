@@ -40,6 +40,8 @@ const struct dts_field dts_live_fields[] = {
      .missing = "20", .help = "steps that are measured"},
     {DTS_KEY(struct dts_live_settings, warm_up), .type = DTS_INT, .min = 1, .max = 1000000,
      .missing = "3", .help = "steps before them"},
+    {DTS_KEY(struct dts_live_settings, threads), .type = DTS_INT, .min = 1, .max = 1024,
+     .missing = "1", .help = "of each rank, with kernels"},
     {DTS_KEY(struct dts_live_settings, epochs), .type = DTS_INT, .min = 1, .max = 1000000,
      .missing = "null",
      .help = "with kernels: go on after the measured steps, for so many epochs in all"},

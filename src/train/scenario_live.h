@@ -21,6 +21,7 @@ struct dts_live_settings {
     int steps;           // that are measured
     int warm_up;         // steps before them
     // with kernels:
+    int threads;
     int epochs; // 0: the measured steps and those before them are all
     struct dts_live_data data;
     double learning_rate;

@@ -75,6 +75,8 @@ for ranks in 2 3; do
     train $ranks
     alike "$work/out" "$work/one" || fail "$ranks ranks get the scores of one: $(scores "$work/out")"
 done
+train 1 --set live.threads=2
+alike "$work/out" "$work/one" || fail "two threads get the scores of one"
 train 3 --set 'strategies=[{"kind":"ps","servers":1}]'
 alike "$work/out" "$work/one" || fail "a server and two workers get the scores of one"
 train 2 --set batch.accumulate=3 --set 'live.schedule={"kind":"cosine","warm_up_epochs":0.5}'
