@@ -11,8 +11,8 @@ enough not to drown in their rounding: rates are. Left out are values whose grad
 rounding (VOID of the tensor's largest): a bias before batch normalization, the bias of attention's
 keys. Adam would make a whole step of that noise. A tensor moves as PyTorch's where the distance is
 at most LIMIT, or at most three times that of PyTorch's own float32: where a value lies so near zero
-that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. Exit status 1 where a tensor is above the limit, 77
-without PyTorch.
+that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. Exit status 1 where
+a tensor is further away, 77 without PyTorch.
 """
 import json
 import os
@@ -180,7 +180,8 @@ PIXELS = [
     {"name": "stem", "kind": "conv2d", "channels": 6, "kernel": 3, "stride": 2, "padding": 1, "bias": False},
     {"name": "norm", "kind": "batch_norm", "epsilon": 0.01},
     {"name": "low", "kind": "silu"},
-    {"name": "deep", "kind": "conv2d", "channels": 8, "kernel": 3, "padding": 2, "dilation": 2, "groups": 2},
+    {"name": "deep", "kind": "conv2d", "channels": 8, "kernel": 3, "padding": 2, "dilation": 2,
+     "groups": 2},
     {"name": "act", "kind": "sigmoid"},
     {"name": "pool", "kind": "adaptive_pool", "output": [1, 1]},
     {"name": "pool_up", "kind": "upsample", "output": [5, 6]},
