@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from torch_network import Fixed, Value, check_epsilon, need, product
+from torch_network import Fixed, Value, epsilon_of, need, product
 from torch_sequences import attention, encoder, encoder_layer, lstm
 
 
@@ -136,18 +136,18 @@ def mean(network, call):
 def batch_norm(network, call):
     m = call.module
     need(m.affine, "affine=False")
-    check_epsilon(network, m)
     x = network.plain(call.x, call.name)
-    return network.add(call.name, "batch_norm", [x], x.dims, [m.weight, m.bias])
+    return network.add(call.name, "batch_norm", [x], x.dims, [m.weight, m.bias],
+                       epsilon=epsilon_of(m))
 
 
 def layer_norm(network, call):
     m = call.module
     need(m.elementwise_affine, "elementwise_affine=False")
     need(len(m.normalized_shape) == 1, "over more than the last size")
-    check_epsilon(network, m)
     x = network.plain(call.x, call.name)
-    return network.add(call.name, "layer_norm", [x], x.dims, [m.weight, m.bias])
+    return network.add(call.name, "layer_norm", [x], x.dims, [m.weight, m.bias],
+                       epsilon=epsilon_of(m))
 
 
 def embedding(network, call):

@@ -41,9 +41,9 @@ def need(good, what):
         raise Unsupported(what)
 
 
-def check_epsilon(network, m):
-    if m.eps != 1e-5:
-        network.note("note: epsilon of %s is 1e-05 in dtsim, %g in PyTorch" % (type(m).__name__, m.eps))
+def epsilon_of(m):
+    """For a model file: nothing where it is the usual one."""
+    return None if m.eps == 1e-5 else m.eps
 
 
 class Call:

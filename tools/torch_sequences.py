@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from torch_network import Call, Fixed, check_epsilon, need
+from torch_network import Call, Fixed, epsilon_of, need
 
 
 def lstm(network, call):
@@ -67,8 +67,7 @@ def attention(network, call):
 
 
 def norm(network, name, m, x):
-    check_epsilon(network, m)
-    return network.add(name, "layer_norm", [x], x.dims, [m.weight, m.bias])
+    return network.add(name, "layer_norm", [x], x.dims, [m.weight, m.bias], epsilon=epsilon_of(m))
 
 
 def encoder_layer(network, call):

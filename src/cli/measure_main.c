@@ -1,11 +1,11 @@
 /* measure_main.c -- main() of dtsim-measure, the program that holds the kernels. dtsim starts
  * it:
  *
- *     dtsim-measure FILE                                           the device `here`
+ *     dtsim-measure here FILE                                      the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE  `dtsim profile`
  *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS       whole steps on made data
  *
- * Lists are separated by commas; dtsim has checked them.
+ * Lists are separated by commas.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "exec/steps.h"
 #include "kernels/roofline.h"
 
-enum { MOST_LISTED = 64, HERE_WORDS = 2, LONG_WORDS = 7 };
+enum { MOST_NUMBER = 1000000, MOST_LISTED = 64 };
 
 static void say(const char *what)
 {
@@ -28,14 +28,14 @@ static void say(const char *what)
         fprintf(stderr, "measuring this machine: %s ...\n", what);
 }
 
-static bool measure_here(const char *path, struct dts_error *err)
+static bool measure_here(char **words, struct dts_error *err)
 {
     const double budget_s = 2; // of each of four measurements
     struct dts_roofline_words room;
     struct dts_roofline roofline;
     struct dts_output out;
     if (!dts_roofline_measure(&roofline, &room, 0, budget_s, say, err) ||
-        !dts_output_open(&out, path, err))
+        !dts_output_open(&out, words[0], err))
         return false;
     dts_here_print(&roofline, out.stream);
     return dts_output_close(&out, err);
@@ -69,25 +69,58 @@ static bool load_models(char *list, struct dts_model *models, int *count, struct
     return true;
 }
 
+/* A whole number from 1 on. */
+static bool number(const char *what, const char *word, int *value, struct dts_error *err)
+{
+    char *end;
+    errno = 0;
+    const long long read = strtoll(word, &end, 10);
+    if (end == word || *end != '\0' || errno != 0 || read < 1 || read > MOST_NUMBER)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "%s: must be a whole number from 1 to %d, got \"%s\"", what,
+                        MOST_NUMBER, word);
+    *value = (int)read;
+    return true;
+}
+
+static bool optimizer_of(const char *word, const struct dts_optimizer **optimizer,
+                         struct dts_error *err)
+{
+    *optimizer = dts_optimizer_find(word);
+    return *optimizer != NULL ||
+           dts_fail(err, DTS_BAD_INPUT, "optimizer: no optimizer \"%s\"", word);
+}
+
+static bool read_batches(char *list, int *batches, int *count, struct dts_error *err)
+{
+    char *numbers[MOST_LISTED];
+    *count = split(list, numbers);
+    if (*count == 0)
+        return dts_fail(err, DTS_BAD_INPUT, "batch: needs at least one");
+    for (int i = 0; i < *count; i++)
+        if (!number("batch", numbers[i], &batches[i], err))
+            return false;
+    return true;
+}
+
 static bool measure_profile(char **words, struct dts_error *err)
 {
     struct dts_model models[MOST_LISTED];
-    char *numbers[MOST_LISTED];
-    int batches[MOST_LISTED], model_count;
+    const struct dts_optimizer *optimizer = NULL;
+    int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0;
     double begin_s = dts_now_s();
-    const int batch_count = split(words[1], numbers);
-    for (int i = 0; i < batch_count; i++)
-        batches[i] = atoi(numbers[i]);
-    const struct dts_optimizer *optimizer = dts_optimizer_find(words[3]);
-    bool good = load_models(words[0], models, &model_count, err);
+    bool good = read_batches(words[1], batches, &batch_count, err) &&
+                number("threads", words[2], &threads, err) &&
+                optimizer_of(words[3], &optimizer, err) &&
+                load_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
         .model_count = model_count,
         .batches = batches,
         .batch_count = batch_count,
-        .threads = atoi(words[2]),
+        .threads = threads,
         .optimizers = &optimizer,
-        .optimizer_count = optimizer != NULL,
+        .optimizer_count = 1,
         .meter = {.limit_s = 0.6, .least = 5, .spread = 0.02},
         .progress = show_progress,
         .argument = &begin_s,
@@ -112,20 +145,14 @@ static bool measure_steps(char **words, struct dts_error *err)
 {
     struct dts_model model;
     struct dts_steps steps;
-    if (!dts_model_load(&model, words[0], err))
+    struct dts_steps_request request = {.model = &model};
+    if (!number("batch", words[1], &request.batch, err) ||
+        !number("threads", words[2], &request.threads, err) ||
+        !optimizer_of(words[3], &request.optimizer, err) ||
+        !number("steps", words[4], &request.steps, err) ||
+        !dts_model_load(&model, words[0], err))
         return false;
-    const struct dts_steps_request request = {
-        .model = &model,
-        .optimizer = dts_optimizer_find(words[3]),
-        .batch = atoi(words[1]),
-        .threads = atoi(words[2]),
-        .steps = atoi(words[4]),
-    };
-    bool good = request.optimizer != NULL && request.batch > 0 && request.threads > 0 &&
-                request.steps > 0;
-    if (!good)
-        dts_fail(err, DTS_BAD_INPUT, "step: needs MODEL BATCH THREADS OPTIMIZER STEPS");
-    good = good && dts_steps_measure(&request, &steps, err);
+    const bool good = dts_steps_measure(&request, &steps, err);
     if (good) {
         struct dts_json json = {.out = stdout, .lines = 1};
         dts_json_object(&json, NULL);
@@ -145,17 +172,29 @@ static bool measure_steps(char **words, struct dts_error *err)
     return good;
 }
 
+/* `words` are those after the verb. */
+static const struct verb {
+    const char *name;
+    int words;
+    bool (*run)(char **words, struct dts_error *err);
+} verbs[] = {
+    {"here", 1, measure_here},
+    {"profile", 5, measure_profile},
+    {"step", 5, measure_steps},
+};
+
 int main(int count, char **words)
 {
     struct dts_error err = {0};
-    if (count == HERE_WORDS)
-        measure_here(words[1], &err);
-    else if (count == LONG_WORDS && strcmp(words[1], "profile") == 0)
-        measure_profile(words + 2, &err);
-    else if (count == LONG_WORDS && strcmp(words[1], "step") == 0)
-        measure_steps(words + 2, &err);
+    const struct verb *found = NULL;
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (count == 2 + verbs[i].words && strcmp(words[1], verbs[i].name) == 0)
+            found = &verbs[i];
+    if (found != NULL)
+        found->run(words + 2, &err);
     else
-        dts_fail(&err, DTS_BAD_INPUT, "usage: dtsim-measure FILE (see `dtsim help profile`)");
+        dts_fail(&err, DTS_BAD_INPUT,
+                 "usage: dtsim-measure here FILE (see `dtsim help profile`)");
     if (err.cause != DTS_NO_ERROR)
         fprintf(stderr, "dtsim-measure: %s\n", err.text);
     return (int)err.cause;

@@ -160,7 +160,7 @@ static bool run_measure(char *program, const char *path, struct dts_error *err)
     if (access(program, X_OK) != 0)
         return dts_fail(err, DTS_UNSUPPORTED, "device here: this build has no OpenBLAS");
     char *kept = dts_copy(path);
-    char *words[] = {program, kept, NULL};
+    char verb[] = "here", *words[] = {program, verb, kept, NULL};
     const bool good = dts_program_run(words, "this machine was not measured", err);
     free(kept);
     return good;

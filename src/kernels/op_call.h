@@ -27,17 +27,23 @@ struct dts_op_call {
 
     /* Settings; 0 where the operation has no use for them. */
     struct dts_op_call_window window;
-    int groups;   // of a convolution; 1: all channels mix
-    int heads;    // of attention
-    int select;   // positions that are kept
-    int ignored;  // class that a loss leaves out beside those below 0; 0: no other
-    bool bias;    // the last parameter is added
-    bool causal;  // attention sees what came before
-    bool relu;    // the output is max(0, .): fused into the operation before it
-    bool first;   // nothing before it learns: backward makes no gradients of inputs
-    double rate;  // share that dropout zeroes
-    double slope; // of a leaky ReLU
+    int groups;     // of a convolution; 1: all channels mix
+    int heads;      // of attention
+    int select;     // positions that are kept
+    int ignored;    // class that a loss leaves out beside those below 0; 0: no other
+    bool bias;      // the last parameter is added
+    bool causal;    // attention sees what came before
+    bool relu;      // the output is max(0, .): fused into the operation before it
+    bool first;     // nothing before it learns: backward makes no gradients of inputs
+    double rate;    // share that dropout zeroes
+    double slope;   // of a leaky ReLU
+    double epsilon; // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
 };
+
+static inline double dts_op_epsilon(const struct dts_op_call *call)
+{
+    return call->epsilon > 0 ? call->epsilon : 1e-5;
+}
 
 /* The call in words, the same for the same work, without the batch: "conv 64x56x56 > 64x56x56
  * kernel 3x3 before 1x1". */

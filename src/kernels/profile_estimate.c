@@ -11,10 +11,10 @@ struct both {
     double forward, backward;
 };
 
-static struct both by_roofline(const struct dts_device *device,
-                               const struct dts_profile_work *work, double batch)
+void dts_roofline_seconds(const struct dts_device *device, enum dts_precision precision,
+                          const struct dts_profile_work *work, double batch, double *forward_s,
+                          double *backward_s)
 {
-    const enum dts_precision precision = (enum dts_precision)device->profile.precision;
     const double bytes = (double)dts_precision_bytes(precision);
     const struct dts_work forward = {
         .class = (enum dts_work_class)work->class,
@@ -26,8 +26,17 @@ static struct both by_roofline(const struct dts_device *device,
         .flops = batch * work->backward_flops,
         .bytes = (batch * work->backward_values + 2 * work->weight_values) * bytes,
     };
-    return (struct both){dts_device_seconds(device, precision, &forward),
-                         dts_device_seconds(device, precision, &backward)};
+    *forward_s = dts_device_seconds(device, precision, &forward);
+    *backward_s = dts_device_seconds(device, precision, &backward);
+}
+
+static struct both by_roofline(const struct dts_device *device,
+                               const struct dts_profile_work *work, double batch)
+{
+    struct both both;
+    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, work, batch,
+                         &both.forward, &both.backward);
+    return both;
 }
 
 static double squared_log(double a, double b)

@@ -17,4 +17,10 @@ void dts_profile_estimate(const struct dts_device *device, const char *op,
                           const struct dts_profile_work *work, double batch, double *forward_s,
                           double *backward_s);
 
+/* By the roofline alone. A call reads the weights once, whatever the batch; backward reads them
+ * and writes as many gradients. */
+void dts_roofline_seconds(const struct dts_device *device, enum dts_precision precision,
+                          const struct dts_profile_work *work, double batch, double *forward_s,
+                          double *backward_s);
+
 #endif

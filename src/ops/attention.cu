@@ -78,20 +78,6 @@ static __device__ size_t seen_by(const struct attention &t, size_t query)
     return t.causal && query + 1 < t.keys ? query + 1 : t.keys;
 }
 
-static __device__ float largest_of_block(float value)
-{
-    __shared__ float most[DTS_WARP];
-    for (int distance = DTS_WARP / 2; distance > 0; distance /= 2)
-        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, distance));
-    if (threadIdx.x % DTS_WARP == 0)
-        most[threadIdx.x / DTS_WARP] = value;
-    __syncthreads();
-    value = most[0];
-    for (unsigned i = 1; i < blockDim.x / DTS_WARP; i++)
-        value = fmaxf(value, most[i]);
-    return value;
-}
-
 /* Scores become probabilities, dropped or not; saved: l. A block takes a row. */
 static __global__ void soften(struct attention t, float *saved)
 {
@@ -99,7 +85,7 @@ static __global__ void soften(struct attention t, float *saved)
     float *p = t.p + row * t.keys, most = -INFINITY, sum = 0;
     for (size_t j = threadIdx.x; j < seen; j += blockDim.x)
         most = fmaxf(most, t.scale * p[j]);
-    most = largest_of_block(most);
+    most = dts_largest_of_block(most);
     for (size_t j = threadIdx.x; j < seen; j += blockDim.x)
         sum += expf(t.scale * p[j] - most);
     sum = dts_sum_over_block(sum);

@@ -65,7 +65,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                variance = state[2 * s.channels] > 0 ? state[s.channels + c] : 1;
         if (a->training)
             measure(s, a, c, &mean, &variance);
-        const double r = 1 / sqrt(variance + DTS_BATCH_NORM_EPSILON);
+        const double r = 1 / sqrt(variance + dts_op_epsilon(call));
         for (size_t k = 0; k < s.batch * s.pixels; k++) {
             const size_t i = place_of(s, c, k);
             y[i] = w[c] * (x[i] - mean) * r + b[c];

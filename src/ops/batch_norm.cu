@@ -19,13 +19,14 @@ enum { MOST_PARTS = 32 };
 struct sizes {
     int batch, channels, parts;
     size_t pixels;
+    double epsilon;
 };
 
 static struct sizes sizes_of(const struct dts_op_call *call, int batch)
 {
     const struct dts_dims *x = &call->inputs[0];
     return {batch, (int)x->size[0], batch < MOST_PARTS ? batch : MOST_PARTS,
-            dts_dims_elements(x) / x->size[0]};
+            dts_dims_elements(x) / x->size[0], dts_op_epsilon(call)};
 }
 
 struct line {
@@ -139,7 +140,7 @@ static __global__ void finish_forward(struct sizes s, struct forward_arrays a,
             variance = squares / n;
             keep_running(s, a.state, c, mean, squares);
         }
-        const float r = (float)(1 / sqrt(variance + DTS_BATCH_NORM_EPSILON));
+        const float r = (float)(1 / sqrt(variance + s.epsilon));
         const float scale = a.w[c] * r;
         lines[c] = {scale, a.b[c] - (float)mean * scale};
         if (a.training) {

@@ -4,9 +4,8 @@
 
 #include "ops/op.h"
 
-/* As PyTorch's BatchNorm by default. */
-#define DTS_BATCH_NORM_EPSILON  1e-5
-#define DTS_BATCH_NORM_MOMENTUM 0.1 // weight of the newest batch in the running statistics
+/* Weight of the newest batch in the running statistics, as PyTorch's BatchNorm by default. */
+#define DTS_BATCH_NORM_MOMENTUM 0.1
 
 dts_op_fn dts_batch_norm_forward_host, dts_batch_norm_backward_host;
 dts_op_fn dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda;

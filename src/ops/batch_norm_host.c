@@ -93,15 +93,16 @@ static void find_statistics(struct sizes s, const struct dts_arrays *a, size_t c
     *running_variance = (float)(old + DTS_BATCH_NORM_MOMENTUM * (unbiased - old));
 }
 
-static struct line finish(struct sizes s, const struct dts_arrays *a, size_t c,
+static struct line finish(const struct dts_op_call *call, const struct dts_arrays *a, size_t c,
                           const struct moments *m)
 {
+    const struct sizes s = sizes_of(call, a);
     const float *state = a->state;
     float *saved = a->saved;
     double mean = state[c], variance = state[2 * s.channels] > 0 ? state[s.channels + c] : 1;
     if (a->training)
         find_statistics(s, a, c, m, &mean, &variance);
-    const float r = (float)(1 / sqrt(variance + DTS_BATCH_NORM_EPSILON));
+    const float r = (float)(1 / sqrt(variance + dts_op_epsilon(call)));
     if (a->training) {
         saved[c] = (float)mean;
         saved[s.channels + c] = r;
@@ -138,7 +139,7 @@ static void forward_few(const struct dts_op_call *call, const struct dts_arrays 
         for (size_t c = 0; c < count; c++)
             add_plane(&moments[c], x + n * sample + c * s.pixels, s.pixels);
     for (size_t c = 0; c < count; c++)
-        lines[c] = finish(s, a, first + c, &moments[c]);
+        lines[c] = finish(call, a, first + c, &moments[c]);
     const size_t ahead = ahead_of(s, count);
     for (size_t n = 0; n < s.batch; n++)
         for (size_t i = 0, step; i < count * s.pixels; i += step) {

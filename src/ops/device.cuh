@@ -72,6 +72,21 @@ static void dts_for_each_pixel(size_t planes, size_t pixels, const struct dts_pl
                          dts_stream(place)>>>(pixels, (unsigned)pieces, function);
 }
 
+/* The largest value of a block of whole warps; all its threads call it and get it. */
+static __device__ inline float dts_largest_of_block(float value)
+{
+    __shared__ float most[DTS_WARP];
+    for (int distance = DTS_WARP / 2; distance > 0; distance /= 2)
+        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, distance));
+    if (threadIdx.x % DTS_WARP == 0)
+        most[threadIdx.x / DTS_WARP] = value;
+    __syncthreads();
+    value = most[0];
+    for (unsigned i = 1; i < blockDim.x / DTS_WARP; i++)
+        value = fmaxf(value, most[i]);
+    return value;
+}
+
 static __device__ inline float dts_sum_over_warp(float value)
 {
     for (int distance = DTS_WARP / 2; distance > 0; distance /= 2)

@@ -30,7 +30,7 @@ static void normalize(const struct dts_op_call *call, const struct dts_arrays *a
             mean += x[i] / (double)n;
         for (size_t i = 0; i < n; i++)
             squares += (x[i] - mean) * (x[i] - mean);
-        const double r = 1 / sqrt(squares / (double)n + DTS_LAYER_NORM_EPSILON);
+        const double r = 1 / sqrt(squares / (double)n + dts_op_epsilon(call));
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * (x[i] - mean) * r + (centred ? b[i] : 0);
         saved[row] = r;

@@ -15,12 +15,13 @@ enum { ROWS = 8 /* of a block */, MOST_PARTS = 64 };
 struct sizes {
     size_t rows, features;
     bool centred;
+    float epsilon;
 };
 
 static struct sizes sizes_of(const struct dts_op_call *call, int batch, bool centred)
 {
     return {(size_t)batch * dts_dims_positions(&call->output), dts_dims_features(&call->output),
-            centred};
+            centred, (float)dts_op_epsilon(call)};
 }
 
 static unsigned blocks_of(struct sizes s)
@@ -46,7 +47,7 @@ static __global__ void normalize(struct sizes s, const float *x, const float *w,
     for (size_t i = threadIdx.x; i < s.features; i += DTS_WARP)
         squares += (xr[i] - mean) * (xr[i] - mean);
     const float variance = dts_sum_over_warp(squares) / s.features;
-    const float r = 1 / sqrtf(variance + (float)DTS_LAYER_NORM_EPSILON);
+    const float r = 1 / sqrtf(variance + s.epsilon);
 
     for (size_t i = threadIdx.x; i < s.features; i += DTS_WARP)
         yr[i] = w[i] * ((xr[i] - mean) * r) + (s.centred ? b[i] : 0);

@@ -4,8 +4,6 @@
 
 #include "ops/op.h"
 
-#define DTS_LAYER_NORM_EPSILON 1e-5 // PyTorch's LayerNorm; Llama 2's RMSNorm
-
 dts_op_fn dts_layer_norm_forward_host, dts_layer_norm_backward_host;
 dts_op_fn dts_rms_norm_forward_host, dts_rms_norm_backward_host;
 dts_op_fn dts_layer_norm_forward_cuda, dts_layer_norm_backward_cuda;

@@ -28,10 +28,10 @@ size_t dts_layer_norm_scratch(const struct dts_op_call *call, int batch, int wor
 }
 
 /* 1 / sqrt(mean of (x - mean)^2 + epsilon) */
-static float inverse_root(const float *x, float mean, size_t n)
+static float inverse_root(const struct dts_op_call *call, const float *x, float mean, size_t n)
 {
     const float squares = dts_moments_about(x, mean, n).squares;
-    return 1 / sqrtf(squares / (float)n + (float)DTS_LAYER_NORM_EPSILON);
+    return 1 / sqrtf(squares / (float)n + (float)dts_op_epsilon(call));
 }
 
 static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -45,7 +45,7 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
         float *y = (float *)a->y + row * n;
         const float mean = dts_sum(x, n) / (float)n;
         dts_fetch(x + n, n); // the next row
-        const float r = inverse_root(x, mean, n);
+        const float r = inverse_root(call, x, mean, n);
 #pragma omp simd
         for (size_t i = 0; i < n; i++)
             y[i] = w[i] * ((x[i] - mean) * r) + b[i];
@@ -62,7 +62,7 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
-        const float r = inverse_root(x, 0, n);
+        const float r = inverse_root(call, x, 0, n);
         dts_fetch(x + n, n); // the next row
 #pragma omp simd
         for (size_t i = 0; i < n; i++)

@@ -23,27 +23,13 @@ static __device__ bool counts(struct sizes s, int32_t target)
     return target >= 0 && (s.ignored == 0 || target != s.ignored);
 }
 
-static __device__ float largest_of_block(float value)
-{
-    __shared__ float most[DTS_WARP];
-    for (int distance = DTS_WARP / 2; distance > 0; distance /= 2)
-        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, distance));
-    if (threadIdx.x % DTS_WARP == 0)
-        most[threadIdx.x / DTS_WARP] = value;
-    __syncthreads();
-    value = most[0];
-    for (unsigned i = 1; i < blockDim.x / DTS_WARP; i++)
-        value = fmaxf(value, most[i]);
-    return value;
-}
-
 static __global__ void log_sums(struct sizes s, const float *x, float *saved)
 {
     x += blockIdx.x * s.classes;
     float most = -INFINITY, sum = 0;
     for (size_t c = threadIdx.x; c < s.classes; c += blockDim.x)
         most = fmaxf(most, x[c]);
-    most = largest_of_block(most);
+    most = dts_largest_of_block(most);
     for (size_t c = threadIdx.x; c < s.classes; c += blockDim.x)
         sum += expf(x[c] - most);
     sum = dts_sum_over_block(sum);

@@ -74,7 +74,7 @@ void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *sh
 
 int dts_coll_common_multiple(int a, int b)
 {
-    if (a % b == 0) // nearly always; it is asked for each message
+    if (b == 1 || a == b || a % b == 0) // nearly always; it is asked for each message
         return a;
     int divisor = a, rest = b;
     while (rest != 0) {

@@ -75,6 +75,15 @@ static int right_below(int nodes, int position)
     return 0;
 }
 
+/* How many bits are set, in parallel: what the compiler has for every machine is a call. */
+static int ones(unsigned bits)
+{
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0fu;
+    return (int)(bits * 0x01010101u >> 24);
+}
+
 /* The step of the first piece on the edge above an even position; its parity is the colour.
  *
  * On the way to the root, bit g of the position says where height g is passed: 1 to the left, 0
@@ -87,8 +96,7 @@ static int even_first(int nodes, int position)
     unsigned differ = bits ^ (unsigned)nodes, exist = 0;
     if (differ != 0)
         exist = ~0u >> __builtin_clz(differ);
-    int left = __builtin_popcount(bits & path),
-        right = __builtin_popcount(~bits & path & exist);
+    int left = ones(bits & path), right = ones(~bits & path & exist);
     return left + right + (nodes / 2 % 2 == 1 ? right : left);
 }
 
@@ -223,11 +231,12 @@ static int edges_of(int nodes, int member, struct edge *edges)
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
-    int n = shape->size, k = dts_binomial_dimensions(n), each = chunks(shape) / n;
+    int n = shape->size, k = shares(shape) ? dts_binomial_dimensions(n) : 0;
     if (shape->kind == DTS_REDUCE_SCATTER && i >= way(shape))
-        return dts_binomial_deal(n, member, k - 1 - (i - way(shape)), true, each, messages);
+        return dts_binomial_deal(n, member, k - 1 - (i - way(shape)), true, chunks(shape) / n,
+                                 messages);
     if (shape->kind == DTS_ALLGATHER && i < k)
-        return dts_binomial_deal(n, member, i, false, each, messages);
+        return dts_binomial_deal(n, member, i, false, chunks(shape) / n, messages);
 
     bool up = shape->kind == DTS_ALLREDUCE || shape->kind == DTS_REDUCE_SCATTER;
     bool down = shape->kind != DTS_REDUCE_SCATTER;

@@ -38,37 +38,32 @@ struct levels {
     int between_each; // chunks of ours in one of `between`
 };
 
-static struct dts_coll_shape between_shape(const struct dts_coll_shape *shape, int nodes)
+static void set_between(const struct dts_coll_shape *all, int nodes, struct dts_coll_shape *s)
 {
-    return (struct dts_coll_shape){
-        .kind = shape->kind,
-        .size = nodes,
-        .per_node = 1,
-        .shards = 1,
-        .pieces = shape->pieces,
-    };
+    s->kind = all->kind;
+    s->size = nodes;
+    s->per_node = s->shards = 1;
+    s->pieces = all->pieces;
+    s->between = NULL;
 }
 
-static struct levels levels_of(const struct dts_coll_shape *shape)
+/* Field by field, for each member and step: to copy a struct costs more than all the rest. */
+static void find_levels(const struct dts_coll_shape *shape, struct levels *l)
 {
-    int nodes = shape->size / shape->per_node;
-    struct levels l = {
-        .kind = shape->kind,
-        .per_node = shape->per_node,
-        .nodes = nodes,
-        .shards = shape->shards,
-        .per_owner = shape->per_node / shape->shards,
-        .between = shape->between,
-        .between_shape = between_shape(shape, nodes),
-    };
-    int between_chunks = l.between->chunks(&l.between_shape);
-    int pieces = l.shards == l.per_node ? 1 : shape->pieces;
-    l.shard_chunks = dts_coll_common_multiple(between_chunks, pieces);
-    if (l.kind == DTS_REDUCE_SCATTER || l.kind == DTS_ALLGATHER) // every member has a share
-        l.shard_chunks = dts_coll_common_multiple(l.shard_chunks, l.nodes * l.per_owner);
-    l.between_each = l.shard_chunks / between_chunks;
-    l.chain = (struct dts_chain){l.per_node, l.shards, pieces, l.shard_chunks};
-    return l;
+    l->kind = shape->kind;
+    l->per_node = l->chain.size = shape->per_node;
+    l->nodes = shape->size / shape->per_node;
+    l->shards = l->chain.shards = shape->shards;
+    l->per_owner = shape->shards == 1 ? shape->per_node : shape->per_node / shape->shards;
+    l->between = shape->between;
+    set_between(shape, l->nodes, &l->between_shape);
+    int chunks = l->between->chunks(&l->between_shape);
+    l->chain.pieces = l->shards == l->per_node ? 1 : shape->pieces;
+    l->shard_chunks = dts_coll_common_multiple(chunks, l->chain.pieces);
+    if (l->kind == DTS_REDUCE_SCATTER || l->kind == DTS_ALLGATHER) // every member has a share
+        l->shard_chunks = dts_coll_common_multiple(l->shard_chunks, l->nodes * l->per_owner);
+    l->between_each = l->shard_chunks == chunks ? 1 : l->shard_chunks / chunks;
+    l->chain.shard_chunks = l->shard_chunks;
 }
 
 static bool fits(const struct dts_coll_shape *shape, const char **why)
@@ -80,13 +75,16 @@ static bool fits(const struct dts_coll_shape *shape, const char **why)
         *why = "needs an algorithm between nodes";
     if (*why != NULL)
         return false;
-    struct dts_coll_shape between = between_shape(shape, shape->size / shape->per_node);
+    struct dts_coll_shape between;
+    set_between(shape, shape->size / shape->per_node, &between);
     return dts_coll_fits(shape->between, &between, why);
 }
 
 static int chunks(const struct dts_coll_shape *shape)
 {
-    return shape->shards * levels_of(shape).shard_chunks;
+    struct levels l;
+    find_levels(shape, &l);
+    return l.shards * l.shard_chunks;
 }
 
 /* The member that is owner j of a node. */
@@ -263,7 +261,8 @@ static const struct phase *phase_of(const struct levels *l, int *i, int *begin)
 
 static int steps(const struct dts_coll_shape *shape)
 {
-    struct levels l = levels_of(shape);
+    struct levels l;
+    find_levels(shape, &l);
     int count = 0;
     for (int p = 0; p < PHASES && phases[l.kind][p].steps != NULL; p++)
         count += phases[l.kind][p].steps(&l);
@@ -273,7 +272,8 @@ static int steps(const struct dts_coll_shape *shape)
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
-    struct levels l = levels_of(shape);
+    struct levels l;
+    find_levels(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
     return phase->step(&l, member, i, messages);
@@ -281,7 +281,8 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
 
 static int like(const struct dts_coll_shape *shape, int i)
 {
-    struct levels l = levels_of(shape);
+    struct levels l;
+    find_levels(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
     return begin + (phase->like != NULL ? phase->like(&l, i) : i);

@@ -37,7 +37,10 @@ static int member_of(const struct dts_collective *c, int number, int channel)
 
 static int own_member(const struct dts_role *role, const struct dts_group *group, int rank)
 {
-    return (rank - role->first) / group->stride % group->size;
+    int member = rank - role->first;
+    if (group->stride == 1 && member < group->size) // nearly always, and division is slow
+        return member;
+    return member / group->stride % group->size;
 }
 
 /* The part of the span that some of `parts` equal parts stand for. */

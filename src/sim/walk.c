@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/alarms.h"
 #include "sim/flows.h"
 #include "sim/weigh.h"
 
@@ -21,65 +22,23 @@ struct member {
     int pending;     // messages of the turn whose wire is not done
 };
 
-/* What happens at a time that is known. */
-struct alarm {
-    double at_s;
-    int order;          // equal times ring in the order in which they were set
-    int member, letter; // letter NONE: the member's turn is over
-};
-
 struct walk {
     const struct dts_script *script;
     const struct dts_weighed *messages; // by line
     struct dts_flows *flows;
     struct letter *letters; // by round and line
     struct member *members;
-    struct alarm *alarms; // a heap
-    size_t alarm_room, arrival_room;
-    int alarm_count, alarm_order;
-    int *ready, ready_count; // members that begin their turn now
-    int taking_part;         // members with turns
-    bool even;               // all messages of a step carry the same
+    struct dts_alarms alarms; // letter NONE: the member's turn is over
+    int *ready, ready_count;  // members that begin their turn now
+    int taking_part;          // members with turns
+    bool even;                // all messages of a step carry the same
     int together; // the step that all began together last, and when; NONE: they did not
     double together_s;
     int rounds, ended; // rounds that members have done
     double now, first_ended_s;
+    size_t arrival_room;
     double *arrivals; // of the messages of one turn that are summed, each with its sum
 };
-
-static bool rings_before(const struct alarm *a, const struct alarm *b)
-{
-    return a->at_s < b->at_s || (a->at_s == b->at_s && a->order < b->order);
-}
-
-static void set_alarm(struct walk *w, double at_s, int member, int letter)
-{
-    struct alarm alarm = {at_s, w->alarm_order++, member, letter};
-    int place = w->alarm_count++;
-    w->alarms = dts_grow(w->alarms, &w->alarm_room, (size_t)w->alarm_count, sizeof(*w->alarms));
-    for (; place > 0 && rings_before(&alarm, &w->alarms[(place - 1) / 2]);
-         place = (place - 1) / 2)
-        w->alarms[place] = w->alarms[(place - 1) / 2];
-    w->alarms[place] = alarm;
-}
-
-static struct alarm take_alarm(struct walk *w)
-{
-    struct alarm first = w->alarms[0], last = w->alarms[--w->alarm_count];
-    int place = 0;
-    for (;;) {
-        int below = 2 * place + 1;
-        if (below + 1 < w->alarm_count &&
-            rings_before(&w->alarms[below + 1], &w->alarms[below]))
-            below++;
-        if (below >= w->alarm_count || !rings_before(&w->alarms[below], &last))
-            break;
-        w->alarms[place] = w->alarms[below];
-        place = below;
-    }
-    w->alarms[place] = last;
-    return first;
-}
 
 static void start_if_met(struct walk *w, int number)
 {
@@ -142,7 +101,7 @@ static void end_turn(struct walk *w, int number)
     const struct member *m = &w->members[number];
     double end = end_s(w, m->round, &w->script->turns[m->turn]);
     if (end > w->now)
-        set_alarm(w, end, number, NONE);
+        dts_alarm_set(&w->alarms, end, number, NONE);
     else
         next_turn(w, number);
 }
@@ -161,7 +120,7 @@ static void begin_turn(struct walk *w, int number)
             continue;
         m->pending += !letter->over;
         if (cue >= 0 && message->before_s > 0) {
-            set_alarm(w, w->now + message->before_s, number, letter_number);
+            dts_alarm_set(&w->alarms, w->now + message->before_s, number, letter_number);
         } else if (cue >= 0) {
             letter->sent = true;
             start_if_met(w, letter_number);
@@ -175,7 +134,7 @@ static void begin_turn(struct walk *w, int number)
         end_turn(w, number);
 }
 
-static void ring(struct walk *w, struct alarm alarm)
+static void ring(struct walk *w, struct dts_alarm alarm)
 {
     if (alarm.letter == NONE) {
         next_turn(w, alarm.member);
@@ -200,14 +159,13 @@ static void arrive(struct walk *w, int number)
 static bool let_time_pass(struct walk *w)
 {
     dts_flows_settle(w->flows, w->now);
-    double alarm_s = w->alarm_count > 0 ? w->alarms[0].at_s : INFINITY;
-    double next_s = fmin(alarm_s, dts_flows_next(w->flows));
+    double next_s = fmin(dts_alarm_next(&w->alarms), dts_flows_next(w->flows));
     if (isinf(next_s))
         return false;
     w->now = fmax(w->now, next_s);
     double nearly = w->now * (1 + 1e-12); // what would be at once, but for rounding, is
-    while (w->alarm_count > 0 && w->alarms[0].at_s <= nearly)
-        ring(w, take_alarm(w));
+    while (dts_alarm_next(&w->alarms) <= nearly)
+        ring(w, dts_alarm_take(&w->alarms));
     for (int number; (number = dts_flows_end(w->flows, nearly)) >= 0;)
         arrive(w, number);
     return true;
@@ -296,7 +254,7 @@ static void walk(const struct dts_script *script, const struct dts_weighed *mess
     free(w.letters);
     free(w.members);
     free(w.ready);
-    free(w.alarms);
+    free(w.alarms.heap);
     free(w.arrivals);
 }
 

@@ -5,7 +5,15 @@
  */
 #include "train/layer.h"
 
-static const struct dts_field no_fields[] = {{0}};
+struct norm {
+    double epsilon;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct norm, epsilon), .type = DTS_REAL, .min = 1e-15, .max = 1,
+     .missing = "1e-05", .help = "added to the variance"},
+    {0},
+};
 
 static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                   struct dts_error *err)
@@ -36,11 +44,18 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    call->epsilon = ((const struct norm *)self)->epsilon;
+}
+
 const struct dts_layer_kind dts_layer_batch_norm = {
     .name = "batch_norm",
     .summary = "normalize each channel over the batch, then scale and shift it",
-    .fields = no_fields,
+    .fields = fields,
+    .size = sizeof(struct norm),
     .inputs = 1,
     .takes_relu = true,
     .infer = infer,
+    .describe = describe,
 };

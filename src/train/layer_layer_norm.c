@@ -5,7 +5,15 @@
  */
 #include "train/layer.h"
 
-static const struct dts_field no_fields[] = {{0}};
+struct norm {
+    double epsilon;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct norm, epsilon), .type = DTS_REAL, .min = 1e-15, .max = 1,
+     .missing = "1e-05", .help = "added to the variance"},
+    {0},
+};
 
 /* Flops are for each value; statistics are fp32 numbers for each position. */
 static void set_cost(struct dts_layer_facts *facts, double forward, double backward,
@@ -60,18 +68,27 @@ static bool rms_infer(void *self, struct dts_layer_facts *facts, const struct dt
     return true;
 }
 
+static void describe(const void *self, struct dts_op_call *call)
+{
+    call->epsilon = ((const struct norm *)self)->epsilon;
+}
+
 const struct dts_layer_kind dts_layer_layer_norm = {
     .name = "layer_norm",
     .summary = "normalize each position over its features, then scale and shift them",
-    .fields = no_fields,
+    .fields = fields,
+    .size = sizeof(struct norm),
     .inputs = 1,
     .infer = layer_infer,
+    .describe = describe,
 };
 
 const struct dts_layer_kind dts_layer_rms_norm = {
     .name = "rms_norm",
     .summary = "divide each position by the root mean square of its features, then scale them",
-    .fields = no_fields,
+    .fields = fields,
+    .size = sizeof(struct norm),
     .inputs = 1,
     .infer = rms_infer,
+    .describe = describe,
 };

@@ -18,6 +18,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "kernels/here.h"
+#include "kernels/profile_estimate.h"
 #include "kernels/stack.h"
 #include "train/model.h"
 #include "train/seconds_profile.h"
@@ -35,32 +36,6 @@ struct question {
 struct roofline {
     double forward_s, backward_s, update_s;
 };
-
-/* Kernels of one layer. A call reads the weights once, whatever the batch; backward reads them
- * and writes as many gradients. */
-static double forward_seconds(const struct question *q, double batch,
-                              const struct dts_layer_cost *cost)
-{
-    const double bytes = (double)dts_precision_bytes(q->precision);
-    const struct dts_work work = {
-        .class = cost->class,
-        .flops = batch * cost->forward_flops,
-        .bytes = (batch * cost->forward_values + cost->weight_values) * bytes,
-    };
-    return dts_device_seconds(q->device, q->precision, &work);
-}
-
-static double backward_seconds(const struct question *q, double batch,
-                               const struct dts_layer_cost *cost)
-{
-    const double bytes = (double)dts_precision_bytes(q->precision);
-    const struct dts_work work = {
-        .class = cost->class,
-        .flops = batch * cost->backward_flops,
-        .bytes = (batch * cost->backward_values + 2 * cost->weight_values) * bytes,
-    };
-    return dts_device_seconds(q->device, q->precision, &work);
-}
 
 /* One fused kernel over all parameters. Half precision keeps fp32 weights and states. */
 static double update_seconds(const struct question *q, double parameters)
@@ -81,8 +56,9 @@ static struct roofline find_roofline(const struct question *q, double batch,
 {
     struct roofline sum = {.update_s = update_seconds(q, model->parameters)};
     for (int l = 0; l < model->layer_count; l++) {
-        const double forward_s = forward_seconds(q, batch, &model->layers[l].cost);
-        const double backward_s = backward_seconds(q, batch, &model->layers[l].cost);
+        const struct dts_profile_work work = dts_layer_work(&model->layers[l]);
+        double forward_s, backward_s;
+        dts_roofline_seconds(q->device, q->precision, &work, batch, &forward_s, &backward_s);
         sum.forward_s += forward_s;
         sum.backward_s += backward_s;
         if (forward != NULL) {
@@ -251,7 +227,8 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     if (!dts_device_check(device, precision, err))
         return false;
     if (device->profile.kernels != NULL && device->profile.precision == (int)precision) {
-        dts_seconds_from_profile(model, device, optimizer, batch, out);
+        dts_seconds_from_profile(model, device, optimizer, batch,
+                                 update_seconds(&q, model->parameters), out);
         out->fixed = stack->fixed_s;
         return true;
     }

@@ -11,32 +11,33 @@
 #include "base/mem.h"
 #include "kernels/profile_estimate.h"
 
-static void add_cost(struct dts_profile_work *work, const struct dts_layer_cost *cost)
+struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
 {
-    work->forward_flops += cost->forward_flops;
-    work->backward_flops += cost->backward_flops;
-    work->forward_values += cost->forward_values;
-    work->backward_values += cost->backward_values;
-    work->weight_values += cost->weight_values;
+    const struct dts_layer_cost *cost = &layer->cost;
+    return (struct dts_profile_work){
+        .class = (int)cost->class,
+        .forward_flops = cost->forward_flops,
+        .backward_flops = cost->backward_flops,
+        .forward_values = cost->forward_values,
+        .backward_values = cost->backward_values,
+        .weight_values = cost->weight_values,
+    };
 }
 
 /* A layer that is fused reads and writes nothing more than the call does. */
 struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l)
 {
-    struct dts_profile_work work = {.class = (int)model->layers[l].cost.class};
-    add_cost(&work, &model->layers[l].cost);
+    struct dts_profile_work work = dts_layer_work(&model->layers[l]);
     if (calls[l].last != l)
         work.forward_flops += model->layers[calls[l].last].cost.forward_flops;
     return work;
 }
 
-/* Gradients of the optimizer's parameters are measured with the profile's; else the roofline.
- */
-static double update_seconds(const struct dts_device *device, double parameters,
-                             const struct dts_optimizer *optimizer, bool *measured)
+/* The optimizer's update of the nearest number of parameters, in proportion; negative: none. */
+static double update_seconds(const struct dts_profile *profile, double parameters,
+                             const struct dts_optimizer *optimizer)
 {
-    const struct dts_profile *profile = &device->profile;
     const struct dts_profile_update *nearest = NULL;
     for (int i = 0; i < profile->update_count; i++) {
         const struct dts_profile_update *update = &profile->updates[i];
@@ -46,15 +47,7 @@ static double update_seconds(const struct dts_device *device, double parameters,
                                    fabs(log(nearest->parameters / parameters)))
             nearest = update;
     }
-    *measured = nearest != NULL;
-    if (*measured)
-        return nearest->update_s * parameters / nearest->parameters;
-    const struct dts_work work = {
-        .class = DTS_WORK_MEMORY,
-        .flops = parameters * optimizer->flops,
-        .bytes = parameters * optimizer->values * 4,
-    };
-    return dts_device_seconds(device, (enum dts_precision)profile->precision, &work);
+    return nearest != NULL ? nearest->update_s * parameters / nearest->parameters : -1;
 }
 
 /* How many calls there are, and what is known of them. */
@@ -78,7 +71,7 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
 
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
                               const struct dts_optimizer *optimizer, double batch,
-                              struct dts_model_seconds *out)
+                              double roofline_update_s, struct dts_model_seconds *out)
 {
     const size_t layers = (size_t)model->layer_count;
     struct dts_layer_call *calls = dts_alloc(layers, sizeof(*calls));
@@ -104,8 +97,8 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
         tally.measured += measured;
         tally.outside += measured && outside;
     }
-    bool update;
-    out->update = update_seconds(device, model->parameters, optimizer, &update);
-    say(device, &tally, update, out);
+    const double update_s = update_seconds(&device->profile, model->parameters, optimizer);
+    out->update = update_s >= 0 ? update_s : roofline_update_s;
+    say(device, &tally, update_s >= 0, out);
     free(calls);
 }

@@ -4,14 +4,18 @@
 
 #include "train/calls.h"
 
+/* What one layer needs. */
+struct dts_profile_work dts_layer_work(const struct dts_layer *layer);
+
 /* What call l of a network needs, all layers that it carries out together. */
 struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l);
 
 /* Fill forward, backward, update, basis and outside; forward and backward are allocated. The
- * device has a profile in this precision. */
+ * device has a profile in this precision; roofline_update_s: for an optimizer that is not in
+ * it. */
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
                               const struct dts_optimizer *optimizer, double batch,
-                              struct dts_model_seconds *out);
+                              double roofline_update_s, struct dts_model_seconds *out);
 
 #endif

@@ -107,13 +107,13 @@ def adaptive_pool(case, x, w, target):
 
 def batch_norm(case, x, w, target):
     mean, variance = torch.zeros(w[0].shape).double(), torch.ones(w[0].shape).double()
-    y = F.batch_norm(x[0], mean, variance, w[0], w[1], training=True)
+    y = F.batch_norm(x[0], mean, variance, w[0], w[1], training=True, eps=case.get("epsilon", 1e-5))
     case["state"] = torch.cat([mean, variance])
     return rectified(y, case)
 
 
 def rms_norm(case, x, w, target):
-    return x[0] * torch.rsqrt(x[0].pow(2).mean(-1, keepdim=True) + 1e-5) * w[0]
+    return x[0] * torch.rsqrt(x[0].pow(2).mean(-1, keepdim=True) + case.get("epsilon", 1e-5)) * w[0]
 
 
 def multiply(case, x, w, target):
@@ -150,7 +150,8 @@ ROWS = {
     "embedding": lambda case, x, w, target: F.embedding(x[0], w[0].reshape(case["tokens"], -1)),
     "gelu": lambda case, x, w, target: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda case, x, w, target: x[0].flatten(2).mean(-1),
-    "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1]),
+    "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
+                                                         case.get("epsilon", 1e-5)),
     "leaky_relu": lambda case, x, w, target: F.leaky_relu(x[0], case["slope"]),
     "linear": linear,
     "lstm": lstm,

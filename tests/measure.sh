@@ -1,0 +1,37 @@
+#!/bin/sh
+# measure.sh PROGRAM -- dtsim-measure, called directly, refuses what it cannot do: one line, status 2.
+set -u
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+
+refused() {
+    want=$1
+    shift
+    said=$("$program" "$@" 2>&1 >/dev/null)
+    status=$?
+    if [ $status -ne 2 ] || [ "$said" != "dtsim-measure: $want" ]; then
+        echo "FAIL $*: status $status, \"$said\""
+        failed=1
+    fi
+}
+
+whole='must be a whole number from 1 to 1000000'
+usage='usage: dtsim-measure here FILE (see `dtsim help profile`)'
+refused "$usage"
+refused "$usage" profile
+refused "$usage" here
+refused "batch: $whole, got \"0\"" profile mlp 0 1 momentum out.json
+refused "batch: $whole, got \"x\"" profile mlp 8,x 1 momentum out.json
+refused "batch: needs at least one" profile mlp , 1 momentum out.json
+refused "threads: $whole, got \"0\"" profile mlp 8 0 momentum out.json
+refused "threads: $whole, got \"1e3\"" step mlp 8 1e3 momentum 5
+refused 'optimizer: no optimizer "sdg"' profile mlp 8 1 sdg out.json
+refused "steps: $whole, got \"-1\"" step mlp 8 1 momentum -1
+refused "steps: $whole, got \"99999999999999999999\"" step mlp 8 1 momentum 99999999999999999999
+"$program" step /nowhere.json 1 1 momentum 1 >/dev/null 2>said
+[ $? -eq 2 ] && [ "$(wc -l <said)" -eq 1 ] || { echo "FAIL a model that is not there: $(cat said)"; failed=1; }
+[ "$(ls)" = said ] || { echo "FAIL files were left: $(ls)"; failed=1; }
+exit $failed
