@@ -27,7 +27,7 @@ static const char tail[] =
     "Examples:\n"
     "  dtsim scenarios/imagenet_1h.json\n"
     "  dtsim scenarios/ring_vs_ps.json --sweep batch.per_device=32,64 --format csv\n"
-    "  dtsim new platform my_cluster --nodes 16 --device v100 -o my_cluster.json\n"
+    "  dtsim new platform mine --nodes 16 --device v100 --nic-gbit 100 -o mine.json\n"
     "\n"
     "Exit status: 0 done, 1 the machine failed, 2 the input is wrong, 3 this build\n"
     "cannot.\n";

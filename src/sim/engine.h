@@ -43,6 +43,7 @@ struct dts_timing {
     double compute_s; // sum of DTS_COMPUTE calls of one rank of role 0 in the last step (mean
                       // over ranks), slowdown by communication and noise included
     double first_s;   // when the last step began, in simulated seconds
+    double mean_s;    // mean over all steps, the first one, that begins from rest, included
     double messages;  // simulated one by one; fluid: that the engine did not have to
     int *first_op;    // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;

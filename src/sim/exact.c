@@ -30,6 +30,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     timing->step_s = answer.step_s;
     timing->compute_s = answer.compute_s;
     timing->first_s = answer.first_s;
+    timing->mean_s = answer.mean_s;
     timing->messages = answer.messages;
     memcpy(timing->ops, (char *)result + sizeof(answer), size - sizeof(answer));
     free(result);

@@ -45,9 +45,9 @@ struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_r
 static struct dts_box *box_of(struct dts_post *post, int src, int dst, enum dts_stream stream,
                               int channel)
 {
-    assert(src < 1 << 24 && dst < 1 << 24 && channel >= 0 && channel < 1 << 12);
+    assert(src < 1 << 22 && dst < 1 << 22 && channel >= 0 && channel < 1 << 16);
     uint64_t key =
-        (uint64_t)src << 40 | (uint64_t)dst << 16 | (uint64_t)channel << 4 | (uint64_t)stream;
+        (uint64_t)src << 42 | (uint64_t)dst << 20 | (uint64_t)channel << 4 | (uint64_t)stream;
     uint64_t *number = dts_map_at(&post->numbers, key);
     if (*number == 0) {
         *number = ++post->box_count;

@@ -125,6 +125,7 @@ static void close_timing(struct dts_exact *exact)
     double last = exact->step_ends[s->steps - 1], first = exact->step_ends[0];
     timing->step_s = (last - first) / (s->steps - 1);
     timing->first_s = exact->step_ends[s->steps - 2];
+    timing->mean_s = last / s->steps;
     timing->messages = exact->post.sent;
     for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
         timing->ops[o].start_s -= timing->first_s;
@@ -146,7 +147,7 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
     close_timing(&exact);
 
     struct dts_exact_answer answer = {timing.step_s, timing.compute_s, timing.first_s,
-                                      timing.messages};
+                                      timing.mean_s, timing.messages};
     size_t ops = (size_t)timing.first_op[exact.simulation->job->role_count];
     *size = sizeof(answer) + ops * sizeof(*timing.ops);
     *result = dts_alloc(1, *size);

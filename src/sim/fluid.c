@@ -71,6 +71,7 @@ static void close_timing(struct fluid *f)
     double last = f->step_ends[s->steps - 1], first = f->step_ends[0];
     timing->step_s = (last - first) / (s->steps - 1);
     timing->first_s = f->step_ends[s->steps - 2];
+    timing->mean_s = last / s->steps;
     for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
         timing->ops[o].start_s -= timing->first_s;
         timing->ops[o].end_s -= timing->first_s;

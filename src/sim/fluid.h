@@ -15,13 +15,12 @@
 #include "sim/share.h"
 
 enum lane_state {
-    WAITING,   // for other operations
-    CALLING,   // a kernel runs
-    MEETING,   // an exchange whose other side is not there yet
-    SENDING,   // a transfer is under way
-    FINISHING, // what was sent is on its way: latency that does not block
-    RESTING,   // a collective is done, and holds up the next one
-    FINISHED,  // all steps done
+    WAITING,  // for other operations
+    CALLING,  // a kernel runs
+    MEETING,  // an exchange whose other side is not there yet
+    SENDING,  // a transfer is under way
+    RESTING,  // a collective is done, and holds up the next one
+    FINISHED, // all steps done
 };
 
 struct lane {
@@ -30,7 +29,7 @@ struct lane {
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
     enum lane_state state;
-    double left_s; // CALLING: at full speed; FINISHING, RESTING
+    double left_s; // CALLING: at full speed; RESTING
     int transfer;  // SENDING
 };
 
@@ -44,7 +43,8 @@ struct transfer {
     double after_s;       // until the receiver has it
 };
 
-/* A collective whose stream is free again while its last members still work (period.h). */
+/* A collective whose stream is free again while its last members still work (period.h), or an
+ * exchange that is on its way to its receiver, by latency that does not block. */
 struct tail {
     int role, op, step;
     double left_s;

@@ -82,28 +82,33 @@ void dts_fluid_end_tail(struct fluid *f, size_t number)
     mark_done(f, tail.role, tail.op, tail.step);
 }
 
+/* The operation that a lane is at is complete so much later; its stream goes on now. */
+static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
+{
+    if (left_s <= 0) {
+        dts_fluid_complete(f, lane);
+        return;
+    }
+    f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
+    f->tails[f->tail_count++] = (struct tail){lane->role_number, lane->op, lane->step, left_s};
+    dts_fluid_next_op(f, lane);
+}
+
+/* What is on its way to the receiver, by latency that does not block, keeps nobody from sending
+ * him the next message. */
 void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
 {
     struct lane *lane = &f->lanes[t->sender];
     t->active = false;
-    if (t->receiver >= 0) {
-        f->lanes[t->receiver].state = FINISHING;
-        f->lanes[t->receiver].left_s = t->after_s;
-    }
+    if (t->receiver >= 0)
+        leave_tail(f, &f->lanes[t->receiver], t->after_s);
     if (t->load->rest_s > 0) {
         mark_done(f, lane->role_number, lane->op, lane->step);
         lane->state = RESTING;
         lane->left_s = t->load->rest_s;
         return;
     }
-    if (t->load->tail_s <= 0) {
-        dts_fluid_complete(f, lane);
-        return;
-    }
-    f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
-    f->tails[f->tail_count++] =
-        (struct tail){lane->role_number, lane->op, lane->step, t->load->tail_s};
-    dts_fluid_next_op(f, lane);
+    leave_tail(f, lane, t->load->tail_s);
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */

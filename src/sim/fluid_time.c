@@ -44,7 +44,7 @@ static double next_completion(const struct fluid *f)
         const struct lane *lane = &f->lanes[i];
         if (lane->state == CALLING)
             least = fmin(least, lane->left_s / call_speed(f, lane));
-        else if (lane->state == FINISHING || lane->state == RESTING)
+        else if (lane->state == RESTING)
             least = fmin(least, lane->left_s);
         if (f->transfers[i].active)
             least = fmin(least, transfer_left_s(&f->transfers[i]));
@@ -76,8 +76,7 @@ static void advance(struct fluid *f, double elapsed)
         f->rates; // by lane: what is left of its call; the rates are not needed now
     for (int i = 0; i < f->lane_count; i++) {
         struct lane *lane = &f->lanes[i];
-        bool timed =
-            lane->state == CALLING || lane->state == FINISHING || lane->state == RESTING;
+        bool timed = lane->state == CALLING || lane->state == RESTING;
         double speed = lane->state == CALLING ? call_speed(f, lane) : 1;
         left_s[i] = timed ? lane->left_s / speed : INFINITY;
         lane->left_s -= elapsed * speed;

@@ -13,7 +13,7 @@ struct dts_simgrid_module {
 };
 
 struct dts_exact_answer {
-    double step_s, compute_s, first_s, messages;
+    double step_s, compute_s, first_s, mean_s, messages;
 };
 
 /* The library, which stays loaded; NULL: it is not where it belongs (err says where). */

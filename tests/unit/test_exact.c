@@ -355,6 +355,15 @@ static void one_message_more_takes_more_time(void)
     CHECK_CLOSE(step_of(&more, plain, nothing_else), 2 * step_s, 1e-6);
 }
 
+/* Parameter servers cut gradients into up to 8,192 parts. */
+static void a_channel_for_each_of_many_parts(void)
+{
+    struct dts_job job = incast(2);
+    for (int r = 0; r < 2; r++)
+        job.roles[r].plan.ops[0].exchange.channel = 8191;
+    CHECK_CLOSE(step_of(&job, plain, nothing_else), 2 * all_s() + alpha, 1e-6);
+}
+
 static void ranks_on_one_endpoint_only_pay_latency(void)
 {
     static const int together[] = {3, 3};
@@ -410,6 +419,6 @@ TESTS(TEST(a_ring_takes_its_closed_form), TEST(halving_doubling_takes_its_closed
       TEST(noise_is_sampled_for_each_device_and_step),
       TEST(latency_that_does_not_block_is_paid_once_a_lap),
       TEST(each_message_takes_one_path_with_its_latency),
-      TEST(one_message_more_takes_more_time), TEST(ranks_on_one_endpoint_only_pay_latency),
-      TEST(a_plan_that_cannot_go_on_is_reported),
+      TEST(one_message_more_takes_more_time), TEST(a_channel_for_each_of_many_parts),
+      TEST(ranks_on_one_endpoint_only_pay_latency), TEST(a_plan_that_cannot_go_on_is_reported),
       TEST(every_algorithm_comes_to_its_end_no_faster_than_a_port))

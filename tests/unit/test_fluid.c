@@ -154,25 +154,56 @@ static void kernels_beside_communication_are_slower(void)
                 0.21 + sum_s - sum_s / 1.5, 1e-9);
 }
 
-static void incast_is_bound_by_the_servers_port(void)
+/* As many parts as asked for, from so many workers to one server, one part behind the other. */
+static struct dts_job incast(int count, int parts)
 {
-    const int count = 32;
     struct dts_job job = workers(count + 1);
     job.role_count = 2;
     job.roles[0].count = count;
     job.roles[1] = (struct dts_role){.name = "server", .first = count, .count = 1};
-    struct dts_exchange push = {
-        .send = true, .first_peer = count, .peer_stride = 1, .peer_count = 1, .shards = 1};
-    push.data =
-        (struct dts_span){dts_plan_buffer(&job.roles[0].plan, elements, 4), 0, elements};
-    dts_plan_exchange(&job.roles[0].plan, DTS_PUSH, "push", push);
-    push.send = false;
-    push.first_peer = 0;
-    push.peer_count = count;
-    push.data.buffer = dts_plan_buffer(&job.roles[1].plan, elements, 4);
-    dts_plan_exchange(&job.roles[1].plan, DTS_PUSH, "push", push);
+    int from = dts_plan_buffer(&job.roles[0].plan, elements, 4);
+    int to = dts_plan_buffer(&job.roles[1].plan, elements, 4);
+    for (int p = 0; p < parts; p++) {
+        struct dts_exchange push = {.send = true,
+                                    .first_peer = count,
+                                    .peer_stride = 1,
+                                    .peer_count = 1,
+                                    .shards = 1,
+                                    .channel = p};
+        size_t part = elements / (size_t)parts;
+        push.data = (struct dts_span){from, (size_t)p * part, part};
+        dts_plan_exchange(&job.roles[0].plan, DTS_PUSH, "push", push);
+        push.send = false;
+        push.first_peer = 0;
+        push.peer_count = count;
+        push.data.buffer = to;
+        dts_plan_exchange(&job.roles[1].plan, DTS_PUSH, "push", push);
+    }
+    return job;
+}
+
+static void incast_is_bound_by_the_servers_port(void)
+{
+    struct dts_job job = incast(32, 1);
     CHECK_CLOSE(step_of(&job, plain, nothing_else),
-                count * 4.0 * (double)elements / bandwidth + alpha, 1e-9);
+                32 * 4.0 * (double)elements / bandwidth + alpha, 1e-9);
+}
+
+/* Latency that does not block delays what is done with a part, not the next part. */
+static void parts_follow_one_another_on_the_wire(void)
+{
+    enum { PARTS = 1024, STEPS = 3 };
+    struct crossbar crossbar = plain;
+    struct dts_net net = crossbar_net(&crossbar, 5);
+    net.transports[0].blocking = net.transports[1].blocking = false;
+    struct dts_job job = incast(4, PARTS);
+    struct dts_timing timing =
+        run(&job, &crossbar, net, (struct dts_simulation){.steps = STEPS});
+    double wire_s = 4 * 4.0 * (double)elements / bandwidth;
+    CHECK_CLOSE(timing.step_s, wire_s, 1e-9);
+    CHECK_CLOSE(timing.ops[2 * PARTS - 1].end_s, wire_s + alpha, 1e-9);
+    dts_timing_free(&timing);
+    dts_job_free(&job);
 }
 
 static void stragglers_cost_the_expected_maximum(void)
@@ -206,4 +237,5 @@ TESTS(TEST(a_ring_takes_its_closed_form), TEST(halving_doubling_takes_its_closed
       TEST(two_rings_share_their_ports_evenly),
       TEST(communication_hides_behind_compute_that_is_longer),
       TEST(kernels_beside_communication_are_slower), TEST(incast_is_bound_by_the_servers_port),
-      TEST(stragglers_cost_the_expected_maximum), TEST(more_bandwidth_and_less_latency_help))
+      TEST(parts_follow_one_another_on_the_wire), TEST(stragglers_cost_the_expected_maximum),
+      TEST(more_bandwidth_and_less_latency_help))
