@@ -1,5 +1,6 @@
 /* cfg_doc.c -- documents: read, check, release. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,19 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+/* Without waiting for whoever may never write to a pipe; one that has a writer is read. */
+static FILE *open_to_read(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    fcntl(descriptor, F_SETFL, O_RDONLY); // reading waits as usual
+    return fdopen(descriptor, "rb");
+}
+
 static bool read_all(const char *path, char **text, size_t *length, struct dts_error *err)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_to_read(path);
     if (file == NULL && errno == ENOENT)
         return dts_fail(err, DTS_BAD_INPUT, "%s: no such file", path);
     if (file == NULL)

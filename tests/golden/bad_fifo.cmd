@@ -1,0 +1,2 @@
+mkfifo "$TMP/pipe.json"
+timeout 10 dtsim check "$TMP/pipe.json"
