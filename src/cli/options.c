@@ -163,21 +163,38 @@ static bool take_answer(struct dts_options *options, const char *word, size_t le
     return true;
 }
 
+/* The value in the option's own word, --jobs=1 or -j1; *length: of the option. NULL: none. */
+static const char *value_within(const char *word, size_t *length)
+{
+    const char *equals = strchr(word, '=');
+    *length = strlen(word);
+    if (word[1] == '-') {
+        *length = equals != NULL ? (size_t)(equals - word) : *length;
+        return equals != NULL ? equals + 1 : NULL;
+    }
+    const struct option *letter = find(word, 2);
+    if (*length == 2 || letter == NULL || letter->value == NULL)
+        return NULL;
+    *length = 2;
+    return word + 2;
+}
+
 /* One option, argv[*i], with its value from the same word or the next. */
 static bool take(struct dts_options *options, int argc, char **argv, int *i,
                  struct dts_error *err)
 {
-    const char *word = argv[*i], *equals = word[1] == '-' ? strchr(word, '=') : NULL;
-    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-    const char *value = equals != NULL ? equals + 1 : *i + 1 < argc ? argv[*i + 1] : NULL;
+    const char *word = argv[*i];
+    size_t length;
+    const char *within = value_within(word, &length);
+    const char *value = within != NULL ? within : *i + 1 < argc ? argv[*i + 1] : NULL;
 
     const struct option *option = find(word, length);
     if (option != NULL && option->value == NULL) {
-        if (equals != NULL)
+        if (within != NULL)
             return dts_fail(err, DTS_BAD_INPUT, "--%s: takes no value", option->name);
         return option->take(options, NULL, err);
     }
-    *i += equals == NULL;
+    *i += within == NULL;
     if (option == NULL && value != NULL && take_answer(options, word, length, value))
         return true;
     if (option == NULL)

@@ -32,6 +32,22 @@ static void options_and_files_come_in_any_order(void)
     dts_options_free(&options);
 }
 
+static void a_letter_may_have_its_value_behind_it(void)
+{
+    struct dts_options options;
+    struct dts_error err;
+    CHECK(parse(&options, &err, WORDS("-j3", "a.json", "-fcsv", "-sa=b=c")));
+    CHECK_INT(options.jobs, 3);
+    CHECK_INT(options.word_count, 1);
+    CHECK_STRING(options.format->name, "csv");
+    CHECK_INT(options.set_count, 1);
+    CHECK_STRING(options.sets[0].value, "b=c");
+    dts_options_free(&options);
+    CHECK(!parse(&options, &err, WORDS("-jx")));
+    CHECK_STRING(err.text, "--jobs: must be a whole number from 1 to 1024, got \"x\"");
+    dts_options_free(&options);
+}
+
 static void words_after_two_dashes_are_no_options(void)
 {
     struct dts_options options;
@@ -159,7 +175,8 @@ static void new_platform_has_options_of_its_own(void)
     CHECK(!parse(&options, &err, WORDS("list", "--nodes", "4")));
 }
 
-TESTS(TEST(options_and_files_come_in_any_order), TEST(words_after_two_dashes_are_no_options),
+TESTS(TEST(options_and_files_come_in_any_order), TEST(a_letter_may_have_its_value_behind_it),
+      TEST(words_after_two_dashes_are_no_options),
       TEST(a_sweep_cuts_at_commas_outside_brackets_and_quotes),
       TEST(sweeps_combine_with_the_last_fastest),
       TEST(without_a_sweep_there_is_one_combination),
