@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
@@ -165,6 +166,11 @@ struct dts_simgrid_loop {
     Comm *over; // the flow that was over last: SimGrid needs it until its callback returns
 };
 
+static void wait_for_end(int, char **)
+{
+    static_cast<dts_simgrid_loop *>(sg_actor_self_get_data())->end->acquire();
+}
+
 void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host)
 {
     dts_simgrid_loop loop = {*events, simgrid::s4u::Semaphore::create(0), nullptr};
@@ -174,8 +180,10 @@ void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host)
         loop.over = const_cast<Comm *>(&comm);
         loop.events.arrived(loop.events.self, comm.get_data<void>());
     });
-    // One actor there must be. It waits for the end.
-    simgrid::s4u::Actor::create("end", host, [&loop] { loop.end->acquire(); });
+    // One actor there must be. (The C interface: that of C++ has other names from 4.1 on.)
+    sg_actor_t actor = sg_actor_init("end", host);
+    sg_actor_set_data(actor, &loop);
+    sg_actor_start_(actor, wait_for_end, 0, nullptr);
     Timer::set(0, [&loop] { loop.events.begin(loop.events.self, &loop); });
     simgrid_run();
 }
