@@ -49,6 +49,7 @@ static void prepare_simulation(struct work *w)
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
         .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+        .progress = w->question->progress,
     };
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
@@ -110,10 +111,12 @@ static void warn_of_hours(const struct work *w)
 static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_error *err)
 {
     struct dts_simulation bare = w->simulation;
+    const int rounds = runs(w);
     struct dts_timing timing;
     *step_s = calm_s;
     if (bare.slowdown == 0 && overheads(&w->built.job.roles[0].plan) == 0)
         return true;
+    dts_progress_round(w->question->progress, rounds, rounds);
     bare.slowdown = 0;
     drop_overheads(&w->built.job.roles[0].plan);
     if (!w->engine->run(&bare, &timing, err))
@@ -127,6 +130,7 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
 {
     const struct dts_scenario *s = w->question->scenario;
     struct dts_simulation noisy = w->simulation;
+    dts_progress_round(w->question->progress, 2, runs(w));
     noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
     return w->engine->run(&noisy, timing, err);
 }
@@ -228,6 +232,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
 
     warn_of_hours(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
+    dts_progress_round(w->question->progress, 1, runs(w));
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
     bool with_noise = has_noise(s);

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/progress.h"
 #include "plan/plan.h"
 #include "sim/net.h"
 
@@ -32,6 +33,7 @@ struct dts_simulation {
     struct dts_noise noise;
     struct dts_loader *loader; // loads that fluid counted before, of the same job, network and
                                // ranks; NULL: it counts anew
+    struct dts_progress *progress; // where the engine says how far it is; NULL: to nobody
 };
 
 struct dts_op_time {

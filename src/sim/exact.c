@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/check.h"
 #include "sim/child.h"
 #include "sim/engine.h"
 #include "sim/simgrid_module.h"
@@ -18,6 +19,10 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     if (simgrid == NULL)
         return false;
     struct dts_simulation copy = *simulation;
+    struct dts_traffic traffic;
+    dts_job_traffic(simulation->job, &traffic);
+    dts_progress_begin(simulation->progress, "simulating messages",
+                       traffic.messages * simulation->steps);
     struct dts_child child = {
         .what = "exact", .blame = DTS_SYSTEM, .run = simgrid->simulate, .argument = &copy};
     void *result;

@@ -2,6 +2,7 @@
 #include "sim/platform.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/platform_build.h"
 #include "sim/platform_sources.h"
@@ -176,6 +177,24 @@ void dts_platform_free(struct dts_platform *platform)
     free(platform->together);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
+}
+
+static const struct dts_field *find_field(const struct dts_field *fields, const char *path)
+{
+    size_t length = strcspn(path, ".");
+    for (; fields != NULL && fields->key != NULL; fields++)
+        if (strlen(fields->key) == length && strncmp(fields->key, path, length) == 0)
+            return path[length] == '\0' ? fields
+                                        : find_field(fields->fields, path + length + 1);
+    return NULL;
+}
+
+const struct dts_field *dts_platform_field(const char *path)
+{
+    static const char nics[] = "nics.";
+    if (strncmp(path, nics, strlen(nics)) == 0)
+        return find_field(dts_platform_nics_fields, path + strlen(nics));
+    return find_field(file_fields, path);
 }
 
 void dts_platform_help(FILE *out)
