@@ -59,8 +59,11 @@ char *dts_library_folder_of(const char *program)
         if (!go_up(folder))
             found = true; // nowhere: messages then name where it should have been
     if (found && installed != NULL) {
+        char real[PATH_MAX]; // a build elsewhere has a link to the sources there
         free(folder);
-        return installed;
+        folder = realpath(installed, real) != NULL ? dts_copy(real) : dts_copy(installed);
+        free(installed);
+        return folder;
     }
     free(installed);
     return folder;

@@ -51,7 +51,9 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
                                             .devices = scenario->devices[d],
                                             .setting = scene->setting,
                                             .check = true};
+            struct dts_waiting *waiting = dts_waiting_begin("checking");
             dts_estimate(&question, result);
+            dts_waiting_end(waiting);
             if (result->error.cause != DTS_NO_ERROR) {
                 print_refused(result, out != NULL ? out : stderr);
                 if (tally->first.cause == DTS_NO_ERROR)

@@ -257,6 +257,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
+    dts_progress_begin(question->progress, "planning", 0);
     if (dts_built_make(question, &w.built, &result->error)) {
         prepare_simulation(&w);
         if (question->check)
