@@ -32,6 +32,7 @@ struct dts_network {
     size_t arena_bytes, state_bytes;
     struct dts_workers *workers; // owned
     struct dts_network_step step;
+    struct dts_network_part part;
 };
 
 /* Find what lives when, and where it lies. The nodes have their operations. */

@@ -20,6 +20,9 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
         .target = node->target,
         .saved = n->arena + node->saved,
         .state = n->states + node->state,
+        .part = n->part.part,
+        .sums = n->part.sums,
+        .ranks = n->part.ranks,
         .training = n->step.training,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
         .step = n->step.number,
@@ -35,6 +38,12 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
     n->step = *step;
+    n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
+}
+
+void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
+{
+    n->part = *part;
 }
 
 /* Layer by layer, and not at once: gradients of the step before of other layers may still be
@@ -78,7 +87,7 @@ void dts_network_backward(struct dts_network *n, int layer)
     for (int p = 0; p < c->call.param_count; p++)
         a.dw[p] = n->gradients + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
     node->op->host.backward(&c->call, &a, &place);
-    for (int i = 0; i < c->call.input_count; i++) {
+    for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++) {
         if (!node->adds[i])
             continue;
         dts_reduce_add((float *)(n->arena + n->nodes[c->inputs[i]].gradient), a.dx[i],

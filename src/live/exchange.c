@@ -7,6 +7,8 @@
  *     adds                    into scratch, added when it is there and its elements are free
  *     several onto one place  a slot for each peer, until a call of the plan sums them
  *     all else                into the buffer itself
+ *
+ * Elements are floats, or doubles where those of the buffer have 8 bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,9 +42,14 @@ static bool pile_up(const struct dts_message *messages, int count)
            overlap(&messages[0], &messages[1]);
 }
 
-static float *place(const struct dts_lane *lane, const struct dts_message *message)
+static size_t element_bytes(const struct dts_message *m)
 {
-    return lane->of->rank->buffers[message->data.buffer] + message->data.first;
+    return m->bytes / m->data.count;
+}
+
+static char *place(const struct dts_lane *lane, const struct dts_message *m)
+{
+    return (char *)lane->of->rank->buffers[m->data.buffer] + m->data.first * element_bytes(m);
 }
 
 void dts_lane_add(float *sum, const float *values, size_t count)
@@ -51,23 +58,36 @@ void dts_lane_add(float *sum, const float *values, size_t count)
         sum[e] += values[e];
 }
 
-static int pieces_of(const struct dts_message *m)
+/* The same of elements of so many bytes. */
+static void add(void *sum, const void *values, size_t bytes, size_t element)
 {
-    return dts_pieces(m->data.count * sizeof(float));
+    double *sums = sum;
+    const double *doubles = values;
+    if (element == sizeof(float)) {
+        dts_lane_add(sum, values, bytes / element);
+        return;
+    }
+    for (size_t e = 0; e < bytes / element; e++)
+        sums[e] += doubles[e];
 }
 
-static void post(const struct dts_lane *lane, const struct dts_message *m, float *values,
+static int pieces_of(const struct dts_message *m)
+{
+    return dts_pieces(m->bytes);
+}
+
+static void post(const struct dts_lane *lane, const struct dts_message *m, void *values,
                  MPI_Request *requests)
 {
     MPI_Comm comm = dts_wire_comm(lane->of->live->wire, lane->stream);
-    size_t bytes = m->data.count * sizeof(float);
     if (m->send)
-        dts_pieces_send(comm, values, bytes, m->peer, m->channel, requests);
+        dts_pieces_send(comm, values, m->bytes, m->peer, m->channel, requests);
     else
-        dts_pieces_receive(comm, values, bytes, m->peer, m->channel, requests);
+        dts_pieces_receive(comm, values, m->bytes, m->peer, m->channel, requests);
 }
 
-/* Where each message that may not lie in the buffer at once lies in scratch: *offset of it. */
+/* Where each message that may not lie in the buffer at once lies in scratch: *offset of it. All
+ * is in bytes. */
 static size_t plan_scratch(const struct dts_message *messages, int count, size_t *offset)
 {
     size_t needed = 0;
@@ -77,29 +97,29 @@ static size_t plan_scratch(const struct dts_message *messages, int count, size_t
         if (m->send || (!m->add && !is_sent(messages, count, m)))
             continue;
         offset[i] = needed;
-        needed += m->data.count;
+        needed += (m->bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     }
     return needed;
 }
 
 /* Part of what arrived aside goes to its place. */
 static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
-                   size_t first, size_t count)
+                   size_t first, size_t bytes)
 {
-    const float *values = lane->scratch + offset + first;
+    const char *values = lane->scratch + offset + first;
     if (m->add)
-        dts_lane_add(place(lane, m) + first, values, count);
+        add(place(lane, m) + first, values, bytes, element_bytes(m));
     else
-        memcpy(place(lane, m) + first, values, count * sizeof(float));
+        memcpy(place(lane, m) + first, values, bytes);
 }
 
 /* Wait for one receive, adding piece by piece what may be added at once. */
 static void take(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
                  MPI_Request *requests)
 {
-    const size_t each = dts_piece_bytes / sizeof(float);
+    const size_t each = dts_piece_bytes;
     for (int p = 0; p < pieces_of(m); p++) {
-        size_t first = (size_t)p * each, left = m->data.count - first;
+        size_t first = (size_t)p * each, left = m->bytes - first;
         dts_pieces_wait(&requests[p], 1);
         if (offset != IN_PLACE)
             settle(lane, m, offset, first, left < each ? left : each);
@@ -117,7 +137,7 @@ static void finish(const struct dts_lane *lane, const struct dts_message *messag
     dts_pieces_wait(requests, at);
     for (int i = 0; i < count; i++)
         if (offset[i] != IN_PLACE && is_sent(messages, count, &messages[i]))
-            settle(lane, &messages[i], offset[i], 0, messages[i].data.count);
+            settle(lane, &messages[i], offset[i], 0, messages[i].bytes);
 }
 
 static MPI_Request *room_for(struct dts_lane *lane, const struct dts_message *messages,
@@ -134,12 +154,12 @@ static void receive_slots(struct dts_lane *lane, int op, const struct dts_messag
                           int count)
 {
     struct dts_arrivals *slots = &lane->of->arrivals[op];
-    size_t each = messages[0].data.count;
+    size_t each = messages[0].bytes;
     int pieces = pieces_of(&messages[0]);
     MPI_Request *requests = room_for(lane, messages, count);
     if (slots->values == NULL) {
-        *slots = (struct dts_arrivals){messages[0].data, count, NULL};
-        slots->values = dts_alloc((size_t)count * each, sizeof(float));
+        *slots = (struct dts_arrivals){messages[0].data, count, element_bytes(messages), NULL};
+        slots->values = dts_alloc((size_t)count, each);
     }
     for (int i = 0; i < count; i++)
         post(lane, &messages[i], slots->values + (size_t)i * each, requests + i * pieces);
@@ -172,7 +192,7 @@ void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *
     MPI_Request *requests = room_for(lane, messages, count);
     size_t *offset = dts_alloc((size_t)count, sizeof(*offset));
     size_t needed = plan_scratch(messages, count, offset);
-    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, sizeof(float));
+    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, 1);
     post_all(lane, messages, count, offset, requests);
     finish(lane, messages, count, offset, requests);
     free(offset);
@@ -183,9 +203,9 @@ void dts_lane_sum(struct dts_lanes *lanes, int op)
     const struct dts_arrivals *slots = &lanes->arrivals[op];
     if (slots->values == NULL)
         return;
-    float *sum = lanes->rank->buffers[slots->span.buffer] + slots->span.first;
-    size_t each = slots->span.count;
-    memcpy(sum, slots->values, each * sizeof(float));
+    size_t element = slots->element_bytes, each = slots->span.count * element;
+    char *sum = (char *)lanes->rank->buffers[slots->span.buffer] + slots->span.first * element;
+    memcpy(sum, slots->values, each);
     for (int i = 1; i < slots->count; i++)
-        dts_lane_add(sum, slots->values + (size_t)i * each, each);
+        add(sum, slots->values + (size_t)i * each, each, element);
 }

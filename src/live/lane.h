@@ -12,7 +12,8 @@
 struct dts_arrivals {
     struct dts_span span;
     int count;
-    float *values; // count x span.count; owned; NULL: nothing of the kind
+    size_t element_bytes;
+    char *values; // count x span.count elements; owned; NULL: nothing of the kind
 };
 
 /* What the streams of a rank share. */
@@ -33,8 +34,8 @@ struct dts_lane {
     enum dts_stream stream;
     pthread_t thread;
     int step;
-    double free_s;  // when the next call could have begun
-    float *scratch; // what arrives and is to be added; owned
+    double free_s; // when the next call could have begun
+    char *scratch; // what arrives and is to be added; owned
     size_t scratch_room;
     void *requests; // of MPI; owned
     size_t request_room;
