@@ -82,14 +82,11 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
 }
 
-/* Kernels read and write floats. */
+/* Doubles can travel, but no kernel makes them. */
 static bool check_precision(const struct dts_live_kernels *t, struct dts_error *err)
 {
-    const struct dts_plan *plan = &t->rank.role->plan;
-    return plan->buffer_count == 0 ||
-           plan->buffers[DTS_GRADIENTS].element_bytes == sizeof(float) ||
-           dts_fail(err, DTS_UNSUPPORTED,
-                    "live.compute: kernels compute in fp32: precision must be fp32 or tf32");
+    return t->point->scenario->precision != DTS_FP64 ||
+           dts_fail(err, DTS_UNSUPPORTED, "live.compute: kernels do not compute in fp64");
 }
 
 bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,

@@ -9,6 +9,8 @@
 
 enum { ELEMENTS = 1003, BUCKETS = 2, STEPS = 3 };
 
+static const double thirty_bits = 1 << 30;
+
 static struct dts_wire *wire;
 
 /* What a rank has in an element before the first step. */
@@ -25,10 +27,28 @@ static float sum_of(int first, int count, size_t e)
     return sum;
 }
 
+static bool has_doubles(const struct dts_live_rank *rank, int buffer)
+{
+    return rank->role->plan.buffers[buffer].element_bytes == sizeof(double);
+}
+
 static void fill(struct dts_live_rank *rank, int buffer, size_t count)
 {
+    void *values = rank->buffers[buffer];
     for (size_t e = 0; e < count; e++)
-        rank->buffers[buffer][e] = value(rank->rank, e);
+        if (has_doubles(rank, buffer))
+            ((double *)values)[e] = (double)value(rank->rank, e) + thirty_bits;
+        else
+            ((float *)values)[e] = value(rank->rank, e);
+}
+
+/* Doubles have what a float would lose. */
+static double held(const struct dts_live_rank *rank, int buffer, size_t e)
+{
+    const void *values = rank->buffers[buffer];
+    if (!has_doubles(rank, buffer))
+        return (double)((const float *)values)[e];
+    return ((const double *)values)[e] - thirty_bits * rank->role->count;
 }
 
 /* Whatever one rank found wrong fails the test on rank 0. */
@@ -64,7 +84,7 @@ static void run(struct dts_job *job, int steps, int buffer,
 static void check_all_reduced(const struct dts_job *job, const struct dts_live_rank *rank)
 {
     for (size_t e = 0; e < rank->role->plan.buffers[0].count; e++)
-        if (!CHECK_NEAR(rank->buffers[0][e], sum_of(0, job->ranks, e), 0))
+        if (!CHECK_NEAR(held(rank, 0, e), sum_of(0, job->ranks, e), 0))
             return;
 }
 
@@ -77,7 +97,7 @@ static struct dts_job job_of(int ranks)
 }
 
 static void all_reduce(const struct dts_coll *algorithm, int per_node, int pieces, int channels,
-                       size_t count)
+                       size_t count, size_t element_bytes)
 {
     int ranks = dts_wire_size(wire);
     struct dts_collective c = {.algorithm = algorithm,
@@ -94,7 +114,7 @@ static void all_reduce(const struct dts_coll *algorithm, int per_node, int piece
     if (!dts_coll_fits(algorithm, &c.shape, &why))
         return;
     struct dts_job job = job_of(ranks);
-    dts_plan_buffer(&job.roles[0].plan, count, sizeof(float));
+    dts_plan_buffer(&job.roles[0].plan, count, element_bytes);
     dts_plan_collective(&job.roles[0].plan, DTS_DATA, algorithm->name, c);
     run(&job, 1, 0, check_all_reduced);
     dts_job_free(&job);
@@ -106,10 +126,11 @@ static void every_rank_holds_the_exact_sum_after_every_all_reduce(void)
     int ranks = dts_wire_size(wire);
     for (int a = 0; dts_colls[a] != NULL; a++)
         for (int i = 0; i < 4; i++) {
-            all_reduce(dts_colls[a], 1, 1, 1, counts[i]);
-            all_reduce(dts_colls[a], 1, 3, 2, counts[i]);
+            all_reduce(dts_colls[a], 1, 1, 1, counts[i], sizeof(float));
+            all_reduce(dts_colls[a], 1, 3, 2, counts[i], sizeof(float));
+            all_reduce(dts_colls[a], 1, 3, 2, counts[i], sizeof(double));
             if (ranks % 2 == 0)
-                all_reduce(dts_colls[a], 2, 2, 2, counts[i]);
+                all_reduce(dts_colls[a], 2, 2, 2, counts[i], sizeof(float));
         }
     tell_all();
 }
