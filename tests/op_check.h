@@ -2,6 +2,7 @@
  *
  *     backward against central differences, both by the reference in double precision
  *     the host's version against the reference, with one worker and with three
+ *     the same in mixed precision, in bf16 and fp16 (op_half.h)
  *     the GPU's version against the reference, where there is a GPU
  *     saved, state and scratch stay within their sizes (guarded)
  *     a gradient that nobody wants (NULL) changes no other
@@ -15,6 +16,7 @@
 #define DTS_TESTS_OP_CHECK_H
 
 #include "op_gpu.h"
+#include "op_half.h"
 #include "op_run.h"
 
 /* sum of y dy, what the gradients are of; for a loss sum of y / batch. */
@@ -148,6 +150,8 @@ static inline void check_op(const struct op_case *c)
     op_check_differences(c, op);
     op_check_host(c, op, 1);
     op_check_host(c, op, 3);
+    op_check_half(c, op, DTS_HALF_BF16, 3);
+    op_check_half(c, op, DTS_HALF_FP16, 1);
     op_check_gpu(c, op);
     for (size_t real = 4; real <= 8; real += 4) {
         op_check_parts(c, op, real, false);

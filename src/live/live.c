@@ -13,10 +13,10 @@ static bool check_role(const struct dts_role *role, struct dts_error *err)
 {
     for (int b = 0; b < role->plan.buffer_count; b++) {
         const struct dts_buffer *buffer = &role->plan.buffers[b];
-        if (buffer->element_bytes != sizeof(float))
+        if (buffer->element_bytes != sizeof(float) && buffer->element_bytes != sizeof(uint16_t))
             return dts_fail(err, DTS_UNSUPPORTED,
                             "--live: gradients of %zu bytes cannot be summed here: precision "
-                            "must be fp32 or tf32",
+                            "must be fp32, tf32, bf16 or fp16",
                             buffer->element_bytes);
         if (buffer->count > INT_MAX)
             return dts_fail(err, DTS_UNSUPPORTED,
@@ -69,7 +69,7 @@ static void free_lanes(struct dts_lanes *lanes)
 {
     dts_library_close(lanes);
     for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
-        free(lanes->arrivals[o].values);
+        free(lanes->arrivals[o].messages);
     free(lanes->arrivals);
     free(lanes->done);
     pthread_cond_destroy(&lanes->changed);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ops/compress.h"
-#include "ops/half.h"
+#include "kernels/half.h"
 
 enum { BUCKETS = 1 << 16 };
 
