@@ -1,8 +1,9 @@
 /* live_checkpoint.c -- gathers the state of all ranks, and deals it out again.
  *
- * Four parts: weights, running statistics, what an optimizer keeps (rank 0's, which all workers
- * have alike, or each server's, rank after rank), and the loss scale of fp16. Servers whose
- * weights have more digits than those of the workers keep them with the optimizer's state.
+ * Three or four parts: weights, running statistics, what an optimizer keeps (rank 0's, which
+ * all workers have alike, or each server's, rank after rank), and in fp16 the loss scale.
+ * Servers whose weights have more digits than those of the workers keep them with the
+ * optimizer's state.
  */
 #include "cli/live_checkpoint.h"
 
@@ -150,6 +151,7 @@ static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const cha
 {
     size_t state_bytes;
     void *states = dts_network_states(k->network, &state_bytes);
+    const bool scaled = k->point->scenario->precision == DTS_FP16;
     return (struct dts_checkpoint){
         .identity = identity,
         .step = (uint64_t)step,
@@ -157,9 +159,8 @@ static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const cha
                    dts_network_parameters(k->network) * sizeof(float)},
                   {states, state_bytes},
                   {all, count * sizeof(float)},
-                  {&k->scale,
-                   k->point->scenario->precision == DTS_FP16 ? sizeof(k->scale) : 0}},
-        .part_count = 4,
+                  {&k->scale, scaled ? sizeof(k->scale) : 0}},
+        .part_count = scaled ? 4 : 3,
     };
 }
 

@@ -130,7 +130,7 @@ static void begin(struct dts_live_kernels *t, long step)
         .first_sample = first,
         .training = true,
         .keep_gradients = t->microbatch > 0,
-        .loss_scale = t->scale.scale,
+        .loss_scale = t->scale.scale / dts_live_divisor(t, true),
     };
     for (uint64_t i = 0; i < batch; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + i);

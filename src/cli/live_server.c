@@ -146,15 +146,22 @@ double dts_live_rate(const struct dts_live_kernels *told, long step)
            dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
 }
 
+double dts_live_divisor(const struct dts_live_kernels *told, bool before)
+{
+    const struct dts_scenario *s = told->point->scenario;
+    enum dts_half half;
+    const bool mixed = dts_precision_is_half(s->precision, &half);
+    return before == mixed ? (double)told->rank.job->roles[0].count * s->accumulate : 1;
+}
+
 void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
                      long step, float *weights, float *gradients, struct dts_workers *workers)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    const double sums =
-        told->scale.scale * rank->job->roles[0].count * told->point->scenario->accumulate;
-    if (sums > 1)
-        dts_optimizer_scale(optimizer, (float)(1 / sums), gradients, workers);
+    const double divisor = told->scale.scale * dts_live_divisor(told, false);
+    if (divisor > 1)
+        dts_optimizer_scale(optimizer, (float)(1 / divisor), gradients, workers);
     settings.rate = dts_live_rate(told, step);
     settings.step = step + 1 - told->scale.left_out;
     dts_optimizer_step(optimizer, &settings, weights, gradients, workers);

@@ -28,6 +28,11 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
 /* The learning rate of a step of the training. */
 double dts_live_rate(const struct dts_live_kernels *told, long step);
 
+/* What gradients are divided by to become means over workers and microbatches: in 16 bits
+ * before they are sent, so that sums are no larger than one rank's, in 32 bits after. 1: not at
+ * that point. */
+double dts_live_divisor(const struct dts_live_kernels *told, bool before);
+
 /* A sum of gradients over workers and microbatches becomes their mean, and changes the weights
  * that the optimizer is for. Whoever holds them, worker or server. */
 void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,

@@ -171,7 +171,7 @@ static void the_loss_scale_saves_small_gradients(void)
 /* Many layers, so that what one call widens is little. */
 static const char many[] =
     "{\"name\": \"many\", \"sample\": \"image\", \"input\": [4, 16, 16], \"layers\": ["
-    "{\"name\": \"block\", \"repeat\": 20, \"layers\": ["
+    "{\"name\": \"block\", \"repeat\": 60, \"layers\": ["
     "  {\"name\": \"c\", \"kind\": \"conv2d\", \"channels\": 4, \"kernel\": 1},"
     "  {\"name\": \"s\", \"kind\": \"silu\"}]},"
     "{\"kind\": \"flatten\"}, {\"kind\": \"linear\", \"outputs\": 5},"
