@@ -7,7 +7,7 @@
  * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees (exec/order.h).
+ * ranks see in each step what one rank sees (exec/order.h), and in each microbatch of it, too.
  */
 #include "cli/live_kernels.h"
 
@@ -99,6 +99,17 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
 }
 
+/* Kernels work on floats, whatever travels. */
+static bool check_precision(const struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_plan *plan = &t->rank.role->plan;
+    return plan->buffer_count == 0 ||
+           plan->buffers[DTS_GRADIENTS].element_bytes <= sizeof(float) ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: no kernels compute in fp64: precision must be fp32, tf32, "
+                    "bf16 or fp16");
+}
+
 bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,
                            struct dts_error *err)
 {
@@ -106,11 +117,20 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     t->step = -1;
     t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role == &rank->job->roles[0];
-    if (count_steps(t, err) && check_scaling(t, err) &&
+    if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
         return true;
     dts_live_kernels_close(t);
     return false;
+}
+
+/* The call of a layer, or that part of it which the plan says. */
+static void take_part(struct dts_live_kernels *t, const struct dts_call *call)
+{
+    struct dts_network_part part = {.part = call->part, .ranks = t->rank.role->count};
+    if (call->part != DTS_OP_WHOLE)
+        part.sums = (double *)(void *)t->rank.buffers[call->sums.buffer] + call->sums.first;
+    dts_network_take_part(t->network, &part);
 }
 
 /* The first layer's forward call begins a step, or the next microbatch of one. */
@@ -122,9 +142,8 @@ static void begin(struct dts_live_kernels *t, long step)
     t->microbatch = step == t->step ? t->microbatch + 1 : 0;
     t->step = step;
     const uint64_t workers = (uint64_t)t->rank.role->count;
-    const uint64_t first =
-        (uint64_t)step * batch * microbatches * workers +
-        ((uint64_t)t->rank.rank * microbatches + (uint64_t)t->microbatch) * batch;
+    const uint64_t first = (uint64_t)step * batch * microbatches * workers +
+                           ((uint64_t)t->microbatch * workers + (uint64_t)t->rank.rank) * batch;
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
@@ -161,13 +180,15 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     const int last = t->point->scenario->model.layer_count - 1;
     switch (op->call.pass) {
     case DTS_FORWARD:
-        if (op->call.layer == 0)
+        if (op->call.layer == 0 && op->call.part != DTS_OP_REST)
             begin(t, training_step);
+        take_part(t, &op->call);
         dts_network_forward(t->network, op->call.layer);
         if (op->call.layer == last)
             t->loss += dts_network_loss(t->network), t->losses++;
         break;
     case DTS_BACKWARD:
+        take_part(t, &op->call);
         dts_network_backward(t->network, op->call.layer);
         break;
     case DTS_UPDATE:

@@ -50,8 +50,9 @@ static void share_weights(struct course *c)
     free(ignored);
 }
 
-/* Running statistics are of each rank's own samples: from time to time those of rank 0 count
- * for all, as PyTorch's DistributedDataParallel has it. A server only listens. */
+/* Running statistics are of each rank's own samples, where batch normalization is local: from
+ * time to time those of rank 0 count for all, as PyTorch's DistributedDataParallel has it.
+ * (Where it is synchronized, all have the same.) A server only listens. */
 static void share_states(struct course *c)
 {
     size_t bytes = 0;

@@ -201,14 +201,14 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
     t->fresh = (void *)t->a.x[0];
     t->fresh_bytes = (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) *
                      (t->op->tokens ? sizeof(int32_t) : real_of(t));
-    dts_measure(&meter, run_forward, t, &out->forward);
+    dts_measure_more(&meter, run_forward, t, &out->forward);
     if (!t->backward)
         return;
     t->fresh = (void *)t->a.dy;
     t->fresh_bytes =
         t->a.dy == NULL ? 0
                         : (size_t)t->a.batch * dts_dims_elements(&t->call->output) * real_of(t);
-    dts_measure(&meter, run_backward, t, &out->backward);
+    dts_measure_more(&meter, run_backward, t, &out->backward);
 }
 
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
@@ -216,7 +216,6 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_c
                      struct dts_error *err)
 {
     struct trial t = {.timer = timer, .op = dts_operation_find(call->op), .call = call};
-    *out = (struct dts_kernel_times){.bytes = 0};
     if (t.op == NULL || t.op->host.forward == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);
     t.a.batch = batch;

@@ -14,8 +14,8 @@
 #include "ops/op.h"
 
 struct dts_kernel_times {
-    struct dts_measured forward, backward; // backward.count 0: not asked for
-    size_t bytes;                          // memory that the call held, scratch included
+    struct dts_runs forward, backward; // backward.count 0: not asked for
+    size_t bytes;                      // memory that the call held, scratch included
 };
 
 /* What all calls are timed with. */
@@ -32,8 +32,8 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
                            int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);
 
-/* batch samples. backward: also that; with_inputs: it makes the inputs' gradients. Fails where
- * no operation carries the call out or memory is missing. */
+/* Adds runs to `out`. batch samples. backward: also that; with_inputs: it makes the inputs'
+ * gradients. Fails where no operation carries the call out or memory is missing. */
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
                      int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
                      struct dts_error *err);

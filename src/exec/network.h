@@ -78,6 +78,15 @@ void dts_network_begin(struct dts_network *network, const struct dts_network_ste
 void dts_network_forward(struct dts_network *network, int layer);
 void dts_network_backward(struct dts_network *network, int layer);
 
+/* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
+ * layer's operation must have halves (ops/op.h, which says what the sums are). */
+struct dts_network_part {
+    enum dts_op_part part;
+    double *sums;
+    int ranks;
+};
+void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
+
 /* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);
 

@@ -35,6 +35,7 @@ struct dts_network {
     struct dts_network_step step;
     bool mixed;
     enum dts_half half; // where it is
+    struct dts_network_part part;
 };
 
 /* Bytes of a value that layers hand one another. */

@@ -23,6 +23,9 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
         .target = node->target,
         .saved = n->arena + node->saved,
         .state = n->states + node->state,
+        .part = n->part.part,
+        .sums = n->part.sums,
+        .ranks = n->part.ranks,
         .training = n->step.training,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
         .step = n->step.number,
@@ -38,10 +41,16 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
     n->step = *step;
+    n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
     if (n->input_half != NULL)
         dts_reduce_narrow(n->half, n->input_half, n->input,
                           (size_t)n->options.batch * dts_dims_elements(&n->model->input),
                           n->workers);
+}
+
+void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
+{
+    n->part = *part;
 }
 
 static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
@@ -108,7 +117,7 @@ void dts_network_backward(struct dts_network *n, int layer)
     for (int p = 0; p < c->call.param_count; p++)
         a.dw[p] = n->gradients + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
     run(n, layer, &a, true);
-    for (int i = 0; i < c->call.input_count; i++)
+    for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
         if (node->adds[i])
             add_gradient(n, c->inputs[i], a.dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));

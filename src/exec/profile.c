@@ -12,6 +12,8 @@
 #include "train/calls.h"
 #include "train/seconds_profile.h"
 
+enum { SWEEPS = 3 };
+
 /* A call that occurs, and what was measured of it: one for each batch. */
 struct entry {
     struct dts_op_call call;
@@ -79,13 +81,14 @@ static void tell(const struct dts_profile_request *request, int done, int total,
 
 static bool measure_calls(const struct dts_profile_request *request,
                           const struct dts_kernel_timer *timer, struct entries *entries,
-                          struct dts_error *err)
+                          int sweep, struct dts_error *err)
 {
-    const int total = entries->count * request->batch_count;
+    const int in_sweep = entries->count * request->batch_count, total = SWEEPS * in_sweep;
     for (int i = 0; i < entries->count; i++) {
         struct entry *entry = &entries->items[i];
         for (int b = 0; b < request->batch_count; b++) {
-            tell(request, i * request->batch_count + b, total, entry->key.chars);
+            tell(request, sweep * in_sweep + i * request->batch_count + b, total,
+                 entry->key.chars);
             if (!dts_kernel_time(timer, &entry->call, request->batches[b], entry->learns,
                                  !entry->call.first, &entry->times[b], err))
                 return false;
@@ -96,7 +99,7 @@ static bool measure_calls(const struct dts_profile_request *request,
 
 /* One for each model and optimizer. */
 static bool measure_updates(const struct dts_profile_request *request,
-                            const struct dts_kernel_timer *timer, struct dts_measured *times,
+                            const struct dts_kernel_timer *timer, struct dts_runs *times,
                             struct dts_error *err)
 {
     for (int m = 0; m < request->model_count; m++)
@@ -109,18 +112,18 @@ static bool measure_updates(const struct dts_profile_request *request,
     return true;
 }
 
-static void write_measured(struct dts_json *json, const char *name,
-                           const struct dts_measured *measured)
+static void write_measured(struct dts_json *json, const char *name, const struct dts_runs *runs)
 {
     char key[32];
-    if (measured->count == 0)
+    if (runs->count == 0)
         return;
+    const struct dts_measured measured = dts_measured_of(runs);
     snprintf(key, sizeof(key), "%s_s", name);
-    dts_json_number(json, key, measured->median_s);
+    dts_json_number(json, key, measured.median_s);
     snprintf(key, sizeof(key), "%s_mad_s", name);
-    dts_json_number(json, key, measured->mad_s);
+    dts_json_number(json, key, measured.mad_s);
     snprintf(key, sizeof(key), "%s_least_s", name);
-    dts_json_number(json, key, measured->least_s);
+    dts_json_number(json, key, measured.least_s);
 }
 
 static void write_entry(struct dts_json *json, const struct dts_profile_request *request,
@@ -141,6 +144,7 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
         dts_json_integer(json, "batch", request->batches[b]);
         write_measured(json, "forward", &entry->times[b].forward);
         write_measured(json, "backward", &entry->times[b].backward);
+        dts_json_number(json, "memory_bytes", (double)entry->times[b].bytes);
         dts_json_end(json);
     }
     dts_json_end(json);
@@ -148,7 +152,7 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
 }
 
 static void write_updates(struct dts_json *json, const struct dts_profile_request *request,
-                          const struct dts_measured *times)
+                          const struct dts_runs *times)
 {
     dts_json_list(json, "updates");
     for (int m = 0; m < request->model_count; m++)
@@ -164,7 +168,7 @@ static void write_updates(struct dts_json *json, const struct dts_profile_reques
 
 static void write_all(const struct dts_profile_request *request,
                       const struct dts_roofline *roofline, const struct entries *entries,
-                      const struct dts_measured *updates, FILE *out)
+                      const struct dts_runs *updates, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char models[256] = "";
@@ -190,8 +194,7 @@ static void write_all(const struct dts_profile_request *request,
 
 static bool write_file(const struct dts_profile_request *request,
                        const struct dts_roofline *roofline, const struct entries *entries,
-                       const struct dts_measured *updates, const char *path,
-                       struct dts_error *err)
+                       const struct dts_runs *updates, const char *path, struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
@@ -208,13 +211,14 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
     struct dts_roofline roofline;
-    struct dts_measured *updates = dts_alloc(
+    struct dts_runs *updates = dts_alloc(
         (size_t)(request->model_count * request->optimizer_count) + 1, sizeof(*updates));
     find_entries(request, &entries);
     bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads,
-                                      request->precision, err) &&
-                measure_calls(request, &timer, &entries, err) &&
-                measure_updates(request, &timer, updates, err);
+                                      request->precision, err);
+    for (int sweep = 0; good && sweep < SWEEPS; sweep++)
+        good = measure_calls(request, &timer, &entries, sweep, err) &&
+               measure_updates(request, &timer, updates, err);
     dts_kernel_timer_free(&timer);
     if (good) {
         tell(request, 1, 1, "the roofline");

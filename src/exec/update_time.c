@@ -42,7 +42,7 @@ static float *get(size_t bytes)
 }
 
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
-                     const struct dts_optimizer *optimizer, struct dts_measured *out,
+                     const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err)
 {
     struct trial t = {.timer = timer, .bytes = (size_t)model->parameters * sizeof(float)};
@@ -56,7 +56,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
     if (good)
-        dts_measure(&meter, update, &t, out);
+        dts_measure_more(&meter, update, &t, out);
     else
         dts_fail(err, DTS_SYSTEM, "no memory to time the update of %s in", model->name);
     free(t.weights);

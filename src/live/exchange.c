@@ -8,6 +8,8 @@
  *     several onto one place  a slot for each peer, until a call of the plan sums them
  *     messages of 16 bits     from scratch and into scratch: buffers are fp32
  *     all else                into the buffer itself
+ *
+ * Elements are floats, or doubles where those of the buffer have 8 bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,9 +42,12 @@ static bool pile_up(const struct dts_message *messages, int count)
            overlap(&messages[0], &messages[1]);
 }
 
-static float *place(const struct dts_lane *lane, const struct dts_message *message)
+/* Element `first` of a message's, where it belongs in the buffer. */
+static void *place(const struct dts_lane *lane, const struct dts_message *m, size_t first)
 {
-    return lane->of->rank->buffers[message->data.buffer] + message->data.first;
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    return (char *)lane->of->rank->buffers[m->data.buffer] +
+           (m->data.first + first) * dts_values_real(values.bytes);
 }
 
 void dts_lane_add(float *sum, const float *values, size_t count)
@@ -79,7 +84,7 @@ static size_t plan_scratch(const struct dts_lane *lane, const struct dts_message
         if (!aside && !dts_values_narrow(&values))
             continue;
         offset[i] = needed;
-        needed += m->bytes;
+        needed += (m->bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     }
     return needed;
 }
@@ -90,8 +95,7 @@ static void settle(const struct dts_lane *lane, const struct dts_message *m, siz
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
     const char *message = lane->scratch + offset + first * values.bytes;
-    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m) + first, message,
-                                                count);
+    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m, first), message, count);
 }
 
 /* Wait for one receive, adding piece by piece what may be added at once. */
@@ -156,9 +160,9 @@ static void *message_of(struct dts_lane *lane, const struct dts_op *op,
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
     if (offset == IN_PLACE)
-        return place(lane, m);
+        return place(lane, m, 0);
     if (m->send)
-        dts_values_pack(&values, lane->scratch + offset, place(lane, m), m->data.count,
+        dts_values_pack(&values, lane->scratch + offset, place(lane, m, 0), m->data.count,
                         op->kind == DTS_OP_COLLECTIVE);
     return lane->scratch + offset;
 }
@@ -200,8 +204,9 @@ void dts_lane_sum(struct dts_lanes *lanes, int op)
     if (slots->messages == NULL)
         return;
     const struct dts_values values = dts_lane_values(lanes, slots->span.buffer);
-    float *sum = lanes->rank->buffers[slots->span.buffer] + slots->span.first;
     const size_t each = slots->span.count;
+    void *sum = (char *)lanes->rank->buffers[slots->span.buffer] +
+                slots->span.first * dts_values_real(values.bytes);
     dts_values_take(&values, sum, slots->messages, each);
     for (int i = 1; i < slots->count; i++)
         dts_values_add(&values, sum, slots->messages + (size_t)i * each * values.bytes, each);

@@ -35,20 +35,42 @@ static MPI_Comm group_of(const struct dts_lanes *lanes, const struct dts_op *op)
     return comm;
 }
 
+/* The operation before it that has the same members and goes one after another with it: they
+ * can share a communicator. -1: none. */
+static int before(const struct dts_plan *plan, int op)
+{
+    const struct dts_op *mine = &plan->ops[op];
+    for (int o = op - 1; o >= 0; o--) {
+        const struct dts_op *other = &plan->ops[o];
+        if (is_library(other) && other->stream == mine->stream &&
+            other->collective.group.stride == mine->collective.group.stride &&
+            other->collective.group.size == mine->collective.group.size)
+            return o;
+    }
+    return -1;
+}
+
 void dts_library_open(struct dts_lanes *lanes)
 {
     const struct dts_plan *plan = &lanes->rank->role->plan;
     MPI_Comm *comms = dts_alloc((size_t)plan->op_count, sizeof(*comms));
-    for (int o = 0; o < plan->op_count; o++)
-        comms[o] = is_library(&plan->ops[o]) ? group_of(lanes, &plan->ops[o]) : MPI_COMM_NULL;
+    for (int o = 0; o < plan->op_count; o++) {
+        const bool library = is_library(&plan->ops[o]);
+        const int earlier = library ? before(plan, o) : -1;
+        if (!library)
+            comms[o] = MPI_COMM_NULL;
+        else
+            comms[o] = earlier >= 0 ? comms[earlier] : group_of(lanes, &plan->ops[o]);
+    }
     lanes->library = comms;
 }
 
 void dts_library_close(struct dts_lanes *lanes)
 {
+    const struct dts_plan *plan = &lanes->rank->role->plan;
     MPI_Comm *comms = lanes->library;
-    for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
-        if (comms[o] != MPI_COMM_NULL)
+    for (int o = 0; o < plan->op_count; o++)
+        if (is_library(&plan->ops[o]) && before(plan, o) < 0)
             MPI_Comm_free(&comms[o]);
     free(comms);
 }
@@ -95,10 +117,12 @@ void dts_library_collective(struct dts_lane *lane, int op)
     const struct dts_span *span = &rank->role->plan.ops[op].collective.data;
     const struct dts_values values = dts_lane_values(lane->of, span->buffer);
     const MPI_Comm *comms = lane->of->library;
-    float *data = rank->buffers[span->buffer] + span->first;
+    char *data =
+        (char *)rank->buffers[span->buffer] + span->first * dts_values_real(values.bytes);
     if (dts_values_narrow(&values))
-        sum_halves(lane, &values, data, span->count, comms[op]);
+        sum_halves(lane, &values, (float *)(void *)data, span->count, comms[op]);
     else
-        DTS_MPI(
-            MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count, MPI_FLOAT, MPI_SUM, comms[op]));
+        DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count,
+                              values.bytes == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM,
+                              comms[op]));
 }

@@ -33,10 +33,12 @@ struct dts_live_times {
 struct dts_live_rank {
     const struct dts_role *role;
     int rank;
-    float **buffers; // owned
+    float **buffers; // owned; doubles where the plan's elements have 8 bytes
 };
 
-/* Can this build run the job? Elements of 4 or 2 bytes, and as many ranks as mpirun started. */
+/* Can this build run the job? Elements of 2, 4 and 8 bytes, and as many ranks as mpirun
+ * started.
+ */
 bool dts_live_fits(const struct dts_live *live, struct dts_error *err);
 
 /* Allocate the rank's buffers; too large: DTS_SYSTEM, saying how much. */

@@ -29,12 +29,12 @@ void dts_values_round(const struct dts_values *v, float *values, size_t count)
             values[e] = dts_from_fp16(dts_to_fp16(values[e]));
 }
 
-void dts_values_take(const struct dts_values *v, float *values, const void *message,
-                     size_t count)
+void dts_values_take(const struct dts_values *v, void *to, const void *message, size_t count)
 {
     const uint16_t *restrict from = message;
+    float *values = to;
     if (!dts_values_narrow(v))
-        memcpy(values, message, count * sizeof(*values));
+        memcpy(to, message, count * v->bytes);
     else if (v->half == DTS_HALF_BF16)
         for (size_t e = 0; e < count; e++)
             values[e] = dts_from_bf16(from[e]);
@@ -43,11 +43,20 @@ void dts_values_take(const struct dts_values *v, float *values, const void *mess
             values[e] = dts_from_fp16(from[e]);
 }
 
-void dts_values_add(const struct dts_values *v, float *sum, const void *message, size_t count)
+static void add_doubles(double *sum, const double *values, size_t count)
+{
+    for (size_t e = 0; e < count; e++)
+        sum[e] += values[e];
+}
+
+void dts_values_add(const struct dts_values *v, void *to, const void *message, size_t count)
 {
     const uint16_t *restrict from = message;
-    if (!dts_values_narrow(v))
-        dts_lane_add(sum, message, count);
+    float *sum = to;
+    if (v->bytes == sizeof(double))
+        add_doubles(to, message, count);
+    else if (!dts_values_narrow(v))
+        dts_lane_add(to, message, count);
     else if (v->half == DTS_HALF_BF16)
         for (size_t e = 0; e < count; e++)
             sum[e] += dts_from_bf16(from[e]);

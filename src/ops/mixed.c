@@ -186,7 +186,7 @@ void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *m
     w.half = mixed->half;
     place_forward(&w);
     version_of(op, place)->forward(call, &w.wide, &inner);
-    if (!op->loss)
+    if (!op->loss && arrays->part != DTS_OP_SUMS)
         w.casts->narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
 }
 
@@ -201,7 +201,7 @@ void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *
     w.half = mixed->half;
     place_backward(&w);
     version_of(op, place)->backward(call, &w.wide, &inner);
-    for (int i = 0; i < call->input_count; i++) {
+    for (int i = 0; i < call->input_count && arrays->part != DTS_OP_SUMS; i++) {
         const size_t count = values_of(&w, &call->inputs[i]);
         if (arrays->dx[i] == NULL || is_token(&w, i))
             continue;
