@@ -27,6 +27,7 @@ struct op_run {
     const struct op_case *c;
     const struct dts_operation *op;
     size_t real;
+    size_t handed; // bytes of a value of x, y and their gradients: real, or 2
     struct dts_arrays a;
     size_t saved, state, scratch;
     size_t sums; // bytes; whoever wants halves makes the array
@@ -97,7 +98,7 @@ static void *op_integers(size_t count, int least, int most, uint64_t stream)
 static struct op_run op_begin(const struct op_case *c, const struct dts_operation *op,
                               size_t real)
 {
-    struct op_run r = {.c = c, .op = op, .real = real};
+    struct op_run r = {.c = c, .op = op, .real = real, .handed = real};
     r.a = (struct dts_arrays){.batch = c->batch, .training = true, .seed = 3, .step = 5};
     for (int i = 0; i < c->call.input_count; i++) {
         const size_t n = op_values(c, &c->call.inputs[i]);

@@ -55,10 +55,14 @@ void dts_trained_text(const struct dts_trained *trained, FILE *out)
 
 void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
 {
-    if (trained->count == 0)
+    if (trained->count == 0 && trained->loss_scale == 0)
         return;
     dts_json_object(json, "training");
     dts_json_integer(json, "from_step", trained->from_step);
+    if (trained->loss_scale > 0) {
+        dts_json_number(json, "loss_scale", trained->loss_scale);
+        dts_json_integer(json, "left_out_steps", trained->left_out);
+    }
     dts_json_list(json, "epochs");
     for (int e = 0; e < trained->count; e++) {
         const struct dts_trained_epoch *epoch = &trained->epochs[e];
@@ -73,6 +77,13 @@ void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
     }
     dts_json_end(json);
     dts_json_end(json);
+}
+
+void dts_trained_scale_line(const struct dts_trained *trained, FILE *out)
+{
+    if (trained->loss_scale > 0)
+        fprintf(out, "loss scale %.10g, %ld step%s left out\n", trained->loss_scale,
+                trained->left_out, trained->left_out == 1 ? "" : "s");
 }
 
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out)

@@ -2,12 +2,14 @@
  *
  * Before each run the caches are flushed by writing memory larger than they are; what the call
  * before it in a network has just written (its first input, or the gradient that comes in) is
- * then written anew, so that it lies where it would lie. Inputs are normal random numbers.
+ * then written anew, so that it lies where it would lie. Inputs are normal random numbers. In
+ * bf16 and fp16 what is timed is the call in mixed precision (ops/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H
 
 #include "base/error.h"
+#include "kernels/device.h"
 #include "kernels/measure.h"
 #include "ops/op.h"
 
@@ -22,10 +24,12 @@ struct dts_kernel_timer {
     struct dts_workers *workers;
     char *flush; // owned; written to flush the caches
     size_t flush_bytes;
+    bool mixed; // precision
+    enum dts_half half;
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
-                           int threads, struct dts_error *err);
+                           int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);
 
 /* Adds runs to `out`. batch samples. backward: also that; with_inputs: it makes the inputs'

@@ -179,7 +179,7 @@ static void write_all(const struct dts_profile_request *request,
     }
     dts_here_begin(roofline, "profile", &json);
     dts_json_object(&json, "profile");
-    dts_json_string(&json, "precision", "fp32");
+    dts_json_string(&json, "precision", dts_precision_name((int)request->precision));
     dts_json_integer(&json, "threads", request->threads);
     dts_json_string(&json, "models", models);
     dts_json_string(&json, "library", roofline->library);
@@ -206,7 +206,7 @@ static bool write_file(const struct dts_profile_request *request,
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
                          struct dts_error *err)
 {
-    const double roofline_s = 1; // for each of its four measurements
+    const double roofline_s = 1; // for each of its six measurements
     struct entries entries = {.items = NULL};
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
@@ -214,7 +214,8 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
     struct dts_runs *updates = dts_alloc(
         (size_t)(request->model_count * request->optimizer_count) + 1, sizeof(*updates));
     find_entries(request, &entries);
-    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads, err);
+    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads,
+                                      request->precision, err);
     for (int sweep = 0; good && sweep < SWEEPS; sweep++)
         good = measure_calls(request, &timer, &entries, sweep, err) &&
                measure_updates(request, &timer, updates, err);
