@@ -28,6 +28,10 @@ void dts_trained_free(struct dts_trained *trained); // leaves it empty
 void dts_trained_text(const struct dts_trained *trained, FILE *out);
 void dts_trained_json(const struct dts_trained *trained, struct dts_json *json);
 
+/* Of several strategies one table, after an empty line; nothing where no epoch was ended. */
+void dts_trained_csv(const struct dts_trained *const *trained, const char *const *strategies,
+                     int count, FILE *out);
+
 /* One line, for who waits. */
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out);
 
