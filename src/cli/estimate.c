@@ -48,6 +48,7 @@ static void prepare_simulation(struct work *w)
         .slowdown = w->question->platform->communicating >= 0
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
+        .message_slowdown = w->question->platform->messages,
         .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
         .progress = w->question->progress,
     };

@@ -19,6 +19,22 @@
 #include "cli/live_server.h"
 #include "train/build.h"
 
+/* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
+static bool scales(const struct dts_live_kernels *t)
+{
+    return t->point->scenario->precision == DTS_FP16;
+}
+
+/* A server sees an overflow of its own part alone, when others have updated theirs. */
+static bool check_scaling(const struct dts_live_kernels *t, struct dts_error *err)
+{
+    return !scales(t) || t->rank.job->role_count == 1 ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: fp16 leaves out steps that overflow, which "
+                    "servers cannot agree on: precision must be bf16 or fp32",
+                    t->point->strategy->name);
+}
+
 /* How many steps there are is the same on all ranks, servers among them. */
 static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
 {
@@ -58,7 +74,8 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
     const struct dts_scenario *s = t->point->scenario;
     const struct dts_network_options options = {.batch = (int)t->point->batch,
                                                 .threads = t->settings->threads,
-                                                .seed = (uint64_t)s->seed};
+                                                .seed = (uint64_t)s->seed,
+                                                .precision = s->precision};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
@@ -82,14 +99,15 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
 }
 
-/* Kernels read and write floats. */
+/* Kernels work on floats, whatever travels. */
 static bool check_precision(const struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_plan *plan = &t->rank.role->plan;
     return plan->buffer_count == 0 ||
-           plan->buffers[DTS_GRADIENTS].element_bytes == sizeof(float) ||
+           plan->buffers[DTS_GRADIENTS].element_bytes <= sizeof(float) ||
            dts_fail(err, DTS_UNSUPPORTED,
-                    "live.compute: kernels compute in fp32: precision must be fp32 or tf32");
+                    "live.compute: no kernels compute in fp64: precision must be fp32, tf32, "
+                    "bf16 or fp16");
 }
 
 bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,
@@ -97,8 +115,9 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
 {
     t->rank = *rank;
     t->step = -1;
+    t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role == &rank->job->roles[0];
-    if (check_precision(t, err) && count_steps(t, err) &&
+    if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
         return true;
     dts_live_kernels_close(t);
@@ -130,6 +149,7 @@ static void begin(struct dts_live_kernels *t, long step)
         .first_sample = first,
         .training = true,
         .keep_gradients = t->microbatch > 0,
+        .loss_scale = t->scale.scale / dts_live_divisor(t, true),
     };
     for (uint64_t i = 0; i < batch; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + i);
@@ -139,9 +159,17 @@ static void begin(struct dts_live_kernels *t, long step)
 
 static void update(struct dts_live_kernels *t)
 {
-    if (t->optimizer != NULL)
+    float *gradients = dts_network_gradients(t->network);
+    struct dts_workers *workers = dts_network_workers(t->network);
+    if (t->optimizer == NULL)
+        return;
+    const bool finite =
+        !scales(t) || dts_reduce_finite(gradients, dts_network_parameters(t->network), workers);
+    if (finite)
         dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
-                        dts_network_gradients(t->network), dts_network_workers(t->network));
+                        gradients, workers);
+    if (scales(t))
+        dts_loss_scale_next(&t->scale, finite);
 }
 
 static double call(void *self, const struct dts_op *op, int step, double due_s)

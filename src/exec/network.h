@@ -13,6 +13,9 @@
  * Weights and gradients are one array each, all parameter tensors behind one another in the
  * order in which backward finishes them: the last layer first, within a layer the last tensor
  * first. That is the order of gradient buckets (train/build.h): a bucket is a span.
+ *
+ * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
+ * the fp32 ones that updates change, and gradients of weights are fp32, too.
  */
 #ifndef DTS_EXEC_NETWORK_H
 #define DTS_EXEC_NETWORK_H
@@ -24,10 +27,12 @@
 #include "train/model.h"
 
 struct dts_network_options {
-    int batch;     // samples at once, >= 1
-    int threads;   // >= 1
-    bool unfused;  // each layer by a call of its own
-    uint64_t seed; // of the first weights and of dropout
+    int batch;                    // samples at once, >= 1
+    int threads;                  // >= 1
+    bool unfused;                 // each layer by a call of its own
+    uint64_t seed;                // of the first weights and of dropout
+    enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
+                                  // (ops/mixed.h), weights and gradients stay fp32
 };
 
 /* One step, or one microbatch of it. */
@@ -37,12 +42,13 @@ struct dts_network_step {
     bool training;         // statistics of the batch and dropout; else those of the past
     bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
                            // layer clears those of its parameters
+    double loss_scale;     // in mixed precision gradients come out times that; 0: 1
 };
 
 struct dts_network;
 
-/* Fails where a layer has no operation (DTS_UNSUPPORTED) or the memory is not there. The model
- * must outlive it. */
+/* Fails where a layer has no operation or the precision is fp64 (DTS_UNSUPPORTED) or the memory
+ * is not there. The model must outlive it. */
 bool dts_network_make(struct dts_network **network, const struct dts_model *model,
                       const struct dts_network_options *options, struct dts_error *err);
 void dts_network_free(struct dts_network *network); // NULL: nothing

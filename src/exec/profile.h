@@ -19,6 +19,7 @@ struct dts_profile_request {
     const int *batches; // ascending
     int batch_count;
     int threads;
+    enum dts_precision precision;                  // fp32, bf16 or fp16
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep

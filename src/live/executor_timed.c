@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "live/executor.h"
+#include "live/values.h"
 
 static void sleep_until(double end_s)
 {
@@ -44,7 +45,7 @@ static void update(const struct dts_executor_rank *rank, int bucket)
         }
     if (sum == NULL || weights == NULL)
         return;
-    const size_t bytes = plan->buffers[sum->buffer].element_bytes;
+    const size_t bytes = dts_values_real(plan->buffers[sum->buffer].element_bytes);
     memcpy((char *)rank->buffers[weights->buffer] + weights->first * bytes,
            (const char *)rank->buffers[sum->buffer] + sum->first * bytes, sum->count * bytes);
 }

@@ -75,12 +75,16 @@ struct dts_arrays {
     uint64_t seed, step, first_sample;
 };
 
+struct dts_mixed;
+
 /* Where a call runs. */
 struct dts_place {
-    struct dts_workers *workers; // host; NULL: the calling thread alone
-    void *stream;                // cuda: a cudaStream_t
-    void *blas;                  // cuda: a cublasHandle_t on that stream; its math mode says
-                                 // whether products are in tf32
+    struct dts_workers *workers;   // host; NULL: the calling thread alone
+    void *stream;                  // cuda: a cudaStream_t
+    void *blas;                    // cuda: a cublasHandle_t on that stream; its math mode says
+                                   // whether products are in tf32
+    const struct dts_mixed *mixed; // cuda: products round their operands to 16 bits and sum in
+                                   // 32 (mixed.h); NULL: products of 32 bits
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
@@ -101,6 +105,8 @@ struct dts_operation {
     bool loss;                    // y is one number for each sample; reads target:
     bool classes;                 // an int32 for each position; else a real for each value of x
     bool tokens;                  // x[0] is int32; it has no gradient
+    bool products;                // multiplies matrices: its weights are of 16 bits, too, in
+                                  // mixed precision (ops/mixed.h)
     bool halves;                  // in training it can run in two halves (dts_op_part)
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros

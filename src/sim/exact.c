@@ -15,6 +15,10 @@ const double dts_exact_messages_per_s = 1e5;
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
+    if (simulation->message_slowdown > 0)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "exact: cannot slow messages down while kernels run "
+                        "(node.compute.messages of the platform): take fluid");
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;

@@ -9,7 +9,7 @@
 
 struct compute {
     struct dts_cfg together;
-    double communicating;
+    double communicating, messages;
 };
 
 struct node {
@@ -42,6 +42,8 @@ static const struct dts_field compute_fields[] = {
      .missing = "0",
      .help = "kernels take 1 + this as long while messages travel; instead of the stack's "
              "overlap.slowdown"},
+    {DTS_KEY(struct compute, messages), .type = DTS_REAL, .min = 0, .max = 1000, .missing = "0",
+     .help = "messages of a device take 1 + this as long while its kernels run"},
     {0},
 };
 
@@ -114,6 +116,7 @@ static bool read_compute(struct dts_platform *platform, const struct dts_cfg *to
     if (!dts_cfg_exists(&at))
         return true;
     platform->communicating = compute->communicating;
+    platform->messages = compute->messages;
     struct dts_cfg together = dts_cfg_member(&at, "together");
     return dts_cfg_reals(&together, 1, 1000, 64, &platform->together, &platform->together_count,
                          err);

@@ -23,6 +23,7 @@ struct dts_platform {
     double *together; // how much longer kernels take when so many devices of a node compute:
                       // [0] for one; owned; NULL: not stated
     size_t together_count;
+    double messages;      // of a device take 1 + this as long while its kernels run
     double communicating; // they take 1 + this as long while messages travel; < 0: not stated
     struct dts_storage storage;
     struct dts_net net;

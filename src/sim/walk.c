@@ -264,11 +264,13 @@ static void walk(struct dts_progress *progress, const struct dts_script *script,
 }
 
 struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
-                                      const struct dts_script *script, size_t elements)
+                                      const struct dts_script *script, size_t elements,
+                                      size_t element_bytes)
 {
     bool even;
     double first_s, alone_s, twice_s;
-    struct dts_weighed *messages = dts_script_weigh(simulation, script, elements, &even);
+    struct dts_weighed *messages =
+        dts_script_weigh(simulation, script, elements, element_bytes, &even);
     walk(simulation->progress, script, messages, even, 1, &first_s, &alone_s);
     twice_s = 2 * alone_s;
     if (first_s < alone_s) // else the second time is like the first
