@@ -105,7 +105,7 @@ left_out() {
 # A scale far too large: it halves, and steps are left out, by all of three ranks alike, or their weights
 # would not be those of one rank after the two steps that change any. Messages of 16 bits overflow where
 # one rank's own sums do not: it begins with a scale by that much larger.
-three=$(left_out 3 16777216 27) one=$(left_out 1 16777216 27)
+three=$(left_out 3 16777216 7) one=$(left_out 1 16777216 7)
 scale=$(awk -v more="$((three - one))" 'BEGIN { print 16777216 * 2 ^ more }')
 [ "${one:-0}" -gt 1 ] && [ "$(left_out 3 16777216 $((three + 1)))" -eq "$three" ] &&
     [ "$(left_out 1 "$scale" $((three + 1)))" -eq "$three" ] &&
