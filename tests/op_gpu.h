@@ -34,6 +34,7 @@ static int op_list(struct op_run *r, struct op_array *list)
         (struct op_array){(void **)&r->a.target, NULL, (size_t)c->batch * c->targets * 4};
     list[n++] = (struct op_array){&r->a.saved, NULL, r->saved};
     list[n++] = (struct op_array){&r->a.state, NULL, r->state};
+    list[n++] = (struct op_array){(void **)&r->a.sums, NULL, r->sums};
     return n;
 }
 

@@ -30,6 +30,7 @@ struct op_run {
     size_t handed; // bytes of a value of x, y and their gradients: real, or 2
     struct dts_arrays a;
     size_t saved, state, scratch;
+    size_t sums; // bytes; whoever wants halves makes the array
 };
 
 static size_t op_values(const struct op_case *c, const struct dts_dims *dims)
@@ -142,8 +143,11 @@ static void op_end(struct op_run *r)
     free(r->a.y);
     free((void *)r->a.dy);
     free((void *)r->a.target);
+    if (r->a.sums != NULL)
+        CHECK(op_guard_holds(r->a.sums, r->sums));
     free(r->a.saved);
     free(r->a.state);
+    free(r->a.sums);
 }
 
 static void op_run_version(struct op_run *r, const struct dts_op_version *version, bool back,

@@ -48,8 +48,7 @@ static void add_identity(const struct dts_live_kernels *k, struct dts_text *text
     dts_text_add(text, "%llu samples of data %s\n", (unsigned long long)k->order.samples,
                  k->settings->data.format);
     dts_text_add(text, "%llu samples in a step\n", (unsigned long long)k->order.step_samples);
-    if (s->synchronized)
-        dts_text_add(text, "batch_norm synchronized\n");
+    dts_text_add(text, "batch_norm %s\n", s->synchronized ? "synchronized" : "local");
     if (job->role_count > 1)
         dts_text_add(text, "servers, plan %016llx\n", (unsigned long long)dts_job_hash(job, 0));
     else

@@ -33,6 +33,10 @@ void dts_trained_json(const struct dts_trained *trained, struct dts_json *json);
 /* Of fp16, one line at the end. */
 void dts_trained_scale_line(const struct dts_trained *trained, FILE *out);
 
+/* Of several strategies one table, after an empty line; nothing where no epoch was ended. */
+void dts_trained_csv(const struct dts_trained *const *trained, const char *const *strategies,
+                     int count, FILE *out);
+
 /* One line, for who waits. */
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out);
 

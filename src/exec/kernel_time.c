@@ -1,6 +1,7 @@
 /* kernel_time.c -- arrays for one call, and its clock. */
 #include "exec/kernel_time.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,11 +34,21 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     *timer = (struct dts_kernel_timer){.meter = *meter};
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
-    timer->flush = malloc(timer->flush_bytes);
+    timer->around_bytes = SIZE_MAX;
+    timer->flush = calloc(timer->flush_bytes, 1);
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
     timer->workers = dts_workers_new(threads);
     return true;
+}
+
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes)
+{
+    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
+    const size_t count = rest < timer->flush_bytes ? rest : timer->flush_bytes;
+    volatile char *bytes = timer->flush;
+    for (size_t i = 0; i < count; i += LINE)
+        bytes[i]++;
 }
 
 void dts_kernel_timer_free(struct dts_kernel_timer *timer)
@@ -166,7 +177,7 @@ static void make_scratch(struct trial *t)
 static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
-    memset(t->timer->flush, 1, t->timer->flush_bytes);
+    dts_kernel_timer_flush(t->timer, t->bytes);
     volatile char *fresh = t->fresh;
     for (size_t i = 0; i < t->fresh_bytes; i += LINE)
         fresh[i] = fresh[i];

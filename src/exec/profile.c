@@ -14,12 +14,35 @@
 
 enum { SWEEPS = 3 };
 
+/* What a step touches: weights, gradients and what calls leave. Between two runs of one call in
+ * training all of it passes through the caches, and no more. */
+struct footprint {
+    double fixed_bytes, sample_bytes;
+};
+
+static struct footprint footprint_of(const struct dts_model *model,
+                                     const struct dts_layer_call *calls)
+{
+    struct footprint all = {2 * sizeof(float) * model->parameters, 0};
+    for (int l = 0; l < model->layer_count; l++)
+        if (calls[l].call.op != NULL)
+            all.sample_bytes +=
+                sizeof(float) * (double)dts_dims_elements(&calls[l].call.output);
+    return all;
+}
+
+static size_t bytes_at(struct footprint around, int batch)
+{
+    return (size_t)(around.fixed_bytes + around.sample_bytes * batch);
+}
+
 /* A call that occurs, and what was measured of it: one for each batch. */
 struct entry {
     struct dts_op_call call;
     struct dts_op_call_key key;
     struct dts_profile_work work;
     bool learns;
+    struct footprint around;        // of the largest network that it occurs in
     struct dts_kernel_times *times; // owned
 };
 
@@ -33,10 +56,14 @@ static void add_entry(struct entries *entries, const struct dts_model *model,
                       const struct dts_layer_call *calls, int l)
 {
     const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
+    const struct footprint around = footprint_of(model, calls);
     for (int i = 0; i < entries->count; i++) {
         if (strcmp(entries->items[i].key.chars, key.chars) != 0)
             continue;
-        entries->items[i].learns = entries->items[i].learns || calls[l].learns;
+        struct entry *entry = &entries->items[i];
+        entry->learns = entry->learns || calls[l].learns;
+        if (around.fixed_bytes > entry->around.fixed_bytes)
+            entry->around = around;
         return;
     }
     entries->items = dts_grow(entries->items, &entries->room, (size_t)entries->count + 1,
@@ -46,7 +73,17 @@ static void add_entry(struct entries *entries, const struct dts_model *model,
         .key = key,
         .work = dts_call_work(model, calls, l),
         .learns = calls[l].learns,
+        .around = around,
     };
+}
+
+static size_t step_bytes(const struct dts_model *model, int batch)
+{
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    dts_model_calls(model, true, calls);
+    const struct footprint all = footprint_of(model, calls);
+    free(calls);
+    return bytes_at(all, batch);
 }
 
 static void find_entries(const struct dts_profile_request *request, struct entries *entries)
@@ -80,8 +117,8 @@ static void tell(const struct dts_profile_request *request, int done, int total,
 }
 
 static bool measure_calls(const struct dts_profile_request *request,
-                          const struct dts_kernel_timer *timer, struct entries *entries,
-                          int sweep, struct dts_error *err)
+                          struct dts_kernel_timer *timer, struct entries *entries, int sweep,
+                          struct dts_error *err)
 {
     const int in_sweep = entries->count * request->batch_count, total = SWEEPS * in_sweep;
     for (int i = 0; i < entries->count; i++) {
@@ -89,6 +126,7 @@ static bool measure_calls(const struct dts_profile_request *request,
         for (int b = 0; b < request->batch_count; b++) {
             tell(request, sweep * in_sweep + i * request->batch_count + b, total,
                  entry->key.chars);
+            timer->around_bytes = bytes_at(entry->around, request->batches[b]);
             if (!dts_kernel_time(timer, &entry->call, request->batches[b], entry->learns,
                                  !entry->call.first, &entry->times[b], err))
                 return false;
@@ -97,14 +135,15 @@ static bool measure_calls(const struct dts_profile_request *request,
     return true;
 }
 
-/* One for each model and optimizer. */
+/* One for each model and optimizer, after a step of the smallest batch. */
 static bool measure_updates(const struct dts_profile_request *request,
-                            const struct dts_kernel_timer *timer, struct dts_runs *times,
+                            struct dts_kernel_timer *timer, struct dts_runs *times,
                             struct dts_error *err)
 {
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++) {
             tell(request, m, request->model_count, request->optimizers[o]->name);
+            timer->around_bytes = step_bytes(&request->models[m], request->batches[0]);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;

@@ -17,7 +17,7 @@ struct trial {
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    memset(t->timer->flush, 1, t->timer->flush_bytes);
+    dts_kernel_timer_flush(t->timer, 2 * t->bytes);
 }
 
 static void update(void *argument)

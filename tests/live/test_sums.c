@@ -1,6 +1,6 @@
 /* test_sums.c -- what collectives and parameter servers leave in memory, over MPI, is the exact
- * sum of what all ranks had, in messages of 32 and of 16 bits. Run under mpirun. Whole numbers
- * up to 256, which bf16 has, too, so that order does not matter.
+ * sum of what all ranks had, in messages of 64, of 32 and of 16 bits. Run under mpirun. Whole
+ * numbers up to 256, which bf16 has, too, so that order does not matter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,15 @@
 
 enum { ELEMENTS = 1003, BUCKETS = 2, STEPS = 3 };
 
+static const double thirty_bits = 1 << 30;
+
 static struct dts_wire *wire;
 
 /* What messages hold. */
 static const struct format {
     size_t bytes;
     enum dts_half half;
-} formats[] = {{4, DTS_HALF_BF16}, {2, DTS_HALF_BF16}, {2, DTS_HALF_FP16}};
+} formats[] = {{4, DTS_HALF_BF16}, {2, DTS_HALF_BF16}, {2, DTS_HALF_FP16}, {8, DTS_HALF_BF16}};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static float part = 1; // that buffers are filled with of each value
@@ -36,10 +38,28 @@ static float sum_of(int first, int count, size_t e)
     return sum;
 }
 
+static bool has_doubles(const struct dts_live_rank *rank, int buffer)
+{
+    return rank->role->plan.buffers[buffer].element_bytes == sizeof(double);
+}
+
 static void fill(struct dts_live_rank *rank, int buffer, size_t count)
 {
+    void *values = rank->buffers[buffer];
     for (size_t e = 0; e < count; e++)
-        rank->buffers[buffer][e] = value(rank->rank, e) / part;
+        if (has_doubles(rank, buffer))
+            ((double *)values)[e] = (double)value(rank->rank, e) + thirty_bits;
+        else
+            ((float *)values)[e] = value(rank->rank, e) / part;
+}
+
+/* Doubles have what a float would lose. */
+static double held(const struct dts_live_rank *rank, int buffer, size_t e)
+{
+    const void *values = rank->buffers[buffer];
+    if (!has_doubles(rank, buffer))
+        return (double)((const float *)values)[e];
+    return ((const double *)values)[e] - thirty_bits * rank->role->count;
 }
 
 /* Whatever one rank found wrong fails the test on rank 0. */
@@ -78,7 +98,7 @@ static void run(struct dts_job *job, enum dts_half half, int steps, int buffer,
 static void check_all_reduced(const struct dts_job *job, const struct dts_live_rank *rank)
 {
     for (size_t e = 0; e < rank->role->plan.buffers[0].count; e++)
-        if (!CHECK_NEAR(rank->buffers[0][e], sum_of(0, job->ranks, e), 0))
+        if (!CHECK_NEAR(held(rank, 0, e), sum_of(0, job->ranks, e), 0))
             return;
 }
 
