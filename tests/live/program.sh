@@ -117,7 +117,7 @@ kill -KILL "$(echo "$ranks" | tail -n 1)"
 check "a killed rank ends all" ended
 check "a killed rank is one line of ours" at_most_one_line
 begin
-pkill -INT -P "$(pgrep -P $started timeout)" mpirun
+pkill -INT -P "$(pgrep -P $started timeout)" # mpirun, or what it became
 check "Ctrl-C ends all" ended
 check "Ctrl-C is one line of ours" at_most_one_line
 check "nothing is left running" test -z "$(ps -eo args= | grep -F "$bin/dtsim --live" | grep -v grep)"
