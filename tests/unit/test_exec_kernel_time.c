@@ -22,7 +22,7 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     const struct dts_meter meter = {.limit_s = 1, .least = 1};
     struct dts_kernel_timer timer;
     struct dts_error err = {0};
-    CHECK(dts_kernel_timer_make(&timer, &meter, 1, &err));
+    CHECK(dts_kernel_timer_make(&timer, &meter, 1, DTS_FP32, &err));
     CHECK_INT(written(&timer, 400), timer.flush_bytes); // of a network that is not known
     timer.around_bytes = 10000;
     CHECK_INT(written(&timer, 400), 9600); // 150 lines
