@@ -1,8 +1,23 @@
 /* memory_kernels.c -- how near operations that are bound by memory come to its rate; run by
- * bench/memory_kernels, with the number of threads. For each, forward and backward, a line
- * "name ratio": the bytes that it must at least move (each array once) over its seconds, over
- * the rate of STREAM's triad a = b + 3 c, counted the same way (McCalpin 1995, "Memory
- * Bandwidth and Machine Balance in Current High Performance Computers").
+ * bench/memory_kernels, with the number of threads and the names of some, if not all are meant.
+ * For each, forward and backward, a line "name ratio traffic":
+ *
+ *   ratio    the bytes that it must at least move (each array once) over its seconds, over the
+ *            rate of STREAM's triad a = b + 3 c, counted the same way (McCalpin 1995, "Memory
+ *            Bandwidth and Machine Balance in Current High Performance Computers")
+ *   traffic  the same, but what is written counts twice on both sides: a processor reads a line
+ *            of memory before it writes to it
+ *
+ * With the traffic the triad moves 4 arrays for the 3 that are counted, 1.33; so the ratio of
+ * an operation that keeps memory as busy as the triad does is 1.33 over its own surplus:
+ *
+ *   one array read, one written (relu, forward of normalizations)    3 for 2           0.89
+ *   one read, one and a byte of four written (dropout's forward)     3.5 for 2.25      0.86
+ *   two read, one written (most ways back)                           4 for 3           1.00
+ *   two read, two written (add_relu's way back)                      6 for 4           0.89
+ *   one written (global_pool's way back)                             2 for 1           0.67
+ *   max_pool's way back                                              2.5 for 1.5       0.80
+ *   avg_pool's way back                                              2.25 for 1.25     0.74
  *
  * Arrays are larger than the caches. Rounds of all take turns, of each the fastest counts: the
  * machine may be busy, the program cannot be faster than it is.
@@ -19,34 +34,43 @@
 
 enum { ROUNDS = 15, BATCH = 8, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
 
+/* What moves, in sizes of x[0]. */
+struct moved {
+    double all, written;
+};
+
 struct kernel {
     const char *name;
     struct dts_op_call call;
-    double forward, backward; // what moves, in sizes of x[0]
+    struct moved forward, backward;
 };
 
 static const struct kernel kernels[] = {
-    {"batch_norm_relu", {.op = "batch_norm", .relu = true, .param_count = 2}, 2, 3},
-    {"layer_norm", {.op = "layer_norm", .param_count = 2}, 2, 3},
-    {"rms_norm", {.op = "rms_norm", .param_count = 1}, 2, 3},
-    {"relu", {.op = "relu"}, 2, 3},
-    {"gelu", {.op = "gelu"}, 2, 3},
-    {"silu", {.op = "silu"}, 2, 3},
-    {"sigmoid", {.op = "sigmoid"}, 2, 3},
-    {"tanh", {.op = "tanh"}, 2, 3},
-    {"dropout", {.op = "dropout", .rate = 0.1}, 2.25, 2.25}, // a byte of four is the mask
-    {"add_relu", {.op = "add", .input_count = 2, .relu = true}, 3, 4},
-    {"multiply", {.op = "multiply", .input_count = 2}, 3, 5},
+    {"batch_norm_relu", {.op = "batch_norm", .relu = true, .param_count = 2}, {2, 1}, {3, 1}},
+    {"layer_norm", {.op = "layer_norm", .param_count = 2}, {2, 1}, {3, 1}},
+    {"rms_norm", {.op = "rms_norm", .param_count = 1}, {2, 1}, {3, 1}},
+    {"relu", {.op = "relu"}, {2, 1}, {3, 1}},
+    {"gelu", {.op = "gelu"}, {2, 1}, {3, 1}},
+    {"silu", {.op = "silu"}, {2, 1}, {3, 1}},
+    {"sigmoid", {.op = "sigmoid"}, {2, 1}, {3, 1}},
+    {"tanh", {.op = "tanh"}, {2, 1}, {3, 1}},
+    // a byte of four is the mask
+    {"dropout", {.op = "dropout", .rate = 0.1}, {2.25, 1.25}, {2.25, 1}},
+    {"add_relu", {.op = "add", .input_count = 2, .relu = true}, {3, 1}, {4, 2}},
+    {"multiply", {.op = "multiply", .input_count = 2}, {3, 1}, {5, 2}},
     {"max_pool",
      {.op = "max_pool", .output = {3, {CHANNELS, SIDE / 2, SIDE / 2, 1}}},
-     1.5,
-     1.5},
+     {1.5, 0.5},
+     {1.5, 1}},
     {"avg_pool",
      {.op = "avg_pool", .output = {3, {CHANNELS, SIDE / 2, SIDE / 2, 1}}},
-     1.25,
-     1.25},
-    {"global_pool", {.op = "global_pool", .output = {1, {CHANNELS, 1, 1, 1}}}, 1, 1},
-    {"sequence", {.op = "sequence", .output = {2, {SIDE * SIDE, CHANNELS, 1, 1}}}, 2, 2},
+     {1.25, 0.25},
+     {1.25, 1}},
+    {"global_pool", {.op = "global_pool", .output = {1, {CHANNELS, 1, 1, 1}}}, {1, 0}, {1, 1}},
+    {"sequence",
+     {.op = "sequence", .output = {2, {SIDE * SIDE, CHANNELS, 1, 1}}},
+     {2, 1},
+     {2, 1}},
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 
@@ -149,24 +173,41 @@ static void time_triad(struct memory *m, const struct dts_place *place)
     m->triad_s = fmin(m->triad_s, dts_now_s() - begin);
 }
 
+/* Whether it is among the names that the command has. */
+static bool is_meant(const struct kernel *kernel, int argc, char **argv)
+{
+    bool meant = argc <= 2;
+    for (int i = 2; i < argc; i++)
+        meant = meant || strcmp(argv[i], kernel->name) == 0;
+    return meant;
+}
+
+static void print(const struct memory *m, const char *name, const char *way, int threads,
+                  struct moved moved, double seconds)
+{
+    const double arrays_s = m->triad_s / seconds; // in the time of a triad: 3 arrays, or 4
+    printf("%s_%s_%dthread_vs_triad %.2f %.2f\n", name, way, threads, moved.all / 3 * arrays_s,
+           (moved.all + moved.written) / 4 * arrays_s);
+}
+
 int main(int argc, char **argv)
 {
     const int threads = argc > 1 ? atoi(argv[1]) : 1;
     const struct dts_place place = {.workers = dts_workers_new(threads)};
     struct memory m = new_memory();
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < KERNELS; i++) {
-            time_triad(&m, &place);
-            time_kernel(&m, i, &place);
-        }
-    const double bytes = (double)m.count * sizeof(float), rate = 3 * bytes / m.triad_s;
-    printf("# triad: %.1f GB/s\n", rate / 1e9);
+        for (int i = 0; i < KERNELS; i++)
+            if (is_meant(&kernels[i], argc, argv)) {
+                time_triad(&m, &place);
+                time_kernel(&m, i, &place);
+            }
+    printf("# triad: %.1f GB/s\n", 3e-9 * (double)(m.count * sizeof(float)) / m.triad_s);
     for (int i = 0; i < KERNELS; i++) {
         const struct kernel *k = &kernels[i];
-        printf("%s_forward_%dthread_vs_triad %.2f\n", k->name, threads,
-               k->forward * bytes / m.forward_s[i] / rate);
-        printf("%s_backward_%dthread_vs_triad %.2f\n", k->name, threads,
-               k->backward * bytes / m.backward_s[i] / rate);
+        if (!is_meant(k, argc, argv))
+            continue;
+        print(&m, k->name, "forward", threads, k->forward, m.forward_s[i]);
+        print(&m, k->name, "backward", threads, k->backward, m.backward_s[i]);
     }
     return 0;
 }

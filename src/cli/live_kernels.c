@@ -163,8 +163,7 @@ static void update(struct dts_live_kernels *t)
     struct dts_workers *workers = dts_network_workers(t->network);
     if (t->optimizer == NULL)
         return;
-    const bool finite =
-        !scales(t) || dts_reduce_finite(gradients, dts_network_parameters(t->network), workers);
+    const bool finite = !scales(t) || dts_optimizer_finite(t->optimizer, gradients, workers);
     if (finite)
         dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
                         gradients, workers);

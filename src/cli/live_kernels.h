@@ -13,7 +13,6 @@
 #include "exec/optimizer.h"
 #include "exec/order.h"
 #include "live/executor.h"
-#include "ops/reduce.h"
 
 /* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {

@@ -113,6 +113,19 @@ bool dts_settings_apply(const struct dts_options *options, int k, const char *do
     return good;
 }
 
+/* Published figures belong to the strategies of the file: who asks about others has none. */
+static bool forget_references(const struct dts_options *options, struct dts_doc *doc,
+                              struct dts_error *err)
+{
+    bool others = false;
+    for (int i = 0; i < options->set_count; i++)
+        others = others || strcmp(options->sets[i].path, "strategies") == 0;
+    for (int i = 0; i < options->sweep_count; i++)
+        others = others || strcmp(options->sweeps[i].path, "strategies") == 0;
+    return !others || dts_options_change(options, "references") ||
+           dts_doc_set(doc, "references", "null", err);
+}
+
 bool dts_scenario_open(const struct dts_options *options, const char *word, int k,
                        struct dts_doc **doc, struct dts_error *err)
 {
@@ -128,7 +141,8 @@ bool dts_scenario_open(const struct dts_options *options, const char *word, int 
     dts_text_free(&name);
     if (!good)
         return false;
-    good = dts_settings_apply(options, k, "", *doc, err);
+    good =
+        dts_settings_apply(options, k, "", *doc, err) && forget_references(options, *doc, err);
     if (!good)
         dts_doc_free(*doc);
     return good;

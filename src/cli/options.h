@@ -58,6 +58,9 @@ int dts_options_setting_count(const struct dts_options *options);
 int dts_options_settings(const struct dts_options *options, int k,
                          struct dts_setting *settings);
 
+/* Does a --set or a --sweep change this key of the scenario, or what is below it? */
+bool dts_options_change(const struct dts_options *options, const char *key);
+
 /* "batch_per_device=32, engine=exact": what the sweeps set for combination k; "" without. */
 void dts_options_sweep_text(const struct dts_options *options, int k, char *text, size_t room);
 

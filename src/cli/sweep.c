@@ -145,3 +145,20 @@ void dts_options_sweep_text(const struct dts_options *options, int k, char *text
         used += (size_t)snprintf(text + used, room - used, "%s%s=%s", i > 0 ? ", " : "",
                                  options->sweeps[i].path, value_of(options, i, k));
 }
+
+/* Is this the key, or something below it? */
+static bool is_at(const char *path, const char *key)
+{
+    size_t length = strlen(key);
+    return strncmp(path, key, length) == 0 && strchr(".[", path[length]) != NULL;
+}
+
+bool dts_options_change(const struct dts_options *options, const char *key)
+{
+    bool found = false;
+    for (int i = 0; i < options->set_count; i++)
+        found = found || is_at(options->sets[i].path, key);
+    for (int i = 0; i < options->sweep_count; i++)
+        found = found || is_at(options->sweeps[i].path, key);
+    return found;
+}

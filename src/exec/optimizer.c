@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ops/reduce.h"
 
 /* One parameter tensor, or part of one. */
 struct tensor {
@@ -145,6 +144,16 @@ void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, floa
     for (int i = 0; i < run->tensor_count; i++)
         dts_reduce_scale(gradients + run->tensors[i].offset, factor, run->tensors[i].count,
                          workers);
+}
+
+bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
+                          struct dts_workers *workers)
+{
+    bool finite = true;
+    for (int i = 0; i < run->tensor_count && finite; i++)
+        finite = dts_reduce_finite(gradients + run->tensors[i].offset, run->tensors[i].count,
+                                   workers);
+    return finite;
 }
 
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count)

@@ -7,6 +7,7 @@
 #define DTS_EXEC_OPTIMIZER_H
 
 #include "base/error.h"
+#include "ops/reduce.h"
 #include "ops/update.h"
 #include "train/model.h"
 
@@ -34,6 +35,10 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
 /* Gradients that it is for *= factor: a sum over ranks becomes a mean. */
 void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
                          struct dts_workers *workers);
+
+/* Are all gradients that it is for finite? What a loss scale follows (ops/reduce.h). */
+bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
+                          struct dts_workers *workers);
 
 /* What is kept from step to step, for checkpoints. */
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count);

@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
-#include "ops/reduce.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 
@@ -17,8 +16,7 @@ static void update(struct dts_network *network, struct dts_optimizer_run *optimi
 {
     struct dts_workers *workers = dts_network_workers(network);
     float *gradients = dts_network_gradients(network);
-    const bool finite =
-        scale == NULL || dts_reduce_finite(gradients, dts_network_parameters(network), workers);
+    const bool finite = scale == NULL || dts_optimizer_finite(optimizer, gradients, workers);
     if (scale != NULL && finite)
         dts_optimizer_scale(optimizer, (float)(1 / scale->scale), gradients, workers);
     if (finite)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "exec/optimizer.h"
-#include "ops/reduce.h"
 
 struct trial {
     const struct dts_kernel_timer *timer;
@@ -26,7 +25,7 @@ static void update(void *argument)
     struct trial *t = argument;
     t->settings.step++;
     if (t->timer->mixed && t->timer->half == DTS_HALF_FP16) { // as training does with the scale
-        dts_reduce_finite(t->gradients, t->bytes / sizeof(float), t->timer->workers);
+        dts_optimizer_finite(t->run, t->gradients, t->timer->workers);
         dts_optimizer_scale(t->run, 1, t->gradients, t->timer->workers);
     }
     dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, t->timer->workers);

@@ -4,14 +4,24 @@
  *
  *     e += g,  message = compress(e),  e -= what the message says
  *
- * One file `compress_<name>.c` and one row each.
+ * One file `compress_<name>.c` and one row each; compress_half.h has what those to 16 bits
+ * share.
  */
 #ifndef DTS_OPS_COMPRESS_H
 #define DTS_OPS_COMPRESS_H
 
 #include <stddef.h>
 
-#include "ops/workers.h"
+#include "ops/op.h"
+
+/* The same on a GPU, queued on a stream (a cudaStream_t), all arrays in its memory. Nothing is
+ * there in a build without CUDA. */
+struct dts_compression_cuda {
+    void (*compress)(float *x, size_t count, double share, void *message, void *scratch,
+                     void *stream);
+    void (*add)(float *sum, size_t count, double share, const void *message, void *stream);
+    size_t (*scratch_bytes)(size_t count); // NULL: 0
+};
 
 struct dts_compression {
     const char *name, *summary;
@@ -26,6 +36,7 @@ struct dts_compression {
     /* sum += what the message says. */
     void (*add)(float *sum, size_t count, double share, const void *message,
                 struct dts_workers *workers);
+    struct dts_compression_cuda cuda;
 };
 
 extern const struct dts_compression *const dts_compressions[]; // ended by NULL

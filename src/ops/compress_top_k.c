@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "kernels/half.h"
-#include "ops/compress.h"
+#include "ops/compress_top_k.h"
 
-enum { BUCKETS = 1 << 16 };
+enum { BUCKETS = DTS_TOP_K_BUCKETS };
 
-static size_t selected(size_t count, double share)
+size_t dts_top_k_selected(size_t count, double share)
 {
     const double k = round(share * (double)count);
     return count == 0 ? 0 : k < 1 ? 1 : k >= (double)count ? count : (size_t)k;
@@ -24,7 +24,7 @@ static size_t selected(size_t count, double share)
 
 static size_t bytes(size_t count, double share)
 {
-    return selected(count, share) * (sizeof(uint32_t) + sizeof(float));
+    return dts_top_k_selected(count, share) * (sizeof(uint32_t) + sizeof(float));
 }
 
 /* Of a worker: how many values it has above the k-th magnitude, and how many equal to it; for
@@ -133,7 +133,7 @@ static void compress(float *x, size_t count, double share, void *message, void *
                      struct dts_workers *workers)
 {
     const int parts = dts_workers_count(workers);
-    struct job job = {.x = x, .count = count, .k = selected(count, share)};
+    struct job job = {.x = x, .count = count, .k = dts_top_k_selected(count, share)};
     job.histograms = scratch;
     job.parts = (struct part *)(job.histograms + (size_t)parts * BUCKETS);
     job.numbers = message;
@@ -155,7 +155,7 @@ static void add(float *sum, size_t count, double share, const void *message,
                 struct dts_workers *workers)
 {
     (void)workers; // k additions at places that are far from one another
-    const size_t k = selected(count, share);
+    const size_t k = dts_top_k_selected(count, share);
     const uint32_t *numbers = message;
     const float *values = (const float *)(numbers + k);
     for (size_t i = 0; i < k; i++)
@@ -169,4 +169,6 @@ const struct dts_compression dts_compress_top_k = {
     .scratch_bytes = scratch_bytes,
     .compress = compress,
     .add = add,
+    .cuda = {DTS_CUDA_FUNCTION(dts_top_k_compress_cuda), DTS_CUDA_FUNCTION(dts_top_k_add_cuda),
+             DTS_CUDA_FUNCTION(dts_top_k_scratch_cuda)},
 };

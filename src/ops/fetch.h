@@ -15,4 +15,11 @@ static inline void dts_fetch(const float *values, size_t count)
         __builtin_prefetch(values + i);
 }
 
+/* The same for what is written next. */
+static inline void dts_fetch_to_write(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += DTS_LINE_VALUES)
+        __builtin_prefetch(values + i, 1);
+}
+
 #endif

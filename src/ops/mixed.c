@@ -56,7 +56,6 @@ static void scale_host(float *x, float factor, size_t count, const struct dts_pl
 
 static const struct dts_mixed_casts host_casts = {widen_host, narrow_host, round_host,
                                                   scale_host};
-extern const struct dts_mixed_casts dts_mixed_casts_cuda; // mixed.cu
 
 static bool on_gpu(const struct dts_place *place)
 {

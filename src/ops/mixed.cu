@@ -29,5 +29,4 @@ static void scale(float *x, float factor, size_t count, const struct dts_place *
     dts_reduce_scale_cuda(x, factor, count, place->stream);
 }
 
-extern "C" const struct dts_mixed_casts dts_mixed_casts_cuda = {widen, narrow, round_values,
-                                                                scale};
+const struct dts_mixed_casts dts_mixed_casts_cuda = {widen, narrow, round_values, scale};

@@ -36,6 +36,8 @@ struct dts_mixed_casts {
     void (*scale)(float *x, float factor, size_t count, const struct dts_place *place);
 };
 
+extern const struct dts_mixed_casts dts_mixed_casts_cuda; // only in a build with CUDA
+
 /* Bytes, that of the version itself among them. */
 size_t dts_mixed_forward_scratch(const struct dts_operation *op, const struct dts_op_call *call,
                                  int batch, const struct dts_place *place);

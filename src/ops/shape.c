@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ops/ranges.h"
+#include "ops/transpose.h"
 
 /* Piece i of a concatenation: input i % count of sample i / count. */
 static void concat_pieces(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -66,43 +67,17 @@ static void transpose_all(const struct dts_op_call *call, const struct dts_array
                 to[(b * m.columns + j) * m.rows + i] = from[(b * m.rows + i) * m.columns + j];
 }
 
-/* Tiles are 16 values on each side: whole cache lines on both. */
-enum { TILE = 16 };
-
-static size_t tiles_of(size_t count)
-{
-    return (count + TILE - 1) / TILE;
-}
-
-/* Through a small copy, so that memory is read and written by whole lines; the lines of the
- * next tile are fetched, since no processor sees that pattern. */
-static void transpose_tile(const float *restrict from, float *restrict to, struct matrix m,
-                           size_t rows, size_t columns)
-{
-    float tile[TILE][TILE];
-    for (size_t i = 0; i < rows; i++) {
-        __builtin_prefetch(from + (i + TILE) * m.columns);
-        for (size_t j = 0; j < columns; j++)
-            tile[j][i] = from[i * m.columns + j];
-    }
-    for (size_t j = 0; j < columns; j++)
-        memcpy(to + j * m.rows, tile[j], rows * sizeof(*to));
-}
-
-/* Range over the bands of columns of all samples: each writes some lines from end to end. */
-static void transpose_bands(const struct dts_op_call *call, const struct dts_arrays *a,
+/* Range over the bands of columns of all samples. */
+static void transpose_range(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range, bool back)
 {
     const struct matrix m = matrix_of(call, back);
-    const size_t bands = tiles_of(m.columns);
+    const size_t bands = dts_transpose_bands(m.columns);
     for (size_t k = range.first; k < range.first + range.count; k++) {
-        const size_t sample = k / bands * m.rows * m.columns, j = k % bands * TILE;
-        const float *from = (const float *)(back ? a->dy : a->x[0]) + sample;
-        float *to = (float *)(back ? a->dx[0] : a->y) + sample;
-        for (size_t i = 0; i < m.rows; i += TILE)
-            transpose_tile(from + i * m.columns + j, to + j * m.rows + i, m,
-                           m.rows - i < TILE ? m.rows - i : TILE,
-                           m.columns - j < TILE ? m.columns - j : TILE);
+        const size_t sample = k / bands * m.rows * m.columns;
+        dts_transpose_band((const float *)(back ? a->dy : a->x[0]) + sample,
+                           (float *)(back ? a->dx[0] : a->y) + sample, m.rows, m.columns,
+                           k % bands);
     }
 }
 
@@ -200,13 +175,13 @@ static void sequence_forward(const struct dts_op_call *call, const struct dts_ar
 static void sequence_forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
                                    struct dts_range range)
 {
-    transpose_bands(call, a, range, false);
+    transpose_range(call, a, range, false);
 }
 
 static void sequence_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                   const struct dts_place *place)
 {
-    const size_t bands = tiles_of(matrix_of(call, false).columns);
+    const size_t bands = dts_transpose_bands(matrix_of(call, false).columns);
     dts_ranges(sequence_forward_range, (size_t)a->batch * bands, call, a, place);
 }
 
@@ -221,13 +196,13 @@ static void sequence_backward(const struct dts_op_call *call, const struct dts_a
 static void sequence_backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
                                     struct dts_range range)
 {
-    transpose_bands(call, a, range, true);
+    transpose_range(call, a, range, true);
 }
 
 static void sequence_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                    const struct dts_place *place)
 {
-    const size_t bands = tiles_of(matrix_of(call, true).columns);
+    const size_t bands = dts_transpose_bands(matrix_of(call, true).columns);
     if (a->dx[0] != NULL)
         dts_ranges(sequence_backward_range, (size_t)a->batch * bands, call, a, place);
 }

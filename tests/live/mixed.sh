@@ -45,7 +45,8 @@ column=0
 # near A B LEAST MOST
 near() {
     distance "$1" "$2" >"$work/distance"
-    awk -v least="$3" -v most="$4" '{ exit !($1 == 2674 && $2 >= least && $2 <= most) }' "$work/distance"
+    awk -v least="$3" -v most="$4" -v count=$(($(echo "$tensors" | tr ' ' '+'))) \
+        '{ exit !($1 == count && $2 >= least && $2 <= most) }' "$work/distance"
 }
 
 fail() {
@@ -65,7 +66,7 @@ for format in bf16=0.00390625 fp16=0.00048828125; do
     precision=${format%=*} u=${format#*=}
     train 1 "$work/one" --set precision="$precision" &&
         near "$work/one" "$work/fp32" 1e-6 "$(root 8 "$u")" || fail "$precision is near fp32"
-    for ranks in 2 3 8; do
+    for ranks in 3 8; do
         for algorithm in ring halving_doubling double_tree mpi; do
             train $ranks "$work/many" --set precision="$precision" \
                 --set "strategies=[{\"kind\":\"allreduce\",\"algorithm\":\"$algorithm\",\"bucket_bytes\":1000}]" &&
@@ -74,6 +75,19 @@ for format in bf16=0.00390625 fp16=0.00048828125; do
         done
     done
 done
+
+# Statistics of all ranks are sums of doubles, whatever the precision. (The weights as one tensor: a shift
+# before a normalization has a gradient of zero but for rounding.)
+(
+    tensors=3276
+    sed 's/"relu"/"silu"/; s/"max_pool"/"avg_pool"/' "$here/cnn_norm.json" >"$work/cnn.json"
+    train 1 "$work/start" --set live.learning_rate=0 --set batch_norm=synchronized &&
+        train 1 "$work/one" --set precision=bf16 --set batch_norm=synchronized &&
+        train 3 "$work/many" --set precision=bf16 --set batch_norm=synchronized &&
+        near "$work/many" "$work/one" 1e-9 "$(root 3 0.00390625)" || exit 1
+) || fail "bf16 with synchronized statistics"
+sed 's/"relu"/"silu"/; s/"max_pool"/"avg_pool"/' "$here/cnn.json" >"$work/cnn.json"
+train 1 "$work/start" --set live.learning_rate=0 || fail "the beginning"
 
 # Servers keep the weights in fp32 and send them in 16 bits.
 train 1 "$work/one" --set precision=bf16 || fail "bf16"
@@ -91,7 +105,7 @@ left_out() {
 # A scale far too large: it halves, and steps are left out, by all of three ranks alike, or their weights
 # would not be those of one rank after the two steps that change any. Messages of 16 bits overflow where
 # one rank's own sums do not: it begins with a scale by that much larger.
-three=$(left_out 3 16777216 27) one=$(left_out 1 16777216 27)
+three=$(left_out 3 16777216 7) one=$(left_out 1 16777216 7)
 scale=$(awk -v more="$((three - one))" 'BEGIN { print 16777216 * 2 ^ more }')
 [ "${one:-0}" -gt 1 ] && [ "$(left_out 3 16777216 $((three + 1)))" -eq "$three" ] &&
     [ "$(left_out 1 "$scale" $((three + 1)))" -eq "$three" ] &&

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
+#include "exec/optimizer.h"
 #include "exec/steps.h"
 #include "ops/reduce.h"
 
@@ -237,15 +238,20 @@ static void steps_that_overflow_are_left_out(void)
 {
     struct fixture f = make(smooth, DTS_FP16, 1);
     struct dts_loss_scale scale = {.scale = 0x1p24};
-    float *gradients = dts_network_gradients(f.network);
+    const float *gradients = dts_network_gradients(f.network);
+    struct dts_optimizer_run *optimizer = NULL;
+    struct dts_error err = {0};
     bool finite = false;
+    CHECK(dts_optimizer_make(&optimizer, f.model, dts_optimizer_find("sgd"), &err));
     for (int i = 0; i < 24 && !finite; i++) {
         run(&f, scale.scale);
-        finite = dts_reduce_finite(gradients, dts_network_parameters(f.network), NULL);
+        finite = dts_optimizer_finite(optimizer, gradients, NULL);
+        CHECK(finite == dts_reduce_finite(gradients, dts_network_parameters(f.network), NULL));
         dts_loss_scale_next(&scale, finite);
     }
     CHECK(finite && scale.left_out > 3);
     CHECK_NEAR(scale.scale, ldexp(1, 24 - (int)scale.left_out), 0);
+    dts_optimizer_free(optimizer);
     end(&f);
 }
 

@@ -72,7 +72,7 @@ static void run(struct ranks *s, struct op_run *r, enum dts_op_part part, bool b
     struct dts_error err = {0};
     r->a.part = part;
     if (s->where == GPU)
-        CHECK(op_run_gpu(r, s->gpu, back, &err));
+        CHECK(op_run_gpu(r, s->gpu, back, NULL, &err));
     else
         op_run_version(r, s->where == HOST ? &s->op->host : &s->op->reference, back,
                        s->workers);

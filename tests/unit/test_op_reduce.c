@@ -1,10 +1,9 @@
-/* test_op_reduce.c -- sums, casts, loss scaling, and every compression of gradients. */
+/* test_op_reduce.c -- sums, casts and loss scaling. */
 #include <stdlib.h>
 
 #include "base/rng.h"
 #include "check.h"
 #include "kernels/half.h"
-#include "ops/compress.h"
 #include "ops/reduce.h"
 
 enum { COUNT = 10007 };
@@ -165,85 +164,6 @@ static void rounding_is_narrowing_and_widening(void)
     dts_workers_free(workers);
 }
 
-/* One message of a compression, by that many threads; x becomes what is left. */
-static void *send(const struct dts_compression *c, float *x, size_t count, double share,
-                  int threads)
-{
-    struct dts_workers *workers = dts_workers_new(threads);
-    void *message = malloc(c->bytes(count, share) + 1);
-    void *scratch =
-        malloc((c->scratch_bytes != NULL ? c->scratch_bytes(count, threads) : 0) + 1);
-    c->compress(x, count, share, message, scratch, workers);
-    free(scratch);
-    dts_workers_free(workers);
-    return message;
-}
-
-/* What was sent and what is left are together what was to be sent, to the last bit. */
-static void compressions_lose_nothing(void)
-{
-    const size_t counts[] = {1, 2, 100, COUNT};
-    for (int i = 0; dts_compressions[i] != NULL; i++)
-        for (int k = 0; k < 4; k++) {
-            const struct dts_compression *c = dts_compressions[i];
-            static float x[COUNT], left[COUNT], other[COUNT], said[COUNT];
-            const size_t count = counts[k];
-            fill(x, (uint64_t)k);
-            x[0] = 100000; // beyond fp16
-            memcpy(left, x, sizeof(x));
-            memcpy(other, x, sizeof(x));
-            memset(said, 0, sizeof(said));
-            void *one = send(c, left, count, 0.01, 1), *three = send(c, other, count, 0.01, 3);
-            CHECK(memcmp(one, three, c->bytes(count, 0.01)) == 0);
-            CHECK(memcmp(left, other, sizeof(left)) == 0);
-            c->add(said, count, 0.01, one, NULL);
-            for (size_t j = 0; j < count; j++)
-                CHECK(said[j] + left[j] == x[j]);
-            CHECK(c->bytes(count, 0.01) <= 8 || c->bytes(count, 0.01) <= count * 2);
-            free(one);
-            free(three);
-        }
-}
-
-static int descending(const void *a, const void *b)
-{
-    const float x = fabsf(*(const float *)a), y = fabsf(*(const float *)b);
-    return (x < y) - (x > y);
-}
-
-static void top_k_sends_the_largest(void)
-{
-    static float x[COUNT], left[COUNT], sorted[COUNT];
-    const double shares[] = {0.001, 0.1, 0.77, 1};
-    for (int s = 0; s < 4; s++) {
-        const size_t k = (size_t)round(shares[s] * COUNT);
-        fill(x, 5);
-        memcpy(sorted, x, sizeof(x));
-        memcpy(left, x, sizeof(x));
-        qsort(sorted, COUNT, sizeof(*sorted), descending);
-        free(send(dts_compression_find("top_k"), left, COUNT, shares[s], 3));
-        size_t sent = 0;
-        for (size_t i = 0; i < COUNT; i++) {
-            sent += left[i] == 0;
-            CHECK(left[i] == 0 ? fabsf(x[i]) >= fabsf(sorted[k - 1])
-                               : left[i] == x[i] && fabsf(x[i]) <= fabsf(sorted[k - 1]));
-        }
-        CHECK_INT(sent, k);
-    }
-}
-
-static void top_k_takes_the_first_of_equals(void)
-{
-    for (int threads = 1; threads <= 3; threads += 2) {
-        float x[10] = {1, -1, 2, 1, 1, -1, 1, 1, 1, 1};
-        const float left[10] = {0, 0, 0, 0, 1, -1, 1, 1, 1, 1};
-        free(send(dts_compression_find("top_k"), x, 10, 0.4, threads));
-        CHECK(memcmp(x, left, sizeof(x)) == 0);
-    }
-}
-
 TESTS(TEST(casts_follow_the_definition), TEST(casts_round_to_the_nearest_even),
       TEST(sums_add_what_arrives), TEST(what_is_not_finite_is_found),
-      TEST(loss_scales_follow_overflows), TEST(rounding_is_narrowing_and_widening),
-      TEST(compressions_lose_nothing), TEST(top_k_sends_the_largest),
-      TEST(top_k_takes_the_first_of_equals))
+      TEST(loss_scales_follow_overflows), TEST(rounding_is_narrowing_and_widening))

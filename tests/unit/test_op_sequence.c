@@ -1,6 +1,7 @@
 /* test_op_sequence.c -- what works on sequences: embeddings and the LSTM, on odd shapes. */
 #include "op_shapes.h"
 #include "ops/sparse.h"
+#include "ops/sparse_gpu.h"
 
 static void check_embedding(int batch, struct dts_dims tokens, size_t vocabulary,
                             size_t features, int most)
@@ -54,6 +55,67 @@ static void sparse_gradients_are_the_dense_ones(void)
                    64 * 0x1p-24 * (1 + fabs((double)dense[i])));
     for (int i = 0; i < 3; i++)
         dts_sparse_free(&lists[i]);
+}
+
+/* The list of the GPU's version, read back. */
+static bool gradient_by_gpu(struct dts_gpu *gpu, const struct dts_op_call *call,
+                            const struct dts_arrays *arrays, size_t tokens, size_t features,
+                            struct dts_sparse *out)
+{
+    struct dts_error err = {0};
+    struct dts_arrays there = *arrays;
+    struct dts_sparse_gpu list = {0};
+    const size_t bytes = tokens * features * sizeof(float);
+    uint32_t count = 0;
+    bool good = dts_gpu_alloc((void **)&there.x[0], tokens * 4, &err) &&
+                dts_gpu_alloc((void **)&there.dy, bytes, &err) &&
+                dts_gpu_alloc((void **)&list.count, 4, &err) &&
+                dts_gpu_alloc((void **)&list.rows, tokens * 4, &err) &&
+                dts_gpu_alloc((void **)&list.values, bytes, &err) &&
+                dts_gpu_alloc(&list.scratch, tokens * 8, &err) &&
+                dts_gpu_write(gpu, (void *)there.x[0], arrays->x[0], tokens * 4, &err) &&
+                dts_gpu_write(gpu, (void *)there.dy, arrays->dy, bytes, &err);
+    if (good) {
+        dts_sparse_gpu_calls.gradient(&list, call, &there, dts_gpu_place(gpu)->stream);
+        good = dts_gpu_read(gpu, &count, list.count, 4, &err) &&
+               dts_gpu_read(gpu, out->rows, list.rows, count * 4, &err) &&
+               dts_gpu_read(gpu, out->values, list.values, count * features * 4, &err);
+    }
+    out->count = count;
+    dts_gpu_free((void *)there.x[0]);
+    dts_gpu_free((void *)there.dy);
+    dts_gpu_free(list.count);
+    dts_gpu_free(list.rows);
+    dts_gpu_free(list.values);
+    dts_gpu_free(list.scratch);
+    return good;
+}
+
+/* Where there is one: rows and sums to the last bit. */
+static void a_gpu_makes_the_same_list(void)
+{
+    enum { BATCH = 3, TOKENS = 117, FEATURES = 5, ROWS = 50 };
+    struct op_case c = op_alike("embedding", BATCH, (struct dts_dims){1, {TOKENS, 1, 1, 1}}, 1);
+    struct dts_gpu *gpu = NULL;
+    struct dts_error err = {0};
+    if (dts_gpu_count() == 0 || !dts_gpu_open(&gpu, 0, &err))
+        return;
+    c.call.output.size[c.call.output.count++] = FEATURES;
+    c.call.param_count = 1;
+    c.call.params[0] = ROWS * FEATURES;
+    int32_t *tokens = op_integers(BATCH * TOKENS, 0, ROWS + 9, 70), rows[BATCH * TOKENS];
+    float *dy = op_random(BATCH * TOKENS * FEATURES, 4, 80), values[BATCH * TOKENS * FEATURES];
+    const struct dts_arrays a = {.batch = BATCH, .x = {tokens}, .dy = dy};
+    struct dts_sparse want = {0}, got = {.rows = rows, .values = values};
+    dts_sparse_gradient(&want, &c.call, &a);
+    CHECK(gradient_by_gpu(gpu, &c.call, &a, BATCH * TOKENS, FEATURES, &got));
+    CHECK_INT(got.count, want.count);
+    CHECK(memcmp(rows, want.rows, want.count * sizeof(*rows)) == 0);
+    CHECK(memcmp(values, want.values, want.count * FEATURES * sizeof(*values)) == 0);
+    dts_sparse_free(&want);
+    free(tokens);
+    free(dy);
+    dts_gpu_close(gpu);
 }
 
 static void positional_embedding(void)
@@ -121,5 +183,6 @@ static void lstm_gates_are_in_order(void)
     }
 }
 
-TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones), TEST(positional_embedding),
-      TEST(lstm), TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))
+TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones),
+      TEST(a_gpu_makes_the_same_list), TEST(positional_embedding), TEST(lstm),
+      TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))
