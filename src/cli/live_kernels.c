@@ -53,18 +53,28 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
     return dts_data_open(&t->data, &request, err);
 }
 
+static bool make_optimizer(struct dts_live_kernels *t, bool lists, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->point->scenario;
+    return lists ? dts_optimizer_make_sparse(&t->optimizer, &s->model, s->optimizer, err)
+                 : dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err);
+}
+
+/* What is exchanged is dense, as the plan says; a rank alone keeps lists of rows. */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_scenario *s = t->point->scenario;
+    const bool alone = t->rank.role->plan.buffer_count == 0;
     const struct dts_network_options options = {.batch = (int)t->point->batch,
                                                 .threads = t->settings->threads,
+                                                .sparse = alone,
                                                 .seed = (uint64_t)s->seed};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
-    if (!servers && !dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err))
+    if (!servers && !make_optimizer(t, alone, err))
         return false;
-    if (t->rank.role->plan.buffer_count > 0)
+    if (!alone)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
     if (servers)
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
@@ -121,9 +131,12 @@ static void begin(struct dts_live_kernels *t, long step)
 
 static void update(struct dts_live_kernels *t)
 {
-    if (t->optimizer != NULL)
-        dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
-                        dts_network_gradients(t->network), dts_network_workers(t->network));
+    float share;
+    if (t->optimizer == NULL)
+        return;
+    const struct dts_update_settings settings =
+        dts_live_settings(&t->rank, t->optimizer, t->step, &share);
+    dts_network_update(t->network, t->optimizer, &settings, share);
 }
 
 static double call(void *self, const struct dts_op *op, int step, double due_s)

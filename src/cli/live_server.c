@@ -101,11 +101,16 @@ void dts_live_server_close(struct dts_live_server *server)
 
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
-    const struct piece *piece = &server->pieces[bucket];
-    if (piece->optimizer != NULL)
-        dts_live_update(&server->rank, piece->optimizer, step,
-                        server->rank.buffers[DTS_WEIGHTS], server->rank.buffers[DTS_GRADIENTS],
-                        server->workers);
+    struct dts_optimizer_run *optimizer = server->pieces[bucket].optimizer;
+    if (optimizer == NULL)
+        return;
+    float share, *gradients = server->rank.buffers[DTS_GRADIENTS];
+    const struct dts_update_settings settings =
+        dts_live_settings(&server->rank, optimizer, step, &share);
+    if (share < 1)
+        dts_optimizer_scale(optimizer, share, gradients, server->workers);
+    dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS], gradients,
+                       server->workers);
 }
 
 size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take)
@@ -130,15 +135,15 @@ double dts_live_rate(const struct dts_live_kernels *told, long step)
            dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
 }
 
-void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     long step, float *weights, float *gradients, struct dts_workers *workers)
+struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
+                                             const struct dts_optimizer_run *optimizer,
+                                             long step, float *share)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
     const int sums = rank->job->roles[0].count * told->point->scenario->accumulate;
-    if (sums > 1)
-        dts_optimizer_scale(optimizer, 1.0f / (float)sums, gradients, workers);
     settings.rate = dts_live_rate(told, step);
     settings.step = step + 1;
-    dts_optimizer_step(optimizer, &settings, weights, gradients, workers);
+    *share = 1.0f / (float)sums;
+    return settings;
 }

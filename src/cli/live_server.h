@@ -24,9 +24,10 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
 /* The learning rate of a step of the training. */
 double dts_live_rate(const struct dts_live_kernels *told, long step);
 
-/* A sum of gradients over workers and microbatches becomes their mean, and changes the weights
- * that the optimizer is for. Whoever holds them, worker or server. */
-void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     long step, float *weights, float *gradients, struct dts_workers *workers);
+/* What an update of that step has to know; *share makes of a sum of gradients over workers and
+ * microbatches their mean. */
+struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
+                                             const struct dts_optimizer_run *optimizer,
+                                             long step, float *share);
 
 #endif

@@ -26,8 +26,7 @@ static void run_step(struct dts_network *network, struct dts_optimizer_run *opti
     for (int l = layers - 1; l >= 0; l--)
         dts_network_backward(network, l);
     const double computed_s = dts_now_s();
-    dts_optimizer_step(optimizer, &settings, dts_network_weights(network),
-                       dts_network_gradients(network), dts_network_workers(network));
+    dts_network_update(network, optimizer, &settings, 1);
     const double end_s = dts_now_s();
     seconds[FORWARD] = middle_s - begin_s;
     seconds[BACKWARD] = computed_s - middle_s;
@@ -84,12 +83,13 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
                        struct dts_error *err)
 {
     const struct dts_network_options options = {
-        .batch = request->batch, .threads = request->threads, .seed = 1};
+        .batch = request->batch, .threads = request->threads, .sparse = true, .seed = 1};
     struct dts_network *network = NULL;
     struct dts_optimizer_run *optimizer = NULL;
     *out = (struct dts_steps){.bytes = 0};
-    const bool good = dts_network_make(&network, request->model, &options, err) &&
-                      dts_optimizer_make(&optimizer, request->model, request->optimizer, err);
+    const bool good =
+        dts_network_make(&network, request->model, &options, err) &&
+        dts_optimizer_make_sparse(&optimizer, request->model, request->optimizer, err);
     if (good) {
         out->bytes = dts_network_bytes(network);
         run_all(request, network, optimizer, out);
