@@ -74,5 +74,16 @@ rm "$root/broken"
 "$root/dtsim" y >"$root/out" 2>/dev/null
 check "it is tried again" grep -qx "ran y" "$root/out"
 
+touch "$root/src/main.c"
+mv "$root/build/lock" "$root/lock"
+mkdir "$root/build/lock" # not even root can write it
+"$root/dtsim" z >"$root/out" 2>"$root/err"
+check "where nothing can be written the old program runs" grep -qx "ran z" "$root/out"
+check "and says that it is old" grep -q "not built again" "$root/err"
+rm "$root/build/src/dtsim"
+"$root/dtsim" z >"$root/out" 2>"$root/err"
+check "without a program that is status 1" test $? -eq 1
+check "and says who can mend it in one line" grep -cq "owner has to run" "$root/err"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -31,6 +31,10 @@ refused "threads: $whole, got \"1e3\"" step mlp 8 1e3 momentum 5
 refused 'optimizer: no optimizer "sdg"' profile mlp 8 1 sdg out.json
 refused "steps: $whole, got \"-1\"" step mlp 8 1 momentum -1
 refused "steps: $whole, got \"99999999999999999999\"" step mlp 8 1 momentum 99999999999999999999
+for word in tf32 fp64 int8; do
+    refused "precision: must be fp32, bf16 or fp16, got \"$word\"" step mlp 8 1 momentum 5 $word
+done
+refused 'precision: must be fp32, bf16 or fp16, got "fp8"' profile mlp 8 1 momentum out.json fp8
 "$program" step /nowhere.json 1 1 momentum 1 >/dev/null 2>said
 [ $? -eq 2 ] && [ "$(wc -l <said)" -eq 1 ] || { echo "FAIL a model that is not there: $(cat said)"; failed=1; }
 [ "$(ls)" = said ] || { echo "FAIL files were left: $(ls)"; failed=1; }

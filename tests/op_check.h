@@ -2,6 +2,7 @@
  *
  *     backward against central differences, both by the reference in double precision
  *     the host's version against the reference, with one worker and with three
+ *     the same in mixed precision, in bf16 and fp16 (op_half.h)
  *     the GPU's version against the reference, where there is a GPU
  *     saved, state and scratch stay within their sizes (guarded)
  *     a gradient that nobody wants (NULL) changes no other
@@ -15,6 +16,7 @@
 #define DTS_TESTS_OP_CHECK_H
 
 #include "op_gpu.h"
+#include "op_half.h"
 #include "op_run.h"
 
 /* sum of y dy, what the gradients are of; for a loss sum of y / batch. */
@@ -95,9 +97,9 @@ static void op_check_gpu(const struct op_case *c, const struct dts_operation *op
     op_run_version(&want, &op->reference, false, NULL);
     op_run_version(&want, &op->reference, true, NULL);
     const double tolerance = 8 * sqrt(c->sums + 4) * 0x1p-24;
-    CHECK(dts_gpu_open(&gpu, 0, &err) && op_run_gpu(&got, gpu, false, &err));
+    CHECK(dts_gpu_open(&gpu, 0, &err) && op_run_gpu(&got, gpu, false, NULL, &err));
     op_compare(got.a.y, want.a.y, op_values(c, &c->call.output), tolerance);
-    CHECK(gpu != NULL && op_run_gpu(&got, gpu, true, &err));
+    CHECK(gpu != NULL && op_run_gpu(&got, gpu, true, NULL, &err));
     for (int i = 0; i < c->call.input_count; i++)
         if (want.a.dx[i] != NULL)
             op_compare(got.a.dx[i], want.a.dx[i], op_values(c, &c->call.inputs[i]), tolerance);
@@ -105,9 +107,24 @@ static void op_check_gpu(const struct op_case *c, const struct dts_operation *op
         op_compare(got.a.dw[i], want.a.dw[i], c->call.params[i], tolerance);
     if (err.cause != DTS_NO_ERROR)
         printf("  %s\n", err.text);
-    dts_gpu_close(gpu);
     op_end(&got);
     op_end(&want);
+    if (gpu != NULL)
+        op_check_half(c, op, DTS_HALF_BF16, 1, gpu);
+    if (gpu != NULL)
+        op_check_half(c, op, DTS_HALF_FP16, 1, gpu);
+    dts_gpu_close(gpu);
+}
+
+/* The same values: to the bit for a fast version; compilers contract a reference's loops
+ * differently where they made two of one (`if (dw != NULL)`). */
+static void op_check_same(const struct op_case *c, const void *got, const void *want,
+                          size_t count, size_t real)
+{
+    const double tolerance = real == 8 ? 8 * sqrt(c->sums + 4) * 0x1p-53 : 0;
+    for (size_t i = 0; i < count; i++)
+        CHECK_NEAR(op_get(got, real, i), op_get(want, real, i),
+                   tolerance * (1 + fabs(op_get(want, real, i))));
 }
 
 /* Backward without the gradients of the inputs, or without those of the parameters. */
@@ -127,10 +144,10 @@ static void op_check_parts(const struct op_case *c, const struct dts_operation *
     }
     op_run_version(&part, version, true, NULL);
     for (int i = 0; i < c->call.input_count && of_inputs; i++)
-        CHECK(all.a.dx[i] == NULL ||
-              memcmp(all.a.dx[i], part.a.dx[i], op_values(c, &c->call.inputs[i]) * real) == 0);
+        if (all.a.dx[i] != NULL)
+            op_check_same(c, part.a.dx[i], all.a.dx[i], op_values(c, &c->call.inputs[i]), real);
     for (int i = 0; i < c->call.param_count && !of_inputs; i++)
-        CHECK(memcmp(all.a.dw[i], part.a.dw[i], c->call.params[i] * real) == 0);
+        op_check_same(c, part.a.dw[i], all.a.dw[i], c->call.params[i], real);
     for (int i = 0; i < (of_inputs ? c->call.param_count : c->call.input_count); i++)
         *(of_inputs ? &part.a.dw[i] : &part.a.dx[i]) = kept[i];
     op_end(&part);
@@ -148,6 +165,8 @@ static inline void check_op(const struct op_case *c)
     op_check_differences(c, op);
     op_check_host(c, op, 1);
     op_check_host(c, op, 3);
+    op_check_half(c, op, DTS_HALF_BF16, 3, NULL);
+    op_check_half(c, op, DTS_HALF_FP16, 1, NULL);
     op_check_gpu(c, op);
     for (size_t real = 4; real <= 8; real += 4) {
         op_check_parts(c, op, real, false);

@@ -27,8 +27,10 @@ struct op_run {
     const struct op_case *c;
     const struct dts_operation *op;
     size_t real;
+    size_t handed; // bytes of a value of x, y and their gradients: real, or 2
     struct dts_arrays a;
     size_t saved, state, scratch;
+    size_t sums; // bytes; whoever wants halves makes the array
 };
 
 static size_t op_values(const struct op_case *c, const struct dts_dims *dims)
@@ -96,7 +98,7 @@ static void *op_integers(size_t count, int least, int most, uint64_t stream)
 static struct op_run op_begin(const struct op_case *c, const struct dts_operation *op,
                               size_t real)
 {
-    struct op_run r = {.c = c, .op = op, .real = real};
+    struct op_run r = {.c = c, .op = op, .real = real, .handed = real};
     r.a = (struct dts_arrays){.batch = c->batch, .training = true, .seed = 3, .step = 5};
     for (int i = 0; i < c->call.input_count; i++) {
         const size_t n = op_values(c, &c->call.inputs[i]);
@@ -141,8 +143,11 @@ static void op_end(struct op_run *r)
     free(r->a.y);
     free((void *)r->a.dy);
     free((void *)r->a.target);
+    if (r->a.sums != NULL)
+        CHECK(op_guard_holds(r->a.sums, r->sums));
     free(r->a.saved);
     free(r->a.state);
+    free(r->a.sums);
 }
 
 static void op_run_version(struct op_run *r, const struct dts_op_version *version, bool back,

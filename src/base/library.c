@@ -1,5 +1,6 @@
 /* library.c -- named files: where the program runs decides where they are. */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +59,11 @@ char *dts_library_folder_of(const char *program)
         if (!go_up(folder))
             found = true; // nowhere: messages then name where it should have been
     if (found && installed != NULL) {
+        char real[PATH_MAX]; // a build elsewhere has a link to the sources there
         free(folder);
-        return installed;
+        folder = realpath(installed, real) != NULL ? dts_copy(real) : dts_copy(installed);
+        free(installed);
+        return folder;
     }
     free(installed);
     return folder;
@@ -143,6 +147,20 @@ static bool fail_unknown(const char *folder, const char *name, struct dts_error 
     return false;
 }
 
+/* Not there, or not to be reached: a loop of links, a file where a folder should be. */
+static bool fail_missing(const char *path, int error, struct dts_error *err)
+{
+    struct dts_text what = {0};
+    dts_text_add_word(&what, path, NAME_BYTES);
+    if (error == ENOENT)
+        dts_fail(err, DTS_BAD_INPUT, "no such file: %s", dts_text_string(&what));
+    else
+        dts_fail(err, DTS_BAD_INPUT, "%s: cannot be opened: %s", dts_text_string(&what),
+                 strerror(error));
+    dts_text_free(&what);
+    return false;
+}
+
 bool dts_library_find(char **path, const char *folder, const char *name, const char *said_in,
                       struct dts_error *err)
 {
@@ -162,14 +180,10 @@ bool dts_library_find(char **path, const char *folder, const char *name, const c
         *path = dts_text_take(&found);
         return true;
     }
-    if (in_library) {
+    if (in_library)
         fail_unknown(folder, name, err);
-    } else {
-        struct dts_text what = {0};
-        dts_text_add_word(&what, found.chars, NAME_BYTES);
-        dts_fail(err, DTS_BAD_INPUT, "no such file: %s", dts_text_string(&what));
-        dts_text_free(&what);
-    }
+    else
+        fail_missing(found.chars, errno, err);
     dts_text_free(&found);
     return false;
 }

@@ -4,10 +4,12 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/batch_note.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
 #include "cli/references.h"
 #include "cli/scene.h"
+#include "cli/waiting.h"
 
 /* How the points of all scenarios fared: as for a prediction, it is an error when none is good.
  */
@@ -39,6 +41,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
     struct dts_result *result = dts_alloc(1, sizeof(*result));
     char basis[sizeof(result->basis)] = "";
     int good = 0;
+    bool told = false;
     for (int s = 0; s < scenario->strategy_count; s++)
         for (size_t d = 0; d < scenario->device_count; d++) {
             struct dts_question question = {.scenario = scenario,
@@ -48,7 +51,9 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
                                             .devices = scenario->devices[d],
                                             .setting = scene->setting,
                                             .check = true};
+            struct dts_waiting *waiting = dts_waiting_begin("checking");
             dts_estimate(&question, result);
+            dts_waiting_end(waiting);
             if (result->error.cause != DTS_NO_ERROR) {
                 print_refused(result, out != NULL ? out : stderr);
                 if (tally->first.cause == DTS_NO_ERROR)
@@ -57,6 +62,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
             }
             good++;
             memcpy(basis, result->basis, sizeof(basis));
+            told = told || dts_batch_tell(scenario, result);
             if (out != NULL)
                 print_point(result, out);
         }
@@ -85,14 +91,17 @@ static bool check_one(const struct dts_options *options, const char *word, int k
 {
     struct dts_scene scene;
     bool text = strcmp(options->format->name, "text") == 0;
-    if (!dts_scene_open(options, word, k, &scene, err))
+    struct dts_waiting *waiting = dts_waiting_begin("reading");
+    bool opened = dts_scene_open(options, word, k, &scene, err);
+    dts_waiting_end(waiting);
+    if (!opened)
         return false;
     if (text) {
         print_summary(&scene, out);
         if (scene.setting[0] != '\0')
             fprintf(out, "  with %s\n", scene.setting);
     }
-    dts_references_tell(&scene, 1);
+    dts_references_tell(options, &scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)
         fprintf(out, "\nWith all defaults:\n");

@@ -237,11 +237,27 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
     free(rows.names);
 }
 
+static void print_trained(const struct dts_report *report, FILE *out)
+{
+    const struct dts_trained **trained = dts_alloc((size_t)report->count, sizeof(*trained));
+    const char **strategies = dts_alloc((size_t)report->count, sizeof(*strategies));
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        if (report->points[i].live != NULL) {
+            trained[count] = &report->points[i].live->trained;
+            strategies[count++] = report->points[i].strategy;
+        }
+    dts_trained_csv(trained, strategies, count, out);
+    free(trained);
+    free(strategies);
+}
+
 void dts_comparison_csv(const struct dts_report *report, FILE *out)
 {
     struct rows rows = {0};
     fill(&rows, report, true);
     dts_table_print_csv(out, columns, COLUMNS, rows.cells, rows.count);
+    print_trained(report, out);
     free(rows.cells);
     free(rows.names);
 }

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/library.h"
 #include "base/mem.h"
+#include "cli/answer.h"
 #include "cli/draft.h"
-#include "cli/names.h"
+#include "sim/platform.h"
 
 enum { INDENT = 4, TRIES = 5 }; // spaces of a level; answers of a person to one question
 
@@ -108,37 +108,9 @@ static const char *option_value(const struct dts_draft *draft, const char *optio
     return NULL;
 }
 
-static bool names_file(const char *folder, const char *name, struct dts_error *err)
+static double scale_of(const struct dts_wanted *wanted)
 {
-    char *path;
-    if (!dts_library_find(&path, folder, name, NULL, err))
-        return false;
-    free(path);
-    return true;
-}
-
-/* Check one answer, and scale it. `what` begins the message. */
-static bool accept(const struct dts_wanted *wanted, const char *what, const char *answer,
-                   double scale, char *value, struct dts_error *err)
-{
-    char *end;
-    double number = strtod(answer, &end);
-    bool is_number = end != answer && *end == '\0' && number - number == 0;
-    if (wanted->choice != NULL &&
-        !dts_known(wanted->option != NULL ? wanted->option : wanted->key, answer,
-                   wanted->choice, err))
-        return false;
-    if (wanted->folder != NULL && !names_file(wanted->folder, answer, err))
-        return false;
-    if (strlen(answer) >= DTS_DRAFT_VALUE || *answer == '\0')
-        return dts_fail(err, DTS_BAD_INPUT, "%s: must be a value, got \"%.40s\"", what, answer);
-    if (!wanted->word && scale != 0 && !is_number)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: must be a number, got \"%s\"", what, answer);
-    if (!wanted->word && scale != 0 && scale != 1)
-        snprintf(value, DTS_DRAFT_VALUE, "%.12g", number * scale);
-    else
-        snprintf(value, DTS_DRAFT_VALUE, "%s", answer);
-    return true;
+    return wanted->scale != 0 ? wanted->scale : 1;
 }
 
 /* Ask until the answer is good; an empty one means the usual value, if there is one. */
@@ -158,8 +130,8 @@ static bool ask(const struct dts_wanted *wanted, const char *path, char *value, 
             break;
         line[strcspn(line, "\n")] = '\0';
         *usual = line[0] == '\0' && wanted->usual != NULL;
-        if (accept(wanted, wanted->option != NULL ? wanted->option : path,
-                   *usual ? wanted->usual : line, wanted->scale, value, &wrong))
+        if (dts_answer_accept(wanted, wanted->option != NULL ? wanted->option : path,
+                              *usual ? wanted->usual : line, scale_of(wanted), value, &wrong))
             return true;
         fprintf(stderr, "%s\n", wrong.text);
     }
@@ -174,15 +146,15 @@ static bool find(struct dts_draft *draft, const struct dts_wanted *wanted, const
     snprintf(what, sizeof(what), "--%s", option != NULL ? wanted->option : path);
     *usual = false;
     if (set != NULL)
-        return accept(wanted, path, set, 0, value, err);
+        return dts_answer_accept(wanted, path, set, 1, value, err);
     if (option != NULL)
-        return accept(wanted, what, option, wanted->scale, value, err);
+        return dts_answer_accept(wanted, what, option, scale_of(wanted), value, err);
     // A few questions are enough: what has no option of its own is asked only if it must be.
     if (draft->ask && (wanted->option != NULL || wanted->usual == NULL))
         return ask(wanted, path, value, usual, err);
     *usual = wanted->usual != NULL;
     if (*usual)
-        return accept(wanted, path, wanted->usual, wanted->scale, value, err);
+        return dts_answer_accept(wanted, path, wanted->usual, scale_of(wanted), value, err);
     if (wanted->option != NULL)
         return dts_fail(err, DTS_BAD_INPUT, "new platform: needs --%s (%s)", wanted->option,
                         wanted->help);
@@ -195,8 +167,11 @@ bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, ch
 {
     char path[256];
     bool usual;
+    struct dts_wanted known = *wanted;
     path_of(draft, wanted->key, path, sizeof(path));
-    if (!find(draft, wanted, path, value, &usual, err))
+    if (known.field == NULL)
+        known.field = dts_platform_field(path);
+    if (!find(draft, &known, path, value, &usual, err))
         return false;
     begin_member(draft, "// ", wanted->key);
     quote(&draft->text, wanted->help);
@@ -229,7 +204,7 @@ bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
                                   .usual = has_usual ? usual : NULL,
                                   .choice = field->choice,
                                   .word = field->type == DTS_STRING,
-                                  .scale = field->type == DTS_REAL || field->type == DTS_INT};
+                                  .field = field};
         if (field->type != DTS_OBJECT) {
             if (!dts_draft_want(draft, &want, value, err))
                 return false;

@@ -5,12 +5,12 @@
 #ifndef DTS_CLI_DRAFT_H
 #define DTS_CLI_DRAFT_H
 
-#include "base/cfg.h"
 #include "base/text.h"
+#include "cli/answer.h"
 #include "cli/options.h"
 #include "cli/usual.h"
 
-enum { DTS_DRAFT_DEPTH = 8, DTS_DRAFT_VALUE = 256 };
+enum { DTS_DRAFT_DEPTH = 8 };
 
 struct dts_draft {
     const struct dts_options *options;
@@ -21,18 +21,6 @@ struct dts_draft {
     int depth;
     bool begun; // the object begun last has a member
     bool *used; // which --set were; owned
-};
-
-/* One value that the file needs. */
-struct dts_wanted {
-    const char *key;
-    const char *option; // that answers it; NULL: only --set PATH=VALUE does
-    const char *help;
-    const char *usual;            // when nobody says; NULL: somebody has to
-    const char *(*choice)(int i); // NULL: any value
-    bool word;                    // it is a string
-    const char *folder;           // of the library, in which it names a file; NULL: it does not
-    double scale;                 // the answer to the option times this; 0: 1
 };
 
 void dts_draft_open(struct dts_draft *draft, const struct dts_options *options);

@@ -48,7 +48,9 @@ static void prepare_simulation(struct work *w)
         .slowdown = w->question->platform->communicating >= 0
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
+        .message_slowdown = w->question->platform->messages,
         .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+        .progress = w->question->progress,
     };
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
@@ -110,10 +112,12 @@ static void warn_of_hours(const struct work *w)
 static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_error *err)
 {
     struct dts_simulation bare = w->simulation;
+    const int rounds = runs(w);
     struct dts_timing timing;
     *step_s = calm_s;
     if (bare.slowdown == 0 && overheads(&w->built.job.roles[0].plan) == 0)
         return true;
+    dts_progress_round(w->question->progress, rounds, rounds);
     bare.slowdown = 0;
     drop_overheads(&w->built.job.roles[0].plan);
     if (!w->engine->run(&bare, &timing, err))
@@ -127,6 +131,7 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
 {
     const struct dts_scenario *s = w->question->scenario;
     struct dts_simulation noisy = w->simulation;
+    dts_progress_round(w->question->progress, 2, runs(w));
     noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
     return w->engine->run(&noisy, timing, err);
 }
@@ -228,6 +233,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
 
     warn_of_hours(w);
     dts_bound_find(&w->simulation, w->loader, &bound);
+    dts_progress_round(w->question->progress, 1, runs(w));
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
     bool with_noise = has_noise(s);
@@ -252,6 +258,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
 {
     struct work w = {.question = question};
     dts_result_open(question, result);
+    dts_progress_begin(question->progress, "planning", 0);
     if (dts_built_make(question, &w.built, &result->error)) {
         prepare_simulation(&w);
         if (question->check)

@@ -15,9 +15,10 @@ struct dts_question {
     const struct dts_device *device;
     const struct dts_strategy *strategy;
     int devices;
-    const char *setting; // what a sweep set, for the result; ""
-    const char *trace;   // file for the timeline; NULL: none
-    bool check;          // build the plans, simulate nothing
+    const char *setting;           // what a sweep set, for the result; ""
+    const char *trace;             // file for the timeline; NULL: none
+    bool check;                    // build the plans, simulate nothing
+    struct dts_progress *progress; // where it says how far it is; NULL: to nobody
 };
 
 /* Fill everything of the result that follows from this point alone. A point that is refused or

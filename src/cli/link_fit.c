@@ -3,7 +3,8 @@
  *     seconds(bytes) = latency x latency_factor + bytes / (rate x bandwidth_factor)
  *
  * A range cannot be faster than the rate: where a burst is, the line keeps the rate and passes
- * between both ends.
+ * between both ends. In memory, messages that fit into a cache are faster for good: the rate is
+ * theirs, and larger ones have a part of it.
  */
 #include "cli/link_fit.h"
 
@@ -32,6 +33,8 @@ static struct dts_transport_range fit_range(const struct dts_link_fit *fit, doub
     double factor = fmin(1, fmax(0.001, share));
     double rate = fit->bytes_per_s * factor;
     double alpha_s = from_s - from / rate;
+    if (alpha_s < 0 && share <= 1) // shorter messages are faster: right at the end
+        factor = fmin(1, fmax(0.001, to / to_s / fit->bytes_per_s));
     if (share > 1)
         alpha_s = (alpha_s + to_s - to / rate) / 2;
     return (struct dts_transport_range){
@@ -41,7 +44,7 @@ static struct dts_transport_range fit_range(const struct dts_link_fit *fit, doub
     };
 }
 
-void dts_link_fit(const double *bytes, const double *seconds, int count,
+void dts_link_fit(const double *bytes, const double *seconds, int count, bool bursts,
                   struct dts_link_fit *fit)
 {
     double last = bytes[count - 1], last_s = seconds[count - 1];
@@ -50,6 +53,11 @@ void dts_link_fit(const double *bytes, const double *seconds, int count,
         rate_between(last / 4, last, seconds_at(bytes, seconds, count, last / 4), last_s);
     // Noise may make a slope of anything: at least what the whole message reached.
     fit->bytes_per_s = fmin(fmax(rate, last / last_s), 2 * last / last_s);
+    const double middle =
+        rate_between(limits[2], limits[3], seconds_at(bytes, seconds, count, limits[2]),
+                     seconds_at(bytes, seconds, count, limits[3]));
+    if (!bursts && limits[3] < last)
+        fit->bytes_per_s = fmax(fit->bytes_per_s, fmin(middle, 2 * fit->bytes_per_s));
     for (int r = 0; r < DTS_TRANSPORT_RANGES && limits[r] < last; r++) {
         double to = r + 1 < DTS_TRANSPORT_RANGES ? fmin(limits[r + 1], last) : last;
         fit->ranges[fit->range_count++] =

@@ -4,6 +4,8 @@
 #ifndef DTS_CLI_LINK_FIT_H
 #define DTS_CLI_LINK_FIT_H
 
+#include <stdbool.h>
+
 #include "sim/transport.h"
 
 struct dts_link_fit {
@@ -13,8 +15,9 @@ struct dts_link_fit {
     int range_count;
 };
 
-/* seconds[i] for a message of bytes[i]: ascending, from a byte to some MiB; count >= 2. */
-void dts_link_fit(const double *bytes, const double *seconds, int count,
+/* seconds[i] for a message of bytes[i]: ascending, from a byte to some MiB; count >= 2. bursts:
+ * what is faster than large messages are does not last. */
+void dts_link_fit(const double *bytes, const double *seconds, int count, bool bursts,
                   struct dts_link_fit *fit);
 
 /* What the fit says for a message of this size. */

@@ -1,8 +1,9 @@
 /* live_calibrate.c -- measured rates as a platform file that the simulator reads.
  *
  * Nodes on a network: a port each way for each node, at the rate of a pair that sends both
- * ways. Ranks on one node: a port for each rank, and what all ranks share, at the rate that
- * they reach when all send at once; on few cores that is much less.
+ * ways. Ranks on one node: a port for each rank, at the rate of a lone message, and what all
+ * ranks share, at the rate that they reach when all send at once; on few cores that is much
+ * less.
  */
 #include "cli/live_calibrate.h"
 
@@ -48,7 +49,8 @@ static void put_transport(struct dts_json *json, const char *key, const char *na
         dts_json_string(json, key, name);
         return;
     }
-    dts_link_fit(dts_calibrate_bytes, link->all_s, DTS_CALIBRATE_SIZES, &fit);
+    dts_link_fit(dts_calibrate_bytes, link->all_s, DTS_CALIBRATE_SIZES, link != &c->within,
+                 &fit);
     dts_json_object(json, key);
     dts_json_string(json, "name", name);
     dts_json_number(json, "efficiency", 1);
@@ -57,17 +59,17 @@ static void put_transport(struct dts_json *json, const char *key, const char *na
     dts_json_number(json, "host_bytes_per_s", host_bytes_per_s);
     dts_json_bool(json, "staged", false);
     dts_json_bool(json, "blocking", true);
-    dts_json_number(json, "reduce_bytes_per_s", c->sum_bytes_per_s);
+    dts_json_number(json, "reduce_bytes_per_s", c->together_sum_bytes_per_s);
     put_ranges(json, &fit);
     dts_json_string(json, "source",
                     "measured: every rank sends to one and receives from another");
     dts_json_end(json);
 }
 
-static double large_rate(const double *seconds)
+static double large_rate(const double *seconds, bool bursts)
 {
     struct dts_link_fit fit;
-    dts_link_fit(dts_calibrate_bytes, seconds, DTS_CALIBRATE_SIZES, &fit);
+    dts_link_fit(dts_calibrate_bytes, seconds, DTS_CALIBRATE_SIZES, bursts, &fit);
     return fit.bytes_per_s;
 }
 
@@ -83,16 +85,19 @@ static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
         dts_json_end(json);
         return;
     }
-    double port = large_rate(within->two_way_s);
+    // What two directions take from each other is in what all ranks share.
+    double port = large_rate(within->one_way_s, false);
     dts_json_object(json, "pcie");
     dts_json_integer(json, "sockets", 1);
     dts_json_number(json, "device_bytes_per_s", port);
-    dts_json_number(json, "memory_bytes_per_s", port);
+    dts_json_number(json, "memory_bytes_per_s",
+                    within->star_bytes_per_s > 0 ? within->star_bytes_per_s : port);
     dts_json_number(json, "hop_latency_us", 1e6 * within->all_s[0] / 2);
     dts_json_string(
         json, "source",
-        "measured, as if shared memory were a tree: two ranks that both send; half of "
-        "the time of a byte for each of two hops");
+        "measured, as if shared memory were a tree: one rank sends to another; into one from "
+        "all others and back, as a server does; half of the time of a byte for each of two "
+        "hops");
     dts_json_end(json);
     dts_json_end(json);
 }
@@ -105,6 +110,7 @@ static void put_compute(struct dts_json *json, const struct dts_calibration *c)
         dts_json_number(json, NULL, c->together[k]);
     dts_json_end(json);
     dts_json_number(json, "communicating", c->communicating);
+    dts_json_number(json, "messages", c->messages);
     dts_json_string(json, "source",
                     "measured: small products and sums, on 1, 2, ... ranks of a node, and on "
                     "all while they exchange messages");
@@ -129,7 +135,8 @@ static void put_network(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *between = &c->between;
     double assumed = 1.25e9; // one node alone: never used
-    double port = between->measured ? large_rate(between->two_way_s) * c->per_node : assumed;
+    double port =
+        between->measured ? large_rate(between->two_way_s, true) * c->per_node : assumed;
     dts_json_object(json, "nics");
     dts_json_integer(json, "count", 1);
     dts_json_number(json, "bytes_per_s", port);
@@ -151,7 +158,7 @@ static double incast_limit(const struct dts_calibration *c)
 {
     const struct dts_link_seconds *between = &c->between;
     const double noise = 0.9; // less than this share of the port is no noise. ASSUMED
-    double port = between->measured ? large_rate(between->two_way_s) * c->per_node : 0;
+    double port = between->measured ? large_rate(between->two_way_s, true) * c->per_node : 0;
     bool limited =
         between->incast_bytes_per_s > 0 && between->incast_bytes_per_s < noise * port;
     return limited ? between->incast_bytes_per_s : 0;
@@ -171,7 +178,7 @@ static void write_platform(const struct dts_calibration *c, FILE *out)
     put_node(&json, c);
     put_network(&json, c);
     dts_json_object(&json, "transports");
-    double shared = c->within.measured ? large_rate(c->within.all_s) * c->per_node : 0;
+    double shared = c->within.measured ? large_rate(c->within.all_s, false) * c->per_node : 0;
     put_transport(&json, "within", "shared_memory", c, &c->within, shared);
     put_transport(&json, "between", "tcp", c, &c->between, incast_limit(c));
     dts_json_end(&json);

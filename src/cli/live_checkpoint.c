@@ -1,7 +1,9 @@
 /* live_checkpoint.c -- gathers the state of all ranks, and deals it out again.
  *
- * Three parts: weights, running statistics, and what an optimizer keeps: rank 0's, which all
- * workers have alike, or each server's, rank after rank.
+ * Three or four parts: weights, running statistics, what an optimizer keeps (rank 0's, which
+ * all workers have alike, or each server's, rank after rank), and in fp16 the loss scale.
+ * Servers whose weights have more digits than those of the workers keep them with the
+ * optimizer's state.
  */
 #include "cli/live_checkpoint.h"
 
@@ -39,10 +41,14 @@ static void add_identity(const struct dts_live_kernels *k, struct dts_text *text
     const struct dts_job *job = k->rank.job;
     dts_text_add(text, "model %s, sum %08x\n", s->model.name, model_sum(&s->model));
     dts_text_add(text, "optimizer %s\n", s->optimizer->name);
+    enum dts_half half;
+    if (dts_precision_is_half(s->precision, &half))
+        dts_text_add(text, "precision %s\n", dts_precision_name((int)s->precision));
     dts_text_add(text, "seed %llu\n", (unsigned long long)s->seed);
     dts_text_add(text, "%llu samples of data %s\n", (unsigned long long)k->order.samples,
                  k->settings->data.format);
     dts_text_add(text, "%llu samples in a step\n", (unsigned long long)k->order.step_samples);
+    dts_text_add(text, "batch_norm %s\n", s->synchronized ? "synchronized" : "local");
     if (job->role_count > 1)
         dts_text_add(text, "servers, plan %016llx\n", (unsigned long long)dts_job_hash(job, 0));
     else
@@ -61,6 +67,7 @@ static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
     dts_text_add(text, "checkpoint %s after %d steps or %d epochs\n",
                  live->checkpoint.file != NULL ? live->checkpoint.file : "none",
                  live->checkpoint.every_steps, live->checkpoint.every_epochs);
+    dts_text_add(text, "loss scale %.17g\n", live->loss_scale);
 }
 
 /* Cut at the first line that is another one, for a message. */
@@ -145,14 +152,16 @@ static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const cha
 {
     size_t state_bytes;
     void *states = dts_network_states(k->network, &state_bytes);
+    const bool scaled = k->point->scenario->precision == DTS_FP16;
     return (struct dts_checkpoint){
         .identity = identity,
         .step = (uint64_t)step,
         .parts = {{dts_network_weights(k->network),
                    dts_network_parameters(k->network) * sizeof(float)},
                   {states, state_bytes},
-                  {all, count * sizeof(float)}},
-        .part_count = 3,
+                  {all, count * sizeof(float)},
+                  {&k->scale, scaled ? sizeof(k->scale) : 0}},
+        .part_count = scaled ? 4 : 3,
     };
 }
 
@@ -199,6 +208,7 @@ bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire 
     dts_wire_share(wire, &there, sizeof(there));
     if (good && there) {
         dts_wire_share(wire, step, sizeof(*step));
+        dts_wire_share(wire, &k->scale, sizeof(k->scale));
         dts_wire_deal(wire, all, own.values, own.count * sizeof(float));
         if (k->server != NULL)
             dts_live_server_state(k->server, own.values, true);

@@ -7,7 +7,7 @@
  * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees (exec/order.h).
+ * ranks see in each step what one rank sees (exec/order.h), and in each microbatch of it, too.
  */
 #include "cli/live_kernels.h"
 
@@ -18,6 +18,22 @@
 #include "base/mem.h"
 #include "cli/live_server.h"
 #include "train/build.h"
+
+/* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
+static bool scales(const struct dts_live_kernels *t)
+{
+    return t->point->scenario->precision == DTS_FP16;
+}
+
+/* A server sees an overflow of its own part alone, when others have updated theirs. */
+static bool check_scaling(const struct dts_live_kernels *t, struct dts_error *err)
+{
+    return !scales(t) || t->rank.job->role_count == 1 ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: fp16 leaves out steps that overflow, which "
+                    "servers cannot agree on: precision must be bf16 or fp32",
+                    t->point->strategy->name);
+}
 
 /* How many steps there are is the same on all ranks, servers among them. */
 static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
@@ -53,13 +69,6 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
     return dts_data_open(&t->data, &request, err);
 }
 
-static bool make_optimizer(struct dts_live_kernels *t, bool lists, struct dts_error *err)
-{
-    const struct dts_scenario *s = t->point->scenario;
-    return lists ? dts_optimizer_make_sparse(&t->optimizer, &s->model, s->optimizer, err)
-                 : dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err);
-}
-
 /* What is exchanged is dense, as the plan says; a rank alone keeps lists of rows. */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
@@ -68,11 +77,12 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
     const struct dts_network_options options = {.batch = (int)t->point->batch,
                                                 .threads = t->settings->threads,
                                                 .sparse = alone,
-                                                .seed = (uint64_t)s->seed};
+                                                .seed = (uint64_t)s->seed,
+                                                .precision = s->precision};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
-    if (!servers && !make_optimizer(t, alone, err))
+    if (!servers && !dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err))
         return false;
     if (!alone)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
@@ -92,17 +102,38 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
 }
 
+/* Kernels work on floats, whatever travels. */
+static bool check_precision(const struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_plan *plan = &t->rank.role->plan;
+    return plan->buffer_count == 0 ||
+           plan->buffers[DTS_GRADIENTS].element_bytes <= sizeof(float) ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: no kernels compute in fp64: precision must be fp32, tf32, "
+                    "bf16 or fp16");
+}
+
 bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor_rank *rank,
                            struct dts_error *err)
 {
     t->rank = *rank;
     t->step = -1;
+    t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role == &rank->job->roles[0];
-    if (count_steps(t, err) &&
+    if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
         return true;
     dts_live_kernels_close(t);
     return false;
+}
+
+/* The call of a layer, or that part of it which the plan says. */
+static void take_part(struct dts_live_kernels *t, const struct dts_call *call)
+{
+    struct dts_network_part part = {.part = call->part, .ranks = t->rank.role->count};
+    if (call->part != DTS_OP_WHOLE)
+        part.sums = (double *)(void *)t->rank.buffers[call->sums.buffer] + call->sums.first;
+    dts_network_take_part(t->network, &part);
 }
 
 /* The first layer's forward call begins a step, or the next microbatch of one. */
@@ -114,14 +145,14 @@ static void begin(struct dts_live_kernels *t, long step)
     t->microbatch = step == t->step ? t->microbatch + 1 : 0;
     t->step = step;
     const uint64_t workers = (uint64_t)t->rank.role->count;
-    const uint64_t first =
-        (uint64_t)step * batch * microbatches * workers +
-        ((uint64_t)t->rank.rank * microbatches + (uint64_t)t->microbatch) * batch;
+    const uint64_t first = (uint64_t)step * batch * microbatches * workers +
+                           ((uint64_t)t->microbatch * workers + (uint64_t)t->rank.rank) * batch;
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
         .training = true,
         .keep_gradients = t->microbatch > 0,
+        .loss_scale = t->scale.scale / dts_live_divisor(t, true),
     };
     for (uint64_t i = 0; i < batch; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + i);
@@ -134,9 +165,16 @@ static void update(struct dts_live_kernels *t)
     float share;
     if (t->optimizer == NULL)
         return;
+    // scaled gradients are of fp16, and then all of them are dense
+    const bool finite = !scales(t) || dts_reduce_finite(dts_network_gradients(t->network),
+                                                        dts_network_parameters(t->network),
+                                                        dts_network_workers(t->network));
     const struct dts_update_settings settings =
         dts_live_settings(&t->rank, t->optimizer, t->step, &share);
-    dts_network_update(t->network, t->optimizer, &settings, share);
+    if (finite)
+        dts_network_update(t->network, t->optimizer, &settings, share);
+    if (scales(t))
+        dts_loss_scale_next(&t->scale, finite);
 }
 
 static double call(void *self, const struct dts_op *op, int step, double due_s)
@@ -147,13 +185,15 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     const int last = t->point->scenario->model.layer_count - 1;
     switch (op->call.pass) {
     case DTS_FORWARD:
-        if (op->call.layer == 0)
+        if (op->call.layer == 0 && op->call.part != DTS_OP_REST)
             begin(t, training_step);
+        take_part(t, &op->call);
         dts_network_forward(t->network, op->call.layer);
         if (op->call.layer == last)
             t->loss += dts_network_loss(t->network), t->losses++;
         break;
     case DTS_BACKWARD:
+        take_part(t, &op->call);
         dts_network_backward(t->network, op->call.layer);
         break;
     case DTS_UPDATE:

@@ -1,5 +1,9 @@
 /* live_kernels.h -- the executor that trains for real: a network's kernels on this rank's
  * samples (exec/network.h), gradients where the plan's messages take them from.
+ *
+ * In bf16 and fp16 the network computes in mixed precision, messages have 16 bits, weights and
+ * what the optimizer keeps are fp32. In fp16 the loss is scaled: all ranks have the same sums
+ * of gradients, so each finds by itself whether a step is left out, and all agree.
  */
 #ifndef DTS_CLI_LIVE_KERNELS_H
 #define DTS_CLI_LIVE_KERNELS_H
@@ -9,6 +13,7 @@
 #include "exec/optimizer.h"
 #include "exec/order.h"
 #include "live/executor.h"
+#include "ops/reduce.h"
 
 /* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {
@@ -31,6 +36,7 @@ struct dts_live_kernels {
     long losses; // how many of them; whoever reads it may set both to 0
     long step;   // that the last forward pass belongs to; -1: none
     int microbatch;
+    struct dts_loss_scale scale; // of fp16; else it stays 1
 };
 
 /* NULL: a build without kernels. */

@@ -119,10 +119,13 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
                                        .settings = settings};
     const struct dts_executor *trainer = dts_live_kernels();
     const bool trains = trainer != NULL && strcmp(settings->compute, trainer->name) == 0;
+    enum dts_half half;
+    dts_precision_is_half(run->set.scene.scenario.precision, &half);
     struct dts_live live = {.job = &run->set.points[i].built.job,
                             .wire = run->wire,
                             .executor = trains ? trainer : dts_executor_find(settings->compute),
                             .context = &kernels,
+                            .half = half,
                             .steps = settings->warm_up + settings->steps};
     struct dts_live_rank rank = {0};
     if (live.executor == NULL)

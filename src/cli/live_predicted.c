@@ -70,9 +70,12 @@ static void fill(struct command *command, const struct dts_options *options, con
         add_setting(command, options->sets[i].path, options->sets[i].value);
     add_setting(command, "devices", devices);
     add_setting(command, "references", "null");
-    if (q->platform->communicating > 0 && strcmp(q->scenario->live.compute, "timed") == 0)
-        add_setting(command, "platform.node.compute.communicating",
-                    "0"); // who waits does not slow
+    if (strcmp(q->scenario->live.compute, "timed") == 0) { // who waits does not slow
+        if (q->platform->communicating > 0)
+            add_setting(command, "platform.node.compute.communicating", "0");
+        if (q->platform->messages > 0)
+            add_setting(command, "platform.node.compute.messages", "0");
+    }
     add_strategy(command, q);
     if (options->engine != NULL)
         add_option(command, "--engine", options->engine);

@@ -88,6 +88,13 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
     return true;
 }
 
+bool dts_live_server_keeps_weights(const struct dts_live_server *server)
+{
+    const struct dts_live_kernels *told = server->rank.context;
+    enum dts_half half;
+    return dts_precision_is_half(told->point->scenario->precision, &half);
+}
+
 void dts_live_server_close(struct dts_live_server *server)
 {
     if (server == NULL)
@@ -113,18 +120,27 @@ void dts_live_server_update(struct dts_live_server *server, int bucket, long ste
                        server->workers);
 }
 
+/* To or from `values`, unless it is NULL; returns where the next goes. */
+static size_t copy_state(float *values, size_t at, float *state, size_t count, bool take)
+{
+    if (values != NULL)
+        memcpy(take ? state : values + at, take ? values + at : state, count * sizeof(float));
+    return at + count;
+}
+
 size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take)
 {
     size_t all = 0;
     for (int b = 0; b < server->piece_count; b++) {
+        const struct piece *piece = &server->pieces[b];
         size_t count;
-        if (server->pieces[b].optimizer == NULL)
+        if (piece->optimizer == NULL)
             continue;
-        float *state = dts_optimizer_state(server->pieces[b].optimizer, &count);
-        if (values != NULL)
-            memcpy(take ? state : values + all, take ? values + all : state,
-                   count * sizeof(float));
-        all += count;
+        float *state = dts_optimizer_state(piece->optimizer, &count);
+        all = copy_state(values, all, state, count, take);
+        if (dts_live_server_keeps_weights(server))
+            all = copy_state(values, all, server->rank.buffers[DTS_WEIGHTS] + piece->first,
+                             piece->count, take);
     }
     return all;
 }
@@ -135,15 +151,22 @@ double dts_live_rate(const struct dts_live_kernels *told, long step)
            dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
 }
 
+double dts_live_divisor(const struct dts_live_kernels *told, bool before)
+{
+    const struct dts_scenario *s = told->point->scenario;
+    enum dts_half half;
+    const bool mixed = dts_precision_is_half(s->precision, &half);
+    return before == mixed ? (double)told->rank.job->roles[0].count * s->accumulate : 1;
+}
+
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
                                              const struct dts_optimizer_run *optimizer,
                                              long step, float *share)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    const int sums = rank->job->roles[0].count * told->point->scenario->accumulate;
+    *share = (float)(1 / (told->scale.scale * dts_live_divisor(told, false)));
     settings.rate = dts_live_rate(told, step);
-    settings.step = step + 1;
-    *share = 1.0f / (float)sums;
+    settings.step = step + 1 - told->scale.left_out;
     return settings;
 }

@@ -17,15 +17,24 @@ void dts_live_server_close(struct dts_live_server *server); // NULL: nothing
 /* The call that follows the sum of a bucket, in step 0, 1, ... */
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
 
-/* What it keeps from step to step beside weights, bucket after bucket, for checkpoints: copied
- * to `values`, or with `take` from there; NULL: neither. Returns how many floats. */
+/* Are its weights other ones than those of the workers, which have them in 16 bits? */
+bool dts_live_server_keeps_weights(const struct dts_live_server *server);
+
+/* What it keeps from step to step, beside weights that the workers have, too, bucket after
+ * bucket, for checkpoints: copied to `values`, or with `take` from there; NULL: neither.
+ * Returns how many floats. */
 size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take);
 
 /* The learning rate of a step of the training. */
 double dts_live_rate(const struct dts_live_kernels *told, long step);
 
-/* What an update of that step has to know; *share makes of a sum of gradients over workers and
- * microbatches their mean. */
+/* What gradients are divided by to become means over workers and microbatches: in 16 bits
+ * before they are sent, so that sums are no larger than one rank's, in 32 bits after. 1: not at
+ * that point. */
+double dts_live_divisor(const struct dts_live_kernels *told, bool before);
+
+/* What an update of that step has to know; *share makes of gradients as they are there, sums
+ * over workers and microbatches or scaled, their mean. */
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
                                              const struct dts_optimizer_run *optimizer,
                                              long step, float *share);

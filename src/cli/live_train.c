@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/live_checkpoint.h"
 #include "cli/live_mllog.h"
+#include "cli/live_server.h"
 #include "exec/evaluate.h"
 #include "train/build.h"
 
@@ -34,18 +35,24 @@ static bool is_first(const struct course *c)
     return c->of->rank->rank == 0;
 }
 
-/* What rank 0 begins with becomes what all begin with. */
+/* What rank 0 begins with becomes what all begin with, but for servers that have more digits.
+ */
 static void share_weights(struct course *c)
 {
     struct dts_live_kernels *k = c->kernels;
     float *weights = k->network != NULL ? dts_network_weights(k->network)
                                         : c->of->rank->buffers[DTS_WEIGHTS];
     const size_t count = (size_t)k->point->scenario->model.parameters;
+    float *ignored = NULL;
+    if (k->server != NULL && dts_live_server_keeps_weights(k->server))
+        weights = ignored = dts_alloc(count, sizeof(*weights));
     dts_wire_share(c->wire, weights, count * sizeof(*weights));
+    free(ignored);
 }
 
-/* Running statistics are of each rank's own samples: from time to time those of rank 0 count
- * for all, as PyTorch's DistributedDataParallel has it. A server only listens. */
+/* Running statistics are of each rank's own samples, where batch normalization is local: from
+ * time to time those of rank 0 count for all, as PyTorch's DistributedDataParallel has it.
+ * (Where it is synchronized, all have the same.) A server only listens. */
 static void share_states(struct course *c)
 {
     size_t bytes = 0;
@@ -233,7 +240,13 @@ static bool begin(struct course *c, struct dts_error *err)
 /* Whatever rank 0 has to write is written before others end. */
 static bool finish(struct course *c, struct dts_error *err)
 {
+    struct dts_trained *trained = &c->of->comparison->trained;
     dts_mllog_run_stop(&c->log, true);
+    if (is_first(c) && c->kernels->point->scenario->precision == DTS_FP16) {
+        trained->loss_scale = c->kernels->scale.scale;
+        trained->left_out = c->kernels->scale.left_out;
+        dts_trained_scale_line(trained, stderr);
+    }
     keep_weights(c, err);
     dts_mllog_close(&c->log, err);
     return dts_wire_agree(c->wire, err);

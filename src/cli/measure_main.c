@@ -2,10 +2,11 @@
  * it:
  *
  *     dtsim-measure here FILE                                      the device `here`
- *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE  `dtsim profile`
- *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS       whole steps on made data
+ *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION]  `dtsim profile`
+ *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION]       whole steps on
+ * made data
  *
- * Lists are separated by commas.
+ * Lists are separated by commas. The precision is fp32, bf16 or fp16; without: fp32.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void say(const char *what)
 
 static bool measure_here(char **words, struct dts_error *err)
 {
-    const double budget_s = 2; // of each of four measurements
+    const double budget_s = 2; // of each of six measurements
     struct dts_roofline_words room;
     struct dts_roofline roofline;
     struct dts_output out;
@@ -91,6 +92,17 @@ static bool optimizer_of(const char *word, const struct dts_optimizer **optimize
            dts_fail(err, DTS_BAD_INPUT, "optimizer: no optimizer \"%s\"", word);
 }
 
+/* NULL: fp32. Those that a network computes in. */
+static bool precision_of(const char *word, enum dts_precision *precision, struct dts_error *err)
+{
+    const int found = dts_precision_find(word != NULL ? word : "fp32");
+    enum dts_half half;
+    *precision = found >= 0 ? (enum dts_precision)found : DTS_FP32;
+    return found == DTS_FP32 || (found >= 0 && dts_precision_is_half(*precision, &half)) ||
+           dts_fail(err, DTS_BAD_INPUT, "precision: must be fp32, bf16 or fp16, got \"%s\"",
+                    word);
+}
+
 static bool read_batches(char *list, int *batches, int *count, struct dts_error *err)
 {
     char *numbers[MOST_LISTED];
@@ -108,10 +120,12 @@ static bool measure_profile(char **words, struct dts_error *err)
     struct dts_model models[MOST_LISTED];
     const struct dts_optimizer *optimizer = NULL;
     int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0;
+    enum dts_precision precision;
     double begin_s = dts_now_s();
     bool good = read_batches(words[1], batches, &batch_count, err) &&
                 number("threads", words[2], &threads, err) &&
                 optimizer_of(words[3], &optimizer, err) &&
+                precision_of(words[5], &precision, err) &&
                 load_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
@@ -119,9 +133,10 @@ static bool measure_profile(char **words, struct dts_error *err)
         .batches = batches,
         .batch_count = batch_count,
         .threads = threads,
+        .precision = precision,
         .optimizers = &optimizer,
         .optimizer_count = 1,
-        .meter = {.limit_s = 0.6, .least = 5, .spread = 0.02},
+        .meter = {.limit_s = 0.3, .least = 2, .spread = 0.02},
         .progress = show_progress,
         .argument = &begin_s,
     };
@@ -150,6 +165,7 @@ static bool measure_steps(char **words, struct dts_error *err)
         !number("threads", words[2], &request.threads, err) ||
         !optimizer_of(words[3], &request.optimizer, err) ||
         !number("steps", words[4], &request.steps, err) ||
+        !precision_of(words[5], &request.precision, err) ||
         !dts_model_load(&model, words[0], err))
         return false;
     const bool good = dts_steps_measure(&request, &steps, err);
@@ -159,12 +175,15 @@ static bool measure_steps(char **words, struct dts_error *err)
         dts_json_string(&json, "model", model.name);
         dts_json_integer(&json, "batch", request.batch);
         dts_json_integer(&json, "threads", request.threads);
+        dts_json_string(&json, "precision", dts_precision_name((int)request.precision));
         print_measured(&json, "forward", &steps.forward);
         print_measured(&json, "backward", &steps.backward);
         print_measured(&json, "update", &steps.update);
         print_measured(&json, "step", &steps.step);
         dts_json_number(&json, "first_loss", steps.first_loss);
         dts_json_number(&json, "last_loss", steps.last_loss);
+        if (request.precision == DTS_FP16)
+            dts_json_integer(&json, "left_out", steps.left_out);
         dts_json_integer(&json, "bytes", (int64_t)steps.bytes);
         dts_json_end(&json);
     }
@@ -172,15 +191,15 @@ static bool measure_steps(char **words, struct dts_error *err)
     return good;
 }
 
-/* `words` are those after the verb. */
+/* `words` are those after the verb, and NULL behind them. */
 static const struct verb {
     const char *name;
     int words;
     bool (*run)(char **words, struct dts_error *err);
 } verbs[] = {
-    {"here", 1, measure_here},
-    {"profile", 5, measure_profile},
-    {"step", 5, measure_steps},
+    {"here", 1, measure_here},       {"profile", 5, measure_profile},
+    {"profile", 6, measure_profile}, {"step", 5, measure_steps},
+    {"step", 6, measure_steps},
 };
 
 int main(int count, char **words)

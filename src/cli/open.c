@@ -1,4 +1,5 @@
 /* open.c -- scenario files that the command line names, changed by its --set and --sweep. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,12 @@ static bool is_path(const char *word)
 {
     size_t length = strlen(word);
     return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+/* Something is called so here, if only a link that leads in a circle: opening it says why. */
+static bool is_there(const char *word)
+{
+    return access(word, F_OK) == 0 || errno == ELOOP || errno == EACCES;
 }
 
 /* Neither file nor command: say which one was probably meant, as it has to be typed. */
@@ -44,7 +51,7 @@ static bool no_such_word(const char *word, char **scenarios, struct dts_error *e
 
 bool dts_word_is_scenario(const char *word, struct dts_error *err)
 {
-    if (is_path(word) || access(word, F_OK) == 0)
+    if (is_path(word) || is_there(word))
         return true;
     char **names = dts_library_names("scenarios");
     bool found = false;
@@ -113,7 +120,7 @@ bool dts_scenario_open(const struct dts_options *options, const char *word, int 
         return false;
     // A file without ".json" is a path, too, not a name of the library.
     struct dts_text name = {0};
-    dts_text_add(&name, "%s%s", !is_path(word) && access(word, F_OK) == 0 ? "./" : "", word);
+    dts_text_add(&name, "%s%s", !is_path(word) && is_there(word) ? "./" : "", word);
     char *path = NULL;
     bool good = dts_library_find(&path, "scenarios", name.chars, NULL, err) &&
                 dts_doc_load(doc, path, err);

@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/pool.h"
+#include "cli/waiting.h"
 
-enum { MOST_JOBS = 256, SILENT_S = 2 }; // children at once; seconds before progress shows
+enum { MOST_JOBS = 256 }; // children at once
 
 struct child {
     pid_t pid; // 0: none in this place
@@ -25,20 +26,22 @@ struct state {
     const struct dts_pool *pool;
     struct dts_result *results;
     struct child *children;
+    struct dts_progress *progress; // by place; NULL: this machine has no memory for it
     int places, running, next, done;
     double begun_s;
     bool shown; // a progress line stands on the terminal
 };
 
 /* In the child: work, write the result, end without the cleaning up of the parent. */
-static void work(const struct dts_pool *pool, int i, int out, pid_t parent)
+static void work(const struct dts_pool *pool, int i, struct dts_progress *progress, int out,
+                 pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // also when the parent is killed
     if (getppid() != parent)
         _exit(1);
     struct dts_result *result = dts_alloc(1, sizeof(*result));
     dts_result_init(result);
-    pool->work(pool->self, i, result);
+    pool->work(pool->self, i, progress, result);
     fflush(stderr);
     const char *bytes = (const char *)result;
     for (size_t sent = 0; sent < sizeof(*result);) {
@@ -50,11 +53,18 @@ static void work(const struct dts_pool *pool, int i, int out, pid_t parent)
     _exit(0);
 }
 
+static struct dts_progress *progress_of(const struct state *state, const struct child *child)
+{
+    return state->progress != NULL ? &state->progress[child - state->children] : NULL;
+}
+
 static bool start(struct state *state, struct dts_error *err)
 {
     struct child *child = state->children;
     while (child->pid != 0)
         child++;
+    struct dts_progress *progress = progress_of(state, child);
+    dts_progress_clear(progress);
     int ends[2];
     if (pipe(ends) != 0)
         return dts_fail(err, DTS_SYSTEM, "cannot make a pipe: %s", strerror(errno));
@@ -62,7 +72,7 @@ static bool start(struct state *state, struct dts_error *err)
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        work(state->pool, state->next, ends[1], parent);
+        work(state->pool, state->next, progress, ends[1], parent);
     }
     close(ends[1]);
     if (pid < 0) {
@@ -112,14 +122,22 @@ static void receive(struct state *state, struct child *child)
 
 static void show(struct state *state)
 {
-    if (!isatty(STDERR_FILENO) || dts_now_s() - state->begun_s < SILENT_S)
+    if (!isatty(STDERR_FILENO) || dts_now_s() - state->begun_s < DTS_SILENT_S)
         return;
-    char name[128] = "";
-    for (int i = 0; i < state->places; i++)
-        if (state->children[i].pid != 0)
-            state->pool->name(state->pool->self, state->children[i].point, name, sizeof(name));
-    fprintf(stderr, "\r\033[K%d/%d points%s%s", state->done, state->pool->count,
-            name[0] != '\0' ? ", " : "", name);
+    const struct child *oldest = NULL;
+    for (int i = 0; i < state->places; i++) {
+        const struct child *child = &state->children[i];
+        if (child->pid != 0 && (oldest == NULL || child->point < oldest->point))
+            oldest = child;
+    }
+    char name[128] = "", at[128] = "";
+    if (oldest != NULL) {
+        state->pool->name(state->pool->self, oldest->point, name, sizeof(name));
+        dts_progress_text(progress_of(state, oldest), at, sizeof(at));
+    }
+    dts_waiting_show("%d/%d points, %.0f s%s%s%s%s", state->done, state->pool->count,
+                     dts_now_s() - state->begun_s, name[0] != '\0' ? "; " : "", name,
+                     at[0] != '\0' ? ": " : "", at);
     state->shown = true;
 }
 
@@ -153,6 +171,7 @@ bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
                           .places = jobs < MOST_JOBS ? jobs : MOST_JOBS,
                           .begun_s = dts_now_s()};
     state.children = dts_alloc((size_t)state.places, sizeof(*state.children));
+    state.progress = dts_progress_share(state.places);
     struct dts_error refused = {0}; // no child: wait for one to end and try again
     while (state.done < pool->count) {
         bool started = true;
@@ -163,7 +182,8 @@ bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
         listen(&state);
     }
     if (state.shown)
-        fprintf(stderr, "\r\033[K");
+        dts_waiting_clear();
+    dts_progress_unshare(state.progress, state.places);
     free(state.children);
     return state.done == pool->count || dts_fail(err, refused.cause, "%s", refused.text);
 }

@@ -7,14 +7,16 @@
 #ifndef DTS_CLI_POOL_H
 #define DTS_CLI_POOL_H
 
+#include "base/progress.h"
 #include "cli/result.h"
 
 struct dts_pool {
     int count; // points
     int jobs;  // children at once; 0: one for each core
 
-    /* Work out point i into `result`; runs in a child. A failure goes into result->error. */
-    void (*work)(void *self, int i, struct dts_result *result);
+    /* Work out point i into `result`; runs in a child, which may say how far it is. A failure
+     * goes into result->error. */
+    void (*work)(void *self, int i, struct dts_progress *progress, struct dts_result *result);
     void *self;
 
     /* What point i is, for progress and for messages: "ring, 256 devices". */
@@ -22,7 +24,8 @@ struct dts_pool {
 };
 
 /* Fills results[0 .. count - 1]. Progress goes to standard error where that is a terminal and
- * the work takes longer than two seconds. Fails only when the machine gives no child at all. */
+ * the work takes longer than two seconds: what is done, and what the point that began first of
+ * those under way is at. Fails only when the machine gives no child at all. */
 bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
                   struct dts_error *err);
 

@@ -7,11 +7,13 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/batch_note.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
 #include "cli/pool.h"
 #include "cli/references.h"
 #include "cli/scene.h"
+#include "cli/waiting.h"
 
 enum { MOST_POINTS = 100000 };
 
@@ -62,7 +64,8 @@ static bool open_all(const struct dts_options *options, const char *const *words
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
         }
-        dts_references_tell(asked->scenes + asked->scene_count - combinations, combinations);
+        dts_references_tell(options, asked->scenes + asked->scene_count - combinations,
+                            combinations);
         const struct dts_scenario *s = &asked->scenes[asked->scene_count - 1].scenario;
         *report = (struct dts_report){.scenario = s->name,
                                       .summary = s->summary,
@@ -77,9 +80,21 @@ static bool open_all(const struct dts_options *options, const char *const *words
     return true;
 }
 
-static void work(void *self, int i, struct dts_result *result)
+/* A platform of thousands of hosts takes long to read. */
+static bool read_all(const struct dts_options *options, const char *const *words, int count,
+                     struct asked *asked, struct dts_error *err)
 {
-    dts_estimate(&((struct asked *)self)->questions[i], result);
+    struct dts_waiting *waiting = dts_waiting_begin("reading");
+    bool ok = open_all(options, words, count, asked, err);
+    dts_waiting_end(waiting);
+    return ok;
+}
+
+static void work(void *self, int i, struct dts_progress *progress, struct dts_result *result)
+{
+    struct dts_question question = ((const struct asked *)self)->questions[i];
+    question.progress = progress;
+    dts_estimate(&question, result);
 }
 
 static void name(const void *self, int i, char *text, size_t room)
@@ -135,6 +150,19 @@ static bool check_any(const struct asked *asked, struct dts_error *err)
     return false;
 }
 
+/* One note for each scenario is enough. */
+static void tell_of_batches(const struct asked *asked)
+{
+    for (int r = 0; r < asked->report_count; r++) {
+        const struct dts_report *report = &asked->reports[r];
+        const struct dts_question *questions =
+            asked->questions + (report->points - asked->results);
+        bool told = false;
+        for (int i = 0; i < report->count && !told; i++)
+            told = dts_batch_tell(questions[i].scenario, &report->points[i]);
+    }
+}
+
 static bool answer(const struct dts_options *options, struct asked *asked,
                    struct dts_error *err)
 {
@@ -159,6 +187,7 @@ static bool answer(const struct dts_options *options, struct asked *asked,
         asked->reports[r].points = next;
         next += asked->reports[r].count;
     }
+    tell_of_batches(asked);
     return true;
 }
 
@@ -207,7 +236,7 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
 
-    bool ok = check_outputs(options, err) && open_all(options, words, count, &asked, err) &&
+    bool ok = check_outputs(options, err) && read_all(options, words, count, &asked, err) &&
               answer(options, &asked, err) && print(options, &asked, err) &&
               check_all(&asked, err);
 

@@ -104,6 +104,14 @@ static bool find_models(const char *list, struct dts_text *paths, struct dts_err
     return good;
 }
 
+static bool is_measured(const char *precision)
+{
+    const int found = dts_precision_find(precision);
+    enum dts_half half;
+    return found == DTS_FP32 ||
+           (found >= 0 && dts_precision_is_half((enum dts_precision)found, &half));
+}
+
 static bool check_answers(const struct dts_options *options, struct dts_error *err)
 {
     const char *device = answer(options, "device", "cpu");
@@ -112,9 +120,10 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     if (strcmp(device, "cpu") != 0)
         return dts_fail(err, DTS_UNSUPPORTED, "--device: this build measures cpu, not \"%s\"",
                         device);
-    if (strcmp(precision, "fp32") != 0)
+    if (!is_measured(precision))
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "--precision: this build measures fp32, not \"%s\"", precision);
+                        "--precision: this build measures fp32, bf16 and fp16, not \"%s\"",
+                        precision);
     if (answer(options, "model", NULL) == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "profile: --model: missing (`dtsim list models`)");
     return check_number("threads", answer(options, "threads", "1"), 1024, &threads, err) &&
@@ -139,7 +148,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     if (good) {
         execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
-              options->output, (char *)NULL);
+              options->output, answer(options, "precision", "fp32"), (char *)NULL);
         good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
     }
     dts_text_free(&models);
@@ -155,6 +164,8 @@ const struct dts_command dts_profile_command = {
             "  --batch N[,N]          samples at once, ascending (default: 8); between them a\n"
             "                         prediction interpolates\n"
             "  --threads N            of the processor (default: 1)\n"
+            "  --precision NAME       fp32, bf16 or fp16 (default: fp32): mixed precision, as\n"
+            "                         --live trains in it\n"
             "  --optimizer NAME       whose update is timed (default: momentum)\n"
             "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
     .option = option,

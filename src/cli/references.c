@@ -34,8 +34,29 @@ static void tell(const struct dts_scenario *scenario, int r, bool has_point)
     fprintf(stderr, "dtsim: note: %s\n", note.text);
 }
 
-void dts_references_tell(const struct dts_scene *scenes, int count)
+/* Is this the key, or something below it? */
+static bool is_at(const char *path, const char *key)
 {
+    size_t length = strlen(key);
+    return strncmp(path, key, length) == 0 && strchr(".[", path[length]) != NULL;
+}
+
+/* Does the command line change the key? */
+static bool changes(const struct dts_options *options, const char *key)
+{
+    bool found = false;
+    for (int i = 0; i < options->set_count; i++)
+        found = found || is_at(options->sets[i].path, key);
+    for (int i = 0; i < options->sweep_count; i++)
+        found = found || is_at(options->sweeps[i].path, key);
+    return found;
+}
+
+void dts_references_tell(const struct dts_options *options, const struct dts_scene *scenes,
+                         int count)
+{
+    if (changes(options, "devices") && !changes(options, "references"))
+        return;
     for (int r = 0; count > 0 && r < scenes[0].scenario.reference_count; r++) {
         bool has_point = false, can_compare = false;
         for (int k = 0; k < count; k++)

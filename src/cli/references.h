@@ -2,10 +2,14 @@
 #ifndef DTS_CLI_REFERENCES_H
 #define DTS_CLI_REFERENCES_H
 
+#include "cli/options.h"
 #include "cli/scene.h"
 
 /* Says on stderr which references of a scenario meet no point in any of these scenes, which
- * are its combinations of the sweeps. That is no error: --set and --sweep choose the points. */
-void dts_references_tell(const struct dts_scene *scenes, int count);
+ * are its combinations of the sweeps. Quiet where --set or --sweep chose the devices: then the
+ * person took the points away, and the file is as good as before. References that the command
+ * line itself names are held to its points all the same. */
+void dts_references_tell(const struct dts_options *options, const struct dts_scene *scenes,
+                         int count);
 
 #endif

@@ -44,6 +44,30 @@ static size_t value_length(const char *text)
     return length;
 }
 
+/* The same text, or the same number in other digits: 1e9 and 1000000000. */
+static bool same_value(const char *a, const char *b)
+{
+    char *a_end, *b_end;
+    double x = strtod(a, &a_end), y = strtod(b, &b_end);
+    bool numbers = a_end != a && b_end != b && *a_end == '\0' && *b_end == '\0';
+    return strcmp(a, b) == 0 || (numbers && x == y);
+}
+
+/* Points that are asked for twice would be two equal rows, which nobody means. */
+static bool check_twice(const struct dts_options *options, const struct dts_sweep *sweep,
+                        struct dts_error *err)
+{
+    for (int i = 0; i < options->sweep_count; i++)
+        if (strcmp(options->sweeps[i].path, sweep->path) == 0)
+            return dts_fail(err, DTS_BAD_INPUT, "--sweep: %s is there twice", sweep->path);
+    for (int i = 0; i < sweep->count; i++)
+        for (int j = 0; j < i; j++)
+            if (same_value(sweep->values[i], sweep->values[j]))
+                return dts_fail(err, DTS_BAD_INPUT, "--sweep: %s: %s is there twice",
+                                sweep->path, sweep->values[i]);
+    return true;
+}
+
 bool dts_options_add_sweep(struct dts_options *options, const char *text, struct dts_error *err)
 {
     const char *equals = strchr(text, '=');
@@ -62,6 +86,7 @@ bool dts_options_add_sweep(struct dts_options *options, const char *text, struct
         sweep.values[sweep.count++] = keep(options, value, length);
         value = value[length] == ',' ? value + length + 1 : NULL;
     }
+    good = good && check_twice(options, &sweep, err);
     options->sweeps = dts_grow(options->sweeps, &options->sweep_room,
                                (size_t)options->sweep_count + 1, sizeof(*options->sweeps));
     options->sweeps[options->sweep_count++] = sweep;

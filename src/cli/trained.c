@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/table.h"
@@ -53,12 +54,53 @@ void dts_trained_text(const struct dts_trained *trained, FILE *out)
     free(cells);
 }
 
+enum { CSV_COLUMNS = 7 };
+
+static const struct dts_column csv_columns[CSV_COLUMNS] = {
+    {.name = "strategy"},
+    {.name = "epoch", .unit = ""},
+    {.name = "steps", .unit = ""},
+    {.name = "train_loss", .unit = ""},
+    {.name = "test_loss", .unit = ""},
+    {.name = "accuracy", .unit = ""},
+    {.name = "time", .unit = "s"},
+};
+
+void dts_trained_csv(const struct dts_trained *const *trained, const char *const *strategies,
+                     int count, FILE *out)
+{
+    struct dts_cell *cells = NULL;
+    size_t room = 0;
+    int rows = 0;
+    for (int i = 0; i < count; i++)
+        for (int e = 0; e < trained[i]->count; e++, rows++) {
+            const struct dts_trained_epoch *epoch = &trained[i]->epochs[e];
+            const struct dts_cell row[CSV_COLUMNS] = {
+                {.word = strategies[i]},         {.number = (double)epoch->epoch},
+                {.number = (double)epoch->step}, {.number = epoch->train_loss},
+                {.number = epoch->test_loss},    {.number = epoch->accuracy},
+                {.number = epoch->seconds},
+            };
+            cells = dts_grow(cells, &room, (size_t)(rows + 1) * CSV_COLUMNS, sizeof(*cells));
+            memcpy(&cells[rows * CSV_COLUMNS], row, sizeof(row));
+        }
+    if (rows > 0) {
+        fputc('\n', out);
+        dts_table_print_csv(out, csv_columns, CSV_COLUMNS, cells, rows);
+    }
+    free(cells);
+}
+
 void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
 {
-    if (trained->count == 0)
+    if (trained->count == 0 && trained->loss_scale == 0)
         return;
     dts_json_object(json, "training");
     dts_json_integer(json, "from_step", trained->from_step);
+    if (trained->loss_scale > 0) {
+        dts_json_number(json, "loss_scale", trained->loss_scale);
+        dts_json_integer(json, "left_out_steps", trained->left_out);
+    }
     dts_json_list(json, "epochs");
     for (int e = 0; e < trained->count; e++) {
         const struct dts_trained_epoch *epoch = &trained->epochs[e];
@@ -73,6 +115,13 @@ void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
     }
     dts_json_end(json);
     dts_json_end(json);
+}
+
+void dts_trained_scale_line(const struct dts_trained *trained, FILE *out)
+{
+    if (trained->loss_scale > 0)
+        fprintf(out, "loss scale %.10g, %ld step%s left out\n", trained->loss_scale,
+                trained->left_out, trained->left_out == 1 ? "" : "s");
 }
 
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out)

@@ -18,15 +18,24 @@ struct dts_trained_epoch {
 struct dts_trained {
     struct dts_trained_epoch *epochs; // owned
     int count;
-    long from_step; // that the run went on from; 0: the beginning
+    long from_step;    // that the run went on from; 0: the beginning
+    double loss_scale; // at the end; 0: there is none
+    long left_out;     // steps whose gradients were not finite
 };
 
 void dts_trained_add(struct dts_trained *trained, const struct dts_trained_epoch *epoch);
 void dts_trained_free(struct dts_trained *trained); // leaves it empty
 
-/* Both print nothing where no epoch was ended. json: a member "training". */
+/* Both print nothing where there is nothing to say. json: a member "training". */
 void dts_trained_text(const struct dts_trained *trained, FILE *out);
 void dts_trained_json(const struct dts_trained *trained, struct dts_json *json);
+
+/* Of fp16, one line at the end. */
+void dts_trained_scale_line(const struct dts_trained *trained, FILE *out);
+
+/* Of several strategies one table, after an empty line; nothing where no epoch was ended. */
+void dts_trained_csv(const struct dts_trained *const *trained, const char *const *strategies,
+                     int count, FILE *out);
 
 /* One line, for who waits. */
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out);

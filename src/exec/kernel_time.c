@@ -1,12 +1,15 @@
 /* kernel_time.c -- arrays for one call, and its clock. */
 #include "exec/kernel_time.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "ops/mixed.h"
+#include "ops/reduce.h"
 
 enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache moves at once
 
@@ -25,16 +28,27 @@ struct trial {
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
-                           int threads, struct dts_error *err)
+                           int threads, enum dts_precision precision, struct dts_error *err)
 {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     *timer = (struct dts_kernel_timer){.meter = *meter};
+    timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
-    timer->flush = malloc(timer->flush_bytes);
+    timer->around_bytes = SIZE_MAX;
+    timer->flush = calloc(timer->flush_bytes, 1);
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
     timer->workers = dts_workers_new(threads);
     return true;
+}
+
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes)
+{
+    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
+    const size_t count = rest < timer->flush_bytes ? rest : timer->flush_bytes;
+    volatile char *bytes = timer->flush;
+    for (size_t i = 0; i < count; i += LINE)
+        bytes[i]++;
 }
 
 void dts_kernel_timer_free(struct dts_kernel_timer *timer)
@@ -67,6 +81,28 @@ static void *get_random(struct trial *t, size_t count, double scale)
     return values;
 }
 
+/* Bytes of a value that layers hand one another. */
+static size_t real_of(const struct trial *t)
+{
+    return t->timer->mixed ? sizeof(uint16_t) : sizeof(float);
+}
+
+/* The same, as layers hand them one another. */
+static void *get_handed(struct trial *t, size_t count)
+{
+    if (!t->timer->mixed)
+        return get_random(t, count, 1);
+    uint16_t *values = get(t, count * sizeof(*values));
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        const float drawn = i < PATTERN ? (float)dts_normal(1, (uint64_t)t->owned_count, i) : 0;
+        if (i < PATTERN)
+            dts_reduce_narrow(t->timer->half, &values[i], &drawn, 1, NULL);
+        else
+            values[i] = values[i - PATTERN];
+    }
+    return values;
+}
+
 static void *get_integers(struct trial *t, size_t count, size_t most)
 {
     int32_t *values = get(t, count * sizeof(*values));
@@ -86,9 +122,9 @@ static void make_inputs(struct trial *t, bool with_inputs)
             t->a.x[i] = get_integers(t, count, rows > 0 ? rows : 1);
             continue;
         }
-        t->a.x[i] = get_random(t, count, 1);
+        t->a.x[i] = get_handed(t, count);
         if (with_inputs && t->backward)
-            t->a.dx[i] = get(t, count * sizeof(float));
+            t->a.dx[i] = get(t, count * real_of(t));
     }
     const size_t first = batch * dts_dims_elements(&call->inputs[0]);
     if (t->op->loss && t->op->classes)
@@ -103,41 +139,45 @@ static void make_arrays(struct trial *t, bool with_inputs)
 {
     const struct dts_op_call *call = t->call;
     const size_t batch = (size_t)t->a.batch;
-    const size_t outputs =
-        batch * (t->op->loss ? 1 : dts_dims_elements(&call->output)) * sizeof(float);
+    const size_t outputs = batch * (t->op->loss ? 1 : dts_dims_elements(&call->output));
     make_inputs(t, with_inputs);
     for (int p = 0; p < call->param_count; p++) {
         t->a.w[p] = get_random(t, call->params[p], 0.05);
         if (t->backward)
             t->a.dw[p] = get(t, call->params[p] * sizeof(float));
     }
-    t->a.y = get(t, outputs);
+    t->a.y = get(t, outputs * (t->op->loss ? sizeof(float) : real_of(t)));
     if (t->backward && !t->op->loss)
-        t->a.dy = get_random(t, outputs / sizeof(float), 1);
+        t->a.dy = get_handed(t, outputs);
     if (t->op->saved_bytes != NULL)
         t->a.saved = get(t, t->op->saved_bytes(call, t->a.batch, sizeof(float)));
     if (t->op->state_bytes != NULL)
         t->a.state = get(t, t->op->state_bytes(call, t->a.batch, sizeof(float)));
 }
 
-static void make_scratch(struct trial *t)
+static size_t scratch_bytes(const struct trial *t, bool backward)
 {
     const int workers = dts_workers_count(t->timer->workers);
-    const struct dts_op_version *host = &t->op->host;
-    size_t most = 0;
-    if (host->forward_scratch != NULL)
-        most = host->forward_scratch(t->call, t->a.batch, workers);
-    if (t->backward && host->backward_scratch != NULL) {
-        const size_t bytes = host->backward_scratch(t->call, t->a.batch, workers);
-        most = bytes > most ? bytes : most;
-    }
-    t->a.scratch = get(t, most);
+    size_t (*host)(const struct dts_op_call *, int, int) =
+        backward ? t->op->host.backward_scratch : t->op->host.forward_scratch;
+    const struct dts_place place = {.workers = t->timer->workers};
+    if (t->timer->mixed)
+        return (backward ? dts_mixed_backward_scratch
+                         : dts_mixed_forward_scratch)(t->op, t->call, t->a.batch, &place);
+    return host != NULL ? host(t->call, t->a.batch, workers) : 0;
+}
+
+static void make_scratch(struct trial *t)
+{
+    const size_t forward = scratch_bytes(t, false);
+    const size_t backward = t->backward ? scratch_bytes(t, true) : 0;
+    t->a.scratch = get(t, forward > backward ? forward : backward);
 }
 
 static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
-    memset(t->timer->flush, 1, t->timer->flush_bytes);
+    dts_kernel_timer_flush(t->timer, t->bytes);
     volatile char *fresh = t->fresh;
     for (size_t i = 0; i < t->fresh_bytes; i += LINE)
         fresh[i] = fresh[i];
@@ -147,14 +187,22 @@ static void run_forward(void *argument)
 {
     const struct trial *t = argument;
     const struct dts_place place = {.workers = t->timer->workers};
-    t->op->host.forward(t->call, &t->a, &place);
+    const struct dts_mixed mixed = {t->timer->half, 1};
+    if (t->timer->mixed)
+        dts_mixed_forward(t->op, &mixed, t->call, &t->a, &place);
+    else
+        t->op->host.forward(t->call, &t->a, &place);
 }
 
 static void run_backward(void *argument)
 {
     const struct trial *t = argument;
     const struct dts_place place = {.workers = t->timer->workers};
-    t->op->host.backward(t->call, &t->a, &place);
+    const struct dts_mixed mixed = {t->timer->half, 1};
+    if (t->timer->mixed)
+        dts_mixed_backward(t->op, &mixed, t->call, &t->a, &place);
+    else
+        t->op->host.backward(t->call, &t->a, &place);
 }
 
 static void time_both(struct trial *t, struct dts_kernel_times *out)
@@ -162,16 +210,16 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
     struct dts_meter meter = t->timer->meter;
     meter.prepare = flush_and_refresh;
     t->fresh = (void *)t->a.x[0];
-    t->fresh_bytes =
-        (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) * sizeof(float);
-    dts_measure(&meter, run_forward, t, &out->forward);
+    t->fresh_bytes = (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) *
+                     (t->op->tokens ? sizeof(int32_t) : real_of(t));
+    dts_measure_more(&meter, run_forward, t, &out->forward);
     if (!t->backward)
         return;
     t->fresh = (void *)t->a.dy;
-    t->fresh_bytes = t->a.dy == NULL ? 0
-                                     : (size_t)t->a.batch *
-                                           dts_dims_elements(&t->call->output) * sizeof(float);
-    dts_measure(&meter, run_backward, t, &out->backward);
+    t->fresh_bytes =
+        t->a.dy == NULL ? 0
+                        : (size_t)t->a.batch * dts_dims_elements(&t->call->output) * real_of(t);
+    dts_measure_more(&meter, run_backward, t, &out->backward);
 }
 
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
@@ -179,7 +227,6 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_c
                      struct dts_error *err)
 {
     struct trial t = {.timer = timer, .op = dts_operation_find(call->op), .call = call};
-    *out = (struct dts_kernel_times){.bytes = 0};
     if (t.op == NULL || t.op->host.forward == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);
     t.a.batch = batch;

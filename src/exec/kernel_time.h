@@ -1,19 +1,23 @@
-/* kernel_time.h -- how long one call takes on this CPU, alone, with cold caches.
+/* kernel_time.h -- how long one call takes on this CPU, alone, with caches as a step leaves
+ * them.
  *
- * Before each run the caches are flushed by writing memory larger than they are; what the call
- * before it in a network has just written (its first input, or the gradient that comes in) is
- * then written anew, so that it lies where it would lie. Inputs are normal random numbers.
+ * Before each run as much memory is written as the rest of the step touches, at most what
+ * surely flushes the caches; what the call before it in a network has just written (its first
+ * input, or the gradient that comes in) is then written anew, so that it lies where it would
+ * lie. Inputs are normal random numbers. In bf16 and fp16 what is timed is the call in mixed
+ * precision (ops/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H
 
 #include "base/error.h"
+#include "kernels/device.h"
 #include "kernels/measure.h"
 #include "ops/op.h"
 
 struct dts_kernel_times {
-    struct dts_measured forward, backward; // backward.count 0: not asked for
-    size_t bytes;                          // memory that the call held, scratch included
+    struct dts_runs forward, backward; // backward.count 0: not asked for
+    size_t bytes;                      // memory that the call held, scratch included
 };
 
 /* What all calls are timed with. */
@@ -22,14 +26,22 @@ struct dts_kernel_timer {
     struct dts_workers *workers;
     char *flush; // owned; written to flush the caches
     size_t flush_bytes;
+    bool mixed; // precision
+    enum dts_half half;
+    size_t around_bytes; // what a step touches, the call's own memory included
 };
 
+/* What else than these bytes of its own a step pushes through the caches: one byte of each line
+ * is written. (memset() of much memory may pass the caches by.) */
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
+
+/* around_bytes is as much as flushes the caches, until it is set. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
-                           int threads, struct dts_error *err);
+                           int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);
 
-/* batch samples. backward: also that; with_inputs: it makes the inputs' gradients. Fails where
- * no operation carries the call out or memory is missing. */
+/* Adds runs to `out`. batch samples. backward: also that; with_inputs: it makes the inputs'
+ * gradients. Fails where no operation carries the call out or memory is missing. */
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
                      int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
                      struct dts_error *err);

@@ -9,6 +9,13 @@
 #include "exec/first_weights.h"
 #include "exec/network_private.h"
 
+static bool check_precision(const struct dts_network *n, struct dts_error *err)
+{
+    return n->mixed || dts_precision_bytes(n->options.precision) == sizeof(float) ||
+           dts_fail(err, DTS_UNSUPPORTED, "precision: no kernels compute in %s",
+                    dts_precision_name(n->options.precision));
+}
+
 static bool find_operations(struct dts_network *n, struct dts_error *err)
 {
     for (int l = 0; l < n->model->layer_count; l++) {
@@ -53,7 +60,7 @@ static void find_offsets(struct dts_network *n)
         n->gradient_offsets[l] = n->gradient_count;
         for (int p = 0; p < layer->param_count; p++)
             n->parameter_count += layer->params[p].count;
-        if (n->options.sparse && layer->param_count > 0 && layer->params[0].sparse_row > 0)
+        if (n->lists && layer->param_count > 0 && layer->params[0].sparse_row > 0)
             n->nodes[l].rows = dts_alloc(1, sizeof(*n->nodes[l].rows));
         else
             n->gradient_count += n->parameter_count - n->offsets[l];
@@ -100,7 +107,10 @@ static bool get_memory(struct dts_network *n, struct dts_error *err)
         if (targets > 0 && (n->nodes[l].target = get(targets * sizeof(float), err)) == NULL)
             return false;
     }
-    n->input = get(batch * dts_dims_elements(&n->model->input) * sizeof(float), err);
+    const size_t inputs = batch * dts_dims_elements(&n->model->input);
+    n->input = get(inputs * sizeof(float), err);
+    if (n->mixed && !n->tokens)
+        n->input_half = get(inputs * sizeof(*n->input_half), err);
     n->weights = get(parameter_bytes, err);
     n->gradients = get(n->gradient_count * sizeof(float), err);
     n->owns_weights = n->owns_gradients = true;
@@ -122,8 +132,10 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     n->gradient_offsets = dts_alloc(layers, sizeof(*n->gradient_offsets));
     n->workers = dts_workers_new(options->threads);
     dts_model_calls(model, !options->unfused, n->calls);
+    n->mixed = dts_precision_is_half(options->precision, &n->half);
+    n->lists = options->sparse && !n->mixed;
     find_offsets(n);
-    bool good = find_operations(n, err);
+    bool good = check_precision(n, err) && find_operations(n, err);
     if (good) {
         find_learners(n);
         dts_network_place(n);
@@ -160,6 +172,7 @@ void dts_network_free(struct dts_network *n)
     if (n->owns_gradients)
         free(n->gradients);
     free(n->input);
+    free(n->input_half);
     free(n->arena);
     free(n->states);
     free(n);

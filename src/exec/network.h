@@ -14,6 +14,9 @@
  * order in which backward finishes them: the last layer first, within a layer the last tensor
  * first. That is the order of gradient buckets (train/build.h): a bucket is a span. Where
  * gradients of sparse tables are lists, these tables are left out of the gradients.
+ *
+ * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
+ * the fp32 ones that updates change, and gradients of weights are fp32, too.
  */
 #ifndef DTS_EXEC_NETWORK_H
 #define DTS_EXEC_NETWORK_H
@@ -27,11 +30,14 @@
 #include "train/model.h"
 
 struct dts_network_options {
-    int batch;     // samples at once, >= 1
-    int threads;   // >= 1
-    bool unfused;  // each layer by a call of its own
-    bool sparse;   // gradients of sparse tables as lists of rows; false: dense, to be exchanged
-    uint64_t seed; // of the first weights and of dropout
+    int batch;    // samples at once, >= 1
+    int threads;  // >= 1
+    bool unfused; // each layer by a call of its own
+    bool sparse;  // gradients of sparse tables as lists of rows, but in mixed precision; false:
+                  // dense, to be exchanged
+    uint64_t seed;                // of the first weights and of dropout
+    enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
+                                  // (ops/mixed.h), weights and gradients stay fp32
 };
 
 /* One step, or one microbatch of it. */
@@ -41,12 +47,13 @@ struct dts_network_step {
     bool training;         // statistics of the batch and dropout; else those of the past
     bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
                            // layer clears those of its parameters
+    double loss_scale;     // in mixed precision gradients come out times that; 0: 1
 };
 
 struct dts_network;
 
-/* Fails where a layer has no operation (DTS_UNSUPPORTED) or the memory is not there. The model
- * must outlive it. */
+/* Fails where a layer has no operation or the precision is fp64 (DTS_UNSUPPORTED) or the memory
+ * is not there. The model must outlive it. */
 bool dts_network_make(struct dts_network **network, const struct dts_model *model,
                       const struct dts_network_options *options, struct dts_error *err);
 void dts_network_free(struct dts_network *network); // NULL: nothing
@@ -81,11 +88,25 @@ void dts_network_begin(struct dts_network *network, const struct dts_network_ste
 void dts_network_forward(struct dts_network *network, int layer);
 void dts_network_backward(struct dts_network *network, int layer);
 
-/* One update of all weights by the gradients, of which each is factor times what is there: the
- * mean of a sum. The optimizer was made for this network (optimizer.h). */
+/* An optimizer for this network: its gradients are laid out as the network's are. */
 struct dts_optimizer_run;
+bool dts_network_optimizer(const struct dts_network *network,
+                           const struct dts_optimizer *optimizer,
+                           struct dts_optimizer_run **run, struct dts_error *err);
+
+/* One update of all weights by the gradients, of which each is factor times what is there: the
+ * mean of a sum. */
 void dts_network_update(struct dts_network *network, struct dts_optimizer_run *optimizer,
                         const struct dts_update_settings *settings, float factor);
+
+/* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
+ * layer's operation must have halves (ops/op.h, which says what the sums are). */
+struct dts_network_part {
+    enum dts_op_part part;
+    double *sums;
+    int ranks;
+};
+void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 
 /* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
 double dts_network_loss(const struct dts_network *network);

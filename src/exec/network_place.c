@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "exec/arena.h"
 #include "exec/network_private.h"
+#include "ops/mixed.h"
 
 /* A list of leases, each with the place where its offset goes. */
 struct leases {
@@ -40,8 +41,10 @@ static int backward_at(const struct dts_network *n, int layer)
 static size_t output_bytes(const struct dts_network *n, int layer)
 {
     const struct dts_operation *op = n->nodes[layer].op;
-    const size_t values = op->loss ? 1 : dts_dims_elements(&n->calls[layer].call.output);
-    return (size_t)n->options.batch * values * sizeof(float);
+    if (op->loss)
+        return (size_t)n->options.batch * sizeof(float);
+    return (size_t)n->options.batch * dts_dims_elements(&n->calls[layer].call.output) *
+           dts_network_real(n);
 }
 
 /* The last moment at which each output is read. */
@@ -94,20 +97,31 @@ static void add_gradients(struct dts_network *n, struct leases *list)
     free(writer);
 }
 
+static size_t scratch_bytes(const struct dts_network *n, int l, bool backward)
+{
+    const struct dts_operation *op = n->nodes[l].op;
+    const struct dts_op_call *call = &n->calls[l].call;
+    size_t (*host)(const struct dts_op_call *, int, int) =
+        backward ? op->host.backward_scratch : op->host.forward_scratch;
+    const struct dts_place place = {.workers = n->workers};
+    if (n->mixed)
+        return (backward ? dts_mixed_backward_scratch
+                         : dts_mixed_forward_scratch)(op, call, n->options.batch, &place);
+    return host != NULL ? host(call, n->options.batch, n->options.threads) : 0;
+}
+
 static void add_work(struct dts_network *n, struct leases *list, int l)
 {
     struct dts_node *node = &n->nodes[l];
     const struct dts_op_call *call = &n->calls[l].call;
-    const int batch = n->options.batch, workers = n->options.threads;
-    const struct dts_op_version *host = &node->op->host;
+    const int batch = n->options.batch;
     if (node->op->saved_bytes != NULL)
         add(list, node->op->saved_bytes(call, batch, sizeof(float)), l,
             n->calls[l].learns ? backward_at(n, l) : l, &node->saved);
-    if (host->forward_scratch != NULL)
-        add(list, host->forward_scratch(call, batch, workers), l, l, &node->scratch_forward);
-    if (host->backward_scratch != NULL && n->calls[l].learns)
-        add(list, host->backward_scratch(call, batch, workers), backward_at(n, l),
-            backward_at(n, l), &node->scratch_backward);
+    add(list, scratch_bytes(n, l, false), l, l, &node->scratch_forward);
+    if (n->calls[l].learns)
+        add(list, scratch_bytes(n, l, true), backward_at(n, l), backward_at(n, l),
+            &node->scratch_backward);
     if (node->op->state_bytes != NULL) {
         node->state = n->state_bytes;
         n->state_bytes += (node->op->state_bytes(call, batch, sizeof(float)) + 63) / 64 * 64;

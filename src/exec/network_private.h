@@ -28,14 +28,25 @@ struct dts_network {
     float *weights, *gradients;   // owned where the next two say so
     bool owns_weights, owns_gradients;
     size_t parameter_count, gradient_count;
+    bool lists;                 // gradients of sparse tables are
     struct dts_sparse spare[2]; // owned; what lists are added with
     void *input;                // owned
+    uint16_t *input_half;       // owned; what the first layers read in mixed precision
     bool tokens;
     char *arena, *states; // owned
     size_t arena_bytes, state_bytes;
     struct dts_workers *workers; // owned
     struct dts_network_step step;
+    bool mixed;
+    enum dts_half half; // where it is
+    struct dts_network_part part;
 };
+
+/* Bytes of a value that layers hand one another. */
+static inline size_t dts_network_real(const struct dts_network *n)
+{
+    return n->mixed ? sizeof(uint16_t) : sizeof(float);
+}
 
 /* Find what lives when, and where it lies. The nodes have their operations. */
 void dts_network_place(struct dts_network *network);

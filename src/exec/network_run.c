@@ -2,11 +2,14 @@
 #include <string.h>
 
 #include "exec/network_private.h"
+#include "ops/mixed.h"
 #include "ops/reduce.h"
 
 void *dts_network_output(const struct dts_network *n, int tensor)
 {
-    return tensor == DTS_CALL_ENTRY ? n->input : n->arena + n->nodes[tensor].output;
+    if (tensor != DTS_CALL_ENTRY)
+        return n->arena + n->nodes[tensor].output;
+    return n->input_half != NULL ? (void *)n->input_half : n->input;
 }
 
 /* What forward and backward have in common. */
@@ -20,6 +23,9 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
         .target = node->target,
         .saved = n->arena + node->saved,
         .state = n->states + node->state,
+        .part = n->part.part,
+        .sums = n->part.sums,
+        .ranks = n->part.ranks,
         .training = n->step.training,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
         .step = n->step.number,
@@ -35,6 +41,41 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
     n->step = *step;
+    n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
+    if (n->input_half != NULL)
+        dts_reduce_narrow(n->half, n->input_half, n->input,
+                          (size_t)n->options.batch * dts_dims_elements(&n->model->input),
+                          n->workers);
+}
+
+void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
+{
+    n->part = *part;
+}
+
+static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
+                bool backward)
+{
+    const struct dts_operation *op = n->nodes[layer].op;
+    const struct dts_op_call *call = &n->calls[layer].call;
+    const struct dts_place place = {.workers = n->workers};
+    const double scale = n->step.loss_scale;
+    const struct dts_mixed mixed = {.half = n->half,
+                                    .loss_scale = scale > 0 ? (float)scale : 1};
+    if (n->mixed)
+        (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, &place);
+    else
+        (backward ? op->host.backward : op->host.forward)(call, a, &place);
+}
+
+/* The gradient of an input that others take, too. */
+static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
+{
+    void *sum = n->arena + n->nodes[input].gradient;
+    if (n->mixed)
+        dts_reduce_add_half(n->half, sum, more, count, n->workers);
+    else
+        dts_reduce_add(sum, more, count, n->workers);
 }
 
 /* Layer by layer, and not at once: gradients of the step before of other layers may still be
@@ -69,21 +110,19 @@ static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *
 void dts_network_forward(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
-    const struct dts_place place = {.workers = n->workers};
     if (n->step.training && !n->step.keep_gradients)
         clear_gradients(n, layer);
     if (node->op == NULL)
         return;
     struct dts_arrays a = arrays_of(n, layer);
     a.scratch = n->arena + node->scratch_forward;
-    node->op->host.forward(&n->calls[layer].call, &a, &place);
+    run(n, layer, &a, false);
 }
 
 void dts_network_backward(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
     const struct dts_layer_call *c = &n->calls[layer];
-    const struct dts_place place = {.workers = n->workers};
     if (node->op == NULL || !c->learns)
         return;
     struct dts_arrays a = arrays_of(n, layer);
@@ -99,14 +138,11 @@ void dts_network_backward(struct dts_network *n, int layer)
     if (node->rows != NULL)
         add_rows(n, layer, &a);
     else
-        node->op->host.backward(&c->call, &a, &place);
-    for (int i = 0; i < c->call.input_count; i++) {
-        if (!node->adds[i])
-            continue;
-        dts_reduce_add((float *)(n->arena + n->nodes[c->inputs[i]].gradient), a.dx[i],
-                       (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]),
-                       n->workers);
-    }
+        run(n, layer, &a, true);
+    for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
+        if (node->adds[i])
+            add_gradient(n, c->inputs[i], a.dx[i],
+                         (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
 }
 
 double dts_network_loss(const struct dts_network *n)

@@ -1,6 +1,10 @@
 /* network_score.c -- what a loss layer says of its batch, before the memory of what it looked
  * at is used again. */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "exec/network_private.h"
+#include "ops/reduce.h"
 #include "ops/softmax_cross_entropy.h"
 
 /* Among equals the first is the answer: who says the same of all classes knows nothing. */
@@ -21,13 +25,18 @@ static void count_right(const struct dts_network *n, int layer, int samples,
     const size_t classes = dts_network_classes(n, layer);
     const size_t positions = (size_t)samples * n->nodes[layer].targets;
     const int32_t *target = n->nodes[layer].target;
-    const float *values = dts_network_output(n, c->inputs[0]);
+    const char *values = dts_network_output(n, c->inputs[0]);
+    float *wide = n->mixed ? dts_alloc(classes, sizeof(*wide)) : NULL;
     for (size_t p = 0; p < positions; p++) {
+        const void *row = values + p * classes * dts_network_real(n);
         if (!dts_class_counts(&c->call, target[p]))
             continue;
+        if (n->mixed)
+            dts_reduce_widen(n->half, wide, row, classes, NULL);
         score->positions++;
-        score->right += is_right(values + p * classes, classes, target[p]);
+        score->right += is_right(n->mixed ? wide : row, classes, target[p]);
     }
+    free(wide);
 }
 
 bool dts_network_score(const struct dts_network *n, int layer, int samples,

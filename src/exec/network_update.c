@@ -2,6 +2,13 @@
 #include "exec/network_private.h"
 #include "exec/optimizer.h"
 
+bool dts_network_optimizer(const struct dts_network *n, const struct dts_optimizer *optimizer,
+                           struct dts_optimizer_run **run, struct dts_error *err)
+{
+    return n->lists ? dts_optimizer_make_sparse(run, n->model, optimizer, err)
+                    : dts_optimizer_make(run, n->model, optimizer, err);
+}
+
 void dts_network_update(struct dts_network *n, struct dts_optimizer_run *optimizer,
                         const struct dts_update_settings *settings, float factor)
 {

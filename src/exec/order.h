@@ -3,8 +3,9 @@
  *
  * An epoch is as many whole steps as the samples make; those that are left over are others in
  * each epoch. Within it samples come in an order that seed and epoch decide. Steps take them
- * from there one behind the other, and so do the ranks of a step: n ranks together have in each
- * step the samples that one rank with the same global batch has.
+ * from there one behind the other, so do the microbatches of a step, and so do the ranks of a
+ * microbatch: n ranks together have in each step, and in each microbatch, the samples that one
+ * rank with the same global batch has.
  */
 #ifndef DTS_EXEC_ORDER_H
 #define DTS_EXEC_ORDER_H

@@ -12,12 +12,37 @@
 #include "train/calls.h"
 #include "train/seconds_profile.h"
 
+enum { SWEEPS = 3 };
+
+/* What a step touches: weights, gradients and what calls leave. Between two runs of one call in
+ * training all of it passes through the caches, and no more. */
+struct footprint {
+    double fixed_bytes, sample_bytes;
+};
+
+static struct footprint footprint_of(const struct dts_model *model,
+                                     const struct dts_layer_call *calls)
+{
+    struct footprint all = {2 * sizeof(float) * model->parameters, 0};
+    for (int l = 0; l < model->layer_count; l++)
+        if (calls[l].call.op != NULL)
+            all.sample_bytes +=
+                sizeof(float) * (double)dts_dims_elements(&calls[l].call.output);
+    return all;
+}
+
+static size_t bytes_at(struct footprint around, int batch)
+{
+    return (size_t)(around.fixed_bytes + around.sample_bytes * batch);
+}
+
 /* A call that occurs, and what was measured of it: one for each batch. */
 struct entry {
     struct dts_op_call call;
     struct dts_op_call_key key;
     struct dts_profile_work work;
     bool learns;
+    struct footprint around;        // of the largest network that it occurs in
     struct dts_kernel_times *times; // owned
 };
 
@@ -31,10 +56,14 @@ static void add_entry(struct entries *entries, const struct dts_model *model,
                       const struct dts_layer_call *calls, int l)
 {
     const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
+    const struct footprint around = footprint_of(model, calls);
     for (int i = 0; i < entries->count; i++) {
         if (strcmp(entries->items[i].key.chars, key.chars) != 0)
             continue;
-        entries->items[i].learns = entries->items[i].learns || calls[l].learns;
+        struct entry *entry = &entries->items[i];
+        entry->learns = entry->learns || calls[l].learns;
+        if (around.fixed_bytes > entry->around.fixed_bytes)
+            entry->around = around;
         return;
     }
     entries->items = dts_grow(entries->items, &entries->room, (size_t)entries->count + 1,
@@ -44,7 +73,17 @@ static void add_entry(struct entries *entries, const struct dts_model *model,
         .key = key,
         .work = dts_call_work(model, calls, l),
         .learns = calls[l].learns,
+        .around = around,
     };
+}
+
+static size_t step_bytes(const struct dts_model *model, int batch)
+{
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    dts_model_calls(model, true, calls);
+    const struct footprint all = footprint_of(model, calls);
+    free(calls);
+    return bytes_at(all, batch);
 }
 
 static void find_entries(const struct dts_profile_request *request, struct entries *entries)
@@ -78,14 +117,16 @@ static void tell(const struct dts_profile_request *request, int done, int total,
 }
 
 static bool measure_calls(const struct dts_profile_request *request,
-                          const struct dts_kernel_timer *timer, struct entries *entries,
+                          struct dts_kernel_timer *timer, struct entries *entries, int sweep,
                           struct dts_error *err)
 {
-    const int total = entries->count * request->batch_count;
+    const int in_sweep = entries->count * request->batch_count, total = SWEEPS * in_sweep;
     for (int i = 0; i < entries->count; i++) {
         struct entry *entry = &entries->items[i];
         for (int b = 0; b < request->batch_count; b++) {
-            tell(request, i * request->batch_count + b, total, entry->key.chars);
+            tell(request, sweep * in_sweep + i * request->batch_count + b, total,
+                 entry->key.chars);
+            timer->around_bytes = bytes_at(entry->around, request->batches[b]);
             if (!dts_kernel_time(timer, &entry->call, request->batches[b], entry->learns,
                                  !entry->call.first, &entry->times[b], err))
                 return false;
@@ -94,14 +135,15 @@ static bool measure_calls(const struct dts_profile_request *request,
     return true;
 }
 
-/* One for each model and optimizer. */
+/* One for each model and optimizer, after a step of the smallest batch. */
 static bool measure_updates(const struct dts_profile_request *request,
-                            const struct dts_kernel_timer *timer, struct dts_measured *times,
+                            struct dts_kernel_timer *timer, struct dts_runs *times,
                             struct dts_error *err)
 {
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++) {
             tell(request, m, request->model_count, request->optimizers[o]->name);
+            timer->around_bytes = step_bytes(&request->models[m], request->batches[0]);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;
@@ -109,18 +151,18 @@ static bool measure_updates(const struct dts_profile_request *request,
     return true;
 }
 
-static void write_measured(struct dts_json *json, const char *name,
-                           const struct dts_measured *measured)
+static void write_measured(struct dts_json *json, const char *name, const struct dts_runs *runs)
 {
     char key[32];
-    if (measured->count == 0)
+    if (runs->count == 0)
         return;
+    const struct dts_measured measured = dts_measured_of(runs);
     snprintf(key, sizeof(key), "%s_s", name);
-    dts_json_number(json, key, measured->median_s);
+    dts_json_number(json, key, measured.median_s);
     snprintf(key, sizeof(key), "%s_mad_s", name);
-    dts_json_number(json, key, measured->mad_s);
+    dts_json_number(json, key, measured.mad_s);
     snprintf(key, sizeof(key), "%s_least_s", name);
-    dts_json_number(json, key, measured->least_s);
+    dts_json_number(json, key, measured.least_s);
 }
 
 static void write_entry(struct dts_json *json, const struct dts_profile_request *request,
@@ -141,6 +183,7 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
         dts_json_integer(json, "batch", request->batches[b]);
         write_measured(json, "forward", &entry->times[b].forward);
         write_measured(json, "backward", &entry->times[b].backward);
+        dts_json_number(json, "memory_bytes", (double)entry->times[b].bytes);
         dts_json_end(json);
     }
     dts_json_end(json);
@@ -148,7 +191,7 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
 }
 
 static void write_updates(struct dts_json *json, const struct dts_profile_request *request,
-                          const struct dts_measured *times)
+                          const struct dts_runs *times)
 {
     dts_json_list(json, "updates");
     for (int m = 0; m < request->model_count; m++)
@@ -164,7 +207,7 @@ static void write_updates(struct dts_json *json, const struct dts_profile_reques
 
 static void write_all(const struct dts_profile_request *request,
                       const struct dts_roofline *roofline, const struct entries *entries,
-                      const struct dts_measured *updates, FILE *out)
+                      const struct dts_runs *updates, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char models[256] = "";
@@ -175,7 +218,7 @@ static void write_all(const struct dts_profile_request *request,
     }
     dts_here_begin(roofline, "profile", &json);
     dts_json_object(&json, "profile");
-    dts_json_string(&json, "precision", "fp32");
+    dts_json_string(&json, "precision", dts_precision_name((int)request->precision));
     dts_json_integer(&json, "threads", request->threads);
     dts_json_string(&json, "models", models);
     dts_json_string(&json, "library", roofline->library);
@@ -190,8 +233,7 @@ static void write_all(const struct dts_profile_request *request,
 
 static bool write_file(const struct dts_profile_request *request,
                        const struct dts_roofline *roofline, const struct entries *entries,
-                       const struct dts_measured *updates, const char *path,
-                       struct dts_error *err)
+                       const struct dts_runs *updates, const char *path, struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
@@ -203,17 +245,19 @@ static bool write_file(const struct dts_profile_request *request,
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
                          struct dts_error *err)
 {
-    const double roofline_s = 1; // for each of its four measurements
+    const double roofline_s = 1; // for each of its six measurements
     struct entries entries = {.items = NULL};
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
     struct dts_roofline roofline;
-    struct dts_measured *updates = dts_alloc(
+    struct dts_runs *updates = dts_alloc(
         (size_t)(request->model_count * request->optimizer_count) + 1, sizeof(*updates));
     find_entries(request, &entries);
-    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads, err) &&
-                measure_calls(request, &timer, &entries, err) &&
-                measure_updates(request, &timer, updates, err);
+    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads,
+                                      request->precision, err);
+    for (int sweep = 0; good && sweep < SWEEPS; sweep++)
+        good = measure_calls(request, &timer, &entries, sweep, err) &&
+               measure_updates(request, &timer, updates, err);
     dts_kernel_timer_free(&timer);
     if (good) {
         tell(request, 1, 1, "the roofline");

@@ -1,5 +1,8 @@
 /* profile.h -- measures the calls of networks on this CPU, one by one, into a device file.
  *
+ * In several sweeps over all calls: where the speed of the machine drifts, each call has seen
+ * the same times as the others.
+ *
  * The file is that of a device (kernels/device.h): the roofline of this machine, and beside it
  * "profile", the seconds of every distinct call at every batch. Whoever names it as the device
  * of a scenario gets predictions that rest on it.
@@ -16,9 +19,10 @@ struct dts_profile_request {
     const int *batches; // ascending
     int batch_count;
     int threads;
+    enum dts_precision precision;                  // fp32, bf16 or fp16
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
-    struct dts_meter meter; // of one call
+    struct dts_meter meter; // of one call in one sweep
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);

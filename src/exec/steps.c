@@ -8,16 +8,35 @@
 #include "base/stats.h"
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
+#include "ops/reduce.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 
+static void update(struct dts_network *network, struct dts_optimizer_run *optimizer,
+                   const struct dts_update_settings *settings, struct dts_loss_scale *scale)
+{
+    struct dts_workers *workers = dts_network_workers(network);
+    const bool finite =
+        scale == NULL || dts_reduce_finite(dts_network_gradients(network),
+                                           dts_network_parameters(network), workers);
+    if (finite)
+        dts_network_update(network, optimizer, settings,
+                           scale != NULL ? (float)(1 / scale->scale) : 1);
+    if (scale != NULL)
+        dts_loss_scale_next(scale, finite);
+}
+
+/* scale: NULL but in fp16. */
 static void run_step(struct dts_network *network, struct dts_optimizer_run *optimizer,
-                     int layers, int number, double seconds[PARTS])
+                     struct dts_loss_scale *scale, int layers, int number,
+                     double seconds[PARTS])
 {
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    const struct dts_network_step step = {.number = (uint64_t)number, .training = true};
+    const struct dts_network_step step = {.number = (uint64_t)number,
+                                          .training = true,
+                                          .loss_scale = scale != NULL ? scale->scale : 1};
     settings.rate = 1e-3;
-    settings.step = number + 1;
+    settings.step = number + 1 - (scale != NULL ? scale->left_out : 0);
     const double begin_s = dts_now_s();
     dts_network_begin(network, &step);
     for (int l = 0; l < layers; l++)
@@ -26,7 +45,7 @@ static void run_step(struct dts_network *network, struct dts_optimizer_run *opti
     for (int l = layers - 1; l >= 0; l--)
         dts_network_backward(network, l);
     const double computed_s = dts_now_s();
-    dts_network_update(network, optimizer, &settings, 1);
+    update(network, optimizer, &settings, scale);
     const double end_s = dts_now_s();
     seconds[FORWARD] = middle_s - begin_s;
     seconds[BACKWARD] = computed_s - middle_s;
@@ -64,13 +83,16 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
 {
     double(*seconds)[PARTS] = dts_alloc((size_t)request->steps, sizeof(*seconds));
     const int layers = request->model->layer_count;
+    struct dts_loss_scale room = {.scale = 65536}; // as PyTorch's GradScaler begins
+    struct dts_loss_scale *scale = request->precision == DTS_FP16 ? &room : NULL;
     double unseen[PARTS];
     fill(network, request);
-    run_step(network, optimizer, layers, 0, unseen);
+    run_step(network, optimizer, scale, layers, 0, unseen);
     out->first_loss = dts_network_loss(network);
     for (int i = 0; i < request->steps; i++)
-        run_step(network, optimizer, layers, i + 1, seconds[i]);
+        run_step(network, optimizer, scale, layers, i + 1, seconds[i]);
     out->last_loss = dts_network_loss(network);
+    out->left_out = (int)room.left_out;
     const double(*done)[PARTS] = (const double(*)[PARTS])seconds;
     out->forward = summarize(done, request->steps, FORWARD);
     out->backward = summarize(done, request->steps, BACKWARD);
@@ -83,13 +105,17 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
                        struct dts_error *err)
 {
     const struct dts_network_options options = {
-        .batch = request->batch, .threads = request->threads, .sparse = true, .seed = 1};
+        .batch = request->batch,
+        .threads = request->threads,
+        .sparse = true,
+        .seed = 1,
+        .precision = request->precision,
+    };
     struct dts_network *network = NULL;
     struct dts_optimizer_run *optimizer = NULL;
     *out = (struct dts_steps){.bytes = 0};
-    const bool good =
-        dts_network_make(&network, request->model, &options, err) &&
-        dts_optimizer_make_sparse(&optimizer, request->model, request->optimizer, err);
+    const bool good = dts_network_make(&network, request->model, &options, err) &&
+                      dts_network_optimizer(network, request->optimizer, &optimizer, err);
     if (good) {
         out->bytes = dts_network_bytes(network);
         run_all(request, network, optimizer, out);

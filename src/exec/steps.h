@@ -10,6 +10,7 @@ struct dts_steps_request {
     const struct dts_model *model;
     const struct dts_optimizer *optimizer;
     int batch, threads;
+    enum dts_precision precision;
     int steps; // >= 1; one more before them is not counted
 };
 
@@ -17,6 +18,7 @@ struct dts_steps {
     struct dts_measured forward, backward, update, step; // step: all three, and the zeroing of
                                                          // gradients
     double first_loss, last_loss;
+    int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations
 };
 

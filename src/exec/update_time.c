@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/optimizer.h"
+#include "ops/reduce.h"
 
 struct trial {
     const struct dts_kernel_timer *timer;
@@ -17,13 +18,17 @@ struct trial {
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    memset(t->timer->flush, 1, t->timer->flush_bytes);
+    dts_kernel_timer_flush(t->timer, 2 * t->bytes);
 }
 
 static void update(void *argument)
 {
     struct trial *t = argument;
     t->settings.step++;
+    if (t->timer->mixed && t->timer->half == DTS_HALF_FP16) { // as training does with the scale
+        dts_reduce_finite(t->gradients, t->bytes / sizeof(float), t->timer->workers);
+        dts_optimizer_scale(t->run, 1, t->gradients, t->timer->workers);
+    }
     dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, t->timer->workers);
     memset(t->gradients, 0, t->bytes);
 }
@@ -42,7 +47,7 @@ double dts_update_count(const struct dts_model *model)
 }
 
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
-                     const struct dts_optimizer *optimizer, struct dts_measured *out,
+                     const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err)
 {
     struct trial t = {.timer = timer, .bytes = (size_t)dts_update_count(model) * sizeof(float)};
@@ -56,7 +61,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
     if (good)
-        dts_measure(&meter, update, &t, out);
+        dts_measure_more(&meter, update, &t, out);
     else
         dts_fail(err, DTS_SYSTEM, "no memory to time the update of %s in", model->name);
     free(t.weights);

@@ -6,9 +6,10 @@
 #include "exec/kernel_time.h"
 #include "train/model.h"
 
-/* The update itself, and the zeroing of the gradients before the next backward pass. */
+/* Adds runs to `out`: the update itself, and the zeroing of the gradients before the next
+ * backward pass. */
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
-                     const struct dts_optimizer *optimizer, struct dts_measured *out,
+                     const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err);
 
 /* How many values that update changes: tables with sparse gradients are left out. */

@@ -40,7 +40,12 @@ void dts_here_begin(const struct dts_roofline *r, const char *how, struct dts_js
     dts_json_object(json, "peak_flops_per_s");
     dts_json_number(json, "fp32", r->fp32_flops_per_s);
     dts_json_number(json, "fp64", r->fp64_flops_per_s);
-    dts_json_string(json, "source", "median of square matrix products, sgemm and dgemm");
+    dts_json_number(json, "bf16", r->bf16_flops_per_s);
+    dts_json_number(json, "fp16", r->fp16_flops_per_s);
+    dts_json_string(
+        json, "source",
+        "median of square matrix products, sgemm and dgemm; 16 bits: sgemm, with the "
+        "casts of what is read and written");
     dts_json_end(json);
     dts_json_object(json, "memory");
     dts_json_number(json, "bytes", r->memory_bytes);
@@ -89,7 +94,8 @@ static uint64_t machine_hash(void)
 {
     char machine[256], cpu[200];
     dts_here_cpu(cpu, sizeof(cpu));
-    snprintf(machine, sizeof(machine), "%s x %ld", cpu, sysconf(_SC_NPROCESSORS_ONLN));
+    snprintf(machine, sizeof(machine), "%s x %ld, fp32 fp64 bf16 fp16", cpu,
+             sysconf(_SC_NPROCESSORS_ONLN));
     uint64_t hash = 14695981039346656037u;
     for (const char *c = machine; *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;

@@ -17,6 +17,7 @@
 /* What was measured. */
 struct dts_roofline {
     double fp32_flops_per_s, fp64_flops_per_s; // of large matrix products
+    double bf16_flops_per_s, fp16_flops_per_s; // of the same in mixed precision, casts included
     double memory_bytes_per_s;                 // of a sum of vectors larger than the caches
     double call_s;                             // of a product too small to take time
     double memory_bytes;                       // that the machine has

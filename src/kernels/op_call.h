@@ -40,6 +40,14 @@ struct dts_op_call {
     double epsilon; // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
 };
 
+/* How much of a call runs. An operation over the samples of all ranks runs in two halves,
+ * between which the ranks add up their sums. */
+enum dts_op_part {
+    DTS_OP_WHOLE,
+    DTS_OP_SUMS, // until this rank's sums are there
+    DTS_OP_REST, // from the sums of all ranks on
+};
+
 static inline double dts_op_epsilon(const struct dts_op_call *call)
 {
     return call->epsilon > 0 ? call->epsilon : 1e-5;

@@ -6,9 +6,13 @@
 static const struct {
     const char *name;
     size_t bytes;
+    enum dts_half half; // where bytes is 2
 } precisions[DTS_PRECISIONS] = {
-    [DTS_FP32] = {"fp32", 4}, [DTS_TF32] = {"tf32", 4}, [DTS_FP16] = {"fp16", 2},
-    [DTS_BF16] = {"bf16", 2}, [DTS_FP64] = {"fp64", 8},
+    [DTS_FP32] = {.name = "fp32", .bytes = 4},
+    [DTS_TF32] = {.name = "tf32", .bytes = 4},
+    [DTS_FP16] = {.name = "fp16", .bytes = 2, .half = DTS_HALF_FP16},
+    [DTS_BF16] = {.name = "bf16", .bytes = 2, .half = DTS_HALF_BF16},
+    [DTS_FP64] = {.name = "fp64", .bytes = 8},
 };
 
 const char *dts_precision_name(int i)
@@ -27,4 +31,10 @@ int dts_precision_find(const char *name)
 size_t dts_precision_bytes(enum dts_precision precision)
 {
     return precisions[precision].bytes;
+}
+
+bool dts_precision_is_half(enum dts_precision precision, enum dts_half *half)
+{
+    *half = precisions[precision].half;
+    return precisions[precision].bytes == sizeof(uint16_t);
 }

@@ -24,6 +24,8 @@ static const struct dts_field point_fields[] = {
      .missing = "0", .help = "median distance from it"},
     {DTS_KEY(struct dts_profile_point, backward_least_s), .type = DTS_REAL, .max = 1e6,
      .missing = "0", .help = "the shortest run"},
+    {DTS_KEY(struct dts_profile_point, memory_bytes), .type = DTS_REAL, .max = 1e18,
+     .missing = "0", .help = "memory that its arrays took; predictions do not need it"},
     {0},
 };
 

@@ -22,6 +22,7 @@ struct dts_profile_point {
     int batch;
     double forward_s, forward_mad_s, forward_least_s;
     double backward_s, backward_mad_s, backward_least_s; // 0: has no backward call
+    double memory_bytes;                                 // that the call's arrays took
 };
 
 /* What the call needs at the least, per sample, for the roofline; weights once a call. */

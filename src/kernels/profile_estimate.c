@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double nearness = 0.1; // ASSUMED (estimate.h)
+static const double nearness = 0.1, ridge = 0.3; // ASSUMED (profile_estimate.h)
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -39,50 +39,85 @@ static struct both by_roofline(const struct dts_device *device,
     return both;
 }
 
-static double squared_log(double a, double b)
-{
-    const double distance = log(fmax(a, 1) / fmax(b, 1));
-    return distance * distance;
-}
-
 static bool is_of(const struct dts_profile_kernel *kernel, const char *op)
 {
     const size_t length = strlen(op);
     return strncmp(kernel->call, op, length) == 0 && kernel->call[length] == ' ';
 }
 
-/* Sums of weights and of weighted logarithms of the multiples. */
+/* A height and three slopes, along the logarithms of operations, values and weights. */
+enum { TERMS = 4 };
+
+/* Weighted sums for the least squares, and how far the multiples reach. */
 struct sums {
-    struct both weight, log_ratio;
+    double products[TERMS][TERMS], right[TERMS];
+    double least, most; // ln of the multiples
 };
 
-static void add_kernel(struct sums *sums, const struct dts_device *device,
-                       const struct dts_profile_kernel *kernel,
+static void empty(struct sums *sums)
+{
+    *sums = (struct sums){.least = INFINITY, .most = -INFINITY};
+}
+
+static void add(struct sums *sums, const double terms[TERMS], double log_multiple)
+{
+    double d2 = 0;
+    for (int i = 1; i < TERMS; i++)
+        d2 += terms[i] * terms[i];
+    const double weight = 1 / ((d2 + nearness) * (d2 + nearness));
+    for (int i = 0; i < TERMS; i++) {
+        for (int j = 0; j < TERMS; j++)
+            sums->products[i][j] += weight * terms[i] * terms[j];
+        sums->right[i] += weight * terms[i] * log_multiple;
+    }
+    sums->least = fmin(sums->least, log_multiple);
+    sums->most = fmax(sums->most, log_multiple);
+}
+
+static double log_ratio(double a, double b)
+{
+    return log(fmax(a, 1) / fmax(b, 1));
+}
+
+/* The multiple where all logarithms of ratios are 0: Gaussian elimination from the last term on
+ * leaves the height. The matrix is positive definite: pivots are. */
+static double multiple(struct sums sums)
+{
+    const double weight = sums.products[0][0];
+    if (weight <= 0)
+        return 1;
+    for (int i = 1; i < TERMS; i++)
+        sums.products[i][i] += ridge * weight;
+    for (int k = TERMS - 1; k > 0; k--)
+        for (int i = 0; i < k; i++) {
+            const double share = sums.products[i][k] / sums.products[k][k];
+            for (int j = 0; j <= k; j++)
+                sums.products[i][j] -= share * sums.products[k][j];
+            sums.right[i] -= share * sums.right[k];
+        }
+    const double height = sums.right[0] / sums.products[0][0];
+    return exp(fmin(fmax(height, sums.least), sums.most));
+}
+
+/* What is measured of a kernel, seen from the call that is asked for. */
+static void add_kernel(struct sums *forward, struct sums *backward,
+                       const struct dts_device *device, const struct dts_profile_kernel *kernel,
                        const struct dts_profile_work *work, double batch)
 {
     for (int i = 0; i < kernel->point_count; i++) {
         const struct dts_profile_point *point = &kernel->points[i];
         const struct both least = by_roofline(device, &kernel->work, point->batch);
-        const double d2 = squared_log(batch * work->forward_flops,
-                                      point->batch * kernel->work.forward_flops) +
-                          squared_log(batch * work->forward_values + work->weight_values,
-                                      point->batch * kernel->work.forward_values +
-                                          kernel->work.weight_values);
-        const double weight = 1 / (d2 + nearness);
-        if (least.forward > 0) {
-            sums->weight.forward += weight;
-            sums->log_ratio.forward += weight * log(point->forward_s / least.forward);
-        }
-        if (least.backward > 0 && point->backward_s > 0) {
-            sums->weight.backward += weight;
-            sums->log_ratio.backward += weight * log(point->backward_s / least.backward);
-        }
+        const double terms[TERMS] = {
+            1,
+            log_ratio(point->batch * kernel->work.forward_flops, batch * work->forward_flops),
+            log_ratio(point->batch * kernel->work.forward_values, batch * work->forward_values),
+            log_ratio(kernel->work.weight_values, work->weight_values),
+        };
+        if (least.forward > 0)
+            add(forward, terms, log(point->forward_s / least.forward));
+        if (least.backward > 0 && point->backward_s > 0)
+            add(backward, terms, log(point->backward_s / least.backward));
     }
-}
-
-static double ratio(double log_sum, double weight)
-{
-    return weight > 0 ? exp(log_sum / weight) : 1;
 }
 
 void dts_profile_estimate(const struct dts_device *device, const char *op,
@@ -90,14 +125,17 @@ void dts_profile_estimate(const struct dts_device *device, const char *op,
                           double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
-    struct sums sums = {.weight = {0, 0}};
+    struct sums forward, backward;
+    empty(&forward);
+    empty(&backward);
     for (int i = 0; i < profile->kernel_count; i++)
         if (is_of(&profile->kernels[i], op))
-            add_kernel(&sums, device, &profile->kernels[i], work, batch);
-    for (int i = 0; i < profile->kernel_count && sums.weight.forward <= 0; i++)
+            add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
+    const bool alike = forward.products[0][0] > 0;
+    for (int i = 0; i < profile->kernel_count && !alike; i++)
         if (profile->kernels[i].work.class == work->class)
-            add_kernel(&sums, device, &profile->kernels[i], work, batch);
+            add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
     const struct both least = by_roofline(device, work, batch);
-    *forward_s = least.forward * ratio(sums.log_ratio.forward, sums.weight.forward);
-    *backward_s = least.backward * ratio(sums.log_ratio.backward, sums.weight.backward);
+    *forward_s = least.forward * multiple(forward);
+    *backward_s = least.backward * multiple(backward);
 }

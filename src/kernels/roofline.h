@@ -5,7 +5,7 @@
 #include "kernels/here.h"
 
 /* threads 0: as many as the library takes. `begins`, unless NULL, is told what is measured
- * next. About `budget_s` for each of four measurements.
+ * next. About `budget_s` for each of six measurements.
  * The strings of *out are constant or in `words`. */
 struct dts_roofline_words {
     char cpu[200], library[160];

@@ -31,6 +31,7 @@ struct part {
     int to, from;
     bool answers;  // receive first, then send: there and back
     bool collects; // receive from all others
+    bool serves;   // send to all others
 };
 
 struct bench {
@@ -38,13 +39,16 @@ struct bench {
     MPI_Comm comm;
     int rank, size;
     int node, in_node, nodes, per_node;
-    char *out, *in; // ROOM bytes each and a largest message; `in`: for every rank
-    size_t at;      // where the next message lies in them
+    char *out; // ROOM bytes and a largest message
+    char *in;  // a largest message for every rank: what arrives to be added always lies there
+    size_t at; // where the next message lies in `out`
     MPI_Request *requests;
 };
 
-/* Gradients do not lie in a cache: each repetition takes the next part of so much memory. */
-static const size_t ROOM = 32 << 20;
+/* Each repetition takes the next part of so much memory. On one machine messages count where
+ * networks are small, and then their gradients lie in the last cache: with 32 MiB here a ring
+ * on 8 MB of gradients was predicted to take 1.3 times as long as it took. ASSUMED */
+static const size_t ROOM = 8 << 20;
 
 static void repeat_once(struct bench *b, const struct part *part, int bytes)
 {
@@ -54,16 +58,18 @@ static void repeat_once(struct bench *b, const struct part *part, int bytes)
     for (int r = 0; r < b->size; r++) {
         if (r == b->rank || (r != part->from && !part->collects))
             continue;
-        dts_pieces_receive(b->comm, b->in + b->at + (part->collects ? (size_t)r * size : 0),
-                           size, r, TAG, b->requests + count);
+        dts_pieces_receive(b->comm, b->in + (part->collects ? (size_t)r * size : 0), size, r,
+                           TAG, b->requests + count);
         count += each;
     }
     if (part->answers) {
         dts_pieces_wait(b->requests, count);
         count = 0;
     }
-    if (part->to >= 0) {
-        dts_pieces_send(b->comm, b->out + b->at, size, part->to, TAG, b->requests + count);
+    for (int r = 0; r < b->size; r++) {
+        if (r == b->rank || (r != part->to && !part->serves))
+            continue;
+        dts_pieces_send(b->comm, b->out + b->at, size, r, TAG, b->requests + count);
         count += each;
     }
     dts_pieces_wait(b->requests, count);
@@ -165,20 +171,35 @@ static void time_links(struct bench *b, int partner, struct part all,
     }
 }
 
-static void time_incast(struct bench *b, struct dts_link_seconds *link)
+/* Into rank 0 from all others; both: and from it to all of them at once. Bytes a second, one
+ * way; 0: there are no others. */
+static double time_incast(struct bench *b, bool both)
 {
     struct part part = {-1, -1, false, false};
     const int bytes = 1 << 20;
     if (b->size < 3)
-        return;
-    if (b->rank == 0)
+        return 0;
+    if (b->rank == 0) {
         part.collects = true;
-    else
+        part.serves = both;
+    } else {
         part.to = 0;
+        part.from = both ? 0 : -1;
+    }
     struct series series = {0};
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         add_times(b, &part, bytes, &series);
-    link->incast_bytes_per_s = (double)bytes * (b->size - 1) / median_of(&series);
+    return (double)bytes * (b->size - 1) / median_of(&series);
+}
+
+/* Sums on all ranks at once: a core that two of them share adds for each at half of its rate.
+ * The slowest counts, as others wait for it. */
+static double time_sums(const struct bench *b)
+{
+    dts_wire_barrier(b->wire);
+    double mine = dts_calibrate_arrivals(), slowest;
+    DTS_MPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MIN, b->comm));
+    return slowest;
 }
 
 /* Which ranks are on one node, as MPI sees it. */
@@ -227,18 +248,19 @@ static void measure(struct bench *b, void (*say)(const char *what), struct dts_c
                            first + (b->in_node + b->per_node - 1) % b->per_node, false, false};
         time_links(b, 1, all, &out->within);
         if (b->nodes == 1)
-            time_incast(b, &out->within);
+            out->within.star_bytes_per_s = time_incast(b, true);
     }
     if (b->nodes > 1) {
         tell(b, say, "messages between nodes");
         struct part all = {(b->rank + b->per_node) % b->size,
                            (b->rank + b->size - b->per_node) % b->size, false, false};
         time_links(b, b->per_node, all, &out->between);
-        time_incast(b, &out->between);
+        out->between.incast_bytes_per_s = time_incast(b, false);
     }
     tell(b, say, "sums and copies");
     dts_wire_barrier(b->wire);
     out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_sums() : 0);
+    out->together_sum_bytes_per_s = time_sums(b);
     out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_copies() : 0);
     tell(b, say, "kernels beside others");
     dts_calibrate_compute(b->wire, b->in_node, b->per_node, out);
@@ -260,10 +282,9 @@ bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
         return false;
     const size_t most = (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1];
     b.out = dts_alloc(ROOM + most, 1);
-    b.in = dts_alloc(ROOM + most * (size_t)b.size, 1);
+    b.in = dts_alloc(most * (size_t)b.size, 1);
     memset(b.out, 1, ROOM + most); // pages that nobody touched are all one page of zeros
-    b.requests =
-        dts_alloc((size_t)(b.size + 1) * (size_t)dts_pieces(most), sizeof(MPI_Request));
+    b.requests = dts_alloc(2 * (size_t)b.size * (size_t)dts_pieces(most), sizeof(MPI_Request));
     measure(&b, say, out);
     out->ranks = b.size;
     out->nodes = b.nodes;

@@ -18,21 +18,23 @@ struct dts_link_seconds {
     double one_way_s[DTS_CALIBRATE_SIZES]; // half of there and back, one pair of ranks
     double two_way_s[DTS_CALIBRATE_SIZES]; // both of one pair send at once
     double all_s[DTS_CALIBRATE_SIZES];     // every rank sends to one and receives from another
-    double incast_bytes_per_s; // into one rank, from all others together; 0: no others
+    double incast_bytes_per_s; // into one rank, from all others together; 0: not measured
+    double star_bytes_per_s;   // the same, while it sends as much to all of them
 };
 
 struct dts_calibration {
     int ranks, nodes, per_node; // per_node 1 where nodes have different numbers of ranks
     struct dts_link_seconds within, between;
-    double sum_bytes_per_s;  // of what arrives, added to fp32 in memory
-    double copy_bytes_per_s; // memory to memory, counted once
+    double sum_bytes_per_s; // of what arrives, added to fp32 in memory, by one rank alone
+    double together_sum_bytes_per_s; // by each, while all do
+    double copy_bytes_per_s;         // memory to memory, counted once
 
     /* How much longer kernels take when 1, 2, ... ranks of a node compute: together[0] is 1.
-     * And while all of them compute and exchange messages they take 1 + communicating as long.
-     */
+     * And while all of them compute and exchange messages, kernels take 1 + communicating as
+     * long, messages 1 + messages. */
     double together[DTS_CALIBRATE_TOGETHER];
     int together_count;
-    double communicating;
+    double communicating, messages;
 };
 
 /* Every rank calls it; the answer is filled on all. Takes some ten seconds on slow networks.

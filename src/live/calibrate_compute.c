@@ -6,8 +6,8 @@
  * core, and what they take by waiting for a core follows from how many there are. Who does not
  * compute sleeps: a barrier of MPI's own would use the core that is measured.
  *
- * What messages take is measured by the clock, with and without them in short turns, so that
- * others who come and go meet both alike; the median counts.
+ * What messages and kernels take from each other is measured by the clock, each alone and both
+ * at once in short turns, so that others who come and go meet all alike; the medians count.
  */
 #include "live/calibrate_compute.h"
 
@@ -29,9 +29,10 @@ enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 }
 static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
 static const double LIMIT_S = 4;                   // of all turns
 
-/* Products that stay in a cache, and sums of vectors that do not: about half of the time each,
- * as in a step of a convolutional network. */
-enum { SIDE = 64, SUM = 32 << 10, VECTOR = 8 << 20 };
+/* Products of small matrices, and sums of vectors that the last cache holds, as it holds what
+ * one layer leaves to the next: about half of the time each. (With vectors in memory two ranks
+ * took 1.3 times as long here, and steps of real networks 1.00 to 1.04 times.) */
+enum { SIDE = 64, SUM = 32 << 10, VECTOR = 512 << 10 };
 
 struct kernel {
     float *a, *b, *c; // SIDE x SIDE; owned
@@ -142,6 +143,15 @@ static double mean_rate(const struct bench *b, bool computes, double rate)
     return all[0] / all[1];
 }
 
+static double slowest(const struct bench *b, double mine_s)
+{
+    double slowest_s;
+    MPI_Request request;
+    DTS_MPI(MPI_Iallreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, b->comm, &request));
+    dts_pieces_wait(&request, 1);
+    return slowest_s;
+}
+
 static double core_rate_of(struct bench *b, bool computes)
 {
     meet(b);
@@ -157,7 +167,17 @@ static double rate_alone(struct bench *b)
     return mean_rate(b, true, b->kernel.rate);
 }
 
-static double rate_beside_messages(struct bench *b)
+/* Seconds of an exchange with nothing beside it; the slowest rank's. */
+static double exchange_alone_s(struct bench *b)
+{
+    meet(b);
+    const double begin_s = dts_now_s();
+    exchange(b, b->exchanges);
+    return slowest(b, dts_now_s() - begin_s) / b->exchanges;
+}
+
+/* Both at once. *exchange_s: the same beside kernels. */
+static double rate_beside_messages(struct bench *b, double *exchange_s)
 {
     pthread_t thread;
     atomic_store(&b->kernel.stop, false);
@@ -165,9 +185,12 @@ static double rate_beside_messages(struct bench *b)
     int code = pthread_create(&thread, NULL, repeat_until_stopped, &b->kernel);
     if (code != 0)
         dts_wire_abort(b->wire, strerror(code));
+    const double begin_s = dts_now_s();
     exchange(b, b->exchanges);
+    const double mine_s = dts_now_s() - begin_s;
     atomic_store(&b->kernel.stop, true);
     pthread_join(thread, NULL);
+    *exchange_s = slowest(b, mine_s) / b->exchanges;
     return mean_rate(b, true, b->kernel.rate);
 }
 
@@ -235,14 +258,18 @@ static bool goes_on(const struct bench *b, int turns, double begin_s)
 
 static void find_communicating(struct bench *b, struct dts_calibration *out)
 {
-    double factors[TURNS], begin_s = dts_now_s();
+    double kernels[TURNS], messages[TURNS], begin_s = dts_now_s();
     int turns = 0;
     find_exchanges(b);
-    while (goes_on(b, turns, begin_s)) {
-        const double before = rate_alone(b), beside = rate_beside_messages(b);
-        factors[turns++] = (before + rate_alone(b)) / 2 / beside;
+    for (; goes_on(b, turns, begin_s); turns++) {
+        double both_s;
+        const double before = rate_alone(b), before_s = exchange_alone_s(b);
+        const double beside = rate_beside_messages(b, &both_s);
+        messages[turns] = both_s / ((before_s + exchange_alone_s(b)) / 2);
+        kernels[turns] = (before + rate_alone(b)) / 2 / beside;
     }
-    out->communicating = fmax(0, dts_median(factors, turns) - 1);
+    out->communicating = fmax(0, dts_median(kernels, turns) - 1);
+    out->messages = fmax(0, dts_median(messages, turns) - 1);
 }
 
 void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_node,
@@ -254,35 +281,4 @@ void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_nod
     find_together(&b, in_node, out);
     find_communicating(&b, out);
     close(&b);
-}
-
-double dts_calibrate_sums(void)
-{
-    enum { COUNT = 1 << 20, REPEATS = 9 };
-    float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
-    double times[REPEATS];
-    for (int i = 0; i < REPEATS; i++) {
-        double begin_s = dts_now_s();
-        dts_lane_add(sum, values, COUNT);
-        times[i] = dts_now_s() - begin_s;
-    }
-    free(sum);
-    free(values);
-    return COUNT * sizeof(float) / dts_median(times, REPEATS);
-}
-
-double dts_calibrate_copies(void)
-{
-    enum { BYTES = 16 << 20, REPEATS = 9 };
-    char *from = dts_alloc(BYTES, 1), *to = dts_alloc(BYTES, 1);
-    double times[REPEATS];
-    for (int i = 0; i < REPEATS; i++) {
-        memset(from, i + 1, BYTES);
-        double begin_s = dts_now_s();
-        memcpy(to, from, BYTES);
-        times[i] = dts_now_s() - begin_s;
-    }
-    free(from);
-    free(to);
-    return BYTES / dts_median(times, REPEATS);
 }

@@ -6,11 +6,13 @@
  *
  *     adds                    into scratch, added when it is there and its elements are free
  *     several onto one place  a slot for each peer, until a call of the plan sums them
+ *     messages of 16 bits     from scratch and into scratch: buffers are fp32
  *     all else                into the buffer itself
+ *
+ * Elements are floats, or doubles where those of the buffer have 8 bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "live/lane.h"
@@ -40,9 +42,12 @@ static bool pile_up(const struct dts_message *messages, int count)
            overlap(&messages[0], &messages[1]);
 }
 
-static float *place(const struct dts_lane *lane, const struct dts_message *message)
+/* Element `first` of a message's, where it belongs in the buffer. */
+static void *place(const struct dts_lane *lane, const struct dts_message *m, size_t first)
 {
-    return lane->of->rank->buffers[message->data.buffer] + message->data.first;
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    return (char *)lane->of->rank->buffers[m->data.buffer] +
+           (m->data.first + first) * dts_values_real(values.bytes);
 }
 
 void dts_lane_add(float *sum, const float *values, size_t count)
@@ -53,31 +58,33 @@ void dts_lane_add(float *sum, const float *values, size_t count)
 
 static int pieces_of(const struct dts_message *m)
 {
-    return dts_pieces(m->data.count * sizeof(float));
+    return dts_pieces(m->bytes);
 }
 
-static void post(const struct dts_lane *lane, const struct dts_message *m, float *values,
+static void post(const struct dts_lane *lane, const struct dts_message *m, void *message,
                  MPI_Request *requests)
 {
     MPI_Comm comm = dts_wire_comm(lane->of->live->wire, lane->stream);
-    size_t bytes = m->data.count * sizeof(float);
     if (m->send)
-        dts_pieces_send(comm, values, bytes, m->peer, m->channel, requests);
+        dts_pieces_send(comm, message, m->bytes, m->peer, m->channel, requests);
     else
-        dts_pieces_receive(comm, values, bytes, m->peer, m->channel, requests);
+        dts_pieces_receive(comm, message, m->bytes, m->peer, m->channel, requests);
 }
 
 /* Where each message that may not lie in the buffer at once lies in scratch: *offset of it. */
-static size_t plan_scratch(const struct dts_message *messages, int count, size_t *offset)
+static size_t plan_scratch(const struct dts_lane *lane, const struct dts_message *messages,
+                           int count, size_t *offset)
 {
     size_t needed = 0;
     for (int i = 0; i < count; i++) {
         const struct dts_message *m = &messages[i];
+        const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+        const bool aside = !m->send && (m->add || is_sent(messages, count, m));
         offset[i] = IN_PLACE;
-        if (m->send || (!m->add && !is_sent(messages, count, m)))
+        if (!aside && !dts_values_narrow(&values))
             continue;
         offset[i] = needed;
-        needed += m->data.count;
+        needed += (m->bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     }
     return needed;
 }
@@ -86,18 +93,17 @@ static size_t plan_scratch(const struct dts_message *messages, int count, size_t
 static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
                    size_t first, size_t count)
 {
-    const float *values = lane->scratch + offset + first;
-    if (m->add)
-        dts_lane_add(place(lane, m) + first, values, count);
-    else
-        memcpy(place(lane, m) + first, values, count * sizeof(float));
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    const char *message = lane->scratch + offset + first * values.bytes;
+    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m, first), message, count);
 }
 
 /* Wait for one receive, adding piece by piece what may be added at once. */
 static void take(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
                  MPI_Request *requests)
 {
-    const size_t each = dts_piece_bytes / sizeof(float);
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    const size_t each = dts_piece_bytes / values.bytes;
     for (int p = 0; p < pieces_of(m); p++) {
         size_t first = (size_t)p * each, left = m->data.count - first;
         dts_pieces_wait(&requests[p], 1);
@@ -116,7 +122,8 @@ static void finish(const struct dts_lane *lane, const struct dts_message *messag
             take(lane, &messages[i], offset[i], requests + at);
     dts_pieces_wait(requests, at);
     for (int i = 0; i < count; i++)
-        if (offset[i] != IN_PLACE && is_sent(messages, count, &messages[i]))
+        if (!messages[i].send && offset[i] != IN_PLACE &&
+            is_sent(messages, count, &messages[i]))
             settle(lane, &messages[i], offset[i], 0, messages[i].data.count);
 }
 
@@ -130,40 +137,53 @@ static MPI_Request *room_for(struct dts_lane *lane, const struct dts_message *me
     return lane->requests;
 }
 
-static void receive_slots(struct dts_lane *lane, int op, const struct dts_message *messages,
-                          int count)
+static void receive_slots(struct dts_lane *lane, const struct dts_op *op,
+                          const struct dts_message *messages, int count)
 {
-    struct dts_arrivals *slots = &lane->of->arrivals[op];
-    size_t each = messages[0].data.count;
+    struct dts_arrivals *slots = &lane->of->arrivals[op - lane->of->rank->role->plan.ops];
+    size_t each = messages[0].bytes;
     int pieces = pieces_of(&messages[0]);
     MPI_Request *requests = room_for(lane, messages, count);
-    if (slots->values == NULL) {
+    if (slots->messages == NULL) {
         *slots = (struct dts_arrivals){messages[0].data, count, NULL};
-        slots->values = dts_alloc((size_t)count * each, sizeof(float));
+        slots->messages = dts_alloc((size_t)count, each);
     }
     for (int i = 0; i < count; i++)
-        post(lane, &messages[i], slots->values + (size_t)i * each, requests + i * pieces);
+        post(lane, &messages[i], slots->messages + (size_t)i * each, requests + i * pieces);
     dts_pieces_wait(requests, count * pieces);
 }
 
+/* Where a message is sent from or received into. Members of a collective go on with what they
+ * sent; a server keeps its weights as they are. */
+static void *message_of(struct dts_lane *lane, const struct dts_op *op,
+                        const struct dts_message *m, size_t offset)
+{
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    if (offset == IN_PLACE)
+        return place(lane, m, 0);
+    if (m->send)
+        dts_values_pack(&values, lane->scratch + offset, place(lane, m, 0), m->data.count,
+                        op->kind == DTS_OP_COLLECTIVE);
+    return lane->scratch + offset;
+}
+
 /* Receives first: then nothing arrives that nobody awaits. */
-static void post_all(struct dts_lane *lane, const struct dts_message *messages, int count,
-                     const size_t *offset, MPI_Request *requests)
+static void post_all(struct dts_lane *lane, const struct dts_op *op,
+                     const struct dts_message *messages, int count, const size_t *offset,
+                     MPI_Request *requests)
 {
     for (int pass = 0; pass < 2; pass++) {
         int at = 0;
         for (int i = 0; i < count; at += pieces_of(&messages[i]), i++) {
             const struct dts_message *m = &messages[i];
             if (m->send == (pass == 1))
-                post(lane, m,
-                     offset[i] != IN_PLACE ? lane->scratch + offset[i] : place(lane, m),
-                     requests + at);
+                post(lane, m, message_of(lane, op, m, offset[i]), requests + at);
         }
     }
 }
 
-void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *messages,
-                       int count)
+void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
+                       const struct dts_message *messages, int count)
 {
     if (pile_up(messages, count)) {
         receive_slots(lane, op, messages, count);
@@ -171,9 +191,9 @@ void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *
     }
     MPI_Request *requests = room_for(lane, messages, count);
     size_t *offset = dts_alloc((size_t)count, sizeof(*offset));
-    size_t needed = plan_scratch(messages, count, offset);
-    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, sizeof(float));
-    post_all(lane, messages, count, offset, requests);
+    size_t needed = plan_scratch(lane, messages, count, offset);
+    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, 1);
+    post_all(lane, op, messages, count, offset, requests);
     finish(lane, messages, count, offset, requests);
     free(offset);
 }
@@ -181,11 +201,13 @@ void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *
 void dts_lane_sum(struct dts_lanes *lanes, int op)
 {
     const struct dts_arrivals *slots = &lanes->arrivals[op];
-    if (slots->values == NULL)
+    if (slots->messages == NULL)
         return;
-    float *sum = lanes->rank->buffers[slots->span.buffer] + slots->span.first;
-    size_t each = slots->span.count;
-    memcpy(sum, slots->values, each * sizeof(float));
+    const struct dts_values values = dts_lane_values(lanes, slots->span.buffer);
+    const size_t each = slots->span.count;
+    void *sum = (char *)lanes->rank->buffers[slots->span.buffer] +
+                slots->span.first * dts_values_real(values.bytes);
+    dts_values_take(&values, sum, slots->messages, each);
     for (int i = 1; i < slots->count; i++)
-        dts_lane_add(sum, slots->values + (size_t)i * each, each);
+        dts_values_add(&values, sum, slots->messages + (size_t)i * each * values.bytes, each);
 }

@@ -15,7 +15,7 @@ struct dts_executor_rank {
     const struct dts_job *job;
     const struct dts_role *role;
     int rank;
-    float *const *buffers; // of the role's plan, by number
+    float *const *buffers; // of the role's plan, by number; doubles where elements have 8 bytes
     void *context;         // dts_live.context
 };
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "live/executor.h"
+#include "live/values.h"
 
 static void sleep_until(double end_s)
 {
@@ -42,9 +43,11 @@ static void update(const struct dts_executor_rank *rank, int bucket)
             const struct dts_exchange *x = &plan->ops[o].exchange;
             *(x->send ? &weights : &sum) = &x->data;
         }
-    if (sum != NULL && weights != NULL)
-        memcpy(rank->buffers[weights->buffer] + weights->first,
-               rank->buffers[sum->buffer] + sum->first, sum->count * sizeof(float));
+    if (sum == NULL || weights == NULL)
+        return;
+    const size_t bytes = dts_values_real(plan->buffers[sum->buffer].element_bytes);
+    memcpy((char *)rank->buffers[weights->buffer] + weights->first * bytes,
+           (const char *)rank->buffers[sum->buffer] + sum->first * bytes, sum->count * bytes);
 }
 
 static double call(void *self, const struct dts_op *op, int step, double due_s)

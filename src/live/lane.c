@@ -38,10 +38,23 @@ static void begin(void *self, int op)
     *entry(lane, lane->of->times->begin_s, op) = dts_now_s();
 }
 
+/* Whoever sums holds more digits than it sent: from now on all members have the same. */
+static void round_result(const struct dts_lane *lane, const struct dts_op *op)
+{
+    const struct dts_span *data = &op->collective.data;
+    if (op->kind != DTS_OP_COLLECTIVE)
+        return;
+    const struct dts_values values = dts_lane_values(lane->of, data->buffer);
+    if (dts_values_narrow(&values))
+        dts_values_round(&values, lane->of->rank->buffers[data->buffer] + data->first,
+                         data->count);
+}
+
 static void done(void *self, int op)
 {
     struct dts_lane *lane = self;
     struct dts_lanes *lanes = lane->of;
+    round_result(lane, &plan_of(lane)->ops[op]);
     *entry(lane, lanes->times->end_s, op) = dts_now_s();
     pthread_mutex_lock(&lanes->lock);
     lanes->done[op] = lane->step + 1;
@@ -71,7 +84,7 @@ static void exchange(void *self, const struct dts_op *op, const struct dts_messa
                      int count)
 {
     struct dts_lane *lane = self;
-    dts_lane_exchange(lane, (int)(op - plan_of(lane)->ops), messages, count);
+    dts_lane_exchange(lane, op, messages, count);
     lane->free_s = dts_now_s();
 }
 
@@ -80,6 +93,12 @@ static void collective(void *self, const struct dts_op *op)
     struct dts_lane *lane = self;
     dts_library_collective(lane, (int)(op - plan_of(lane)->ops));
     lane->free_s = dts_now_s();
+}
+
+struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer)
+{
+    return (struct dts_values){lanes->rank->role->plan.buffers[buffer].element_bytes,
+                               lanes->live->half};
 }
 
 void *dts_lane_live(void *self)

@@ -6,13 +6,14 @@
 #include <pthread.h>
 
 #include "live/live.h"
+#include "live/values.h"
 #include "plan/run.h"
 
 /* What several peers laid on one place, until a call of the plan sums it. */
 struct dts_arrivals {
     struct dts_span span;
     int count;
-    float *values; // count x span.count; owned; NULL: nothing of the kind
+    char *messages; // count x span.count values; owned; NULL: nothing of the kind
 };
 
 /* What the streams of a rank share. */
@@ -33,8 +34,8 @@ struct dts_lane {
     enum dts_stream stream;
     pthread_t thread;
     int step;
-    double free_s;  // when the next call could have begun
-    float *scratch; // what arrives and is to be added; owned
+    double free_s; // when the next call could have begun
+    char *scratch; // messages that cannot lie in a buffer; owned
     size_t scratch_room;
     void *requests; // of MPI; owned
     size_t request_room;
@@ -44,13 +45,16 @@ struct dts_lane {
 void *dts_lane_live(void *lane);
 
 /* Messages in flight together; returns when all are complete (exchange.c). */
-void dts_lane_exchange(struct dts_lane *lane, int op, const struct dts_message *messages,
-                       int count);
+void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
+                       const struct dts_message *messages, int count);
 
 /* Sum what arrived for the operation into its span, peer after peer (exchange.c). */
 void dts_lane_sum(struct dts_lanes *lanes, int op);
 
 /* sum += values (exchange.c). */
 void dts_lane_add(float *sum, const float *values, size_t count);
+
+/* How a buffer's messages hold its values. */
+struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer);
 
 #endif

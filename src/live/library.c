@@ -35,29 +35,94 @@ static MPI_Comm group_of(const struct dts_lanes *lanes, const struct dts_op *op)
     return comm;
 }
 
+/* The operation before it that has the same members and goes one after another with it: they
+ * can share a communicator. -1: none. */
+static int before(const struct dts_plan *plan, int op)
+{
+    const struct dts_op *mine = &plan->ops[op];
+    for (int o = op - 1; o >= 0; o--) {
+        const struct dts_op *other = &plan->ops[o];
+        if (is_library(other) && other->stream == mine->stream &&
+            other->collective.group.stride == mine->collective.group.stride &&
+            other->collective.group.size == mine->collective.group.size)
+            return o;
+    }
+    return -1;
+}
+
 void dts_library_open(struct dts_lanes *lanes)
 {
     const struct dts_plan *plan = &lanes->rank->role->plan;
     MPI_Comm *comms = dts_alloc((size_t)plan->op_count, sizeof(*comms));
-    for (int o = 0; o < plan->op_count; o++)
-        comms[o] = is_library(&plan->ops[o]) ? group_of(lanes, &plan->ops[o]) : MPI_COMM_NULL;
+    for (int o = 0; o < plan->op_count; o++) {
+        const bool library = is_library(&plan->ops[o]);
+        const int earlier = library ? before(plan, o) : -1;
+        if (!library)
+            comms[o] = MPI_COMM_NULL;
+        else
+            comms[o] = earlier >= 0 ? comms[earlier] : group_of(lanes, &plan->ops[o]);
+    }
     lanes->library = comms;
 }
 
 void dts_library_close(struct dts_lanes *lanes)
 {
+    const struct dts_plan *plan = &lanes->rank->role->plan;
     MPI_Comm *comms = lanes->library;
-    for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
-        if (comms[o] != MPI_COMM_NULL)
+    for (int o = 0; o < plan->op_count; o++)
+        if (is_library(&plan->ops[o]) && before(plan, o) < 0)
             MPI_Comm_free(&comms[o]);
     free(comms);
+}
+
+/* inout += in, rounded once: what MPI_Op_create() wants for each format. */
+static void add_halves(enum dts_half half, const uint16_t *in, uint16_t *inout, int count)
+{
+    const struct dts_values values = {sizeof(*in), half};
+    for (int e = 0; e < count; e++) {
+        float sum;
+        dts_values_take(&values, &sum, &inout[e], 1);
+        dts_values_add(&values, &sum, &in[e], 1);
+        dts_values_pack(&values, &inout[e], &sum, 1, false);
+    }
+}
+
+static void add_bf16(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    add_halves(DTS_HALF_BF16, in, inout, *count);
+}
+
+static void add_fp16(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    add_halves(DTS_HALF_FP16, in, inout, *count);
+}
+
+static void sum_halves(struct dts_lane *lane, const struct dts_values *values, float *data,
+                       size_t count, MPI_Comm comm)
+{
+    MPI_Op sum;
+    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, count * values->bytes, 1);
+    dts_values_pack(values, lane->scratch, data, count, false);
+    DTS_MPI(MPI_Op_create(values->half == DTS_HALF_BF16 ? add_bf16 : add_fp16, 1, &sum));
+    DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, lane->scratch, (int)count, MPI_UINT16_T, sum, comm));
+    MPI_Op_free(&sum);
+    dts_values_take(values, data, lane->scratch, count);
 }
 
 void dts_library_collective(struct dts_lane *lane, int op)
 {
     const struct dts_live_rank *rank = lane->of->rank;
-    const struct dts_span *data = &rank->role->plan.ops[op].collective.data;
+    const struct dts_span *span = &rank->role->plan.ops[op].collective.data;
+    const struct dts_values values = dts_lane_values(lane->of, span->buffer);
     const MPI_Comm *comms = lane->of->library;
-    DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, rank->buffers[data->buffer] + data->first,
-                          (int)data->count, MPI_FLOAT, MPI_SUM, comms[op]));
+    char *data =
+        (char *)rank->buffers[span->buffer] + span->first * dts_values_real(values.bytes);
+    if (dts_values_narrow(&values))
+        sum_halves(lane, &values, (float *)(void *)data, span->count, comms[op]);
+    else
+        DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count,
+                              values.bytes == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM,
+                              comms[op]));
 }

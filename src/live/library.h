@@ -4,7 +4,7 @@
 
 #include "live/lane.h"
 
-/* A communicator for each such operation of the rank's plan: streams may do theirs at once. */
+/* Communicators for such operations of the rank's plan: streams may do theirs at once. */
 void dts_library_open(struct dts_lanes *lanes);
 void dts_library_close(struct dts_lanes *lanes);
 

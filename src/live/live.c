@@ -13,10 +13,11 @@ static bool check_role(const struct dts_role *role, struct dts_error *err)
 {
     for (int b = 0; b < role->plan.buffer_count; b++) {
         const struct dts_buffer *buffer = &role->plan.buffers[b];
-        if (buffer->element_bytes != sizeof(float))
+        if (buffer->element_bytes != sizeof(float) && buffer->element_bytes != sizeof(double) &&
+            buffer->element_bytes != sizeof(uint16_t))
             return dts_fail(err, DTS_UNSUPPORTED,
                             "--live: gradients of %zu bytes cannot be summed here: precision "
-                            "must be fp32 or tf32",
+                            "must be fp32, tf32, bf16, fp16 or fp64",
                             buffer->element_bytes);
         if (buffer->count > INT_MAX)
             return dts_fail(err, DTS_UNSUPPORTED,
@@ -47,12 +48,13 @@ bool dts_live_open(const struct dts_live *live, struct dts_live_rank *rank,
     rank->buffers = dts_alloc((size_t)role->plan.buffer_count + 1, sizeof(*rank->buffers));
     for (int b = 0; b < role->plan.buffer_count; b++) {
         size_t count = role->plan.buffers[b].count;
-        rank->buffers[b] = calloc(count > 0 ? count : 1, sizeof(float));
+        size_t element_bytes = dts_values_real(role->plan.buffers[b].element_bytes);
+        rank->buffers[b] = calloc(count > 0 ? count : 1, element_bytes);
         if (rank->buffers[b] != NULL)
             continue;
         dts_live_close(rank);
         return dts_fail(err, DTS_SYSTEM, "rank %d: no memory for %zu gradients (%.1f GB)",
-                        number, count, 4e-9 * (double)count);
+                        number, count, 1e-9 * (double)count * (double)element_bytes);
     }
     return true;
 }
@@ -69,7 +71,7 @@ static void free_lanes(struct dts_lanes *lanes)
 {
     dts_library_close(lanes);
     for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
-        free(lanes->arrivals[o].values);
+        free(lanes->arrivals[o].messages);
     free(lanes->arrivals);
     free(lanes->done);
     pthread_cond_destroy(&lanes->changed);

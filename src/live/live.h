@@ -1,13 +1,15 @@
 /* live.h -- runs a job over MPI: this process is one rank of it, each stream is a thread.
  *
  * The threads walk the rank's plan with the code that the simulators use (plan/run.h), so that
- * messages, their order and what is waited for are the same. Gradients are fp32; what is added
- * is added by the rank that receives it, in the order of the plan, whatever arrives first:
- * results do not depend on timing.
+ * messages, their order and what is waited for are the same. Buffers are fp32, whatever
+ * messages hold; what is added is added by the rank that receives it, in fp32, in the order of
+ * the plan, whatever arrives first: results do not depend on timing. With messages of 16 bits
+ * each is rounded when it is sent, and all members of a collective end with the same values.
  */
 #ifndef DTS_LIVE_LIVE_H
 #define DTS_LIVE_LIVE_H
 
+#include "kernels/half.h"
 #include "live/executor.h"
 #include "live/wire.h"
 
@@ -15,8 +17,9 @@ struct dts_live {
     const struct dts_job *job; // job->ranks processes
     const struct dts_wire *wire;
     const struct dts_executor *executor;
-    int steps;     // that are walked
-    void *context; // what the executor has to know beside its rank; the caller's
+    int steps;          // that are walked
+    enum dts_half half; // what values of buffers are whose elements have 2 bytes
+    void *context;      // what the executor has to know beside its rank; the caller's
 };
 
 /* When each operation of this rank began and ended, by dts_now_s(): entry
@@ -30,10 +33,12 @@ struct dts_live_times {
 struct dts_live_rank {
     const struct dts_role *role;
     int rank;
-    float **buffers; // owned
+    float **buffers; // owned; doubles where the plan's elements have 8 bytes
 };
 
-/* Can this build run the job? Only fp32, and as many ranks as mpirun started. */
+/* Can this build run the job? Elements of 2, 4 and 8 bytes, and as many ranks as mpirun
+ * started.
+ */
 bool dts_live_fits(const struct dts_live *live, struct dts_error *err);
 
 /* Allocate the rank's buffers; too large: DTS_SYSTEM, saying how much. */

@@ -10,7 +10,7 @@
 
 #include "live/mpi_call.h"
 
-extern const size_t dts_piece_bytes; // a multiple of sizeof(float)
+extern const size_t dts_piece_bytes; // a multiple of sizeof(double)
 
 /* How many pieces, each with its request. */
 int dts_pieces(size_t bytes);

@@ -201,6 +201,7 @@ const struct dts_operation dts_op_attention = {
     .name = "attention",
     .summary = "each position takes from others what its query asks for",
     .needs_x = true,
+    .products = true,
     .needs_y = true,
     .saved_bytes = saved_bytes,
     .reference = {forward, backward},

@@ -2,11 +2,13 @@
  * kernels each way:
  *
  *     gather    blocks (channel, part) sum over some of the samples
- *     finish    one block adds the parts and finds what a channel comes down to: a line
- * forward, y = scale x + shift, and backward dx = scale g + by_x x + shift apply     that,
- * pixel by pixel
+ *     finish    adds the parts and finds what a channel comes down to: a line forward,
+ *               y = scale x + shift, and backward dx = scale g + by_x x + shift
+ *     apply     that, pixel by pixel
  *
- * Forward sums are of x - x0, x0 the channel's first value: large means cancel nothing.
+ * Forward sums are of x - x0, x0 the channel's first value: large means cancel nothing. In two
+ * halves (op.h) the first ends when `give` has added the parts, about 0 in double, and the
+ * second begins with `finish`.
  */
 #include "ops/device.cuh"
 
@@ -20,13 +22,26 @@ struct sizes {
     int batch, channels, parts;
     size_t pixels;
     double epsilon;
+    double count; // values of a channel that count together: of `ranks` ranks
 };
 
-static struct sizes sizes_of(const struct dts_op_call *call, int batch)
+static struct sizes sizes_of(const struct dts_op_call *call, int batch, int ranks)
 {
     const struct dts_dims *x = &call->inputs[0];
-    return {batch, (int)x->size[0], batch < MOST_PARTS ? batch : MOST_PARTS,
-            dts_dims_elements(x) / x->size[0], dts_op_epsilon(call)};
+    const size_t pixels = dts_dims_elements(x) / x->size[0];
+    return {batch,  (int)x->size[0],      batch < MOST_PARTS ? batch : MOST_PARTS,
+            pixels, dts_op_epsilon(call), (double)batch * (double)pixels * ranks};
+}
+
+static struct sizes sizes_here(const struct dts_op_call *call, const struct dts_arrays *a)
+{
+    return sizes_of(call, a->batch, a->part == DTS_OP_REST ? a->ranks : 1);
+}
+
+/* The sums of all ranks, where they are given. */
+static const double *given(const struct dts_arrays *a)
+{
+    return a->part == DTS_OP_REST ? a->sums : NULL;
 }
 
 struct line {
@@ -56,7 +71,7 @@ extern "C" size_t dts_batch_norm_scratch_cuda(const struct dts_op_call *call, in
                                               int workers)
 {
     (void)workers;
-    const struct sizes s = sizes_of(call, batch);
+    const struct sizes s = sizes_of(call, batch, 1);
     return (size_t)s.channels * (s.parts * sizeof(float2) + sizeof(struct slope));
 }
 
@@ -99,6 +114,31 @@ static __device__ double2 add_parts(struct sizes s, const float2 *sums, int chan
     return all;
 }
 
+/* What ranks add up: sums of x and x^2 from those about the first value; x NULL: as they are.
+ */
+static __global__ void give(struct sizes s, const float *x, const float2 *sums, double *out)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= s.channels)
+        return;
+    const double2 all = add_parts(s, sums, c);
+    const double origin = x != NULL ? x[c * s.pixels] : 0;
+    out[c] = all.x + s.count * origin;
+    out[s.channels + c] = all.y + 2 * origin * all.x + s.count * origin * origin;
+}
+
+/* Sums of a channel: of all ranks, or of the parts. */
+static __device__ double2 take(struct sizes s, const double *given, const float2 *sums, int c)
+{
+    return given != NULL ? make_double2(given[c], given[s.channels + c])
+                         : add_parts(s, sums, c);
+}
+
+static int blocks_of(struct sizes s)
+{
+    return (s.channels + DTS_THREADS - 1) / DTS_THREADS;
+}
+
 static __global__ void gather_forward(struct sizes s, const float *x, float2 *sums)
 {
     const float origin = x[blockIdx.x * s.pixels];
@@ -112,13 +152,14 @@ static __global__ void gather_forward(struct sizes s, const float *x, float2 *su
 struct forward_arrays {
     const float *x, *w, *b;
     float *saved, *state;
+    const double *given; // sums about 0 of all ranks; NULL: parts about the first value
     bool training;
 };
 
 static __device__ void keep_running(struct sizes s, float *state, int c, double mean,
                                     double squares)
 {
-    const double n = (double)s.batch * (double)s.pixels;
+    const double n = s.count;
     const double old = state[2 * s.channels] > 0 ? state[s.channels + c] : 1;
     const double unbiased = n > 1 ? squares / (n - 1) : squares;
     state[c] = (float)(state[c] + DTS_BATCH_NORM_MOMENTUM * (mean - state[c]));
@@ -129,14 +170,14 @@ static __device__ void keep_running(struct sizes s, float *state, int c, double 
 static __global__ void finish_forward(struct sizes s, struct forward_arrays a,
                                       const float2 *sums, struct line *lines)
 {
-    const double n = (double)s.batch * (double)s.pixels;
+    const double n = s.count;
     for (int c = threadIdx.x; c < s.channels; c += blockDim.x) {
         double mean = a.state[c];
         double variance = a.state[2 * s.channels] > 0 ? a.state[s.channels + c] : 1;
         if (a.training) {
-            const double2 all = add_parts(s, sums, c);
-            const double squares = all.y - all.x * all.x / n;
-            mean = a.x[c * s.pixels] + all.x / n;
+            const double2 all = take(s, a.given, sums, c);
+            const double squares = fmax(0.0, all.y - all.x * all.x / n);
+            mean = (a.given != NULL ? 0 : a.x[c * s.pixels]) + all.x / n;
             variance = squares / n;
             keep_running(s, a.state, c, mean, squares);
         }
@@ -157,7 +198,7 @@ extern "C" void dts_batch_norm_forward_cuda(const struct dts_op_call *call,
                                             const struct dts_arrays *a,
                                             const struct dts_place *place)
 {
-    const struct sizes s = sizes_of(call, a->batch);
+    const struct sizes s = sizes_here(call, a);
     const struct work work = work_of(s, a->scratch);
     const struct line *lines = work.lines;
     const float *x = (const float *)a->x[0];
@@ -167,10 +208,15 @@ extern "C" void dts_batch_norm_forward_cuda(const struct dts_op_call *call,
                                           (const float *)a->w[1],
                                           (float *)a->saved,
                                           (float *)a->state,
+                                          given(a),
                                           a->training};
-    if (a->training)
+    if (a->training && a->part != DTS_OP_REST)
         gather_forward<<<dim3(s.channels, s.parts), block_of(s), 0, dts_stream(place)>>>(
             s, x, work.sums);
+    if (a->part == DTS_OP_SUMS) {
+        give<<<blocks_of(s), DTS_THREADS, 0, dts_stream(place)>>>(s, x, work.sums, a->sums);
+        return;
+    }
     finish_forward<<<1, DTS_THREADS, 0, dts_stream(place)>>>(s, arrays, work.sums, work.lines);
     const bool relu = call->relu;
     dts_for_each_pixel(
@@ -184,7 +230,8 @@ extern "C" void dts_batch_norm_forward_cuda(const struct dts_op_call *call,
 /* Pointers and settings of backward. */
 struct backward_arrays {
     const float *x, *dy, *w, *b, *saved;
-    float *dw, *db;
+    const double *given; // sums of all ranks; NULL: parts
+    float *dw, *db;      // NULL: not wanted, or not any more
     bool relu;
 };
 
@@ -210,14 +257,15 @@ static __global__ void gather_backward(struct sizes s, struct backward_arrays a,
     });
 }
 
+/* The sums of the samples at hand are what the gradients of the parameters grow by. */
 static __global__ void finish_backward(struct sizes s, struct backward_arrays a,
                                        const float2 *sums, struct slope *slopes)
 {
-    const double n = (double)s.batch * (double)s.pixels;
+    const double n = s.count;
     const int c = blockIdx.x * blockDim.x + threadIdx.x;
     if (c >= s.channels)
         return;
-    const double2 all = add_parts(s, sums, c); // of g, of g (x - mean)
+    const double2 all = take(s, a.given, sums, c); // of g, of g (x - mean)
     const double mean = a.saved[c], r = a.saved[s.channels + c], scale = a.w[c] * r;
     const double by_x = -scale * r * r * all.y / n;
     slopes[c] = {(float)scale, (float)by_x, (float)(-scale * all.x / n - by_x * mean)};
@@ -231,19 +279,28 @@ extern "C" void dts_batch_norm_backward_cuda(const struct dts_op_call *call,
                                              const struct dts_arrays *a,
                                              const struct dts_place *place)
 {
-    const struct sizes s = sizes_of(call, a->batch);
+    const struct sizes s = sizes_here(call, a);
     const struct work work = work_of(s, a->scratch);
     const struct slope *slopes = work.slopes;
     float *dx = (float *)a->dx[0];
-    const struct backward_arrays arrays = {(const float *)a->x[0],  (const float *)a->dy,
-                                           (const float *)a->w[0],  (const float *)a->w[1],
-                                           (const float *)a->saved, (float *)a->dw[0],
-                                           (float *)a->dw[1],       call->relu};
-    gather_backward<<<dim3(s.channels, s.parts), block_of(s), 0, dts_stream(place)>>>(
-        s, arrays, work.sums);
-    finish_backward<<<(s.channels + DTS_THREADS - 1) / DTS_THREADS, DTS_THREADS, 0,
-                      dts_stream(place)>>>(s, arrays, work.sums, work.slopes);
-    if (dx == NULL)
+    const bool rest = a->part == DTS_OP_REST; // dw and db grew in the first half
+    const struct backward_arrays arrays = {(const float *)a->x[0],
+                                           (const float *)a->dy,
+                                           (const float *)a->w[0],
+                                           (const float *)a->w[1],
+                                           (const float *)a->saved,
+                                           given(a),
+                                           rest ? NULL : (float *)a->dw[0],
+                                           rest ? NULL : (float *)a->dw[1],
+                                           call->relu};
+    if (!rest)
+        gather_backward<<<dim3(s.channels, s.parts), block_of(s), 0, dts_stream(place)>>>(
+            s, arrays, work.sums);
+    if (a->part == DTS_OP_SUMS)
+        give<<<blocks_of(s), DTS_THREADS, 0, dts_stream(place)>>>(s, NULL, work.sums, a->sums);
+    finish_backward<<<blocks_of(s), DTS_THREADS, 0, dts_stream(place)>>>(s, arrays, work.sums,
+                                                                         work.slopes);
+    if (dx == NULL || a->part == DTS_OP_SUMS)
         return;
     dts_for_each_pixel((size_t)s.batch * s.channels, s.pixels, place,
                        [=] __device__(size_t plane, size_t p) {

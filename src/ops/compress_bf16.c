@@ -1,6 +1,6 @@
 /* compress_bf16.c -- each value in 16 bits, rounded to the nearest bf16. */
+#include "kernels/half.h"
 #include "ops/compress.h"
-#include "ops/half.h"
 #include "ops/reduce.h"
 
 static size_t bytes(size_t count, double share)

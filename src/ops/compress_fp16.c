@@ -1,7 +1,7 @@
 /* compress_fp16.c -- each value in 16 bits, rounded to the nearest fp16; the largest of them
  * where a value is larger, whose rest then waits for the next message. */
+#include "kernels/half.h"
 #include "ops/compress.h"
-#include "ops/half.h"
 #include "ops/reduce.h"
 
 static size_t bytes(size_t count, double share)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/half.h"
 #include "ops/compress.h"
-#include "ops/half.h"
 
 enum { BUCKETS = 1 << 16 };
 

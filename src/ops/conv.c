@@ -129,6 +129,7 @@ const struct dts_operation dts_op_conv = {
     .name = "conv",
     .summary = "convolution over one to three axes",
     .needs_x = true,
+    .products = true,
     .reference = {forward, backward},
     .host = {dts_conv_forward_host, dts_conv_backward_host, dts_conv_forward_scratch,
              dts_conv_backward_scratch},

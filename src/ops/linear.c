@@ -59,6 +59,7 @@ const struct dts_operation dts_op_linear = {
     .name = "linear",
     .summary = "matrix product with weights, on the last size of the input",
     .needs_x = true,
+    .products = true,
     .reference = {forward, backward},
     .host = {dts_linear_forward_host, dts_linear_backward_host},
     .cuda = DTS_CUDA({dts_linear_forward_cuda, dts_linear_backward_cuda}),

@@ -147,6 +147,7 @@ const struct dts_operation dts_op_lstm = {
     .name = "lstm",
     .summary = "recurrent layer with four gates",
     .needs_x = true,
+    .products = true,
     .needs_y = true,
     .saved_bytes = saved_bytes,
     .reference = {forward, backward, NULL, reference_scratch},

@@ -21,6 +21,10 @@
  * be dy. Backward may read x only with needs_x, y only with needs_y or where the call has
  * `relu`; otherwise they may be NULL.
  *
+ * Halves: all sums of a pass are doubles, so that it makes no difference to speak of in which
+ * order ranks add them up. A first half writes nothing but them and gradients of parameters,
+ * which are of the rank's own samples; the arrays of both halves are the same, but for scratch.
+ *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
  */
@@ -60,18 +64,27 @@ struct dts_arrays {
     void *scratch; // for the call alone, scratch_bytes() long; aligned to 64 bytes
     void *state;   // what lives from step to step beside parameters: state_bytes() long
 
+    /* Of an operation with `halves`; all ranks have `batch` samples. */
+    enum dts_op_part part;
+    double *sums; // DTS_OP_SUMS overwrites them, DTS_OP_REST reads what all ranks have together
+    int ranks;    // so many of them; DTS_OP_WHOLE: not read
+
     bool training; // forward: statistics of the batch, dropout
     /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
      */
     uint64_t seed, step, first_sample;
 };
 
+struct dts_mixed;
+
 /* Where a call runs. */
 struct dts_place {
-    struct dts_workers *workers; // host; NULL: the calling thread alone
-    void *stream;                // cuda: a cudaStream_t
-    void *blas;                  // cuda: a cublasHandle_t on that stream; its math mode says
-                                 // whether products are in tf32
+    struct dts_workers *workers;   // host; NULL: the calling thread alone
+    void *stream;                  // cuda: a cudaStream_t
+    void *blas;                    // cuda: a cublasHandle_t on that stream; its math mode says
+                                   // whether products are in tf32
+    const struct dts_mixed *mixed; // cuda: products round their operands to 16 bits and sum in
+                                   // 32 (mixed.h); NULL: products of 32 bits
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
@@ -92,6 +105,9 @@ struct dts_operation {
     bool loss;                    // y is one number for each sample; reads target:
     bool classes;                 // an int32 for each position; else a real for each value of x
     bool tokens;                  // x[0] is int32; it has no gradient
+    bool products;                // multiplies matrices: its weights are of 16 bits, too, in
+                                  // mixed precision (ops/mixed.h)
+    bool halves;                  // in training it can run in two halves (dts_op_part)
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
     struct dts_op_version reference, host, cuda;

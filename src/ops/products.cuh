@@ -9,6 +9,8 @@
 
 extern "C" {
 #include "ops/gemm.h"
+#include "ops/mixed.h"
+#include "ops/reduce.h"
 }
 
 /* `count` products alike, whose operands lie that many values apart. */
@@ -16,10 +18,55 @@ struct dts_gemm_batch {
     size_t count, a, b, c;
 };
 
+/* How far the operands of `count` products reach, `each` apart: `rows` of `row`, `last` in the
+ * last one. */
+static inline size_t dts_gemm_reach(size_t count, size_t each, size_t rows, size_t row,
+                                    size_t last)
+{
+    return (count - 1) * each + (rows - 1) * row + last;
+}
+
+/* Values of 16 bits on the stream, until they are freed there. */
+static inline uint16_t *dts_gemm_narrow(const float *x, size_t count,
+                                        const struct dts_place *place)
+{
+    void *narrow = NULL;
+    // without memory cuBLAS refuses, and the next wait for the stream tells
+    cudaMallocAsync(&narrow, count * sizeof(uint16_t), dts_stream(place));
+    if (narrow != NULL)
+        dts_reduce_narrow_cuda(place->mixed->half, (uint16_t *)narrow, x, count, place->stream);
+    return (uint16_t *)narrow;
+}
+
+/* Operands rounded to 16 bits, for tensor cores; sums and result in 32. */
+static inline void dts_gemm_mixed_cuda(const struct dts_gemm &p, const struct dts_gemm_batch &n,
+                                       const struct dts_place *place)
+{
+    const float one = 1;
+    const cudaDataType type = place->mixed->half == DTS_HALF_BF16 ? CUDA_R_16BF : CUDA_R_16F;
+    const size_t a_rows = p.transpose_a ? p.k : p.m, b_rows = p.transpose_b ? p.n : p.k;
+    uint16_t *a = dts_gemm_narrow(
+        p.a, dts_gemm_reach(n.count, n.a, a_rows, p.lda, p.transpose_a ? p.m : p.k), place);
+    uint16_t *b = dts_gemm_narrow(
+        p.b, dts_gemm_reach(n.count, n.b, b_rows, p.ldb, p.transpose_b ? p.k : p.n), place);
+    cublasGemmStridedBatchedEx(
+        (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+        p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, b, type,
+        (int)p.ldb, (long long)n.b, a, type, (int)p.lda, (long long)n.a, &p.beta, p.c,
+        CUDA_R_32F, (int)p.ldc, (long long)n.c, (int)n.count, CUBLAS_COMPUTE_32F,
+        CUBLAS_GEMM_DEFAULT);
+    cudaFreeAsync(a, dts_stream(place));
+    cudaFreeAsync(b, dts_stream(place));
+}
+
 static inline void dts_gemm_batch_cuda(const struct dts_gemm &p, const struct dts_gemm_batch &n,
                                        const struct dts_place *place)
 {
     const float one = 1;
+    if (place->mixed != NULL) {
+        dts_gemm_mixed_cuda(p, n, place);
+        return;
+    }
     cublasSgemmStridedBatched(
         (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, p.b,
@@ -30,6 +77,10 @@ static inline void dts_gemm_batch_cuda(const struct dts_gemm &p, const struct dt
 static inline void dts_gemm_cuda(const struct dts_gemm &p, const struct dts_place *place)
 {
     const float one = 1;
+    if (place->mixed != NULL) {
+        dts_gemm_mixed_cuda(p, {1, 0, 0, 0}, place);
+        return;
+    }
     cublasSgemm((cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                 p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one,
                 p.b, (int)p.ldb, p.a, (int)p.lda, &p.beta, p.c, (int)p.ldc);

@@ -1,7 +1,7 @@
 /* reduce.c -- sums, casts and loss scaling: loops that memory bounds. */
 #include "ops/reduce.h"
 
-#include "ops/half.h"
+#include "kernels/half.h"
 
 struct job {
     float *out;
@@ -122,6 +122,27 @@ void dts_reduce_widen(enum dts_half half, float *out, const uint16_t *x, size_t 
     dts_workers_run(workers, run, &job);
 }
 
+static void round_all(const struct job *job, size_t begin, size_t end)
+{
+    float *out = job->out;
+    const float *x = job->x;
+    if (job->half == DTS_HALF_BF16)
+#pragma omp simd
+        for (size_t i = begin; i < end; i++)
+            out[i] = dts_from_bf16(dts_to_bf16(x[i]));
+    else
+#pragma omp simd
+        for (size_t i = begin; i < end; i++)
+            out[i] = dts_from_fp16(dts_to_fp16(x[i]));
+}
+
+void dts_reduce_round(enum dts_half half, float *out, const float *x, size_t count,
+                      struct dts_workers *workers)
+{
+    struct job job = {.out = out, .x = x, .count = count, .half = half, .part = round_all};
+    dts_workers_run(workers, run, &job);
+}
+
 static void add_widened(const struct job *job, size_t begin, size_t end)
 {
     float *restrict sum = job->out;
@@ -162,16 +183,12 @@ void dts_reduce_add_half(enum dts_half half, uint16_t *sum, const uint16_t *more
     dts_workers_run(workers, run, &job);
 }
 
-struct dts_loss_scale dts_loss_scale_begin(void)
-{
-    return (struct dts_loss_scale){.scale = 65536};
-}
-
 void dts_loss_scale_next(struct dts_loss_scale *scale, bool finite)
 {
     if (!finite) {
-        scale->scale /= 2;
+        scale->scale = scale->scale > 2 ? scale->scale / 2 : 1;
         scale->good_steps = 0;
+        scale->left_out++;
     } else if (++scale->good_steps == 2000) {
         scale->scale *= 2;
         scale->good_steps = 0;

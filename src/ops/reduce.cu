@@ -65,6 +65,15 @@ extern "C" void dts_reduce_widen_cuda(enum dts_half half, float *out, const uint
     dts_for_each(count, &place, [=] __device__(size_t i) { out[i] = widened(bf16, x[i]); });
 }
 
+extern "C" void dts_reduce_round_cuda(enum dts_half half, float *out, const float *x,
+                                      size_t count, void *stream)
+{
+    const struct dts_place place = place_of(stream);
+    const bool bf16 = half == DTS_HALF_BF16;
+    dts_for_each(count, &place,
+                 [=] __device__(size_t i) { out[i] = widened(bf16, narrowed(bf16, x[i])); });
+}
+
 extern "C" void dts_reduce_add_widened_cuda(enum dts_half half, float *sum,
                                             const uint16_t *more, size_t count, void *stream)
 {

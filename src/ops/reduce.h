@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/half.h"
 #include "ops/workers.h"
 
 /* sum += more */
@@ -23,12 +24,14 @@ void dts_reduce_scale(float *x, float factor, size_t count, struct dts_workers *
 /* Whether no value is infinite or NaN. */
 bool dts_reduce_finite(const float *x, size_t count, struct dts_workers *workers);
 
-/* Formats of 16 bits. bf16: the upper half of a float. */
-enum dts_half { DTS_HALF_BF16, DTS_HALF_FP16 };
-
+/* To 16 bits and back. */
 void dts_reduce_narrow(enum dts_half half, uint16_t *out, const float *x, size_t count,
                        struct dts_workers *workers);
 void dts_reduce_widen(enum dts_half half, float *out, const uint16_t *x, size_t count,
+                      struct dts_workers *workers);
+
+/* To the values that 16 bits have; out may be x. */
+void dts_reduce_round(enum dts_half half, float *out, const float *x, size_t count,
                       struct dts_workers *workers);
 
 /* sum += more, in float; and in 16 bits, where the sum is rounded once. */
@@ -46,6 +49,8 @@ void dts_reduce_narrow_cuda(enum dts_half half, uint16_t *out, const float *x, s
                             void *stream);
 void dts_reduce_widen_cuda(enum dts_half half, float *out, const uint16_t *x, size_t count,
                            void *stream);
+void dts_reduce_round_cuda(enum dts_half half, float *out, const float *x, size_t count,
+                           void *stream);
 void dts_reduce_add_widened_cuda(enum dts_half half, float *sum, const uint16_t *more,
                                  size_t count, void *stream);
 
@@ -54,11 +59,10 @@ void dts_reduce_add_widened_cuda(enum dts_half half, float *sum, const uint16_t 
  * `scale`, gradients are divided by it before the update; a step whose gradients are not finite
  * is left out and halves the scale, 2000 good ones in a row double it. */
 struct dts_loss_scale {
-    double scale;
-    int good_steps; // in a row
+    double scale;    // never below 1
+    long good_steps; // in a row
+    long left_out;   // steps, in all
 };
-
-struct dts_loss_scale dts_loss_scale_begin(void);
 
 /* After each step. */
 void dts_loss_scale_next(struct dts_loss_scale *scale, bool finite);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "kernels/measure.h"
 #include "kernels/roofline.h"
+#include "ops/mixed.h"
 
 enum {
     SIDE = 1024, // of the matrices: 2 x 10^9 operations, tens of milliseconds on one core
@@ -17,7 +18,33 @@ enum {
 struct operands {
     float *single[3];
     double *x, *y;
+    uint16_t *half[2]; // zeros
+    void *scratch;
+    enum dts_half format;
 };
+
+/* The same product as a layer in mixed precision. */
+static const struct dts_op_call mixed_call = {
+    .op = "linear",
+    .input_count = 1,
+    .inputs = {{1, {SIDE, 1, 1, 1}}},
+    .output = {1, {SIDE, 1, 1, 1}},
+    .params = {(size_t)SIDE * SIDE},
+    .param_count = 1,
+};
+
+static void product16(void *argument)
+{
+    const struct operands *o = argument;
+    const struct dts_mixed mixed = {o->format, 1};
+    const struct dts_arrays arrays = {.batch = SIDE,
+                                      .x = {o->half[0]},
+                                      .y = o->half[1],
+                                      .w = {o->single[0]},
+                                      .scratch = o->scratch};
+    dts_mixed_forward(dts_operation_find(mixed_call.op), &mixed, &mixed_call, &arrays,
+                      &(struct dts_place){.workers = NULL});
+}
 
 static void product32(void *argument)
 {
@@ -55,6 +82,14 @@ static bool make_operands(struct operands *o)
         o->single[i] = malloc((size_t)SIDE * SIDE * sizeof(float));
         good = good && o->single[i] != NULL;
     }
+    const size_t scratch =
+        dts_mixed_forward_scratch(dts_operation_find(mixed_call.op), &mixed_call, SIDE,
+                                  &(struct dts_place){.workers = NULL});
+    for (int i = 0; i < 2; i++) {
+        o->half[i] = calloc((size_t)SIDE * SIDE, sizeof(uint16_t));
+        good = good && o->half[i] != NULL;
+    }
+    good = good && posix_memalign(&o->scratch, 64, scratch) == 0;
     o->x = malloc((size_t)LENGTH * sizeof(double));
     o->y = malloc((size_t)LENGTH * sizeof(double));
     if (!good || o->x == NULL || o->y == NULL)
@@ -70,6 +105,9 @@ static void free_operands(struct operands *o)
 {
     for (int i = 0; i < 3; i++)
         free(o->single[i]);
+    for (int i = 0; i < 2; i++)
+        free(o->half[i]);
+    free(o->scratch);
     free(o->x);
     free(o->y);
 }
@@ -92,6 +130,14 @@ static void measure_all(struct operands *o, double budget_s, void (*begins)(cons
     tell(begins, "matrix product in fp64");
     dts_measure(&meter, product64, o, &time);
     out->fp64_flops_per_s = flops / time.median_s;
+    tell(begins, "matrix product in bf16");
+    o->format = DTS_HALF_BF16;
+    dts_measure(&meter, product16, o, &time);
+    out->bf16_flops_per_s = flops / time.median_s;
+    tell(begins, "matrix product in fp16");
+    o->format = DTS_HALF_FP16;
+    dts_measure(&meter, product16, o, &time);
+    out->fp16_flops_per_s = flops / time.median_s;
     tell(begins, "memory");
     dts_measure(&meter, sum_of_vectors, o, &time);
     out->memory_bytes_per_s = 24.0 * LENGTH / time.median_s;
@@ -104,7 +150,7 @@ bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *w
                           int threads, double budget_s, void (*begins)(const char *what),
                           struct dts_error *err)
 {
-    struct operands operands;
+    struct operands operands = {.scratch = NULL};
     if (threads > 0)
         openblas_set_num_threads(threads);
     dts_here_cpu(words->cpu, sizeof(words->cpu));

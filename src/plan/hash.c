@@ -62,7 +62,8 @@ static uint64_t operation(uint64_t hash, const struct dts_plan *plan, const stru
         return exchange(hash, &op->exchange);
     if (op->kind == DTS_OP_COLLECTIVE)
         return collective(hash, &op->collective);
-    return number(number(hash, op->call.pass), op->call.layer);
+    hash = number(number(hash, op->call.pass), op->call.layer);
+    return span(number(hash, op->call.part), &op->call.sums);
 }
 
 uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash)

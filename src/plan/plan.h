@@ -26,10 +26,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/op_call.h"
 #include "plan/coll.h"
 
 enum dts_stream {
-    DTS_COMPUTE, // kernels of the device
+    DTS_COMPUTE, // kernels of the device, and collectives that they cannot go on without
     DTS_DATA,    // gradient collectives
     DTS_PUSH,    // worker to server; on a server: what arrives
     DTS_PULL,    // server to worker; on a server: what leaves
@@ -73,7 +74,7 @@ struct dts_span {
 
 struct dts_buffer {
     size_t count;         // elements
-    size_t element_bytes; // on the wire: 4 for fp32, 2 for fp16 and bf16
+    size_t element_bytes; // on the wire: 4 for fp32, 2 for fp16 and bf16, 8 for doubles
 };
 
 /* Ranks that communicate. Within a role whose first rank is 0, rank r is member
@@ -89,6 +90,9 @@ struct dts_call {
     int layer;      // of the model; -1: none
     double seconds; // on an undisturbed device; excluded are noise and the slowdown by
                     // communication, which the engines add on DTS_COMPUTE
+    enum dts_op_part
+        part;             // of the layer's operation; with halves, where the sums are which the
+    struct dts_span sums; // first leaves and the second finds added up, doubles
 };
 
 /* Which part of the span travels between a rank and a peer. */

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/progress.h"
 #include "plan/plan.h"
 #include "sim/net.h"
 
@@ -26,12 +27,14 @@ struct dts_simulation {
     const int *endpoint; // of each rank
     int steps;           // >= 2: the first fills pipes and is not counted in step_s
     double slowdown;     // while a communication of this rank runs, its kernels run at 1/(1+s)
+    double message_slowdown; // while its kernels run, messages of a rank run at 1/(1+this)
     double
         reduce_bytes_per_s; // a device sums arriving gradients at this rate (counted once per
                             // arriving byte); 0: free. A transport's own rate goes first.
     struct dts_noise noise;
     struct dts_loader *loader; // loads that fluid counted before, of the same job, network and
                                // ranks; NULL: it counts anew
+    struct dts_progress *progress; // where the engine says how far it is; NULL: to nobody
 };
 
 struct dts_op_time {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/check.h"
 #include "sim/child.h"
 #include "sim/engine.h"
 #include "sim/simgrid_module.h"
@@ -14,10 +15,18 @@ const double dts_exact_messages_per_s = 1e5;
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
+    if (simulation->message_slowdown > 0)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "exact: cannot slow messages down while kernels run "
+                        "(node.compute.messages of the platform): take fluid");
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;
     struct dts_simulation copy = *simulation;
+    struct dts_traffic traffic;
+    dts_job_traffic(simulation->job, &traffic);
+    dts_progress_begin(simulation->progress, "simulating messages",
+                       traffic.messages * simulation->steps);
     struct dts_child child = {
         .what = "exact", .blame = DTS_SYSTEM, .run = simgrid->simulate, .argument = &copy};
     void *result;

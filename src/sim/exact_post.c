@@ -108,6 +108,7 @@ static void enter_wire(struct dts_post *post, struct dts_letter *letter)
 {
     long parts = lround(letter->wire_bytes * DTS_SIMGRID_PARTS);
     post->sent += 1;
+    dts_progress_at(post->simulation->progress, post->sent);
     dts_simgrid_flow(post->loop, post->hosts[letter->src], post->hosts[letter->dst], parts,
                      letter);
 }

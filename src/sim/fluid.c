@@ -87,6 +87,9 @@ static void close_timing(struct fluid *f)
 
 static bool walk(struct fluid *f, struct dts_error *err)
 {
+    const struct dts_simulation *s = f->simulation;
+    dts_progress_begin(s->progress, "walking the plan",
+                       (double)s->steps * f->timing->first_op[s->job->role_count]);
     for (;;) {
         dts_fluid_start(f);
         if (is_over(f))

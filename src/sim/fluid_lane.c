@@ -49,6 +49,7 @@ static void mark_done(struct fluid *f, int role, int number, int step)
     const struct dts_op *op = &f->simulation->job->roles[role].plan.ops[number];
     int index = f->timing->first_op[role] + number;
     f->done[index] = step + 1;
+    dts_progress_more(f->simulation->progress);
     f->timing->ops[index].end_s = f->now;
     if (op->kind != DTS_OP_CALL)
         f->talking[role]--;

@@ -9,6 +9,23 @@ static double call_speed(const struct fluid *f, const struct lane *lane)
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }
 
+/* Messages of a role whose kernels run are slow; so are those between it and another. */
+static double transfer_slowness(const struct fluid *f, const struct transfer *t)
+{
+    const double slowdown = f->simulation->message_slowdown;
+    if (slowdown <= 0)
+        return 1;
+    for (int i = 0; i < f->lane_count; i++) {
+        const struct lane *lane = &f->lanes[i];
+        if (lane->state != CALLING || !dts_fluid_is_kernel(dts_fluid_op(lane)))
+            continue;
+        if (lane->role == f->lanes[t->sender].role ||
+            (t->receiver >= 0 && lane->role == f->lanes[t->receiver].role))
+            return 1 + slowdown;
+    }
+    return 1;
+}
+
 /* How long a repetition of each transfer takes, now that these are under way together. */
 static void set_rates(struct fluid *f)
 {
@@ -26,7 +43,8 @@ static void set_rates(struct fluid *f)
         const struct dts_phase *phase = f->phases[n];
         double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
         double rate = count > 1 && alone_s > 0 ? f->rates[n] * alone_s / phase->bytes : 1;
-        t->repetition_s = t->load->share * dts_phase_seconds(phase, fmin(rate, 1));
+        t->repetition_s =
+            transfer_slowness(f, t) * t->load->share * dts_phase_seconds(phase, fmin(rate, 1));
         n++;
     }
 }

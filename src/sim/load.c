@@ -89,7 +89,8 @@ static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
     struct dts_period period =
         can_walk(s, load)
             ? dts_walk_collective(l->simulation, dts_skeleton_script(l->skeletons, s),
-                                  c->data.count)
+                                  c->data.count,
+                                  role->plan.buffers[c->data.buffer].element_bytes)
             : dts_period_find(role, c, steps_s, sum_s);
     load->share = sum_s > 0 ? fmin(period.period_s, period.latency_s) / sum_s : 1;
     load->tail_s = fmax(0, period.latency_s - period.period_s);
@@ -174,12 +175,17 @@ static bool alike(const struct dts_op *a, const struct dts_op *b)
            dts_skeleton_same(&a->collective, &b->collective);
 }
 
-static struct dts_load *count_op(struct dts_loader *l, const struct dts_role *role,
-                                 const struct dts_op *op)
+static size_t bytes_of_element(const struct dts_role *role, const struct dts_op *op)
 {
     int buffer =
         op->kind == DTS_OP_COLLECTIVE ? op->collective.data.buffer : op->exchange.data.buffer;
-    size_t element_bytes = role->plan.buffers[buffer].element_bytes;
+    return role->plan.buffers[buffer].element_bytes;
+}
+
+static struct dts_load *count_op(struct dts_loader *l, const struct dts_role *role,
+                                 const struct dts_op *op)
+{
+    size_t element_bytes = bytes_of_element(role, op);
     for (size_t i = 0; i < l->count; i++) {
         const struct counted *c = &l->counted[i];
         if (c->role == role && c->element_bytes == element_bytes && alike(c->op, op))
@@ -187,7 +193,8 @@ static struct dts_load *count_op(struct dts_loader *l, const struct dts_role *ro
     }
     int times = 0;
     for (int o = 0; o < role->plan.op_count; o++)
-        times += alike(&role->plan.ops[o], op);
+        times += alike(&role->plan.ops[o], op) &&
+                 bytes_of_element(role, &role->plan.ops[o]) == element_bytes;
 
     struct dts_load *load = dts_alloc(1, sizeof(*load));
     if (op->kind == DTS_OP_COLLECTIVE)

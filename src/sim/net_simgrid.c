@@ -133,7 +133,8 @@ bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_erro
     if (simgrid == NULL)
         return false;
     char *copy = dts_copy(path);
-    struct dts_child child = {.what = "SimGrid gave up on this platform (is a route missing?)",
+    struct dts_child child = {.what = "SimGrid gave up on this platform (is a route missing? "
+                                      "SimGrid 4 wants a <zone> around a torus or fat tree)",
                               .blame = DTS_BAD_INPUT,
                               .limit_s = LIMIT_S,
                               .run = simgrid->import,

@@ -110,8 +110,10 @@ static void receive_parcels(struct dts_router *r, struct dts_pattern *pattern,
 {
     const struct dts_simulation *s = r->simulation;
     double sum_s = 0;
+    dts_progress_begin(s->progress, "receiving messages", (double)count);
     for (size_t i = 0; i < count; i++) {
         const struct dts_parcel *parcel = &parcels[i];
+        dts_progress_at(s->progress, (double)i);
         if (i > 0 && parcel->self != parcels[i - 1].self)
             sum_s = 0;
         if (parcel->send || !(parcel->add || hops))
@@ -211,8 +213,10 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             pattern->hops[i].from = wish->role->first + i;
     }
     bool crowd = is_crowd(r->simulation, parcels, count, &pattern->spread), sends = false;
+    dts_progress_begin(r->simulation->progress, "routing messages", (double)count);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
+            dts_progress_at(r->simulation->progress, (double)i);
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
             route_parcel(r, pattern, &parcels[i], largest_bytes, wish->role, route);
             dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
@@ -226,8 +230,10 @@ void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, s
                        const struct dts_pattern_wish *wish)
 {
     bool spread = false, crowd = is_crowd(r->simulation, parcels, count, &spread);
+    dts_progress_begin(r->simulation->progress, "routing messages", (double)count);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
+            dts_progress_at(r->simulation->progress, (double)i);
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
             dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
         }

@@ -2,13 +2,14 @@
 #include "sim/platform.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/platform_build.h"
 #include "sim/platform_sources.h"
 
 struct compute {
     struct dts_cfg together;
-    double communicating;
+    double communicating, messages;
 };
 
 struct node {
@@ -41,6 +42,8 @@ static const struct dts_field compute_fields[] = {
      .missing = "0",
      .help = "kernels take 1 + this as long while messages travel; instead of the stack's "
              "overlap.slowdown"},
+    {DTS_KEY(struct compute, messages), .type = DTS_REAL, .min = 0, .max = 1000, .missing = "0",
+     .help = "messages of a device take 1 + this as long while its kernels run"},
     {0},
 };
 
@@ -113,6 +116,7 @@ static bool read_compute(struct dts_platform *platform, const struct dts_cfg *to
     if (!dts_cfg_exists(&at))
         return true;
     platform->communicating = compute->communicating;
+    platform->messages = compute->messages;
     struct dts_cfg together = dts_cfg_member(&at, "together");
     return dts_cfg_reals(&together, 1, 1000, 64, &platform->together, &platform->together_count,
                          err);
@@ -176,6 +180,24 @@ void dts_platform_free(struct dts_platform *platform)
     free(platform->together);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
+}
+
+static const struct dts_field *find_field(const struct dts_field *fields, const char *path)
+{
+    size_t length = strcspn(path, ".");
+    for (; fields != NULL && fields->key != NULL; fields++)
+        if (strlen(fields->key) == length && strncmp(fields->key, path, length) == 0)
+            return path[length] == '\0' ? fields
+                                        : find_field(fields->fields, path + length + 1);
+    return NULL;
+}
+
+const struct dts_field *dts_platform_field(const char *path)
+{
+    static const char nics[] = "nics.";
+    if (strncmp(path, nics, strlen(nics)) == 0)
+        return find_field(dts_platform_nics_fields, path + strlen(nics));
+    return find_field(file_fields, path);
 }
 
 void dts_platform_help(FILE *out)

@@ -23,6 +23,7 @@ struct dts_platform {
     double *together; // how much longer kernels take when so many devices of a node compute:
                       // [0] for one; owned; NULL: not stated
     size_t together_count;
+    double messages;      // of a device take 1 + this as long while its kernels run
     double communicating; // they take 1 + this as long while messages travel; < 0: not stated
     struct dts_storage storage;
     struct dts_net net;
@@ -45,6 +46,10 @@ void dts_platform_free(struct dts_platform *platform);
 
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);
+
+/* The row of a key that all platform files have: "node.devices", "nics.latency_us"; NULL: it
+ * has no row of its own. */
+const struct dts_field *dts_platform_field(const char *path);
 
 /* Print what `dtsim help platform` says. */
 void dts_platform_help(FILE *out);

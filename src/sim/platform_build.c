@@ -16,7 +16,7 @@ struct nics {
     const char *rails;
 };
 
-static const struct dts_field nics_fields[] = {
+const struct dts_field dts_platform_nics_fields[] = {
     {DTS_KEY(struct nics, count), .type = DTS_INT, .min = 1, .max = 64, .help = "in a node"},
     {DTS_KEY(struct nics, bytes_per_s), .type = DTS_REAL, .min = 1e3, .max = 1e15,
      .help = "of one, each way"},
@@ -90,7 +90,7 @@ static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
                       struct dts_error *err)
 {
     struct nics nics = {0};
-    if (!dts_cfg_read(at, nics_fields, &nics, err))
+    if (!dts_cfg_read(at, dts_platform_nics_fields, &nics, err))
         return false;
     machine->nics = nics.count;
     machine->nic_bytes_per_s = nics.bytes_per_s;
@@ -203,7 +203,7 @@ bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top
 void dts_platform_build_help(FILE *out)
 {
     fprintf(out, "\nNetwork interfaces:\n\n");
-    dts_fields_print(nics_fields, "nics", out);
+    dts_fields_print(dts_platform_nics_fields, "nics", out);
     for (int i = 0; dts_fabrics[i] != NULL; i++) {
         dts_text_heading(out, "A fabric of kind \"%s\" (%s):", dts_fabrics[i]->name,
                          dts_fabrics[i]->summary);

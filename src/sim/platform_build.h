@@ -10,6 +10,9 @@
 bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top,
                         const struct dts_transport transports[2], struct dts_error *err);
 
+/* The keys of "nics". */
+extern const struct dts_field dts_platform_nics_fields[];
+
 /* Print what keys "nics", "node.fabric" and "network" have. */
 void dts_platform_build_help(FILE *out);
 

@@ -100,7 +100,9 @@ static void exchange_parcels(struct dts_skeletons *all, const struct dts_role *r
 {
     struct dts_message *messages = dts_alloc((size_t)x->peer_count, sizeof(*messages));
     all->parcel_count = 0;
+    dts_progress_begin(all->simulation->progress, "listing messages", role->count);
     for (int r = role->first; r < role->first + role->count; r++) {
+        dts_progress_at(all->simulation->progress, r - role->first);
         int count = dts_exchange_messages(role, x, r, messages);
         for (int m = 0; m < count; m++)
             add_parcel(all,

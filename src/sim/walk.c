@@ -27,6 +27,7 @@ struct walk {
     const struct dts_weighed *messages; // by line
     struct dts_flows *flows;
     struct letter *letters; // by round and line
+    struct dts_progress *progress;
     struct member *members;
     struct dts_alarms alarms; // letter NONE: the member's turn is over
     int *ready, ready_count;  // members that begin their turn now
@@ -149,6 +150,7 @@ static void arrive(struct walk *w, int number)
     struct letter *letter = &w->letters[number];
     const struct dts_line *line = &w->script->lines[number % w->script->line_count];
     letter->over = true;
+    dts_progress_more(w->progress);
     letter->arrived_s = w->now + w->messages[number % w->script->line_count].after_s;
     if (--w->members[line->from].pending == 0)
         end_turn(w, line->from);
@@ -229,15 +231,18 @@ static void stand_ready(struct walk *w)
 
 /* All members from rest, `rounds` times in a row: when the first is done for the first time,
  * and the last for the last. */
-static void walk(const struct dts_script *script, const struct dts_weighed *messages, bool even,
-                 int rounds, double *first_s, double *last_s)
+static void walk(struct dts_progress *progress, const struct dts_script *script,
+                 const struct dts_weighed *messages, bool even, int rounds, double *first_s,
+                 double *last_s)
 {
     struct walk w = {.script = script,
+                     .progress = progress,
                      .messages = messages,
                      .even = even,
                      .rounds = rounds,
                      .together = NONE};
     size_t members = (size_t)script->members;
+    dts_progress_begin(progress, "walking a collective", (double)rounds * script->line_count);
     w.flows = dts_flows_new(&script->ways);
     w.letters = dts_alloc((size_t)rounds * (size_t)script->line_count, sizeof(*w.letters));
     w.members = dts_alloc(members, sizeof(*w.members));
@@ -259,15 +264,17 @@ static void walk(const struct dts_script *script, const struct dts_weighed *mess
 }
 
 struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
-                                      const struct dts_script *script, size_t elements)
+                                      const struct dts_script *script, size_t elements,
+                                      size_t element_bytes)
 {
     bool even;
     double first_s, alone_s, twice_s;
-    struct dts_weighed *messages = dts_script_weigh(simulation, script, elements, &even);
-    walk(script, messages, even, 1, &first_s, &alone_s);
+    struct dts_weighed *messages =
+        dts_script_weigh(simulation, script, elements, element_bytes, &even);
+    walk(simulation->progress, script, messages, even, 1, &first_s, &alone_s);
     twice_s = 2 * alone_s;
     if (first_s < alone_s) // else the second time is like the first
-        walk(script, messages, even, 2, &first_s, &twice_s);
+        walk(simulation->progress, script, messages, even, 2, &first_s, &twice_s);
     free(messages);
     return (struct dts_period){alone_s, twice_s - alone_s};
 }

@@ -11,8 +11,10 @@
 #include "sim/period.h"
 #include "sim/script.h"
 
-/* The latency and the period of a collective of this shape over so many elements. */
+/* The latency and the period of a collective of this shape over so many elements of so many
+ * bytes. */
 struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
-                                      const struct dts_script *script, size_t elements);
+                                      const struct dts_script *script, size_t elements,
+                                      size_t element_bytes);
 
 #endif

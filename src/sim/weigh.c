@@ -26,12 +26,12 @@ static struct dts_weighed weigh(const struct dts_net *net, const struct dts_way 
 }
 
 struct dts_weighed *dts_script_weigh(const struct dts_simulation *simulation,
-                                     const struct dts_script *s, size_t elements, bool *even)
+                                     const struct dts_script *s, size_t elements,
+                                     size_t element_bytes, bool *even)
 {
     const struct dts_collective *c = s->collective;
     struct dts_weighed *all = dts_alloc((size_t)s->line_count, sizeof(*all));
     int chunks = c->algorithm->chunks(&c->shape);
-    size_t element_bytes = s->role->plan.buffers[c->data.buffer].element_bytes;
     double sum_s[2] = {sum_s_of_byte(simulation, 0), sum_s_of_byte(simulation, 1)};
     *even = elements % ((size_t)c->channels * (size_t)chunks) == 0;
     for (int i = 0; i < s->line_count; i++) {

@@ -16,6 +16,6 @@ struct dts_weighed {
 /* By line; owned by the caller. *even: all messages of a lane carry the same for each chunk. */
 struct dts_weighed *dts_script_weigh(const struct dts_simulation *simulation,
                                      const struct dts_script *script, size_t elements,
-                                     bool *even);
+                                     size_t element_bytes, bool *even);
 
 #endif

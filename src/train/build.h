@@ -40,10 +40,17 @@ struct dts_compute_ops {
     const int *arrival; // of each bucket: the operation of the step before that brings the
                         // weights which the first forward call of its layers needs; or NULL
     int last;           // the last backward operation
+
+    /* How the sums of a layer are added up over all workers, which the second half of its call
+     * waits for; its data is found here. NULL: each by its own samples. */
+    const struct dts_collective *statistics;
 };
 
-/* Adds read, overhead, forward and backward of all microbatches. Gradients are finished in the
- * last microbatch. */
+/* Do the plans of workers have such halves? */
+bool dts_build_synchronizes(const struct dts_point *point);
+
+/* Adds read, overhead, forward and backward of all microbatches, and a buffer for sums where
+ * there are. Gradients are finished in the last microbatch. */
 void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
@@ -51,7 +58,8 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
 /* How many operations dts_build_compute() adds. */
 int dts_build_compute_count(const struct dts_point *point);
 
-/* The first buffers of a plan that exchanges gradients. Who trains for real uses them. */
+/* The first buffers of a plan that exchanges gradients, made before anything else. Who trains
+ * for real uses them. */
 enum { DTS_GRADIENTS, DTS_WEIGHTS };
 
 /* One buffer with all gradients (or all weights), as they are on the wire; the span of a bucket

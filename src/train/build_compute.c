@@ -7,9 +7,7 @@
  * the step before has begun to compute, so at most one batch lies ready. The fixed time of the
  * framework (stack.h) is paid once a step, not once a microbatch.
  */
-#include <stdio.h>
-
-#include "train/build.h"
+#include "train/build_layers.h"
 
 /* Seconds until each device has read its samples of a step; all read at once, from a shared
  * file system, through the share of their node, or both. 0: reading is not modelled. */
@@ -32,27 +30,8 @@ static double read_seconds(const struct dts_point *point)
 
 int dts_build_compute_count(const struct dts_point *point)
 {
-    int layers = 2 * point->scenario->model.layer_count * point->scenario->accumulate;
+    int layers = dts_layer_ops_count(point) * point->scenario->accumulate;
     return layers + (point->seconds->fixed > 0) + (read_seconds(point) > 0);
-}
-
-static int add_layer(const struct dts_point *point, struct dts_plan *plan, enum dts_pass pass,
-                     int layer, int microbatch)
-{
-    const struct dts_model_seconds *seconds = point->seconds;
-    bool forward = pass == DTS_FORWARD;
-    char label[64], part[16] = "";
-    if (point->scenario->accumulate > 1)
-        snprintf(part, sizeof(part), " #%d", microbatch);
-    snprintf(label, sizeof(label), "%s %.30s%s", dts_pass_name(pass),
-             point->scenario->model.layers[layer].name, part);
-    return dts_plan_call(
-        plan, DTS_COMPUTE, label,
-        (struct dts_call){
-            .pass = pass,
-            .layer = layer,
-            .seconds = forward ? seconds->forward[layer] : seconds->backward[layer],
-        });
 }
 
 static void add_start(const struct dts_point *point, struct dts_plan *plan)
@@ -78,32 +57,53 @@ static void add_start(const struct dts_point *point, struct dts_plan *plan)
     }
 }
 
+/* Forward of a microbatch; the first call of the first one waits for samples, those of the
+ * first one for weights. */
+static void add_forward(const struct dts_layer_ops *layers, int microbatch, int read,
+                        const struct dts_bucket *buckets, int bucket_count,
+                        const struct dts_compute_ops *ops)
+{
+    for (int l = 0; l < layers->point->scenario->model.layer_count; l++) {
+        dts_layer_ops_first(layers, DTS_FORWARD, l, microbatch);
+        if (microbatch == 0 && l == 0 && read >= 0)
+            dts_plan_after(layers->plan, read);
+        for (int b = 0; microbatch == 0 && ops->arrival != NULL && b < bucket_count; b++)
+            if (buckets[b].first_layer == l)
+                dts_plan_after_previous(layers->plan, ops->arrival[b]);
+        dts_layer_ops_rest(layers, DTS_FORWARD, l, microbatch);
+    }
+}
+
+static void add_backward(const struct dts_layer_ops *layers, int microbatch,
+                         const struct dts_bucket *buckets, int bucket_count,
+                         struct dts_compute_ops *ops)
+{
+    bool last = microbatch == layers->point->scenario->accumulate - 1;
+    for (int l = layers->point->scenario->model.layer_count - 1; l >= 0; l--) {
+        int first = dts_layer_ops_first(layers, DTS_BACKWARD, l, microbatch);
+        int rest = dts_layer_ops_rest(layers, DTS_BACKWARD, l, microbatch);
+        ops->last = rest >= 0 ? rest : first;
+        for (int b = 0; last && b < bucket_count; b++)
+            if (buckets[b].ready_after == l)
+                ops->ready[b] = ops->last;
+    }
+}
+
 void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops)
 {
-    int layers = point->scenario->model.layer_count;
-    int microbatches = point->scenario->accumulate;
-    int begin = plan->op_count;
+    struct dts_layer_ops layers = {.point = point, .plan = plan, .statistics = ops->statistics};
     bool read_first = read_seconds(point) > 0 && !(point->seconds->fixed > 0);
+    int read = read_first ? plan->op_count : -1;
 
+    dts_layer_ops_begin(&layers);
     add_start(point, plan);
-    for (int m = 0; m < microbatches; m++) {
-        for (int l = 0; l < layers; l++) {
-            add_layer(point, plan, DTS_FORWARD, l, m);
-            if (m == 0 && l == 0 && read_first)
-                dts_plan_after(plan, begin);
-            for (int b = 0; m == 0 && ops->arrival != NULL && b < bucket_count; b++)
-                if (buckets[b].first_layer == l)
-                    dts_plan_after_previous(plan, ops->arrival[b]);
-        }
-        for (int l = layers - 1; l >= 0; l--) {
-            ops->last = add_layer(point, plan, DTS_BACKWARD, l, m);
-            for (int b = 0; m == microbatches - 1 && b < bucket_count; b++)
-                if (buckets[b].ready_after == l)
-                    ops->ready[b] = ops->last;
-        }
+    for (int m = 0; m < point->scenario->accumulate; m++) {
+        add_forward(&layers, m, read, buckets, bucket_count, ops);
+        add_backward(&layers, m, buckets, bucket_count, ops);
     }
+    dts_layer_ops_end(&layers);
 }
 
 int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,

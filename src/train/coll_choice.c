@@ -76,6 +76,17 @@ bool dts_coll_choice_shape(const struct dts_coll_choice *a, const struct dts_poi
     return true;
 }
 
+bool dts_coll_choice_small(const struct dts_coll_choice *a, const struct dts_point *point,
+                           struct dts_collective *collective, struct dts_error *err)
+{
+    *collective = (struct dts_collective){
+        .algorithm = a->coll,
+        .group = {.stride = 1, .size = point->devices},
+        .channels = 1,
+    };
+    return dts_coll_choice_shape(a, point, DTS_ALLREDUCE, &collective->shape, err);
+}
+
 int dts_coll_choice_pieces(const struct dts_coll_choice *a, const struct dts_coll_shape *shape,
                            double bytes)
 {

@@ -23,6 +23,11 @@ bool dts_coll_choice_shape(const struct dts_coll_choice *choice, const struct dt
                            enum dts_coll_kind kind, struct dts_coll_shape *shape,
                            struct dts_error *err);
 
+/* An all-reduce among all devices of a point of so few bytes that latency is what it costs: one
+ * channel, one piece; its data is left to the caller. */
+bool dts_coll_choice_small(const struct dts_coll_choice *choice, const struct dts_point *point,
+                           struct dts_collective *collective, struct dts_error *err);
+
 /* Pieces for a collective over so many bytes. */
 int dts_coll_choice_pieces(const struct dts_coll_choice *choice,
                            const struct dts_coll_shape *shape, double bytes);

@@ -44,6 +44,11 @@ struct dts_layer_cost {
     double weight_values; // parameters read by a call, whatever the batch; backward reads them
                           // and writes as many gradients
 
+    /* Of a layer that can normalize over the samples of all ranks: sums that they add up in a
+     * pass, and values that move before these are there. 0: no such pass. */
+    size_t sums;
+    double forward_sum_values, backward_sum_values;
+
     /* For model_costs.c, which turns them into the numbers above. */
     double input_flops, input_values; // the part of backward that makes the gradients of the
                                       // inputs: left out where nothing before them learns

@@ -39,6 +39,9 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
         .backward_values = 5 * n, // sums: read x, dy; then read x, dy, write dx
         .input_values = 3 * n,
         .weight_values = facts->cost.weight_values,
+        .sums = 2 * input->size[0],
+        .forward_sum_values = n,      // the statistics
+        .backward_sum_values = 2 * n, // the sums
         .saves_input = true,
     };
     return true;

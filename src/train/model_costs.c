@@ -52,10 +52,12 @@ static void cut_backward(struct dts_layer *layer, const struct tensor *tensors,
     if (!output->learns) {
         cost->backward_flops = cost->backward_values = 0;
         cost->saved_values = cost->saved_bytes = 0;
+        cost->backward_sum_values = 0;
         cost->saves_input = cost->saves_output = false;
     } else if (!input_learns(layer, tensors)) {
         cost->backward_flops -= cost->input_flops;
         cost->backward_values -= cost->input_values;
+        cost->backward_sum_values = 0; // they are for the gradient of the input alone
     }
     if (output->learns && output->takers > 1) {
         cost->backward_flops += (output->takers - 1) * output->count;

@@ -51,9 +51,16 @@ static const struct dts_field training_fields[] = {
     {0},
 };
 
+static const char *batch_norm_name(int i)
+{
+    static const char *const words[] = {"local", "synchronized", NULL};
+    return words[i];
+}
+
 /* The file as it stands, before names become what they name. */
 struct words {
     const char *summary, *why, *model, *platform, *stack, *device, *precision, *optimizer;
+    const char *batch_norm;
     const char *engine;
     struct dts_dataset dataset;
     struct batch batch;
@@ -83,6 +90,9 @@ static const struct dts_field fields[] = {
      .choice = dts_precision_name, .help = "of kernels, and of gradients on the wire"},
     {DTS_KEY(struct words, optimizer), .type = DTS_STRING, .missing = "\"momentum\"",
      .choice = dts_optimizer_name, .help = "how weights are updated"},
+    {DTS_KEY(struct words, batch_norm), .type = DTS_STRING, .missing = "\"local\"",
+     .choice = batch_norm_name,
+     .help = "whose samples it normalizes by: local: of each device; synchronized: of all"},
     {DTS_KEY(struct words, devices), .type = DTS_OTHER,
      .help = "how many devices train: a number, or a list with one for each point"},
     {DTS_KEY(struct words, batch), .type = DTS_OBJECT, .fields = batch_fields,
@@ -148,6 +158,18 @@ static bool load_files(struct dts_scenario *scenario, const struct words *words,
     return ok;
 }
 
+/* Nobody shall believe that it changes anything where it cannot. */
+static bool check_batch_norm(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                             struct dts_error *err)
+{
+    for (int l = 0; l < scenario->model.layer_count; l++)
+        if (scenario->model.layers[l].cost.sums > 0)
+            return true;
+    return !scenario->synchronized ||
+           dts_cfg_fail(top, "batch_norm", err, "\"synchronized\", but %s has no batch_norm",
+                        scenario->model.name);
+}
+
 static void take_words(struct dts_scenario *scenario, const struct words *words)
 {
     scenario->summary = words->summary;
@@ -156,6 +178,7 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
     scenario->platform = words->platform;
     scenario->engine = words->engine;
     scenario->precision = (enum dts_precision)dts_precision_find(words->precision);
+    scenario->synchronized = strcmp(words->batch_norm, batch_norm_name(0)) != 0;
     scenario->optimizer = dts_optimizer_find(words->optimizer);
     scenario->batch_per_device = words->batch.per_device;
     scenario->batch_global = words->batch.global;
@@ -192,6 +215,7 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
            load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
+           check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
            dts_scenario_references(scenario, &words.references, err);
 }

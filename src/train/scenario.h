@@ -60,6 +60,7 @@ struct dts_scenario {
     const char *platform; // name or path
     const char *engine;   // "auto", "exact", "fluid"
     enum dts_precision precision;
+    bool synchronized; // batch normalization by the samples of all devices
     const struct dts_optimizer *optimizer;
     int *devices; // points; owned
     size_t device_count;

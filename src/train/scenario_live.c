@@ -49,6 +49,8 @@ const struct dts_field dts_live_fields[] = {
      .fields = data_fields, .help = "with kernels: what is trained on"},
     {DTS_KEY(struct dts_live_settings, learning_rate), .type = DTS_REAL, .min = 0, .max = 1e3,
      .missing = "0.01", .help = "of the optimizer, with kernels"},
+    {DTS_KEY(struct dts_live_settings, loss_scale), .type = DTS_REAL, .min = 1, .max = 1e30,
+     .missing = "65536", .help = "with kernels in fp16: what it begins with"},
     {DTS_KEY(struct dts_live_settings, schedule), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_schedule_fields, .help = "how the rate changes, with kernels"},
     {DTS_KEY(struct dts_live_settings, checkpoint), .type = DTS_OBJECT, .missing = "{}",

@@ -25,6 +25,7 @@ struct dts_live_settings {
     int epochs; // 0: the measured steps and those before them are all
     struct dts_live_data data;
     double learning_rate;
+    double loss_scale; // of fp16, in the beginning
     struct dts_schedule schedule;
     struct dts_live_checkpoint checkpoint;
     const char *mllog;   // file; "-": standard error; NULL: none

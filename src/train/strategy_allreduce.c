@@ -14,6 +14,7 @@
 
 struct allreduce {
     struct dts_coll_choice choice;
+    struct dts_coll_choice statistics; // of synchronized batch normalization
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_bucket_policy policy; // what follows from these and from the stack
@@ -61,6 +62,12 @@ static const struct dts_field fields[] = {
      .max = 1e12,
      .missing = "null",
      .help = "pieces of pipelined algorithms; default: the stack's"},
+    {.key = "statistics",
+     .offset = offsetof(struct allreduce, statistics.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
     {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "true",
      .help = "exchange while backward computes; else after it"},
     {0},
@@ -77,6 +84,10 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     struct allreduce *a = self;
     if (!dts_coll_choice_prepare(&a->choice, stack, at, err))
         return false;
+    if (a->statistics.algorithm == NULL)
+        a->statistics = a->choice;
+    else if (!dts_coll_choice_prepare(&a->statistics, stack, at, err))
+        return false;
     a->policy = dts_bucket_policy_of(at, stack, a->bucket_bytes, a->first_bucket_bytes);
     return true;
 }
@@ -90,10 +101,9 @@ static bool seats(const struct dts_point *point, struct dts_seats *seats, struct
 
 static void add_exchanges(const struct dts_point *point, const struct dts_coll_shape *shape,
                           struct dts_plan *plan, const struct dts_bucket *buckets, int count,
-                          const struct dts_compute_ops *ops)
+                          int gradients, const struct dts_compute_ops *ops)
 {
     const struct allreduce *a = point->strategy->self;
-    int gradients = dts_build_buffer(point, plan, buckets, count);
     double element_bytes = (double)plan->buffers[gradients].element_bytes;
 
     for (int b = 0; b < count; b++) {
@@ -116,29 +126,23 @@ static void add_exchanges(const struct dts_point *point, const struct dts_coll_s
     }
 }
 
-static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+static void add_plan(const struct dts_point *point, const struct dts_coll_shape *shape,
+                     const struct dts_collective *statistics, struct dts_plan *plan)
 {
     const struct allreduce *a = point->strategy->self;
-    struct dts_coll_shape shape;
-    if (!dts_coll_choice_shape(&a->choice, point, DTS_ALLREDUCE, &shape, err))
-        return false;
-
     struct dts_bucket *buckets;
     int count = dts_buckets(&point->scenario->model, &a->policy,
                             dts_precision_bytes(point->scenario->precision),
                             point->seconds->backward, &buckets);
-    struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int))};
-
-    job->roles = dts_alloc(1, sizeof(*job->roles));
-    job->role_count = 1;
-    job->ranks = point->devices;
-    job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
-    struct dts_plan *plan = &job->roles[0].plan;
+    struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int)),
+                                  .statistics = statistics};
+    bool alone = point->devices == 1;
+    int gradients = alone ? -1 : dts_build_buffer(point, plan, buckets, count);
 
     dts_build_compute(point, plan, buckets, count, &ops);
     int first = plan->op_count;
-    if (point->devices > 1)
-        add_exchanges(point, &shape, plan, buckets, count, &ops);
+    if (!alone)
+        add_exchanges(point, shape, plan, buckets, count, gradients, &ops);
     int last = plan->op_count;
     dts_plan_call(
         plan, DTS_COMPUTE, "update",
@@ -148,6 +152,24 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
 
     free(ops.ready);
     free(buckets);
+}
+
+static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    const struct allreduce *a = point->strategy->self;
+    const bool synchronizes = dts_build_synchronizes(point);
+    struct dts_coll_shape shape;
+    struct dts_collective statistics;
+    if (!dts_coll_choice_shape(&a->choice, point, DTS_ALLREDUCE, &shape, err))
+        return false;
+    if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &statistics, err))
+        return false;
+
+    job->roles = dts_alloc(1, sizeof(*job->roles));
+    job->role_count = 1;
+    job->ranks = point->devices;
+    job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
+    add_plan(point, &shape, synchronizes ? &statistics : NULL, &job->roles[0].plan);
     return true;
 }
 

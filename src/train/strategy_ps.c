@@ -79,6 +79,12 @@ static const struct dts_field fields[] = {
      .help = "the devices of a node sum first, and one of them pushes"},
     {DTS_KEY(struct dts_ps, within), .type = DTS_STRING, .choice = dts_coll_name,
      .missing = "\"ring\"", .help = "aggregate_in_node: the algorithm in the node"},
+    {.key = "statistics",
+     .offset = offsetof(struct dts_ps, statistics.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "with synchronized batch_norm: how workers add up its sums; default: the stack's"},
     {0},
 };
 
@@ -91,6 +97,8 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
                     struct dts_error *err)
 {
     struct dts_ps *ps = self;
+    if (!dts_coll_choice_prepare(&ps->statistics, stack, at, err))
+        return false;
     ps->dedicated = strcmp(ps->placement, "dedicated") == 0;
     ps->by_tensor = strcmp(ps->shard, "tensor") == 0;
     ps->within_coll = dts_coll_find(ps->within);
@@ -217,6 +225,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const struct dts_ps *ps = point->strategy->self;
     struct dts_ps_site site = {.point = point, .ps = ps, .servers = server_count(point)};
     if (!find_leaders(point, &site.per_leader, err))
+        return false;
+    if (dts_build_synchronizes(point) &&
+        !dts_coll_choice_small(&ps->statistics, point, &site.statistics, err))
         return false;
     if (point->machine->host_memory_bytes_per_s <= 0)
         return dts_point_fail(point, err,

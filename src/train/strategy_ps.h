@@ -5,12 +5,14 @@
 #define DTS_TRAIN_STRATEGY_PS_H
 
 #include "train/build.h"
+#include "train/coll_choice.h"
 
 struct dts_ps {
     int servers;
     const char *placement, *shard, *within;
     double bucket_bytes, first_bucket_bytes, part_bytes;
     bool overlap_push, overlap_pull, aggregate_in_node;
+    struct dts_coll_choice statistics; // of synchronized batch normalization, among workers
 
     /* What follows from these and from the stack. */
     bool dedicated, by_tensor;
@@ -27,7 +29,8 @@ struct dts_ps_site {
     struct dts_bucket *buckets; // owned
     int *owner;                 // owned; by_tensor: the server of each bucket
     int bucket_count, servers;
-    int per_leader; // neighbouring ranks that push as one
+    int per_leader;                   // neighbouring ranks that push as one
+    struct dts_collective statistics; // algorithm NULL: workers have none
 };
 
 void dts_ps_worker(const struct dts_ps_site *site, struct dts_plan *plan);

@@ -156,11 +156,12 @@ void dts_ps_worker(const struct dts_ps_site *site, struct dts_plan *plan)
     struct dts_compute_ops ops = {.ready = dts_alloc(count, sizeof(int))};
     foresee_arrivals(site, arrival);
     ops.arrival = site->ps->overlap_pull ? arrival : NULL;
+    ops.statistics = site->statistics.algorithm != NULL ? &site->statistics : NULL;
 
-    dts_build_compute(site->point, plan, site->buckets, site->bucket_count, &ops);
     int gradients = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
     int weights = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
     assert(gradients == DTS_GRADIENTS && weights == DTS_WEIGHTS);
+    dts_build_compute(site->point, plan, site->buckets, site->bucket_count, &ops);
     add_pushes(site, plan, gradients, &ops, sent);
     add_pulls(site, plan, weights, sent, arrived);
     for (int b = 0; b < site->bucket_count; b++)

@@ -6,17 +6,16 @@
 # The platform is calibrated on 4 hosts at 200 Mb/s; for all others only the rate, and the number of
 # nodes, are edited. Takes some minutes; needs root.
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/agree_common.sh"
 program=$(readlink -f "$1")/src/dtsim
 steps=${2:-7}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-all_reduce() { printf '{"kind":"allreduce","algorithm":"%s","name":"%s","bucket_bytes":%s,"first_bucket_bytes":%s,"overlap":%s}' "$@"; }
-servers() { printf '{"kind":"ps","servers":%s,"placement":"dedicated","name":"ps_%s","bucket_bytes":%s}' "$1" "$1" "$2"; }
-few=$(all_reduce ring ring 1e6 1e6 true),$(all_reduce ring ring_one_bucket 1e8 1e8 true)
-few=$few,$(all_reduce halving_doubling halving_doubling 2e6 2e6 true)
-most=$few,$(all_reduce ring ring_no_overlap 1e6 1e6 false),$(all_reduce tree tree 2e6 2e6 true)
-most=$most,$(servers 1 2e6),$(servers 2 2e6)
+few=$(all_reduce ring ring 1e6 true),$(all_reduce ring ring_one_bucket 1e8 true)
+few=$few,$(all_reduce halving_doubling halving_doubling 2e6 true)
+most=$few,$(all_reduce ring ring_no_overlap 1e6 false),$(all_reduce tree tree 2e6 true)
+most=$most,$(servers 1 2e6 dedicated),$(servers 2 2e6 dedicated)
 
 "$here/cluster.sh" 4 200mbit cluster-mpirun "$program" calibrate -o "$work/calibrated.json" \
     >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
@@ -35,12 +34,6 @@ at() {
 }
 { at 4 200 "$most" && at 4 400 "$most" && at 2 500 "$few" && at 8 100 "$few"; } >"$work/rows" || exit 1
 
-# median COLUMN -- of absolute values, and the worst.
-median() {
-    awk -F'|' -v c="$1" '{v = $c + 0; print v < 0 ? -v : v}' "$work/rows" | sort -n |
-        awk '{v[NR] = $1} END {printf "median %.1f %%, worst %.1f %%",
-            NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2, v[NR]}'
-}
 cat <<END
 # Predicted against measured
 
@@ -51,7 +44,7 @@ rate, and the number of nodes, are edited. Measured: the median of $steps steps;
 deviation. Error: 100 (predicted - measured) / measured. Exposed: the share of the measured step in which
 communication is not hidden, and the error of that part alone.
 
-Step: $(median 8). Exposed communication: $(median 10).
+Step: $(median 8 "$work/rows"). Exposed communication: $(median 10 "$work/rows").
 
 | hosts | Mb/s | strategy | predicted ms | measured ms | spread ms | error % | exposed share % | its error % |
 |---|---|---|---|---|---|---|---|---|

@@ -43,8 +43,11 @@ goes_on() {
     cmp -s "$work/whole" "$work/parts" || fail "the same bytes: $n ranks $*"
 }
 goes_on 1 --set optimizer=adam
+goes_on 2 --set batch_norm=synchronized
 goes_on 2
 goes_on 3 --set 'strategies=[{"kind":"ps","servers":1}]'
+goes_on 3 --set 'strategies=[{"kind":"ps","servers":1}]' --set precision=bf16 --set device=a100_40gb
+goes_on 2 --set precision=fp16 --set device=a100_40gb --set live.loss_scale=16777216
 train 2 "$work/often" --set live.steps=17 --set live.checkpoint.every_steps=6
 goes_on 2 # leaves `whole` and `parts` of two ranks
 cmp -s "$work/often" "$work/whole" || fail "checkpoints on the way change nothing"
@@ -71,6 +74,7 @@ echo "no checkpoint" >"$work/bad"
 refused "another file" "is no checkpoint"
 cp "$work/whole" "$work/bad"
 refused "another training" 'it has "seed 1", this one "seed 2"' --set seed=2
+refused "other statistics" 'this one "batch_norm synchronized"' --set batch_norm=synchronized
 refused "a longer training" "is after 20 steps, and this training has 10" --set live.steps=7
 refused "another model" 'it has "model cnn' --set model="$here/cnn.json"
 

@@ -79,6 +79,10 @@ train 1 --set live.threads=2
 alike "$work/out" "$work/one" || fail "two threads get the scores of one"
 train 3 --set 'strategies=[{"kind":"ps","servers":1}]'
 alike "$work/out" "$work/one" || fail "a server and two workers get the scores of one"
+train 1 --format csv
+grep -A 3 '^strategy,epoch,steps,train_loss,test_loss,accuracy,time_s$' "$work/out" |
+    awk -F, 'NR > 1 && !($1 == "ring" && $2 == NR - 1 && $6 > 0) { exit 1 } END { exit NR != 4 }' ||
+    fail "CSV has the training table: $(cat "$work/out")"
 train 2 --set batch.accumulate=3 --set 'live.schedule={"kind":"cosine","warm_up_epochs":0.5}'
 [ $status -eq 0 ] && ! alike "$work/out" "$work/one" || fail "a schedule changes what is learned"
 

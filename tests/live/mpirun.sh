@@ -9,6 +9,7 @@ ranks=$1
 shift
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # the same, of Open MPI 5
 # Copies through the other process's memory (CMA) are not allowed in every container.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 # MPI itself leaks; addresses and undefined behaviour are still checked.

@@ -75,7 +75,9 @@ check "a missing file is one line" lines 1
 live 1 in/small.json --set 'strategies=[{"kind":"ps","servers":1,"placement":"dedicated"}]'
 check "one rank cannot be worker and server" says "has no plan for 1 rank"
 live 2 in/small.json --set device=v100 --set precision=fp16
-check "half precision cannot be run" test $status -eq 3
+check "half precision is run" test $status -eq 0
+live 2 in/small.json --set device=a100_40gb --set stack=none --set precision=fp64 $few
+check "double precision runs" test $status -eq 0
 live 2 in/small.json --sweep steps=2,3
 check "a sweep is refused" says "has no --sweep"
 

@@ -1,7 +1,9 @@
 /* test_sums.c -- what collectives and parameter servers leave in memory, over MPI, is the exact
- * sum of what all ranks had. Run under mpirun. Whole numbers, so that order does not matter.
+ * sum of what all ranks had, in messages of 64, of 32 and of 16 bits. Run under mpirun. Whole
+ * numbers up to 256, which bf16 has, too, so that order does not matter.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "check.h"
@@ -9,12 +11,23 @@
 
 enum { ELEMENTS = 1003, BUCKETS = 2, STEPS = 3 };
 
+static const double thirty_bits = 1 << 30;
+
 static struct dts_wire *wire;
+
+/* What messages hold. */
+static const struct format {
+    size_t bytes;
+    enum dts_half half;
+} formats[] = {{4, DTS_HALF_BF16}, {2, DTS_HALF_BF16}, {2, DTS_HALF_FP16}, {8, DTS_HALF_BF16}};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static float part = 1; // that buffers are filled with of each value
 
 /* What a rank has in an element before the first step. */
 static float value(int rank, size_t e)
 {
-    return (float)((rank + 1) * (int)(e % 13 + 1));
+    return (float)((rank + 1) * (int)(e % 7 + 1));
 }
 
 static float sum_of(int first, int count, size_t e)
@@ -25,10 +38,28 @@ static float sum_of(int first, int count, size_t e)
     return sum;
 }
 
+static bool has_doubles(const struct dts_live_rank *rank, int buffer)
+{
+    return rank->role->plan.buffers[buffer].element_bytes == sizeof(double);
+}
+
 static void fill(struct dts_live_rank *rank, int buffer, size_t count)
 {
+    void *values = rank->buffers[buffer];
     for (size_t e = 0; e < count; e++)
-        rank->buffers[buffer][e] = value(rank->rank, e);
+        if (has_doubles(rank, buffer))
+            ((double *)values)[e] = (double)value(rank->rank, e) + thirty_bits;
+        else
+            ((float *)values)[e] = value(rank->rank, e) / part;
+}
+
+/* Doubles have what a float would lose. */
+static double held(const struct dts_live_rank *rank, int buffer, size_t e)
+{
+    const void *values = rank->buffers[buffer];
+    if (!has_doubles(rank, buffer))
+        return (double)((const float *)values)[e];
+    return ((const double *)values)[e] - thirty_bits * rank->role->count;
 }
 
 /* Whatever one rank found wrong fails the test on rank 0. */
@@ -41,11 +72,14 @@ static void tell_all(void)
 }
 
 /* Walk the job; what it sends is filled before, and `check` looks at what it left. */
-static void run(struct dts_job *job, int steps, int buffer,
+static void run(struct dts_job *job, enum dts_half half, int steps, int buffer,
                 void (*check)(const struct dts_job *job, const struct dts_live_rank *rank))
 {
-    struct dts_live live = {
-        .job = job, .wire = wire, .executor = dts_executor_find("timed"), .steps = steps};
+    struct dts_live live = {.job = job,
+                            .wire = wire,
+                            .executor = dts_executor_find("timed"),
+                            .steps = steps,
+                            .half = half};
     struct dts_live_rank rank;
     struct dts_live_times times;
     struct dts_error err = {0};
@@ -64,7 +98,7 @@ static void run(struct dts_job *job, int steps, int buffer,
 static void check_all_reduced(const struct dts_job *job, const struct dts_live_rank *rank)
 {
     for (size_t e = 0; e < rank->role->plan.buffers[0].count; e++)
-        if (!CHECK_NEAR(rank->buffers[0][e], sum_of(0, job->ranks, e), 0))
+        if (!CHECK_NEAR(held(rank, 0, e), sum_of(0, job->ranks, e), 0))
             return;
 }
 
@@ -76,8 +110,8 @@ static struct dts_job job_of(int ranks)
     return job;
 }
 
-static void all_reduce(const struct dts_coll *algorithm, int per_node, int pieces, int channels,
-                       size_t count)
+static void all_reduce(const struct format *format, const struct dts_coll *algorithm,
+                       int per_node, int pieces, int channels, size_t count)
 {
     int ranks = dts_wire_size(wire);
     struct dts_collective c = {.algorithm = algorithm,
@@ -94,9 +128,9 @@ static void all_reduce(const struct dts_coll *algorithm, int per_node, int piece
     if (!dts_coll_fits(algorithm, &c.shape, &why))
         return;
     struct dts_job job = job_of(ranks);
-    dts_plan_buffer(&job.roles[0].plan, count, sizeof(float));
+    dts_plan_buffer(&job.roles[0].plan, count, format->bytes);
     dts_plan_collective(&job.roles[0].plan, DTS_DATA, algorithm->name, c);
-    run(&job, 1, 0, check_all_reduced);
+    run(&job, format->half, 1, 0, check_all_reduced);
     dts_job_free(&job);
 }
 
@@ -105,11 +139,12 @@ static void every_rank_holds_the_exact_sum_after_every_all_reduce(void)
     static const size_t counts[] = {1, 7, ELEMENTS, 100000};
     int ranks = dts_wire_size(wire);
     for (int a = 0; dts_colls[a] != NULL; a++)
-        for (int i = 0; i < 4; i++) {
-            all_reduce(dts_colls[a], 1, 1, 1, counts[i]);
-            all_reduce(dts_colls[a], 1, 3, 2, counts[i]);
+        for (int i = 0; i < 4 * FORMATS; i++) {
+            const struct format *format = &formats[i / 4];
+            all_reduce(format, dts_colls[a], 1, 1, 1, counts[i % 4]);
+            all_reduce(format, dts_colls[a], 1, 3, 2, counts[i % 4]);
             if (ranks % 2 == 0)
-                all_reduce(dts_colls[a], 2, 2, 2, counts[i]);
+                all_reduce(format, dts_colls[a], 2, 2, 2, counts[i % 4]);
         }
     tell_all();
 }
@@ -148,13 +183,13 @@ static void streams_and_steps_keep_their_order(void)
     dts_plan_call(plan, DTS_COMPUTE, "update", work);
     dts_plan_after(plan, 1);
     dts_plan_after(plan, 3);
-    run(&job, STEPS, 0, check_repeated);
+    run(&job, DTS_HALF_BF16, STEPS, 0, check_repeated);
     dts_job_free(&job);
     tell_all();
 }
 
 /* Workers push two buckets to servers and pull what these summed. */
-static struct dts_job server_job(int workers, int servers, bool shards)
+static struct dts_job server_job(int workers, int servers, bool shards, size_t bytes)
 {
     struct dts_job job = {.role_count = 2, .ranks = workers + servers};
     job.roles = dts_alloc(2, sizeof(*job.roles));
@@ -162,7 +197,7 @@ static struct dts_job server_job(int workers, int servers, bool shards)
     job.roles[1] = (struct dts_role){.name = "server", .first = workers, .count = servers};
     for (int r = 0; r < 2; r++)
         for (int b = 0; b < 2; b++)
-            dts_plan_buffer(&job.roles[r].plan, BUCKETS * ELEMENTS, sizeof(float));
+            dts_plan_buffer(&job.roles[r].plan, BUCKETS * ELEMENTS, bytes);
     for (int b = 0; b < BUCKETS; b++) {
         struct dts_exchange x = {.send = true,
                                  .first_peer = workers,
@@ -208,14 +243,56 @@ static void check_pulled(const struct dts_job *job, const struct dts_live_rank *
             return;
 }
 
+/* Numbers that 16 bits do not hold: all members end with the same bits, near the sum. */
+static void check_rounded(const struct dts_job *job, const struct dts_live_rank *rank)
+{
+    const size_t count = rank->role->plan.buffers[0].count;
+    float *first = dts_alloc(count, sizeof(*first));
+    memcpy(first, rank->buffers[0], count * sizeof(*first));
+    dts_wire_share(wire, first, count * sizeof(*first));
+    CHECK(memcmp(first, rank->buffers[0], count * sizeof(*first)) == 0);
+    for (size_t e = 0; e < count; e++) {
+        const double want = (double)sum_of(0, job->ranks, e) / 3;
+        // rounded by each rank on the way, and at the end
+        if (!CHECK_CLOSE((double)rank->buffers[0][e], want, (job->ranks + 1) * 0x1p-8))
+            break;
+    }
+    free(first);
+}
+
+static void members_end_with_the_same_bits_of_what_is_rounded(void)
+{
+    const int ranks = dts_wire_size(wire);
+    for (int a = 0; dts_colls[a] != NULL; a++) {
+        struct dts_collective c = {
+            .algorithm = dts_colls[a],
+            .shape = {DTS_ALLREDUCE, ranks, 1, 1, 1, dts_coll_find("ring")},
+            .group = {.stride = 1, .size = ranks},
+            .data = {.count = ELEMENTS},
+            .channels = 1};
+        const char *why;
+        if (ranks == 1 || !dts_coll_fits(dts_colls[a], &c.shape, &why))
+            continue;
+        struct dts_job job = job_of(ranks);
+        dts_plan_buffer(&job.roles[0].plan, ELEMENTS, 2);
+        dts_plan_collective(&job.roles[0].plan, DTS_DATA, dts_colls[a]->name, c);
+        part = 3;
+        run(&job, DTS_HALF_BF16, 1, 0, check_rounded);
+        part = 1;
+        dts_job_free(&job);
+    }
+    tell_all();
+}
+
 static void workers_pull_the_exact_sum_from_servers_with_shards(void)
 {
     int ranks = dts_wire_size(wire);
-    for (int servers = 1; servers <= 3 && servers < ranks; servers++) {
-        struct dts_job job = server_job(ranks - servers, servers, true);
-        run(&job, STEPS, 0, check_pulled);
-        dts_job_free(&job);
-    }
+    for (int f = 0; f < FORMATS; f++)
+        for (int servers = 1; servers <= 3 && servers < ranks; servers++) {
+            struct dts_job job = server_job(ranks - servers, servers, true, formats[f].bytes);
+            run(&job, formats[f].half, STEPS, 0, check_pulled);
+            dts_job_free(&job);
+        }
     tell_all();
 }
 
@@ -223,6 +300,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         TEST(every_rank_holds_the_exact_sum_after_every_all_reduce),
+        TEST(members_end_with_the_same_bits_of_what_is_rounded),
         TEST(streams_and_steps_keep_their_order),
         TEST(workers_pull_the_exact_sum_from_servers_with_shards),
     };

@@ -1,6 +1,7 @@
 #!/bin/sh
 # train.sh -- n ranks that train for real get the weights of one rank: 20 steps of SGD with
-# momentum, by every all-reduce and by parameter servers, with and without overlap and accumulation.
+# momentum, by every all-reduce and by parameter servers, with and without overlap and accumulation;
+# with batch normalization that is synchronized, and not with one that is not.
 #
 #     train.sh FOLDER-OF-PROGRAMS
 #
@@ -22,7 +23,7 @@ train() {
 }
 
 # The tensors of cnn.json as live.weights has them: linear, conv, conv, the bias of each first.
-tensors="10 2000 8 576 8 72"
+tensors="10 2000 8 576 8 72" parameters=2674
 
 # distance A B -- weights, and |a - b| / |b| of the tensor where it is largest
 distance() {
@@ -37,7 +38,7 @@ distance() {
 # near A B LEAST MOST -- the distance is between both, and the weights are all there.
 near() {
     distance "$1" "$2" | awk -v least="$3" -v most="$4" \
-        '{ print; exit !($1 == 2674 && $2 >= least && $2 <= most) }' >"$work/distance"
+        -v parameters=$parameters '{ print; exit !($1 == parameters && $2 >= least && $2 <= most) }' >"$work/distance"
 }
 
 train 1 "$work/one" || { cat "$work/err"; exit 1; }
@@ -93,4 +94,50 @@ train 4 "$work/many" --set optimizer=lars --set 'strategies=[{"kind":"ps","serve
 status=$?
 [ $status -eq 3 ] && grep -q 'lars takes tensors as a whole' "$work/err" ||
     { echo "FAIL LARS on cut tensors ends with $status: $(cat "$work/err")"; failed=1; }
+
+train 2 "$work/many" --set device=a100_40gb --set precision=fp64
+status=$?
+[ $status -eq 3 ] && grep -q 'kernels do not compute in fp64' "$work/err" ||
+    { echo "FAIL fp64 ends with $status: $(cat "$work/err")"; failed=1; }
+
+# Batch normalization of all samples of a step, or of a microbatch where there are two.
+tensors="10 2000 8 8 576 8 8 576 8 72 1 1" parameters=3276
+norm="--set model=$here/cnn_norm.json"
+train 1 "$work/one" $norm || { cat "$work/err"; exit 1; }
+train 1 "$work/one2" $norm --set batch.accumulate=2 || { cat "$work/err"; exit 1; }
+
+# normalized RANKS ONE STRATEGY ARGUMENT...
+normalized() {
+    ranks=$1 one=$2 strategy=$3
+    shift 3
+    train $ranks "$work/many" $norm --set batch_norm=synchronized \
+        --set "strategies=[{$strategy}]" "$@" && near "$work/many" "$work/$one" 0 1e-5 && return
+    echo "FAIL $ranks ranks, normalized, $strategy $*: $(cat "$work/distance" "$work/err")"
+    failed=1
+}
+sum='"kind":"allreduce","algorithm":'
+for ranks in 2 3 4 8; do
+    normalized $ranks one "$sum\"ring\",\"bucket_bytes\":1000"
+    normalized $ranks one "$sum\"double_tree\",\"overlap\":false"
+done
+normalized 1 one "$sum\"ring\""
+normalized 3 one "$sum\"halving_doubling\""
+normalized 4 one "$sum\"ring\",\"statistics\":\"binary_blocks\""
+normalized 4 one "$sum\"mpi\""
+normalized 2 one2 "$sum\"ring\"" --set batch.accumulate=2
+normalized 3 one2 "$sum\"halving_doubling\"" --set batch.accumulate=2
+normalized 4 one '"kind":"ps","servers":2,"bucket_bytes":1000'
+normalized 4 one2 '"kind":"ps","servers":1,"overlap_pull":false' --set batch.accumulate=2
+
+# Each rank by its own samples is another network.
+train 2 "$work/many" $norm && near "$work/many" "$work/one" 1e-3 1e9 ||
+    { echo "FAIL local statistics: $(cat "$work/distance" "$work/err")"; failed=1; }
+
+# A residual network, as one tensor: the biases before batch normalization learn nothing but rounding.
+# With ReLU rounding decides where gradients pass (docs/ops.md), so it has a smooth function.
+sed 's/"kind": "relu"/"kind": "silu"/' "$here/../../models/resnet8.json" >"$work/resnet8.json"
+tensors=78186 parameters=78186 norm="--set model=$work/resnet8.json"
+train 1 "$work/one" $norm || { cat "$work/err"; exit 1; }
+normalized 2 one "$sum\"ring\""
+normalized 4 one "$sum\"tree\""
 exit $failed

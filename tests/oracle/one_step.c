@@ -1,6 +1,6 @@
 /* one_step.c -- training steps from given weights on a given batch, for one_step.py:
  *
- *     one_step MODEL BATCH THREADS OPTIMIZER RATE DECAY STEPS IN OUT
+ *     one_step MODEL BATCH THREADS OPTIMIZER RATE DECAY STEPS IN OUT [PRECISION]
  *
  * IN holds what follows as 32-bit values, one behind the other: the parameter tensors in the
  * order of the model file, the input, the targets of each loss; floats, but tokens and classes
@@ -12,7 +12,7 @@
 #include "exec/network.h"
 #include "exec/optimizer.h"
 
-enum { WORDS = 10 };
+enum { WORDS = 10 }; // without the precision
 
 struct run {
     struct dts_model model;
@@ -20,6 +20,7 @@ struct run {
     struct dts_optimizer_run *optimizer;
     struct dts_update_settings settings;
     int batch;
+    enum dts_precision precision;
 };
 
 static bool move(void *values, size_t count, FILE *file, bool out)
@@ -80,12 +81,16 @@ static void run_step(struct run *r, int number)
 static bool run(struct run *r, char **words, struct dts_error *err)
 {
     const struct dts_network_options options = {
-        .batch = r->batch, .threads = atoi(words[3]), .sparse = true};
+        .batch = r->batch,
+        .threads = atoi(words[3]),
+        .sparse = true,
+        .precision = r->precision,
+    };
     const struct dts_optimizer *optimizer = dts_optimizer_find(words[4]);
     if (optimizer == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "no optimizer %s", words[4]);
     if (!dts_network_make(&r->network, &r->model, &options, err) ||
-        !dts_optimizer_make_sparse(&r->optimizer, &r->model, optimizer, err))
+        !dts_network_optimizer(r->network, optimizer, &r->optimizer, err))
         return false;
     if (!read_all(r, words[8]))
         return dts_fail(err, DTS_BAD_INPUT, "%s: is not what the model needs", words[8]);
@@ -100,9 +105,11 @@ static bool run(struct run *r, char **words, struct dts_error *err)
 int main(int count, char **words)
 {
     struct dts_error err = {0};
-    struct run r = {.batch = count == WORDS ? atoi(words[2]) : 0};
-    if (r.batch < 1)
-        dts_fail(&err, DTS_BAD_INPUT, "needs nine arguments, see the file's head");
+    const int precision = count > WORDS ? dts_precision_find(words[WORDS]) : DTS_FP32;
+    struct run r = {.batch = count == WORDS || count == WORDS + 1 ? atoi(words[2]) : 0,
+                    .precision = (enum dts_precision)precision};
+    if (r.batch < 1 || precision < 0)
+        dts_fail(&err, DTS_BAD_INPUT, "needs nine or ten arguments, see the file's head");
     else if (dts_model_load(&r.model, words[1], &err)) {
         run(&r, words, &err);
         dts_optimizer_free(r.optimizer);

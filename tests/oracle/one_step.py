@@ -152,7 +152,7 @@ def theirs(network, start, x, target, real, optimizer, rate, decay, steps):
     return [w.detach() for w in weights], losses, gradients
 
 
-def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps):
+def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps, precision="fp32"):
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("model.json", "in", "out")]
         with open(paths[0], "w", encoding="utf-8") as file:
@@ -162,7 +162,7 @@ def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps
                 whole = torch.float32 if values.is_floating_point() else torch.int32
                 file.write(values.detach().to(whole).contiguous().numpy().tobytes())
         words = [program, paths[0], str(batch), "2", optimizer, repr(rate), repr(decay), str(steps)]
-        done = subprocess.run(words + paths[1:], check=True, capture_output=True, text=True)
+        done = subprocess.run(words + paths[1:] + [precision], check=True, capture_output=True, text=True)
         with open(paths[2], "rb") as file:
             values = torch.frombuffer(bytearray(file.read()), dtype=torch.float32)
     parts = values.split([w.numel() for w in start])

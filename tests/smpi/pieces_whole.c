@@ -7,7 +7,7 @@
 #include "counted.h"
 #include "live/pieces.h"
 
-const size_t dts_piece_bytes = INT_MAX / sizeof(float) * sizeof(float);
+const size_t dts_piece_bytes = INT_MAX / sizeof(double) * sizeof(double);
 
 int dts_pieces(size_t bytes)
 {

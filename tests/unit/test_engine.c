@@ -77,6 +77,20 @@ static void auto_takes_fluid_where_messages_spread(void)
     dts_job_free(&job);
 }
 
+static void auto_takes_fluid_where_kernels_slow_messages(void)
+{
+    struct dts_job job = workers(2, 1);
+    struct dts_simulation s = {.job = &job, .steps = 3, .message_slowdown = 1};
+    struct dts_timing timing;
+    struct dts_error err = {0};
+    CHECK_STRING(dts_engine_auto(&s)->name, "fluid");
+    if (dts_engine_find("exact") != NULL) {
+        CHECK(!dts_engine_find("exact")->run(&s, &timing, &err));
+        CHECK_INT(err.cause, DTS_UNSUPPORTED);
+    }
+    dts_job_free(&job);
+}
+
 static void a_build_without_simgrid_says_so(void)
 {
     if (dts_exact_messages_per_s > 0)
@@ -99,5 +113,6 @@ static void a_timing_may_be_freed_twice(void)
 }
 
 TESTS(TEST(auto_comes_first_and_every_name_is_found), TEST(auto_takes_exact_for_what_is_small),
-      TEST(auto_takes_fluid_where_messages_spread), TEST(a_build_without_simgrid_says_so),
+      TEST(auto_takes_fluid_where_messages_spread),
+      TEST(auto_takes_fluid_where_kernels_slow_messages), TEST(a_build_without_simgrid_says_so),
       TEST(a_timing_may_be_freed_twice))

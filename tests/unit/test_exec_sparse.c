@@ -23,21 +23,28 @@ struct fixture {
     struct dts_optimizer_run *optimizer;
 };
 
-static void open(struct fixture *f, const char *rule, bool sparse, int threads)
+static void open_with(struct fixture *f, const char *rule,
+                      const struct dts_network_options *options)
 {
     struct dts_error err = {0};
     const struct dts_optimizer *optimizer = dts_optimizer_find(rule);
-    const struct dts_network_options options = {
-        .batch = BATCH, .threads = threads, .sparse = sparse, .seed = 5};
-    const bool good =
-        dts_model_parse(&f->model, "test.json", text, &err) &&
-        dts_network_make(&f->network, &f->model, &options, &err) &&
-        (sparse ? dts_optimizer_make_sparse(&f->optimizer, &f->model, optimizer, &err)
-                : dts_optimizer_make(&f->optimizer, &f->model, optimizer, &err));
+    const bool good = dts_model_parse(&f->model, "test.json", text, &err) &&
+                      dts_network_make(&f->network, &f->model, options, &err) &&
+                      dts_network_optimizer(f->network, optimizer, &f->optimizer, &err);
     if (!CHECK(good)) {
         printf("%s\n", err.text);
         exit(1);
     }
+}
+
+static void open(struct fixture *f, const char *rule, bool sparse, int threads)
+{
+    open_with(f, rule,
+              &(struct dts_network_options){.batch = BATCH,
+                                            .threads = threads,
+                                            .sparse = sparse,
+                                            .seed = 5,
+                                            .precision = DTS_FP32});
 }
 
 static void end(struct fixture *f)
@@ -148,6 +155,25 @@ static void other_rows_are_left_alone(void)
     }
 }
 
+/* What is scaled and checked for overflows is one array; the rows are found in it. */
+static void in_mixed_precision_gradients_are_dense(void)
+{
+    struct fixture f;
+    float before[ROWS * WIDTH];
+    open_with(&f, "adam",
+              &(struct dts_network_options){
+                  .batch = BATCH, .threads = 1, .sparse = true, .precision = DTS_BF16});
+    CHECK(dts_network_rows(f.network, TABLE) == NULL);
+    const float *table =
+        dts_network_weights(f.network) + dts_network_offset(f.network, TABLE, 0);
+    memcpy(before, table, sizeof(before));
+    forward_backward(&f, 0, false);
+    update(&f, 0, 1);
+    CHECK(before[0 * WIDTH] != table[0 * WIDTH] || before[5 * WIDTH] != table[5 * WIDTH]);
+    CHECK(memcmp(before + WIDTH, table + WIDTH, 2 * WIDTH * sizeof(float)) == 0);
+    end(&f);
+}
+
 static void memory_counts_the_rows_that_occur(void)
 {
     struct fixture a, b;
@@ -228,5 +254,6 @@ static void a_shared_weight_is_not_sparse(void)
 
 TESTS(TEST(lists_train_to_the_bits_what_dense_gradients_do), TEST(microbatches_add_their_lists),
       TEST(other_rows_are_left_alone), TEST(memory_counts_the_rows_that_occur),
+      TEST(in_mixed_precision_gradients_are_dense),
       TEST(rules_that_need_dense_gradients_say_so),
       TEST(rows_are_not_cut_where_they_have_state), TEST(a_shared_weight_is_not_sparse))

@@ -12,7 +12,8 @@ static int measured;
 
 static bool plant(void *argument, const char *path, struct dts_error *err)
 {
-    const struct dts_roofline roofline = {1e11, 5e10, 2e10, 1e-7, 8e9, 2, "a \"CPU\"", "BLAS"};
+    const struct dts_roofline roofline = {1e11, 5e10, 9e10, 8e10,        2e10,
+                                          1e-7, 8e9,  2,    "a \"CPU\"", "BLAS"};
     (void)argument;
     measured++;
     FILE *out = fopen(path, "w");
@@ -34,6 +35,8 @@ static bool load(const char *where, bool *kept)
     CHECK_STRING(device.kind, "cpu");
     CHECK_NEAR(device.peak_flops_per_s[DTS_FP32], 1e11, 0);
     CHECK_NEAR(device.peak_flops_per_s[DTS_FP64], 5e10, 0);
+    CHECK_NEAR(device.peak_flops_per_s[DTS_BF16], 9e10, 0);
+    CHECK_NEAR(device.peak_flops_per_s[DTS_FP16], 8e10, 0);
     CHECK_NEAR(device.memory_bytes_per_s, 2e10, 0);
     CHECK_NEAR(device.call_s, 1e-7, 0);
     CHECK(device.assumed[DTS_WORK_CONV] && !device.assumed[DTS_WORK_MATMUL]);

@@ -69,6 +69,18 @@ static void an_installed_program_finds_share(void)
     remove_folders(folders);
 }
 
+static void a_build_elsewhere_finds_its_source_tree_by_a_link(void)
+{
+    static const char *const folders[] = {
+        "tree", "tree/models", "tree/platforms", "build", "build/src", "build/share", NULL};
+    begin();
+    make_folders(folders);
+    CHECK(symlink("../../tree", in_root("build/share/dtsim")) == 0);
+    check_folder("build/src/dtsim", "tree");
+    CHECK(unlink(in_root("build/share/dtsim")) == 0);
+    remove_folders(folders);
+}
+
 static void without_a_library_the_place_where_it_should_be_is_named(void)
 {
     static const char *const folders[] = {"bin", NULL};
@@ -153,6 +165,7 @@ static void every_name_of_the_library_is_found_and_one_typo_is_seen(void)
 }
 
 TESTS(TEST(a_build_finds_the_source_tree_above_it), TEST(an_installed_program_finds_share),
+      TEST(a_build_elsewhere_finds_its_source_tree_by_a_link),
       TEST(without_a_library_the_place_where_it_should_be_is_named),
       TEST(paths_are_relative_to_the_file_that_says_them),
       TEST(the_message_for_an_unknown_name_has_its_place),

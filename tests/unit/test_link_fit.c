@@ -12,7 +12,7 @@ static void a_straight_line_is_found_again(void)
     struct dts_link_fit fit;
     for (int i = 0; i < SIZES; i++)
         seconds[i] = 50e-6 + sizes[i] / 25e6;
-    dts_link_fit(sizes, seconds, SIZES, &fit);
+    dts_link_fit(sizes, seconds, SIZES, true, &fit);
     CHECK_CLOSE(fit.bytes_per_s, 25e6, 1e-6);
     CHECK_CLOSE(fit.latency_s, 50e-6, 1e-2);
     for (int i = 0; i < SIZES; i++)
@@ -25,7 +25,7 @@ static void slow_small_messages_keep_the_ends_of_their_range(void)
     struct dts_link_fit fit;
     for (int i = 0; i < SIZES; i++)
         seconds[i] = sizes[i] < 65536 ? 20e-6 + sizes[i] / 1e8 : 400e-6 + sizes[i] / 1e9;
-    dts_link_fit(sizes, seconds, SIZES, &fit);
+    dts_link_fit(sizes, seconds, SIZES, true, &fit);
     CHECK_CLOSE(fit.bytes_per_s, 1e9, 1e-6);
     for (int i = 0; i < SIZES; i++)
         if (sizes[i] != 1024)
@@ -36,7 +36,7 @@ static void noise_makes_no_factor_that_a_transport_refuses(void)
 {
     static const double seconds[SIZES] = {5e-6, 4e-6, 9e-6, 3e-6, 2e-3, 1e-3, 9e-4};
     struct dts_link_fit fit;
-    dts_link_fit(sizes, seconds, SIZES, &fit);
+    dts_link_fit(sizes, seconds, SIZES, true, &fit);
     CHECK(fit.bytes_per_s > 0 && fit.bytes_per_s < 1e11);
     for (int r = 0; r < fit.range_count; r++) {
         CHECK(fit.ranges[r].bandwidth_factor >= 0.001 && fit.ranges[r].bandwidth_factor <= 1);
@@ -44,6 +44,23 @@ static void noise_makes_no_factor_that_a_transport_refuses(void)
     }
 }
 
+static void what_caches_hold_is_faster_for_good_and_a_burst_is_not(void)
+{
+    double seconds[SIZES];
+    struct dts_link_fit fit;
+    for (int i = 0; i < SIZES; i++)
+        seconds[i] =
+            sizes[i] <= 1048576 ? sizes[i] / 2e9 : 1048576 / 2e9 + (sizes[i] - 1048576) / 1e9;
+    dts_link_fit(sizes, seconds, SIZES, false, &fit);
+    CHECK_CLOSE(fit.bytes_per_s, 2e9, 1e-6);
+    for (int i = 0; i < SIZES; i++)
+        if (i > 0 && sizes[i] != 1048576) // a latency is never 0; where both lines meet
+            CHECK_CLOSE(dts_link_fit_seconds(&fit, sizes[i]), seconds[i], 0.01);
+    dts_link_fit(sizes, seconds, SIZES, true, &fit);
+    CHECK(fit.bytes_per_s < 1.2e9);
+}
+
 TESTS(TEST(a_straight_line_is_found_again),
       TEST(slow_small_messages_keep_the_ends_of_their_range),
-      TEST(noise_makes_no_factor_that_a_transport_refuses))
+      TEST(noise_makes_no_factor_that_a_transport_refuses),
+      TEST(what_caches_hold_is_faster_for_good_and_a_burst_is_not))

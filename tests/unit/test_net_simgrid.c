@@ -16,8 +16,10 @@
     "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"                         \
     "<platform version=\"4.1\">\n"
 #define TAIL "</platform>\n"
+/* In a zone: as the top of a platform, SimGrid 4.0 dies of a torus or fat tree. */
 #define CLUSTER(attributes)                                                                    \
-    HEAD "<cluster id=\"c\" prefix=\"n-\" suffix=\"\" speed=\"1Gf\" " attributes "/>\n" TAIL
+    HEAD "<zone id=\"z\" routing=\"Full\"><cluster id=\"c\" prefix=\"n-\" suffix=\"\" "        \
+         "speed=\"1Gf\" " attributes "/></zone>\n" TAIL
 
 enum { MOST = 64 };
 

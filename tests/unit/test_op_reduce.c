@@ -3,8 +3,8 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "kernels/half.h"
 #include "ops/compress.h"
-#include "ops/half.h"
 #include "ops/reduce.h"
 
 enum { COUNT = 10007 };
@@ -132,15 +132,37 @@ static void what_is_not_finite_is_found(void)
 
 static void loss_scales_follow_overflows(void)
 {
-    struct dts_loss_scale s = dts_loss_scale_begin();
-    CHECK_NEAR(s.scale, 65536, 0);
+    struct dts_loss_scale s = {.scale = 65536};
     dts_loss_scale_next(&s, false);
     CHECK_NEAR(s.scale, 32768, 0);
+    CHECK_INT(s.left_out, 1);
     for (int i = 0; i < 1999; i++)
         dts_loss_scale_next(&s, true);
     CHECK_NEAR(s.scale, 32768, 0);
     dts_loss_scale_next(&s, true);
     CHECK_NEAR(s.scale, 65536, 0);
+    s.scale = 2;
+    for (int i = 0; i < 3; i++)
+        dts_loss_scale_next(&s, false);
+    CHECK_NEAR(s.scale, 1, 0);
+}
+
+static void rounding_is_narrowing_and_widening(void)
+{
+    static float x[COUNT], rounded[COUNT], widened[COUNT];
+    static uint16_t narrow[COUNT];
+    struct dts_workers *workers = dts_workers_new(3);
+    fill(x, 0);
+    x[1] = 1e6f;
+    for (int half = DTS_HALF_BF16; half <= DTS_HALF_FP16; half++) {
+        dts_reduce_narrow((enum dts_half)half, narrow, x, COUNT, workers);
+        dts_reduce_widen((enum dts_half)half, widened, narrow, COUNT, workers);
+        dts_reduce_round((enum dts_half)half, rounded, x, COUNT, workers);
+        CHECK(memcmp(rounded, widened, sizeof(rounded)) == 0);
+        dts_reduce_round((enum dts_half)half, rounded, rounded, COUNT, workers); // in place
+        CHECK(memcmp(rounded, widened, sizeof(rounded)) == 0);
+    }
+    dts_workers_free(workers);
 }
 
 /* One message of a compression, by that many threads; x becomes what is left. */
@@ -222,5 +244,6 @@ static void top_k_takes_the_first_of_equals(void)
 
 TESTS(TEST(casts_follow_the_definition), TEST(casts_round_to_the_nearest_even),
       TEST(sums_add_what_arrives), TEST(what_is_not_finite_is_found),
-      TEST(loss_scales_follow_overflows), TEST(compressions_lose_nothing),
-      TEST(top_k_sends_the_largest), TEST(top_k_takes_the_first_of_equals))
+      TEST(loss_scales_follow_overflows), TEST(rounding_is_narrowing_and_widening),
+      TEST(compressions_lose_nothing), TEST(top_k_sends_the_largest),
+      TEST(top_k_takes_the_first_of_equals))

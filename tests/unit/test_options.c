@@ -72,6 +72,20 @@ static void a_sweep_cuts_at_commas_outside_brackets_and_quotes(void)
     dts_options_free(&options);
 }
 
+static void a_sweep_asks_for_nothing_twice(void)
+{
+    struct dts_options options;
+    struct dts_error err;
+    CHECK(!parse(&options, &err, WORDS("--sweep", "a=1,2,1")));
+    CHECK_STRING(err.text, "--sweep: a: 1 is there twice");
+    CHECK(!parse(&options, &err, WORDS("--sweep", "a=1e9,1000000000")));
+    CHECK_STRING(err.text, "--sweep: a: 1000000000 is there twice");
+    CHECK(!parse(&options, &err, WORDS("--sweep", "a=1,2", "--sweep", "a=3")));
+    CHECK_STRING(err.text, "--sweep: a is there twice");
+    CHECK(parse(&options, &err, WORDS("--sweep", "a=1,1x,[1],\"1\"", "--sweep", "aa=1")));
+    dts_options_free(&options);
+}
+
 static void sweeps_combine_with_the_last_fastest(void)
 {
     static const char *const want[] = {"a=1, b=x", "a=1, b=y", "a=1, b=z",
@@ -155,10 +169,12 @@ static void too_many_combinations_are_refused(void)
 {
     struct dts_options options;
     struct dts_error err;
-    char sweep[512] = "a=0";
-    for (int i = 1; i < 101; i++)
-        strcat(sweep, ",1");
-    CHECK(!parse(&options, &err, WORDS("-w", sweep, "-w", sweep)));
+    char a[512] = "a=0", b[512] = "b=0";
+    for (int i = 1; i < 101; i++) {
+        snprintf(a + strlen(a), sizeof(a) - strlen(a), ",%d", i);
+        snprintf(b + strlen(b), sizeof(b) - strlen(b), ",%d", i);
+    }
+    CHECK(!parse(&options, &err, WORDS("-w", a, "-w", b)));
     CHECK_STRING(err.text, "--sweep: must have <= 10000 combinations in all, got 10201");
 }
 
@@ -178,7 +194,7 @@ static void new_platform_has_options_of_its_own(void)
 TESTS(TEST(options_and_files_come_in_any_order), TEST(a_letter_may_have_its_value_behind_it),
       TEST(words_after_two_dashes_are_no_options),
       TEST(a_sweep_cuts_at_commas_outside_brackets_and_quotes),
-      TEST(sweeps_combine_with_the_last_fastest),
+      TEST(a_sweep_asks_for_nothing_twice), TEST(sweeps_combine_with_the_last_fastest),
       TEST(without_a_sweep_there_is_one_combination),
       TEST(engine_and_seed_are_settings_that_set_can_override),
       TEST(what_is_wrong_is_said_in_one_line), TEST(too_many_combinations_are_refused),

@@ -429,7 +429,7 @@ static void bad_files_are_refused_in_one_line(void)
 static void devices_slow_one_another_down_as_the_file_says(void)
 {
     const struct change said[] = {
-        {"node.compute", "{\"together\": [1, 1.25, 2], \"communicating\": 0.5}"}, {0}};
+        {"node.compute", "{\"together\": [1, 1.25, 2], \"communicating\": 0.5, \"messages\": 9}"}, {0}};
     const struct change silent[] = {{"node.compute", "{}"}, {0}};
     const struct change wrong[] = {{"node.compute", "{\"together\": [1, 0.5]}"}, {0}};
     struct dts_platform platform;
@@ -440,11 +440,13 @@ static void devices_slow_one_another_down_as_the_file_says(void)
     CHECK_NEAR(dts_platform_together(&platform, 2), 1.25, 0);
     CHECK_NEAR(dts_platform_together(&platform, 8), 2, 0); // beyond the list: its last
     CHECK_NEAR(platform.communicating, 0.5, 0);
+    CHECK_NEAR(platform.messages, 9, 0);
     dts_platform_free(&platform);
     if (!load_or_fail(&platform, "big_basin", silent))
         return;
     CHECK_NEAR(dts_platform_together(&platform, 8), 1, 0);
     CHECK_NEAR(platform.communicating, 0, 0);
+    CHECK_NEAR(platform.messages, 0, 0);
     dts_platform_free(&platform);
     if (!load_or_fail(&platform, "big_basin", NULL))
         return;

@@ -9,8 +9,9 @@
 
 enum { POINTS = 23 };
 
-static void square(void *self, int i, struct dts_result *result)
+static void square(void *self, int i, struct dts_progress *progress, struct dts_result *result)
 {
+    (void)progress;
     const double *offset = self;
     result->devices = i;
     result->step.total_s = *offset + (double)i * i;
@@ -46,9 +47,10 @@ static void results_do_not_depend_on_the_number_of_children(void)
     free(results);
 }
 
-static void die_at_three(void *self, int i, struct dts_result *result)
+static void die_at_three(void *self, int i, struct dts_progress *progress,
+                         struct dts_result *result)
 {
-    square(self, i, result);
+    square(self, i, progress, result);
     if (i == 3)
         raise(SIGKILL);
     if (i == 4)

@@ -1,5 +1,6 @@
 /* test_profile.c -- measured seconds are found, interpolated, and stand in for what was not
  * measured. */
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -84,6 +85,29 @@ static void unmeasured_calls_take_what_like_ones_take(void)
     dts_device_free(&device);
 }
 
+/* Multiples 4, 2 and 1 of calls of 1e6, 1e8 and 1e10 operations. */
+static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
+{
+    static const char falling[] =
+        "{\"call\": \"conv a\", \"class\": \"conv\", \"forward_flops\": 1e6, "
+        "\"points\": [{\"batch\": 1, \"forward_s\": 0.004}]},"
+        "{\"call\": \"conv b\", \"class\": \"conv\", \"forward_flops\": 1e8, "
+        "\"points\": [{\"batch\": 1, \"forward_s\": 0.2}]},"
+        "{\"call\": \"conv c\", \"class\": \"conv\", \"forward_flops\": 1e10, "
+        "\"points\": [{\"batch\": 1, \"forward_s\": 10}]}";
+    struct dts_device device;
+    struct dts_error err;
+    struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
+    double forward_s, backward_s;
+    CHECK(load(&device, falling, &err));
+    dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, sqrt(2), 0.05); // half way between 2 and 1
+    work.forward_flops = 1e14;
+    dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 1e5, 1); // not below 1, where the line would go
+    dts_device_free(&device);
+}
+
 static void broken_profiles_are_refused(void)
 {
     static const struct {
@@ -113,4 +137,6 @@ static void broken_profiles_are_refused(void)
 }
 
 TESTS(TEST(measured_calls_are_found_and_interpolated),
-      TEST(unmeasured_calls_take_what_like_ones_take), TEST(broken_profiles_are_refused))
+      TEST(unmeasured_calls_take_what_like_ones_take),
+      TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
+      TEST(broken_profiles_are_refused))

@@ -30,9 +30,10 @@ static bool import(struct dts_net *net, const struct pair *pair, struct dts_erro
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
             "<platform version=\"4.1\">\n"
+            "<zone id=\"z\" routing=\"Full\">" // SimGrid 4.0 dies without
             "<cluster id=\"c\" prefix=\"node-\" suffix=\"\" radical=\"0-%d\" speed=\"1Gf\"\n"
             " bw=\"1GBps\" lat=\"1us\" sharing_policy=\"SPLITDUPLEX\" topology=\"%s\"\n"
-            " topo_parameters=\"%s\"/>\n"
+            " topo_parameters=\"%s\"/></zone>\n"
             "</platform>\n",
             pair->ports - 1, pair->zone, pair->numbers);
     fclose(out);

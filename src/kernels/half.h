@@ -1,9 +1,14 @@
-/* half.h -- one float to 16 bits and back, by integers, so that loops become vectors. */
-#ifndef DTS_OPS_HALF_H
-#define DTS_OPS_HALF_H
+/* half.h -- numbers of 16 bits: one float there and back, by integers, so that loops become
+ * vectors. Rounds to the nearest, ties to even, as IEEE 754 does; what is too large becomes
+ * infinite; a NaN stays one. */
+#ifndef DTS_KERNELS_HALF_H
+#define DTS_KERNELS_HALF_H
 
 #include <stdint.h>
 #include <string.h>
+
+/* bf16: the upper half of a float, 8 bits of significand. fp16: 11, of 5 bits of exponent. */
+enum dts_half { DTS_HALF_BF16, DTS_HALF_FP16 };
 
 static inline uint32_t dts_float_bits(float x)
 {

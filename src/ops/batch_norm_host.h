@@ -1,0 +1,53 @@
+/* batch_norm_host.h -- what forward and backward of batch normalization on a CPU share. */
+#ifndef DTS_OPS_BATCH_NORM_HOST_H
+#define DTS_OPS_BATCH_NORM_HOST_H
+
+#include "ops/batch_norm.h"
+
+enum {
+    DTS_BATCH_NORM_PIECE = 4096,       // values that are summed in float
+    DTS_BATCH_NORM_RUN = 4096,         // values of a run of channels
+    DTS_BATCH_NORM_MOST_TOGETHER = 64, // channels
+};
+
+struct dts_batch_norm_sizes {
+    size_t batch, channels, pixels;
+    double count; // values of a channel that count together: of all ranks in DTS_OP_REST
+};
+
+static inline struct dts_batch_norm_sizes dts_batch_norm_sizes(const struct dts_op_call *call,
+                                                               const struct dts_arrays *a)
+{
+    const struct dts_dims *x = &call->inputs[0];
+    const size_t batch = (size_t)a->batch, channels = x->size[0];
+    const size_t pixels = dts_dims_elements(x) / channels;
+    const int ranks = a->part == DTS_OP_REST ? a->ranks : 1;
+    return (struct dts_batch_norm_sizes){batch, channels, pixels,
+                                         (double)batch * (double)pixels * ranks};
+}
+
+static inline size_t dts_batch_norm_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Channels to take together, of those that are left. */
+static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size_t left)
+{
+    const size_t run = s.pixels < DTS_BATCH_NORM_RUN ? DTS_BATCH_NORM_RUN / s.pixels : 1;
+    return dts_batch_norm_least(dts_batch_norm_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
+}
+
+/* What the values of a channel are multiplied by, and what is added. */
+struct dts_batch_norm_line {
+    float scale, shift;
+};
+
+static inline struct dts_batch_norm_line dts_batch_norm_line(const struct dts_arrays *a,
+                                                             size_t c, float mean, float r)
+{
+    const float w = ((const float *)a->w[0])[c], b = ((const float *)a->w[1])[c];
+    return (struct dts_batch_norm_line){w * r, b - mean * w * r};
+}
+
+#endif

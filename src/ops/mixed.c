@@ -1,0 +1,212 @@
+/* mixed.c -- widens, calls the host's version, rounds. What is widened is found by going over
+ * the arrays of a call; the same walk without memory says how much scratch it takes. */
+#include "ops/mixed.h"
+
+#include "ops/reduce.h"
+
+enum { ALIGN = 64 }; // of scratch
+
+/* Scratch that is given out from the front; base NULL: only counts. */
+struct room {
+    char *base;
+    size_t used;
+};
+
+static void *take(struct room *room, size_t bytes)
+{
+    void *memory = room->base != NULL ? room->base + room->used : NULL;
+    room->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    return memory;
+}
+
+/* A call, and the arrays in 32 bits that it is carried out on. */
+struct widening {
+    const struct dts_operation *op;
+    const struct dts_op_call *call;
+    const struct dts_arrays *given;
+    struct dts_arrays wide;
+    struct room room;
+    enum dts_half half;
+    const struct dts_mixed_casts *casts;
+    const struct dts_place *place;
+};
+
+static void widen_host(enum dts_half half, float *out, const uint16_t *x, size_t count,
+                       const struct dts_place *place)
+{
+    dts_reduce_widen(half, out, x, count, place->workers);
+}
+
+static void narrow_host(enum dts_half half, uint16_t *out, const float *x, size_t count,
+                        const struct dts_place *place)
+{
+    dts_reduce_narrow(half, out, x, count, place->workers);
+}
+
+static void round_host(enum dts_half half, float *out, const float *x, size_t count,
+                       const struct dts_place *place)
+{
+    dts_reduce_round(half, out, x, count, place->workers);
+}
+
+static void scale_host(float *x, float factor, size_t count, const struct dts_place *place)
+{
+    dts_reduce_scale(x, factor, count, place->workers);
+}
+
+static const struct dts_mixed_casts host_casts = {widen_host, narrow_host, round_host,
+                                                  scale_host};
+extern const struct dts_mixed_casts dts_mixed_casts_cuda; // mixed.cu
+
+static bool on_gpu(const struct dts_place *place)
+{
+    return place->blas != NULL;
+}
+
+static const struct dts_op_version *version_of(const struct dts_operation *op,
+                                               const struct dts_place *place)
+{
+    return on_gpu(place) ? &op->cuda : &op->host;
+}
+
+static size_t values_of(const struct widening *w, const struct dts_dims *dims)
+{
+    return (size_t)w->given->batch * dts_dims_elements(dims);
+}
+
+static bool is_token(const struct widening *w, int input)
+{
+    return input == 0 && w->op->tokens;
+}
+
+static float *widen(struct widening *w, const void *half, size_t count)
+{
+    float *wide = take(&w->room, count * sizeof(*wide));
+    if (wide != NULL)
+        w->casts->widen(w->half, wide, half, count, w->place);
+    return wide;
+}
+
+static void widen_inputs(struct widening *w)
+{
+    for (int i = 0; i < w->call->input_count; i++)
+        if (!is_token(w, i))
+            w->wide.x[i] = widen(w, w->given->x[i], values_of(w, &w->call->inputs[i]));
+}
+
+/* Rounded, and then as wide as before. */
+static void round_weights(struct widening *w)
+{
+    for (int p = 0; p < w->call->param_count && w->op->products; p++) {
+        const size_t count = w->call->params[p];
+        float *rounded = take(&w->room, count * sizeof(*rounded));
+        w->wide.w[p] = rounded;
+        if (rounded != NULL)
+            w->casts->round(w->half, rounded, w->given->w[p], count, w->place);
+    }
+}
+
+static struct widening begin(const struct dts_operation *op, const struct dts_op_call *call,
+                             const struct dts_arrays *given, const struct dts_place *place,
+                             size_t own_bytes)
+{
+    const struct dts_mixed_casts *gpu = DTS_CUDA_FUNCTION(&dts_mixed_casts_cuda);
+    struct widening w = {.op = op, .call = call, .given = given, .wide = *given};
+    w.casts = on_gpu(place) ? gpu : &host_casts;
+    w.place = place;
+    w.room.base = given->scratch;
+    w.wide.scratch = take(&w.room, own_bytes);
+    return w;
+}
+
+static void place_forward(struct widening *w)
+{
+    widen_inputs(w);
+    round_weights(w);
+    if (!w->op->loss)
+        w->wide.y = take(&w->room, values_of(w, &w->call->output) * sizeof(float));
+}
+
+static void place_backward(struct widening *w)
+{
+    const size_t outputs = w->op->loss ? 0 : values_of(w, &w->call->output);
+    if (w->op->needs_x)
+        widen_inputs(w);
+    if (outputs > 0 && (w->op->needs_y || w->call->relu))
+        w->wide.y = widen(w, w->given->y, outputs);
+    if (outputs > 0)
+        w->wide.dy = widen(w, w->given->dy, outputs);
+    round_weights(w);
+    for (int i = 0; i < w->call->input_count; i++) {
+        const bool wanted = w->room.base != NULL ? w->given->dx[i] != NULL : !w->call->first;
+        if (wanted && !is_token(w, i))
+            w->wide.dx[i] = take(&w->room, values_of(w, &w->call->inputs[i]) * sizeof(float));
+    }
+}
+
+/* Scratch of the version itself. */
+static size_t own_bytes(const struct dts_operation *op, const struct dts_op_call *call,
+                        int batch, bool backward, const struct dts_place *place)
+{
+    const struct dts_op_version *version = version_of(op, place);
+    size_t (*scratch)(const struct dts_op_call *, int, int) =
+        backward ? version->backward_scratch : version->forward_scratch;
+    return scratch != NULL ? scratch(call, batch, dts_workers_count(place->workers)) : 0;
+}
+
+size_t dts_mixed_forward_scratch(const struct dts_operation *op, const struct dts_op_call *call,
+                                 int batch, const struct dts_place *place)
+{
+    const struct dts_arrays none = {.batch = batch};
+    const size_t own = own_bytes(op, call, batch, false, place);
+    struct widening w = begin(op, call, &none, place, own);
+    place_forward(&w);
+    return w.room.used;
+}
+
+size_t dts_mixed_backward_scratch(const struct dts_operation *op,
+                                  const struct dts_op_call *call, int batch,
+                                  const struct dts_place *place)
+{
+    const struct dts_arrays none = {.batch = batch};
+    const size_t own = own_bytes(op, call, batch, true, place);
+    struct widening w = begin(op, call, &none, place, own);
+    place_backward(&w);
+    return w.room.used;
+}
+
+void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *mixed,
+                       const struct dts_op_call *call, const struct dts_arrays *arrays,
+                       const struct dts_place *place)
+{
+    const size_t own = own_bytes(op, call, arrays->batch, false, place);
+    struct widening w = begin(op, call, arrays, place, own);
+    struct dts_place inner = *place;
+    inner.mixed = mixed;
+    w.half = mixed->half;
+    place_forward(&w);
+    version_of(op, place)->forward(call, &w.wide, &inner);
+    if (!op->loss && arrays->part != DTS_OP_SUMS)
+        w.casts->narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
+}
+
+void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *mixed,
+                        const struct dts_op_call *call, const struct dts_arrays *arrays,
+                        const struct dts_place *place)
+{
+    const size_t own = own_bytes(op, call, arrays->batch, true, place);
+    struct widening w = begin(op, call, arrays, place, own);
+    struct dts_place inner = *place;
+    inner.mixed = mixed;
+    w.half = mixed->half;
+    place_backward(&w);
+    version_of(op, place)->backward(call, &w.wide, &inner);
+    for (int i = 0; i < call->input_count && arrays->part != DTS_OP_SUMS; i++) {
+        const size_t count = values_of(&w, &call->inputs[i]);
+        if (arrays->dx[i] == NULL || is_token(&w, i))
+            continue;
+        if (op->loss && mixed->loss_scale != 1)
+            w.casts->scale(w.wide.dx[i], mixed->loss_scale, count, place);
+        w.casts->narrow(w.half, arrays->dx[i], w.wide.dx[i], count, place);
+    }
+}

@@ -1,0 +1,2 @@
+ln -s loop.json $TMP/loop.json
+dtsim $TMP/loop.json

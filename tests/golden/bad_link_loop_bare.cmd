@@ -1,0 +1,1 @@
+cd $TMP && ln -s loop loop && dtsim loop

@@ -1,0 +1,1 @@
+dtsim in/small.json --sweep steps=3,4,3
