@@ -78,7 +78,7 @@ refused "other statistics" 'this one "batch_norm synchronized"' --set batch_norm
 refused "a longer training" "is after 20 steps, and this training has 10" --set live.steps=7
 refused "another model" 'it has "model cnn' --set model="$here/cnn.json"
 
-"$here/mpirun.sh" 2 "$here/by_rank.sh" "$bin/dtsim" --live "$work/train.json" : \
+"$here/mpirun.sh" 2 "$here/by_rank.sh" "$bin/dtsim" --live "$work/train.json" -- \
     "$bin/dtsim" --live "$work/train.json" --set live.learning_rate=0.1 >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] &&
     grep -q "rank 1 trains otherwise than rank 0" "$work/err" || fail "ranks that train otherwise"

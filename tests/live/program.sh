@@ -83,7 +83,7 @@ check "a sweep is refused" says "has no --sweep"
 
 sed 's/"per_device": 4/"per_device": 8/; s/"ring"/"tree"/' in/small.json >"$work/other.json"
 sed -i 's#"\(model\|platform\|stack\)": "#&'"$PWD"'/in/#' "$work/other.json"
-"$here/mpirun.sh" 2 "$here/by_rank.sh" "$bin/dtsim" --live in/small.json $few : \
+"$here/mpirun.sh" 2 "$here/by_rank.sh" "$bin/dtsim" --live in/small.json $few -- \
     "$bin/dtsim" --live "$work/other.json" $few >"$work/out" 2>"$work/err"
 status=$?
 check "different scenario files are status 2" test $status -eq 2
