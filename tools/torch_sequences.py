@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from torch_network import Call, Fixed, epsilon_of, need
+from import_network import Call, Fixed, epsilon_of, need
 
 
 def lstm(network, call):

@@ -5,8 +5,8 @@ import inspect
 import torch
 import torch.fx
 
+from import_network import Call, Fixed, Network, Unsupported, Value
 from torch_layers import FUNCTIONS, METHODS, MODULES
-from torch_network import Call, Fixed, Network, Unsupported, Value
 
 BATCH = 2  # batch normalization needs more than one
 ROOT = "network"
@@ -118,7 +118,7 @@ def find_outputs(node):
 
 
 class Importer:
-    """Goes through the graph; `problems` are what there is no layer for."""
+    """Goes through the graph and fills `network`."""
 
     def __init__(self, graph, dims, loss):
         self.root = graph.owning_module
@@ -127,7 +127,7 @@ class Importer:
         self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
         self.parameters = {id(p): p for p in self.root.parameters()}
         self.network = Network(dims)
-        self.values, self.problems = {}, {}
+        self.values = {}
 
     def run(self):
         for node in self.graph.nodes:
@@ -137,17 +137,11 @@ class Importer:
                 self.values[node] = self.convert(node)
                 self.add_loss(node)
         if not self.network.layers:
-            self.problems["a network without layers"] = ["the network itself"]
+            self.network.problem("a network without layers", "")
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
                   if id(p) not in self.network.used]
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
-
-    def complaints(self):
-        """One line for each thing that there is no layer for, however often it is there."""
-        for what, places in self.problems.items():
-            more = ", %d more times" % (len(places) - 1) if len(places) > 1 else ""
-            yield "%s, in %s%s" % (what, places[0], more)
 
     def count(self):
         return sum(p.numel() for i, p in self.parameters.items() if i in self.network.used)
@@ -220,7 +214,7 @@ class Importer:
 
     def problem(self, node, why=""):
         where = node.target.partition(".")[2] if node.op == "call_module" else node.meta.get("path", "")
-        self.problems.setdefault(self.word(node) + why, []).append(where or "the network itself")
+        self.network.problem(self.word(node) + why, where)
 
     def add_loss(self, node):
         """A loss right behind each tensor that the network puts out."""
@@ -228,10 +222,7 @@ class Importer:
         if self.loss == "none" or node not in self.outputs or not isinstance(value, Value):
             return
         name = "loss" if len(self.outputs) == 1 else self.name(node) + "_loss"
-        if len(value.shape) > 2 and self.loss == "softmax_cross_entropy":  # classes come first
-            sequence = [value.shape[1] * value.shape[2], value.shape[0]]
-            value = self.network.add(name + "_pixels", "sequence", [value], sequence)
         try:
-            self.network.add(name, self.loss, [self.network.plain(value, name)], [1])
+            self.network.add_loss(self.loss, name, value)
         except Unsupported as why:
             self.problem(node, " as an output: %s" % why)

@@ -69,19 +69,22 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
     return dts_data_open(&t->data, &request, err);
 }
 
+/* What is exchanged is dense, as the plan says; a rank alone keeps lists of rows. */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_scenario *s = t->point->scenario;
+    const bool alone = t->rank.role->plan.buffer_count == 0;
     const struct dts_network_options options = {.batch = (int)t->point->batch,
                                                 .threads = t->settings->threads,
+                                                .sparse = alone,
                                                 .seed = (uint64_t)s->seed,
                                                 .precision = s->precision};
     const bool servers = t->rank.job->role_count > 1;
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
-    if (!servers && !dts_optimizer_make(&t->optimizer, &s->model, s->optimizer, err))
+    if (!servers && !dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err))
         return false;
-    if (t->rank.role->plan.buffer_count > 0)
+    if (!alone)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
     if (servers)
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
@@ -159,14 +162,17 @@ static void begin(struct dts_live_kernels *t, long step)
 
 static void update(struct dts_live_kernels *t)
 {
-    float *gradients = dts_network_gradients(t->network);
-    struct dts_workers *workers = dts_network_workers(t->network);
+    float share;
     if (t->optimizer == NULL)
         return;
-    const bool finite = !scales(t) || dts_optimizer_finite(t->optimizer, gradients, workers);
+    // scaled gradients are of fp16, and then all of them are dense
+    const bool finite =
+        !scales(t) || dts_optimizer_finite(t->optimizer, dts_network_gradients(t->network),
+                                           dts_network_workers(t->network));
+    const struct dts_update_settings settings =
+        dts_live_settings(&t->rank, t->optimizer, t->step, &share);
     if (finite)
-        dts_live_update(&t->rank, t->optimizer, t->step, dts_network_weights(t->network),
-                        gradients, workers);
+        dts_network_update(t->network, t->optimizer, &settings, share);
     if (scales(t))
         dts_loss_scale_next(&t->scale, finite);
 }

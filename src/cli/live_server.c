@@ -108,11 +108,16 @@ void dts_live_server_close(struct dts_live_server *server)
 
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
-    const struct piece *piece = &server->pieces[bucket];
-    if (piece->optimizer != NULL)
-        dts_live_update(&server->rank, piece->optimizer, step,
-                        server->rank.buffers[DTS_WEIGHTS], server->rank.buffers[DTS_GRADIENTS],
-                        server->workers);
+    struct dts_optimizer_run *optimizer = server->pieces[bucket].optimizer;
+    if (optimizer == NULL)
+        return;
+    float share, *gradients = server->rank.buffers[DTS_GRADIENTS];
+    const struct dts_update_settings settings =
+        dts_live_settings(&server->rank, optimizer, step, &share);
+    if (share < 1)
+        dts_optimizer_scale(optimizer, share, gradients, server->workers);
+    dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS], gradients,
+                       server->workers);
 }
 
 /* To or from `values`, unless it is NULL; returns where the next goes. */
@@ -154,15 +159,14 @@ double dts_live_divisor(const struct dts_live_kernels *told, bool before)
     return before == mixed ? (double)told->rank.job->roles[0].count * s->accumulate : 1;
 }
 
-void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     long step, float *weights, float *gradients, struct dts_workers *workers)
+struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
+                                             const struct dts_optimizer_run *optimizer,
+                                             long step, float *share)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    const double divisor = told->scale.scale * dts_live_divisor(told, false);
-    if (divisor > 1)
-        dts_optimizer_scale(optimizer, (float)(1 / divisor), gradients, workers);
+    *share = (float)(1 / (told->scale.scale * dts_live_divisor(told, false)));
     settings.rate = dts_live_rate(told, step);
     settings.step = step + 1 - told->scale.left_out;
-    dts_optimizer_step(optimizer, &settings, weights, gradients, workers);
+    return settings;
 }

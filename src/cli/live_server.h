@@ -33,9 +33,10 @@ double dts_live_rate(const struct dts_live_kernels *told, long step);
  * that point. */
 double dts_live_divisor(const struct dts_live_kernels *told, bool before);
 
-/* A sum of gradients over workers and microbatches becomes their mean, and changes the weights
- * that the optimizer is for. Whoever holds them, worker or server. */
-void dts_live_update(const struct dts_executor_rank *rank, struct dts_optimizer_run *optimizer,
-                     long step, float *weights, float *gradients, struct dts_workers *workers);
+/* What an update of that step has to know; *share makes of gradients as they are there, sums
+ * over workers and microbatches or scaled, their mean. */
+struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
+                                             const struct dts_optimizer_run *optimizer,
+                                             long step, float *share);
 
 #endif

@@ -1,6 +1,7 @@
 /* network.c -- a network from a model: operations, parameters, memory. */
 #include "exec/network.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,9 +55,15 @@ static void find_learners(struct dts_network *n)
 static void find_offsets(struct dts_network *n)
 {
     for (int l = n->model->layer_count - 1; l >= 0; l--) {
+        const struct dts_layer *layer = &n->model->layers[l];
         n->offsets[l] = n->parameter_count;
-        for (int p = 0; p < n->model->layers[l].param_count; p++)
-            n->parameter_count += n->model->layers[l].params[p].count;
+        n->gradient_offsets[l] = n->gradient_count;
+        for (int p = 0; p < layer->param_count; p++)
+            n->parameter_count += layer->params[p].count;
+        if (n->lists && layer->param_count > 0 && layer->params[0].sparse_row > 0)
+            n->nodes[l].rows = dts_alloc(1, sizeof(*n->nodes[l].rows));
+        else
+            n->gradient_count += n->parameter_count - n->offsets[l];
     }
 }
 
@@ -66,6 +73,17 @@ size_t dts_network_offset(const struct dts_network *n, int layer, int number)
     for (int p = n->model->layers[layer].param_count - 1; p > number; p--)
         offset += n->model->layers[layer].params[p].count;
     return offset;
+}
+
+size_t dts_network_gradient_offset(const struct dts_network *n, int layer, int number)
+{
+    return n->gradient_offsets[layer] +
+           (dts_network_offset(n, layer, number) - n->offsets[layer]);
+}
+
+const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer)
+{
+    return n->nodes[layer].rows;
 }
 
 /* Zeroed. Big memory may be missing: that is an error, not the end of the program. */
@@ -94,7 +112,7 @@ static bool get_memory(struct dts_network *n, struct dts_error *err)
     if (n->mixed && !n->tokens)
         n->input_half = get(inputs * sizeof(*n->input_half), err);
     n->weights = get(parameter_bytes, err);
-    n->gradients = get(parameter_bytes, err);
+    n->gradients = get(n->gradient_count * sizeof(float), err);
     n->owns_weights = n->owns_gradients = true;
     n->arena = get(n->arena_bytes, err);
     n->states = get(n->state_bytes, err);
@@ -111,10 +129,12 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->offsets = dts_alloc(layers, sizeof(*n->offsets));
+    n->gradient_offsets = dts_alloc(layers, sizeof(*n->gradient_offsets));
     n->workers = dts_workers_new(options->threads);
     dts_model_calls(model, !options->unfused, n->calls);
-    find_offsets(n);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
+    n->lists = options->sparse && !n->mixed;
+    find_offsets(n);
     bool good = check_precision(n, err) && find_operations(n, err);
     if (good) {
         find_learners(n);
@@ -134,12 +154,19 @@ void dts_network_free(struct dts_network *n)
 {
     if (n == NULL)
         return;
-    for (int l = 0; l < n->model->layer_count; l++)
+    for (int l = 0; l < n->model->layer_count; l++) {
         free(n->nodes[l].target);
+        if (n->nodes[l].rows != NULL)
+            dts_sparse_free(n->nodes[l].rows);
+        free(n->nodes[l].rows);
+    }
+    for (int i = 0; i < 2; i++)
+        dts_sparse_free(&n->spare[i]);
     dts_workers_free(n->workers);
     free(n->calls);
     free(n->nodes);
     free(n->offsets);
+    free(n->gradient_offsets);
     if (n->owns_weights)
         free(n->weights);
     if (n->owns_gradients)
@@ -186,6 +213,7 @@ size_t dts_network_classes(const struct dts_network *n, int layer)
 
 void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
+    assert(n->gradient_count == n->parameter_count);
     if (n->owns_gradients)
         free(n->gradients);
     n->gradients = gradients;
@@ -209,7 +237,11 @@ void *dts_network_states(struct dts_network *n, size_t *bytes)
 
 size_t dts_network_bytes(const struct dts_network *n)
 {
-    return n->arena_bytes + n->state_bytes + 2 * n->parameter_count * sizeof(float);
+    size_t lists = dts_sparse_bytes(&n->spare[0]) + dts_sparse_bytes(&n->spare[1]);
+    for (int l = 0; l < n->model->layer_count; l++)
+        lists += n->nodes[l].rows != NULL ? dts_sparse_bytes(n->nodes[l].rows) : 0;
+    return n->arena_bytes + n->state_bytes + lists +
+           (n->parameter_count + n->gradient_count) * sizeof(float);
 }
 
 struct dts_workers *dts_network_workers(struct dts_network *n)

@@ -12,7 +12,8 @@
  *
  * Weights and gradients are one array each, all parameter tensors behind one another in the
  * order in which backward finishes them: the last layer first, within a layer the last tensor
- * first. That is the order of gradient buckets (train/build.h): a bucket is a span.
+ * first. That is the order of gradient buckets (train/build.h): a bucket is a span. Where
+ * gradients of sparse tables are lists, these tables are left out of the gradients.
  *
  * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
  * the fp32 ones that updates change, and gradients of weights are fp32, too.
@@ -24,12 +25,16 @@
 
 #include "base/error.h"
 #include "ops/op.h"
+#include "ops/sparse.h"
+#include "ops/update.h"
 #include "train/model.h"
 
 struct dts_network_options {
-    int batch;                    // samples at once, >= 1
-    int threads;                  // >= 1
-    bool unfused;                 // each layer by a call of its own
+    int batch;    // samples at once, >= 1
+    int threads;  // >= 1
+    bool unfused; // each layer by a call of its own
+    bool sparse;  // gradients of sparse tables as lists of rows, but in mixed precision; false:
+                  // dense, to be exchanged
     uint64_t seed;                // of the first weights and of dropout
     enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
                                   // (ops/mixed.h), weights and gradients stay fp32
@@ -63,8 +68,13 @@ void dts_network_use_gradients(struct dts_network *network, float *gradients);
 /* The same for weights; what they are now is copied there. */
 void dts_network_use_weights(struct dts_network *network, float *weights);
 
-/* Where parameter tensor `number` of a layer lies in both. */
+/* Where parameter tensor `number` of a layer lies in both, or among the gradients where
+ * those of sparse tables are lists. */
 size_t dts_network_offset(const struct dts_network *network, int layer, int number);
+size_t dts_network_gradient_offset(const struct dts_network *network, int layer, int number);
+
+/* The gradient of that layer's table after backward; NULL: it is no list. */
+const struct dts_sparse *dts_network_rows(const struct dts_network *network, int layer);
 
 /* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
  * ...model->input]. Targets of the loss layer `layer`: int32 classes or floats, `count` for
@@ -77,6 +87,17 @@ size_t dts_network_classes(const struct dts_network *network, int layer); // of 
 void dts_network_begin(struct dts_network *network, const struct dts_network_step *step);
 void dts_network_forward(struct dts_network *network, int layer);
 void dts_network_backward(struct dts_network *network, int layer);
+
+/* An optimizer for this network: its gradients are laid out as the network's are. */
+struct dts_optimizer_run;
+bool dts_network_optimizer(const struct dts_network *network,
+                           const struct dts_optimizer *optimizer,
+                           struct dts_optimizer_run **run, struct dts_error *err);
+
+/* One update of all weights by the gradients, of which each is factor times what is there: the
+ * mean of a sum. */
+void dts_network_update(struct dts_network *network, struct dts_optimizer_run *optimizer,
+                        const struct dts_update_settings *settings, float factor);
 
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (ops/op.h, which says what the sums are). */
@@ -103,7 +124,8 @@ bool dts_network_score(const struct dts_network *network, int layer, int samples
 /* What layers keep from step to step beside weights: running statistics. */
 void *dts_network_states(struct dts_network *network, size_t *bytes);
 
-/* Memory that it holds, in bytes: weights, gradients, activations. */
+/* Memory that it holds, in bytes: weights, gradients, activations. Lists are as long as the
+ * longest was until now. */
 size_t dts_network_bytes(const struct dts_network *network);
 
 struct dts_workers *dts_network_workers(struct dts_network *network);

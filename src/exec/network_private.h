@@ -13,6 +13,7 @@ struct dts_node {
     bool adds[DTS_OP_INPUTS];   // it goes there, and is then added
     bool wants[DTS_OP_INPUTS];  // the input's gradient is needed
     size_t state;               // into network->states
+    struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
     void *target;               // owned
     size_t targets;             // values of it for a sample
 };
@@ -23,11 +24,14 @@ struct dts_network {
     struct dts_layer_call *calls; // owned; one for each layer
     struct dts_node *nodes;       // owned; the same
     size_t *offsets;              // owned; of the first parameter tensor of each layer
+    size_t *gradient_offsets;     // owned; the same among the gradients
     float *weights, *gradients;   // owned where the next two say so
     bool owns_weights, owns_gradients;
-    size_t parameter_count;
-    void *input;          // owned
-    uint16_t *input_half; // owned; what the first layers read in mixed precision
+    size_t parameter_count, gradient_count;
+    bool lists;                 // gradients of sparse tables are
+    struct dts_sparse spare[2]; // owned; what lists are added with
+    void *input;                // owned
+    uint16_t *input_half;       // owned; what the first layers read in mixed precision
     bool tokens;
     char *arena, *states; // owned
     size_t arena_bytes, state_bytes;

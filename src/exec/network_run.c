@@ -86,7 +86,25 @@ static void clear_gradients(struct dts_network *n, int layer)
     size_t count = 0;
     for (int p = 0; p < l->param_count; p++)
         count += l->params[p].count;
-    memset(n->gradients + n->offsets[layer], 0, count * sizeof(*n->gradients));
+    if (n->nodes[layer].rows != NULL)
+        n->nodes[layer].rows->count = 0;
+    else
+        memset(n->gradients + n->gradient_offsets[layer], 0, count * sizeof(*n->gradients));
+}
+
+/* The list of a table's rows grows by those of this microbatch. */
+static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *a)
+{
+    struct dts_sparse *rows = n->nodes[layer].rows, *more = &n->spare[0], *sum = &n->spare[1];
+    if (rows->count == 0) {
+        dts_sparse_gradient(rows, &n->calls[layer].call, a);
+        return;
+    }
+    dts_sparse_gradient(more, &n->calls[layer].call, a);
+    dts_sparse_merge(sum, rows, more);
+    const struct dts_sparse keep = *rows;
+    *rows = *sum;
+    *sum = keep;
 }
 
 void dts_network_forward(struct dts_network *n, int layer)
@@ -114,9 +132,13 @@ void dts_network_backward(struct dts_network *n, int layer)
         if (node->wants[i])
             a.dx[i] =
                 n->arena + (node->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
-    for (int p = 0; p < c->call.param_count; p++)
-        a.dw[p] = n->gradients + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
-    run(n, layer, &a, true);
+    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
+        a.dw[p] = n->gradients +
+                  dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
+    if (node->rows != NULL)
+        add_rows(n, layer, &a);
+    else
+        run(n, layer, &a, true);
     for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
         if (node->adds[i])
             add_gradient(n, c->inputs[i], a.dx[i],

@@ -6,28 +6,27 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "exec/optimizer_rows.h"
 
 /* One parameter tensor, or part of one. */
 struct tensor {
-    size_t offset, count; // in weights and gradients
-    size_t state;         // where its state begins
-    bool apart;           // without decay and trust
+    size_t offset, count; // in the weights
+    size_t gradient;      // where its gradient begins
+    int layer;
+    size_t row;   // values of a row of a sparse table; 0: it is none
+    size_t state; // where its state begins
+    bool apart;   // without decay and trust
 };
 
 struct dts_optimizer_run {
     const struct dts_update *update;
     struct tensor *tensors; // owned
     int tensor_count;
+    bool lists;   // gradients of sparse tables are lists
     float *state; // owned
     size_t state_count;
     void *scratch; // owned
 };
-
-/* Does the rule look at a tensor as a whole? Then it cannot update one in parts. */
-static bool takes_whole(const struct dts_update *update)
-{
-    return update->norms || update->scalars > 0;
-}
 
 static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor *tensor)
 {
@@ -38,28 +37,43 @@ static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor
     run->state_count += dts_update_state_values(run->update, tensor->count);
 }
 
+/* Why a part of a tensor cannot be updated alone; NULL: it can. */
+static const char *whole_reason(const struct dts_update *update, const struct dts_param *param)
+{
+    if (update->norms || update->scalars > 0)
+        return "takes tensors as a whole";
+    // a row that is cut could have its gradient in one part
+    return param->sparse_row > 0 && update->states > 0 ? "takes rows as a whole" : NULL;
+}
+
 /* The network's order: the last layer first, within it the last tensor first. Those that lie in
  * first .. end - 1, or what of them does. */
 static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *model,
                          size_t first, size_t end, const char *what, struct dts_error *err)
 {
-    size_t room = 0, next = 0;
+    size_t room = 0, next = 0, left_out = 0;
     for (int l = model->layer_count - 1; l >= 0; l--)
         for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
             const struct dts_param *param = &model->layers[l].params[p];
             const size_t begin = next, count = param->count;
+            const bool listed = run->lists && param->sparse_row > 0;
             next += count;
+            left_out += listed ? count : 0;
             if (begin >= end || next <= first)
                 continue;
             const size_t from = begin > first ? begin : first, to = next < end ? next : end;
-            if (to - from < count && takes_whole(run->update))
+            const char *reason = whole_reason(run->update, param);
+            if (to - from < count && reason != NULL)
                 return dts_fail(err, DTS_UNSUPPORTED,
-                                "%s holds part of a tensor of %s, and %s takes tensors as a "
-                                "whole: shard by \"tensor\", without part_bytes",
-                                what, model->layers[l].name, run->update->name);
+                                "%s holds part of a tensor of %s, and %s %s: shard by "
+                                "\"tensor\", without part_bytes",
+                                what, model->layers[l].name, run->update->name, reason);
             add(run, &room,
                 &(struct tensor){.offset = from,
                                  .count = to - from,
+                                 .gradient = listed ? 0 : from - left_out,
+                                 .layer = l,
+                                 .row = param->sparse_row,
                                  .apart = run->update->apart && param->per_channel});
         }
     return true;
@@ -82,19 +96,30 @@ static bool get_memory(struct dts_optimizer_run *run, struct dts_error *err)
     return true;
 }
 
-bool dts_optimizer_make_part(struct dts_optimizer_run **out, const struct dts_model *model,
-                             const struct dts_optimizer *optimizer, size_t first, size_t count,
-                             const char *what, struct dts_error *err)
+static bool check_rule(const struct dts_optimizer_run *run, const struct dts_model *model,
+                       const struct dts_optimizer *optimizer, struct dts_error *err)
+{
+    const struct dts_layer *sparse = dts_model_sparse(model);
+    if (run->update == NULL || run->update->host == NULL)
+        return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out the optimizer %s",
+                        optimizer->name);
+    if (sparse != NULL && !optimizer->lazy)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "%s needs dense gradients, and those of layer %s of %s are sparse",
+                        optimizer->name, sparse->name, model->name);
+    return true;
+}
+
+/* The part of all parameters from `first` to `end` - 1. */
+static bool make(struct dts_optimizer_run **out, const struct dts_model *model,
+                 const struct dts_optimizer *optimizer, bool lists, size_t first, size_t end,
+                 const char *what, struct dts_error *err)
 {
     struct dts_optimizer_run *run = dts_alloc(1, sizeof(*run));
     run->update = dts_update_find(optimizer->name);
-    const size_t end = count < SIZE_MAX - first ? first + count : SIZE_MAX;
-    bool good = run->update != NULL && run->update->host != NULL;
-    if (!good)
-        dts_fail(err, DTS_UNSUPPORTED, "no operation carries out the optimizer %s",
-                 optimizer->name);
-    good = good && find_tensors(run, model, first, end, what, err) && get_memory(run, err);
-    if (!good) {
+    run->lists = lists;
+    if (!check_rule(run, model, optimizer, err) ||
+        !find_tensors(run, model, first, end, what, err) || !get_memory(run, err)) {
         dts_optimizer_free(run);
         return false;
     }
@@ -102,10 +127,24 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **out, const struct dts_mo
     return true;
 }
 
+bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_model *model,
+                             const struct dts_optimizer *optimizer, size_t first, size_t count,
+                             const char *what, struct dts_error *err)
+{
+    const size_t end = count < SIZE_MAX - first ? first + count : SIZE_MAX;
+    return make(run, model, optimizer, false, first, end, what, err);
+}
+
 bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *model,
                         const struct dts_optimizer *optimizer, struct dts_error *err)
 {
-    return dts_optimizer_make_part(run, model, optimizer, 0, SIZE_MAX, "all", err);
+    return make(run, model, optimizer, false, 0, SIZE_MAX, "all", err);
+}
+
+bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
+                               const struct dts_optimizer *optimizer, struct dts_error *err)
+{
+    return make(run, model, optimizer, true, 0, SIZE_MAX, "all", err);
 }
 
 void dts_optimizer_free(struct dts_optimizer_run *run)
@@ -118,6 +157,34 @@ void dts_optimizer_free(struct dts_optimizer_run *run)
     free(run);
 }
 
+/* A table, or the part of it that is here: whole rows. */
+static void update_table(struct dts_optimizer_run *run, const struct tensor *tensor,
+                         const struct dts_update_settings *settings, float *weights,
+                         const struct dts_sparse *list, const float *dense,
+                         struct dts_workers *workers)
+{
+    struct dts_update_settings plain = *settings;
+    plain.decay = 0; // or every row would change
+    const struct dts_rows_update to = {
+        .update = run->update,
+        .settings = &plain,
+        .weights = weights + tensor->offset,
+        .state = run->state + tensor->state,
+        .count = tensor->count,
+        .row = tensor->row,
+    };
+    dts_rows_update(&to, list, dense, workers);
+}
+
+void dts_optimizer_rows(struct dts_optimizer_run *run,
+                        const struct dts_update_settings *settings, float *weights, int layer,
+                        const struct dts_sparse *rows, struct dts_workers *workers)
+{
+    for (int i = 0; i < run->tensor_count; i++)
+        if (run->tensors[i].layer == layer && run->tensors[i].row > 0)
+            update_table(run, &run->tensors[i], settings, weights, rows, NULL, workers);
+}
+
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers)
@@ -127,14 +194,22 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
     plain.decay = plain.trust = 0;
     for (int i = 0; i < run->tensor_count; i++) {
         const struct tensor *tensor = &run->tensors[i];
+        const float *g = gradients + tensor->gradient;
+        if (tensor->row > 0 && run->lists)
+            continue;
+        if (tensor->row > 0 && run->update->states > 0) {
+            update_table(run, tensor, settings, weights, NULL, g, workers);
+            continue;
+        }
         const struct dts_update_arrays arrays = {
             .count = tensor->count,
             .w = weights + tensor->offset,
-            .g = gradients + tensor->offset,
+            .g = g,
             .state = run->state + tensor->state,
             .scratch = run->scratch,
         };
-        run->update->host(tensor->apart ? &plain : settings, &arrays, &place);
+        run->update->host(tensor->apart || tensor->row > 0 ? &plain : settings, &arrays,
+                          &place);
     }
 }
 
@@ -142,8 +217,9 @@ void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, floa
                          struct dts_workers *workers)
 {
     for (int i = 0; i < run->tensor_count; i++)
-        dts_reduce_scale(gradients + run->tensors[i].offset, factor, run->tensors[i].count,
-                         workers);
+        if (!run->lists || run->tensors[i].row == 0)
+            dts_reduce_scale(gradients + run->tensors[i].gradient, factor,
+                             run->tensors[i].count, workers);
 }
 
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
@@ -151,8 +227,9 @@ bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *grad
 {
     bool finite = true;
     for (int i = 0; i < run->tensor_count && finite; i++)
-        finite = dts_reduce_finite(gradients + run->tensors[i].offset, run->tensors[i].count,
-                                   workers);
+        if (!run->lists || run->tensors[i].row == 0)
+            finite = dts_reduce_finite(gradients + run->tensors[i].gradient,
+                                       run->tensors[i].count, workers);
     return finite;
 }
 

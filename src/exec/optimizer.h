@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ops/reduce.h"
+#include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"
 
@@ -19,6 +20,11 @@ bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *
                         const struct dts_optimizer *optimizer, struct dts_error *err);
 void dts_optimizer_free(struct dts_optimizer_run *run); // NULL: nothing
 
+/* The same for a network whose gradients of sparse tables are lists of rows: the gradients of a
+ * step are laid out without those tables, whose rows dts_optimizer_rows updates. */
+bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
+                               const struct dts_optimizer *optimizer, struct dts_error *err);
+
 /* For a part of all parameters, `count` values from `first` on, as a server keeps it: steps
  * change no others. Fails (DTS_UNSUPPORTED) where the rule looks at whole tensors and the part
  * cuts one; `what` names the part in that message. */
@@ -26,11 +32,18 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_mo
                              const struct dts_optimizer *optimizer, size_t first, size_t count,
                              const char *what, struct dts_error *err);
 
-/* One update of all tensors. Where the rule says so (ops/update.h, `apart`), biases and what
- * belongs to normalizations are updated without decay and trust; else every tensor alike. */
+/* One update of all tensors. Of a sparse table only rows are updated whose gradient is not all
+ * zeros, and without decay: what a list would do (optimizer_rows.h). Where the rule says so
+ * (ops/update.h, `apart`), biases and what belongs to normalizations are updated without decay
+ * and trust; else every tensor alike. */
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers);
+
+/* One update of the rows of a list: the gradient of that layer's sparse table. */
+void dts_optimizer_rows(struct dts_optimizer_run *run,
+                        const struct dts_update_settings *settings, float *weights, int layer,
+                        const struct dts_sparse *rows, struct dts_workers *workers);
 
 /* Gradients that it is for *= factor: a sum over ranks becomes a mean. */
 void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,

@@ -198,7 +198,7 @@ static void write_updates(struct dts_json *json, const struct dts_profile_reques
         for (int o = 0; o < request->optimizer_count; o++) {
             dts_json_object(json, NULL);
             dts_json_string(json, "optimizer", request->optimizers[o]->name);
-            dts_json_number(json, "parameters", request->models[m].parameters);
+            dts_json_number(json, "parameters", dts_update_count(&request->models[m]));
             write_measured(json, "update", times++);
             dts_json_end(json);
         }

@@ -15,13 +15,12 @@ static void update(struct dts_network *network, struct dts_optimizer_run *optimi
                    const struct dts_update_settings *settings, struct dts_loss_scale *scale)
 {
     struct dts_workers *workers = dts_network_workers(network);
-    float *gradients = dts_network_gradients(network);
-    const bool finite = scale == NULL || dts_optimizer_finite(optimizer, gradients, workers);
-    if (scale != NULL && finite)
-        dts_optimizer_scale(optimizer, (float)(1 / scale->scale), gradients, workers);
+    const bool finite =
+        scale == NULL ||
+        dts_optimizer_finite(optimizer, dts_network_gradients(network), workers);
     if (finite)
-        dts_optimizer_step(optimizer, settings, dts_network_weights(network), gradients,
-                           workers);
+        dts_network_update(network, optimizer, settings,
+                           scale != NULL ? (float)(1 / scale->scale) : 1);
     if (scale != NULL)
         dts_loss_scale_next(scale, finite);
 }
@@ -107,6 +106,7 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
     const struct dts_network_options options = {
         .batch = request->batch,
         .threads = request->threads,
+        .sparse = true,
         .seed = 1,
         .precision = request->precision,
     };
@@ -114,7 +114,7 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
     struct dts_optimizer_run *optimizer = NULL;
     *out = (struct dts_steps){.bytes = 0};
     const bool good = dts_network_make(&network, request->model, &options, err) &&
-                      dts_optimizer_make(&optimizer, request->model, request->optimizer, err);
+                      dts_network_optimizer(network, request->optimizer, &optimizer, err);
     if (good) {
         out->bytes = dts_network_bytes(network);
         run_all(request, network, optimizer, out);

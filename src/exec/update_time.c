@@ -11,7 +11,7 @@ struct trial {
     struct dts_optimizer_run *run;
     struct dts_update_settings settings;
     float *weights, *gradients;
-    size_t bytes; // of each
+    size_t bytes; // of the gradients
 };
 
 static void flush(void *argument)
@@ -40,14 +40,19 @@ static float *get(size_t bytes)
     return values;
 }
 
+double dts_update_count(const struct dts_model *model)
+{
+    return model->parameters - dts_model_tables(model);
+}
+
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
                      const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err)
 {
-    struct trial t = {.timer = timer, .bytes = (size_t)model->parameters * sizeof(float)};
-    if (!dts_optimizer_make(&t.run, model, optimizer, err))
+    struct trial t = {.timer = timer, .bytes = (size_t)dts_update_count(model) * sizeof(float)};
+    if (!dts_optimizer_make_sparse(&t.run, model, optimizer, err))
         return false;
-    t.weights = get(t.bytes);
+    t.weights = get((size_t)model->parameters * sizeof(float));
     t.gradients = get(t.bytes);
     t.settings = *dts_optimizer_usual(t.run);
     t.settings.rate = 1e-3;

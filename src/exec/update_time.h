@@ -12,4 +12,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
                      const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err);
 
+/* How many values that update changes: tables with sparse gradients are left out. */
+double dts_update_count(const struct dts_model *model);
+
 #endif

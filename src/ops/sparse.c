@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "ops/embedding.h"
+#include "ops/reduce.h"
 
 void dts_sparse_free(struct dts_sparse *list)
 {
@@ -14,12 +15,23 @@ void dts_sparse_free(struct dts_sparse *list)
     *list = (struct dts_sparse){0};
 }
 
+size_t dts_sparse_bytes(const struct dts_sparse *list)
+{
+    return list->row_room * sizeof(*list->rows) + list->value_room * sizeof(*list->values);
+}
+
+/* As much as is needed, and not twice that: rows are wide. */
 static void reserve(struct dts_sparse *list, size_t count, size_t features)
 {
     list->features = features;
-    list->rows = dts_grow(list->rows, &list->row_room, count + 1, sizeof(*list->rows));
-    list->values =
-        dts_grow(list->values, &list->value_room, count * features + 1, sizeof(*list->values));
+    if (list->row_room > count && list->value_room > count * features)
+        return;
+    dts_sparse_free(list);
+    list->features = features;
+    list->row_room = count + 1;
+    list->value_room = count * features + 1;
+    list->rows = dts_alloc(list->row_room, sizeof(*list->rows));
+    list->values = dts_alloc(list->value_room, sizeof(*list->values));
 }
 
 /* A token and its place, in the order of rows, then of places. */
@@ -52,7 +64,10 @@ void dts_sparse_gradient(struct dts_sparse *list, const struct dts_op_call *call
         uses[i] = (struct use){
             (int32_t)dts_embedding_row(call, ((const int32_t *)arrays->x[0])[i]), (uint32_t)i};
     qsort(uses, tokens, sizeof(*uses), compare);
-    reserve(list, tokens, features);
+    size_t rows = 0;
+    for (size_t i = 0; i < tokens; i++)
+        rows += i == 0 || uses[i].row != uses[i - 1].row;
+    reserve(list, rows, features);
     list->count = 0;
     for (size_t i = 0; i < tokens; i++) {
         const float *dy = (const float *)arrays->dy + uses[i].place * features;
@@ -110,6 +125,11 @@ static void add_part(void *argument, int worker, int workers)
         for (size_t f = 0; f < features; f++)
             row[f] += job->factor * values[f];
     }
+}
+
+void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers *workers)
+{
+    dts_reduce_scale(list->values, factor, list->count * list->features, workers);
 }
 
 void dts_sparse_add_to(const struct dts_sparse *list, float *table, float factor,

@@ -23,6 +23,8 @@ struct dts_sparse {
 /* A list starts as (struct dts_sparse){0} and is used again and again. */
 void dts_sparse_free(struct dts_sparse *list);
 
+size_t dts_sparse_bytes(const struct dts_sparse *list); // that it holds
+
 /* The gradient that a call of `embedding` would add to its table (arrays: x[0] and dy). */
 void dts_sparse_gradient(struct dts_sparse *list, const struct dts_op_call *call,
                          const struct dts_arrays *arrays);
@@ -30,6 +32,9 @@ void dts_sparse_gradient(struct dts_sparse *list, const struct dts_op_call *call
 /* out = a + b; no two of them the same. */
 void dts_sparse_merge(struct dts_sparse *out, const struct dts_sparse *a,
                       const struct dts_sparse *b);
+
+/* values *= factor */
+void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers *workers);
 
 /* table[row] += factor x value, for all rows of the list: a gradient made dense with 1, SGD
  * with minus the learning rate. Workers share the rows. */

@@ -79,6 +79,11 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
     param->uniform = uniform;
 }
 
+void dts_layer_sparse(struct dts_layer_facts *facts, size_t row)
+{
+    facts->params[facts->param_count - 1].sparse_row = row;
+}
+
 void dts_layer_per_channel(struct dts_layer_facts *facts)
 {
     facts->params[facts->param_count - 1].per_channel = true;

@@ -30,6 +30,8 @@ struct dts_param {
     bool uniform;
     double fan_in;    // values that are multiplied and added to one output; 0: none are
     bool per_channel; // a bias, a normalization's factor: some optimizers treat them apart
+    size_t
+        sparse_row; // values of a row, where only the rows that occur have a gradient; 0: all
 };
 
 /* What a layer needs for one sample. FLOPs count a multiply-add as two. */
@@ -96,6 +98,9 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
 
 /* Of a convolution's or linear layer's parameter, the one added last: see struct dts_param. */
 void dts_layer_fan_in(struct dts_layer_facts *facts, double fan_in);
+
+/* The parameter added last is a table of rows of so many values, whose gradient is sparse. */
+void dts_layer_sparse(struct dts_layer_facts *facts, size_t row);
 
 /* The parameter added last is one value for each channel or feature. */
 void dts_layer_per_channel(struct dts_layer_facts *facts);

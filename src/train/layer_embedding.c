@@ -3,6 +3,7 @@
 
 struct embedding {
     int vocabulary, features;
+    bool sparse;
 };
 
 static const struct dts_field embedding_fields[] = {
@@ -10,6 +11,8 @@ static const struct dts_field embedding_fields[] = {
      .help = "rows of the table: different tokens"},
     {DTS_KEY(struct embedding, features), .type = DTS_INT, .min = 1, .max = 1e6,
      .help = "values of a row"},
+    {DTS_KEY(struct embedding, sparse), .type = DTS_BOOL, .missing = "false",
+     .help = "its gradient is a list of the rows that occur, and only those are updated"},
     {0},
 };
 
@@ -27,6 +30,8 @@ static bool embedding_infer(void *self, struct dts_layer_facts *facts, const str
                          at, err))
         return false;
     dts_layer_begin(facts, 0, 0.02, false); // as GPT-2 and BERT
+    if (embedding->sparse)
+        dts_layer_sparse(facts, (size_t)embedding->features);
     double tokens = (double)dts_dims_elements(input);
     double out = tokens * embedding->features;
     facts->cost = (struct dts_layer_cost){

@@ -55,16 +55,30 @@ struct dts_optimizer {
     const char *name, *summary;
     int state_values;     // kept for each parameter: momentum 1, Adam 2
     double flops, values; // of an update, per parameter: operations, memory accesses
+    bool lazy;            // may leave rows of a table alone that have no gradient (docs/ops.md)
 };
 
 extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL
 const struct dts_optimizer *dts_optimizer_find(const char *name);
 const char *dts_optimizer_name(int i);
 
-/* batch: samples that are on the device at once. */
+/* batch: samples that are on the device at once. sparse: gradients of sparse tables stay lists
+ * of rows; false: they are made dense, to be exchanged. */
 struct dts_memory dts_model_memory(const struct dts_model *model,
                                    const struct dts_optimizer *optimizer,
-                                   enum dts_precision precision, double batch);
+                                   enum dts_precision precision, double batch, bool sparse);
+
+/* Of sparse tables, with that batch: values of the rows that can have a gradient, and how many
+ * rows these are. dts_model_tables: all values of such tables. */
+double dts_model_rows(const struct dts_model *model, double batch, double *values);
+double dts_model_tables(const struct dts_model *model);
+
+/* Values that an update changes: all but the rows of sparse tables that the batch of one device
+ * does not name. */
+double dts_model_updated(const struct dts_model *model, double batch);
+
+/* The first layer with a sparse table; NULL: there is none. */
+const struct dts_layer *dts_model_sparse(const struct dts_model *model);
 
 /* Seconds of each layer on a device, for a batch; forward[i], backward[i] belong to layer i and
  * are the caller's, as is update (the optimizer). */

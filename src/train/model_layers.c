@@ -116,6 +116,8 @@ static bool tie(struct reader *r, const struct dts_scope *scope, struct dts_laye
     if (layer->param_count == 0)
         return dts_cfg_fail(&place, NULL, err, "a layer of kind %s has no weight",
                             layer->kind->name);
+    if (other->params[0].sparse_row > 0 || layer->params[0].sparse_row > 0)
+        return dts_cfg_fail(&place, NULL, err, "a weight that is shared cannot be sparse");
     if (layer->params[0].count != other->params[0].count)
         return dts_cfg_fail(&place, NULL, err,
                             "the weight must have %zu values, that of %s has %zu",

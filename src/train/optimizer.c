@@ -17,6 +17,7 @@ const struct dts_optimizer *const dts_optimizers[] = {
         .state_values = 0,
         .flops = 4,
         .values = 3, // read w, g, write w
+        .lazy = true,
     },
     &(const struct dts_optimizer){
         // d = g + decay w; v = m v + d; w -= rate v (Sutskever et al. 2013, ICML)
@@ -25,6 +26,7 @@ const struct dts_optimizer *const dts_optimizers[] = {
         .state_values = 1,
         .flops = 6,
         .values = 5, // read w, g, v, write w, v
+        .lazy = true,
     },
     &(const struct dts_optimizer){
         // d = g + decay w; v = m v + d; w -= rate (d + m v)
@@ -50,6 +52,7 @@ const struct dts_optimizer *const dts_optimizers[] = {
         .state_values = 2,
         .flops = 15,
         .values = 7, // read w, g, m, v, write w, m, v
+        .lazy = true,
     },
     &(const struct dts_optimizer){
         // w *= 1 - rate decay, then Adam (Loshchilov and Hutter 2019, arXiv:1711.05101)

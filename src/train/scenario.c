@@ -192,6 +192,18 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
     scenario->device_name = words->device;
 }
 
+/* Rules that look at every weight in every step have nothing to do with lists of rows. */
+static bool check_optimizer(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                            struct dts_error *err)
+{
+    const struct dts_layer *layer = dts_model_sparse(&scenario->model);
+    if (layer == NULL || scenario->optimizer->lazy)
+        return true;
+    return dts_cfg_fail(top, "optimizer", err,
+                        "%s needs dense gradients, and those of layer %s of %s are sparse",
+                        scenario->optimizer->name, layer->name, scenario->model.name);
+}
+
 static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
@@ -202,7 +214,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     return check_batch(&top, &words.batch, err) &&
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
-           load_files(scenario, &words, &top, err) && check_batch_norm(scenario, &top, err) &&
+           load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
+           check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
            dts_scenario_references(scenario, &words.references, err);
 }

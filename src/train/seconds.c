@@ -37,9 +37,11 @@ struct roofline {
     double forward_s, backward_s, update_s;
 };
 
-/* One fused kernel over all parameters. Half precision keeps fp32 weights and states. */
-static double update_seconds(const struct question *q, double parameters)
+/* One fused kernel over all that changes. Half precision keeps fp32 weights and states. */
+static double update_seconds(const struct question *q, const struct dts_model *model,
+                             double batch)
 {
+    const double parameters = dts_model_updated(model, batch);
     const double value_bytes = q->precision == DTS_FP64 ? 8 : 4;
     const struct dts_work work = {
         .class = DTS_WORK_MEMORY,
@@ -54,7 +56,7 @@ static struct roofline find_roofline(const struct question *q, double batch,
                                      const struct dts_model *model, double *forward,
                                      double *backward)
 {
-    struct roofline sum = {.update_s = update_seconds(q, model->parameters)};
+    struct roofline sum = {.update_s = update_seconds(q, model, batch)};
     for (int l = 0; l < model->layer_count; l++) {
         const struct dts_profile_work work = dts_layer_work(&model->layers[l]);
         double forward_s, backward_s;
@@ -228,7 +230,7 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
         return false;
     if (device->profile.kernels != NULL && device->profile.precision == (int)precision) {
         dts_seconds_from_profile(model, device, optimizer, batch,
-                                 update_seconds(&q, model->parameters), out);
+                                 update_seconds(&q, model, batch), out);
         out->fixed = stack->fixed_s;
         return true;
     }

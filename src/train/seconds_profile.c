@@ -97,7 +97,8 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
         tally.measured += measured;
         tally.outside += measured && outside;
     }
-    const double update_s = update_seconds(&device->profile, model->parameters, optimizer);
+    const double update_s =
+        update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
     out->update = update_s >= 0 ? update_s : roofline_update_s;
     say(device, &tally, update_s >= 0, out);
     free(calls);

@@ -239,7 +239,7 @@ static void check_pulled(const struct dts_job *job, const struct dts_live_rank *
     if (rank->rank >= job->roles[0].count)
         return;
     for (size_t e = 0; e < BUCKETS * ELEMENTS; e++)
-        if (!CHECK_NEAR(rank->buffers[1][e], sum_of(0, job->roles[0].count, e), 0))
+        if (!CHECK_NEAR(held(rank, 1, e), sum_of(0, job->roles[0].count, e), 0))
             return;
 }
 

@@ -75,19 +75,22 @@ static void run_step(struct run *r, int number)
     printf("%.9g\n", dts_network_loss(r->network));
     for (int l = r->model.layer_count - 1; l >= 0; l--)
         dts_network_backward(r->network, l);
-    dts_optimizer_step(r->optimizer, &r->settings, dts_network_weights(r->network),
-                       dts_network_gradients(r->network), dts_network_workers(r->network));
+    dts_network_update(r->network, r->optimizer, &r->settings, 1);
 }
 
 static bool run(struct run *r, char **words, struct dts_error *err)
 {
     const struct dts_network_options options = {
-        .batch = r->batch, .threads = atoi(words[3]), .precision = r->precision};
+        .batch = r->batch,
+        .threads = atoi(words[3]),
+        .sparse = true,
+        .precision = r->precision,
+    };
     const struct dts_optimizer *optimizer = dts_optimizer_find(words[4]);
     if (optimizer == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "no optimizer %s", words[4]);
     if (!dts_network_make(&r->network, &r->model, &options, err) ||
-        !dts_optimizer_make(&r->optimizer, &r->model, optimizer, err))
+        !dts_network_optimizer(r->network, optimizer, &r->optimizer, err))
         return false;
     if (!read_all(r, words[8]))
         return dts_fail(err, DTS_BAD_INPUT, "%s: is not what the model needs", words[8]);

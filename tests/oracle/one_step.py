@@ -46,6 +46,53 @@ OPTIMIZERS = {
 }
 
 
+class LazyMomentum:
+    """SGD with momentum that leaves alone what has no gradient; PyTorch's lets all of a sparse
+    gradient's past go on."""
+
+    def __init__(self, parameters, rate):
+        self.parameters, self.rate = parameters, rate
+        self.moving = [torch.zeros_like(p) for p in parameters]
+
+    @torch.no_grad()
+    def step(self):
+        for p, v in zip(self.parameters, self.moving):
+            if p.grad.is_sparse:
+                g = p.grad.coalesce()
+                rows, values = g.indices()[0], g.values()
+                v[rows] = 0.9 * v[rows] + values
+                p[rows] -= self.rate * v[rows]
+            else:
+                v.mul_(0.9).add_(p.grad)
+                p -= self.rate * v
+
+
+class Several:
+    """Rules that each have some of the parameters."""
+
+    def __init__(self, *rules):
+        self.rules = rules
+
+    def step(self):
+        for rule in self.rules:
+            rule.step()
+
+
+def sparse_adam(p, rate):
+    """The first tensor is the table. SparseAdam adds its epsilon before the root is corrected by
+    sqrt(1 - 0.999^t), Adam after: the same in the first step."""
+    table = torch.optim.SparseAdam(p[:1], rate, eps=1e-8 * (1 - 0.999) ** 0.5)
+    return Several(table, torch.optim.Adam(p[1:], rate))
+
+
+# for networks with a sparse table, which is their first tensor
+SPARSE = {
+    "sgd": lambda p, rate, decay: torch.optim.SGD(p, rate),
+    "momentum": lambda p, rate, decay: LazyMomentum(p, rate),
+    "adam": lambda p, rate, decay: sparse_adam(p, rate),
+}
+
+
 def load(name, changes):
     with open(os.path.join(MODELS, name + ".json"), encoding="utf-8") as file:
         model = json.load(file)
@@ -61,7 +108,11 @@ def batch_of(model, batch, seed):
     first = torch_model.read(model)[0].keys
     shape = [batch] + model["input"]
     if first["kind"] == "embedding":
-        x = torch.randint(0, first["vocabulary"], shape, generator=generator)
+        # of a sparse table few rows, each several times, and a token that is beyond the table
+        most = first["vocabulary"] // 4 if first.get("sparse") else first["vocabulary"]
+        x = torch.randint(0, most, shape, generator=generator)
+        if first.get("sparse"):
+            x[0, 0] = first["vocabulary"] + 1
     else:
         x = torch.randn(shape, generator=generator)
     kinds = {}
@@ -85,14 +136,17 @@ def theirs(network, start, x, target, real, optimizer, rate, decay, steps):
     """PyTorch's weights after the steps, computed in `real`, and the losses."""
     weights = [p.detach().to(real).clone().requires_grad_() for p in start]
     network.use(weights)
-    rule = OPTIMIZERS[optimizer](weights, rate, decay)
+    sparse = network.layers[0].keys.get("sparse")
+    rule = (SPARSE if sparse else OPTIMIZERS)[optimizer](weights, rate, decay)
     x = x.to(real) if x.is_floating_point() else x
     losses, gradients = [], None
     for _ in range(steps):
-        rule.zero_grad()
+        for w in weights:
+            w.grad = None
         loss = network.run(x, target)
         loss.backward()
-        gradients = gradients or [w.grad.clone() for w in weights]
+        gradients = gradients or [w.grad.to_dense() if w.grad.is_sparse else w.grad.clone()
+                                  for w in weights]
         rule.step()
         losses.append(loss.item())
     return [w.detach() for w in weights], losses, gradients
@@ -207,12 +261,15 @@ def small(program):
         good &= compare(program, name, load(name, {}), 5, "momentum", 1.0, 1e-4)
     gpt = load("gpt2", {"input": [13], "layers": GPT})
     lstm = load("lstm", {"input": [11], "layers": LSTM})
+    words = load("lstm", {"input": [11], "layers": [{**LSTM[0], "sparse": True}] + LSTM[1:]})
     pixels = load("small_cnn", {"input": [3, 20, 23], "layers": PIXELS})
     good &= compare(program, "segmentation of 20x23", pixels, 3, "momentum", 1.0)
     for optimizer in OPTIMIZERS:
         rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003
         good &= compare(program, "gpt of 24 features", gpt, 3, optimizer, rate, 1e-2, steps=3)
         good &= compare(program, "lstm of 10 and 9", lstm, 3, optimizer, rate, 1e-2, steps=3)
+        if optimizer in SPARSE:
+            good &= compare(program, "lstm, a sparse table", words, 3, optimizer, rate, steps=3)
     return good
 
 

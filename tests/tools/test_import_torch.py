@@ -3,9 +3,7 @@
     test_import_torch.py DESCRIBE_MODEL     exit status 77: there is no PyTorch, nothing was tested
 """
 import os
-import subprocess
 import sys
-import tempfile
 
 try:
     import torch
@@ -14,48 +12,10 @@ except ImportError as error:
     print("SKIPPED: %s (Debian: python3-torch python3-torchvision)" % error)
     sys.exit(77)
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "tools"), HERE]
+import import_check
+from import_check import HERE, ROOT, check, describe, run_import
 
-import import_torch
 import own_nets
-
-DESCRIBE = sys.argv[1]
-failures = []
-
-
-def check(good, what):
-    if not good:
-        failures.append(what)
-        print("FAIL %s" % what)
-    return good
-
-
-def run_import(folder, module, sizes, *more):
-    """What the command says and returns, in this process: PyTorch takes seconds to load."""
-    path = os.path.join(folder, "model.json")
-    if os.path.exists(path):
-        os.unlink(path)
-    said = os.path.join(folder, "said")
-    sys.argv = ["import_torch.py", module, "--input", sizes, "-o", path] + list(more)
-    keep, sys.stderr = sys.stderr, open(said, "w")
-    try:
-        status = import_torch.main()
-    finally:
-        sys.stderr.close()
-        sys.stderr = keep
-    with open(said) as text:
-        return path, status, text.read()
-
-
-def describe(path):
-    done = subprocess.run([DESCRIBE, path], capture_output=True, text=True)
-    check(done.returncode == 0, "describe %s: %s" % (path, done.stderr))
-    lines = done.stdout.splitlines()
-    # a flatten is nothing that runs; branches may stand in another order
-    return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
-
 
 NETWORKS = (
     ("resnet18", "torchvision.models:resnet18", "3,224,224", []),
@@ -114,10 +74,5 @@ def bad_words_are_refused(folder):
 
 
 torch.set_num_threads(1)
-with tempfile.TemporaryDirectory() as folder:
-    for test in (networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
-                 all_that_is_missing_is_named_at_once, bad_words_are_refused):
-        before = len(failures)
-        test(folder)
-        print("%s %s" % ("ok  " if len(failures) == before else "FAIL", test.__name__))
-sys.exit(1 if failures else 0)
+sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
+                          all_that_is_missing_is_named_at_once, bad_words_are_refused))

@@ -339,8 +339,8 @@ static void mixed_precision_with_adam_takes_16_bytes_a_parameter(void)
     if (!load(&model, "gpt2_xl"))
         return;
     const struct dts_optimizer *adam = dts_optimizer_find("adam");
-    struct dts_memory half = dts_model_memory(&model, adam, DTS_FP16, 0);
-    struct dts_memory full = dts_model_memory(&model, adam, DTS_FP32, 0);
+    struct dts_memory half = dts_model_memory(&model, adam, DTS_FP16, 0, true);
+    struct dts_memory full = dts_model_memory(&model, adam, DTS_FP32, 0, true);
     CHECK_NEAR(half.total, 16 * model.parameters, 0);
     CHECK(half.total > 24e9 && half.total < 26e9);
     CHECK_NEAR(full.total, 16 * model.parameters, 0);
@@ -354,9 +354,9 @@ static void activations_take_memory_by_batch_and_precision(void)
     if (!load(&model, "resnet50"))
         return;
     const struct dts_optimizer *sgd = dts_optimizer_find("momentum");
-    struct dts_memory one = dts_model_memory(&model, sgd, DTS_FP32, 1);
-    struct dts_memory many = dts_model_memory(&model, sgd, DTS_FP32, 32);
-    struct dts_memory half = dts_model_memory(&model, sgd, DTS_FP16, 32);
+    struct dts_memory one = dts_model_memory(&model, sgd, DTS_FP32, 1, true);
+    struct dts_memory many = dts_model_memory(&model, sgd, DTS_FP32, 32, true);
+    struct dts_memory half = dts_model_memory(&model, sgd, DTS_FP16, 32, true);
     CHECK_NEAR(one.optimizer, 4 * 25557032.0, 0);
     CHECK_NEAR(one.activations,
                4 * (model.saved_values + model.working_values) + model.saved_bytes, 1e-3);

@@ -1,10 +1,14 @@
-"""torch_network.py -- a network as it grows: its layers, what is known of each of its values, and
-the calls that its layers are made from.
+"""import_network.py -- a network as it grows: its layers, what is known of each of its values, and
+the calls that its layers are made from. Both importers make these (torch_trace.py, onnx_trace.py).
 
 Values are followed by two shapes, both of one sample: `dims` as dtsim has it, `shape` as PyTorch
-has it. They differ where PyTorch only looks at the memory in another way (unsqueeze, a pooled
-[channels, 1, 1] that dtsim calls [channels]).
+or the ONNX file has it. They differ where those only look at the memory in another way (unsqueeze,
+a pooled [channels, 1, 1] that dtsim calls [channels]).
 """
+
+
+class Refused(Exception):
+    """What the person who called it has to change."""
 
 
 class Unsupported(Exception):
@@ -87,6 +91,7 @@ class Network:
         self.owners = {}  # id of a parameter: the layer whose weight it is
         self.used = set()  # ids of the parameters that layers have
         self.notes = []  # where numbers differ a little from PyTorch's
+        self.problems = {}  # what there is no layer for: the places where it is
 
     def name(self, wanted):
         """A name of its own, of the letters and the length that a model file may have."""
@@ -118,9 +123,26 @@ class Network:
         if text not in self.notes:
             self.notes.append(text)
 
+    def problem(self, what, place):
+        self.problems.setdefault(what, []).append(place or "the network itself")
+
+    def complaints(self):
+        """One line for each thing that there is no layer for, however often it is there."""
+        for what, places in self.problems.items():
+            more = ", %d more times" % (len(places) - 1) if len(places) > 1 else ""
+            yield "%s, in %s%s" % (what, places[0], more)
+
+    def add_loss(self, kind, name, value):
+        """A loss behind a tensor that the network puts out."""
+        if len(value.shape) > 2 and kind == "softmax_cross_entropy":  # classes come first
+            sequence = [product(value.shape[1:]), value.shape[0]]
+            value = self.add(name + "_pixels", "sequence", [value], sequence)
+        self.add(name, kind, [self.plain(value, name)], [1])
+
     def own(self, layer, parameters):
         """A weight belongs to the first layer that has it; the next is tied to that one."""
         for number, parameter in enumerate(parameters):
+            parameter = getattr(parameter, "owner", parameter)
             owner = self.owners.get(id(parameter))
             if owner is not None and number > 0:
                 raise Unsupported("a weight that is shared and not the first of its layer")

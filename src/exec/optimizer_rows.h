@@ -1,0 +1,26 @@
+/* optimizer_rows.h -- updates that leave alone the rows of a table that have no gradient.
+ *
+ * Sums of gradients over ranks are dense, one rank's gradient is a list: both change the same
+ * rows, those whose gradient is not all zeros. There the rule is the same as everywhere, with
+ * the row's own state and the global step; other rows keep weights and state. For sgd that is
+ * what the dense rule does; momentum and adam are lazy, as TensorFlow's sparse momentum and
+ * PyTorch's SparseAdam.
+ */
+#ifndef DTS_EXEC_OPTIMIZER_ROWS_H
+#define DTS_EXEC_OPTIMIZER_ROWS_H
+
+#include "ops/sparse.h"
+#include "ops/update.h"
+
+struct dts_rows_update {
+    const struct dts_update *update;
+    const struct dts_update_settings *settings;
+    float *weights, *state; // of the table; states of all its values one behind the other
+    size_t count, row;      // values of the table, and of a row
+};
+
+/* list: NULL: `dense` has the gradient of the whole table. */
+void dts_rows_update(const struct dts_rows_update *to, const struct dts_sparse *list,
+                     const float *dense, struct dts_workers *workers);
+
+#endif

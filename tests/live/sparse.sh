@@ -1,0 +1,55 @@
+#!/bin/sh
+# sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense, get the
+# weights of one rank, whose gradient is a list of rows; by every rule that takes such gradients.
+#
+#     sparse.sh FOLDER-OF-PROGRAMS
+#
+# Sums are taken in another order: the distance of all weights, by their norm, is at most 1e-5.
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+export DTSIM_MPI_SECONDS=60
+failed=0
+
+# train RANKS FILE ARGUMENT... -- leaves the weights in FILE.
+train() {
+    ranks=$1 file=$2
+    shift 2
+    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$here/train.json" --set live.weights="$file" \
+        --set model="$here/words.json" "$@" >"$work/out" 2>"$work/err"
+}
+
+# near A B LEAST MOST -- |a - b| / |b| is between both, and the weights are all there.
+near() {
+    od -An -v -w4 -t f4 "$1" >"$work/a"
+    od -An -v -w4 -t f4 "$2" | paste "$work/a" - | awk -v least="$3" -v most="$4" '
+        { d += ($1 - $2) ^ 2; n += $2 ^ 2 }
+        END { x = sqrt(d / n); print NR, x; exit !(NR == 2106 && x >= least && x <= most) }' \
+        >"$work/distance"
+}
+
+for rule in sgd momentum adam; do
+    rate=0.5
+    [ $rule = adam ] && rate=0.01
+    set -- --set optimizer=$rule --set live.learning_rate=$rate
+    train 1 "$work/one" "$@" && train 1 "$work/start" "$@" --set live.learning_rate=0 ||
+        { cat "$work/err"; exit 1; }
+    near "$work/one" "$work/start" 1e-2 1e9 || { echo "FAIL the weights move"; failed=1; }
+    for ranks in 2 4; do
+        train $ranks "$work/many" "$@" --set \
+            'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":1000}]' &&
+            near "$work/many" "$work/one" 0 1e-5 && continue
+        echo "FAIL $ranks ranks, $rule: $(cat "$work/distance" "$work/err")"
+        failed=1
+    done
+    train 4 "$work/many" "$@" --set 'strategies=[{"kind":"ps","servers":2,"shard":"tensor"}]' &&
+        near "$work/many" "$work/one" 0 1e-5 ||
+        { echo "FAIL servers, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
+done
+
+train 2 "$work/many" --set optimizer=lars
+status=$?
+[ $status -eq 2 ] && grep -q 'optimizer: lars needs dense gradients' "$work/err" ||
+    { echo "FAIL lars ends with $status: $(cat "$work/err")"; failed=1; }
+exit $failed

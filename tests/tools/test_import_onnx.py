@@ -1,0 +1,167 @@
+"""test_import_onnx.py -- ONNX files through tools/import_torch.py, against our own models and
+against what comes of the same networks by torch.fx (import_check.py has what is called how)."""
+import os
+import sys
+import warnings
+
+try:
+    import onnx
+    import onnx.helper
+    import torch
+    import torchvision
+except ImportError as error:
+    print("SKIPPED: %s (Debian: python3-onnx python3-torch python3-torchvision)" % error)
+    sys.exit(77)
+
+import import_check
+from import_check import HERE, ROOT, check, describe, run_import
+
+import onnx_nets
+
+NETWORKS = (
+    ("resnet50", {}, [3, 224, 224], True),
+    ("vgg16", {"init_weights": False}, [3, 224, 224], False),
+    ("alexnet", {}, [3, 224, 224], False),
+    ("inception_v3", {"init_weights": False}, [3, 299, 299], False),
+)
+OWN = ((onnx_nets.Separable, [3, 32, 32], torch.float32, {"opset_version": 13}),
+       (onnx_nets.Mixer, [9], torch.int64, {"opset_version": 14}),
+       (onnx_nets.Mixer, [9], torch.int64, {"opset_version": 17, "input_names": ["x"],
+                                            "dynamic_axes": {"x": {0: "batch"}}}))
+TRAINING = torch.onnx.TrainingMode.TRAINING
+
+
+def export(folder, module, sizes, dtype=torch.float32, **settings):
+    path = os.path.join(folder, "network.onnx")
+    torch.onnx.export(module.train(), torch.zeros([2] + sizes, dtype=dtype), path, training=TRAINING,
+                      do_constant_folding=False, **settings)
+    return path
+
+
+def compare(name, got, want):
+    check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))
+    for line in [l for l in got[1] if l not in want[1]] + [l for l in want[1] if l not in got[1]]:
+        print("  %s only in one: %s" % (name, line))
+    check(got[1] == want[1], "%s: layers" % name)
+
+
+def networks_of_torchvision_are_ours(folder):
+    for name, settings, sizes, weights in NETWORKS:
+        module = getattr(torchvision.models, name)(**settings)
+        path, status, said = run_import(
+            folder, export(folder, module, sizes, export_params=weights), None)
+        if check(status == 0, "%s: %s" % (name, said)):
+            got, want = describe(path), describe(os.path.join(ROOT, "models", name + ".json"))
+            if name == "inception_v3":  # torchvision concatenates in two steps what ours does in one
+                got = got[0], [l for l in got[1] if not l.startswith("concat 768 x 8 x 8 ")]
+            compare(name, got, want)
+
+
+def what_is_exported_is_what_torch_fx_finds(folder):
+    for make, sizes, dtype, settings in OWN:
+        source = os.path.join(HERE, "onnx_nets.py") + ":" + make.__name__
+        path, status, said = run_import(folder, source, ",".join(map(str, sizes)))
+        if not check(status == 0, "%s by torch.fx: %s" % (make.__name__, said)):
+            continue
+        want = describe(path)
+        path, status, said = run_import(folder, export(folder, make(), sizes, dtype, **settings), None)
+        if check(status == 0, "%s by ONNX: %s" % (make.__name__, said)):
+            compare(make.__name__, describe(path), want)
+
+
+def all_that_is_missing_is_named_at_once(folder):
+    path, status, said = run_import(folder, export(folder, onnx_nets.Strange(), [3, 9, 9]), None)
+    check(status == 2, "status %d" % status)
+    for word in ("Clip: that is no ReLU, in /body/body.1/Clip, 1 more times", "CumSum, in /CumSum"):
+        check(word in said, "%s in %s" % (word, said))
+    check(said.count("import_torch.py:") == 1, "one error: %s" % said)
+    check(not os.path.exists(path), "nothing is written")
+
+
+def node(op, inputs, outputs, **attributes):
+    return onnx.helper.make_node(op, inputs.split(), outputs.split(), **attributes)
+
+
+def graph(nodes, shape=(2, 3), weights=(), **edit):
+    """A graph from x to y."""
+    floats = onnx.TensorProto.FLOAT
+    held = [onnx.helper.make_tensor(name, kind, dims, values) for name, kind, dims, values in weights]
+    made = onnx.helper.make_graph(
+        nodes, "g", [onnx.helper.make_tensor_value_info("x", floats, shape)],
+        [onnx.helper.make_tensor_value_info("y", floats, None)], held)
+    return onnx.helper.make_model(made)
+
+
+INT64 = onnx.TensorProto.INT64
+RELU = [node("Relu", "x", "y")]
+
+
+def lying():
+    """The weights' length is not what their shape says."""
+    model = graph([node("MatMul", "x w", "y")], weights=[("w", 1, [3, 4], [0.0] * 12)])
+    model.graph.initializer[0].dims[1] = 1 << 30
+    return model
+
+
+HOSTILE = (
+    ("a circle", graph([node("Add", "x b", "a"), node("Relu", "a", "b"), node("Relu", "b", "y")]),
+     "nothing before it makes"),
+    ("itself", graph([node("Add", "x y", "y")]), "nothing before it makes"),
+    ("made twice", graph([node("Relu", "x", "y"), node("Tanh", "x", "y")]), "is there already"),
+    ("no such output", graph([node("Relu", "x", "z")]), "output y: nothing makes it"),
+    ("lying length", lying(), "must have 3221225472 values"),
+    ("no nodes", graph([]), "holds no graph"),
+    ("no sample", graph(RELU, (3,)), "must be a batch of samples"),
+    ("size of 0", graph(RELU, (2, 0)), "must have sizes >= 1"),
+    ("named sizes", graph(RELU, ("n", "m")), "--input must say"),
+    ("a bomb", graph([node("ConstantOfShape", "s", "z"), node("Add", "x z", "y")],
+                     weights=[("s", INT64, [2], [1 << 40, 1 << 40])]), "that makes"),
+    ("a long range", graph([node("Range", "a b c", "z"), node("Add", "x z", "y")], weights=[
+        (name, INT64, [], [value]) for name, value in (("a", 0), ("b", 1 << 60), ("c", 1))]), "too much"),
+    ("a reshape", graph([node("Reshape", "x s", "y")], weights=[("s", INT64, [2], [-1, -1])]), "Reshape"),
+    ("a transpose", graph([node("Transpose", "x", "y", perm=[0, 7])]), "Transpose"),
+    ("a window", graph([node("MaxPool", "x", "y", kernel_shape=[3, 3])], (2, 1, 2, 2)), "window larger"),
+    ("no stride", graph([node("MaxPool", "x", "y", kernel_shape=[1, 1], strides=[0, 0])], (2, 1, 2, 2)),
+     "sizes below 1"),
+    ("no kernel", graph([node("MaxPool", "x", "y")], (2, 1, 2, 2)), "sizes for other axes"),
+    ("a wrong type", graph([node("MaxPool", "x", "y", kernel_shape="abc")], (2, 1, 2, 2)), "MaxPool"),
+    ("weights of others", graph([node("MatMul", "x w", "y")], weights=[("w", 1, [4, 1], [0.0] * 4)]),
+     "weights of another shape"),
+    ("a foreign operator", graph([onnx.helper.make_node("Magic", ["x"], ["y"], domain="com.x")]),
+     "com.x.Magic"),
+    ("a line in a name", graph([onnx.helper.make_node("Foo\nBar", ["x"], ["y"], name="a\nb")]), "Foo?Bar"),
+)
+
+
+def refused(folder, what, content, word):
+    """One error, exit status 2, nothing written."""
+    source = os.path.join(folder, "hostile.onnx")
+    with open(source, "wb") as out:
+        out.write(content)
+    path, status, said = run_import(folder, source, None)
+    lines = said.splitlines()
+    check(status == 2 and said.count("import_torch.py: ") == 1 and word in said,
+          "%s: status %d: %s" % (what, status, said))
+    check(len(lines) == 1 or all(line.startswith("    ") for line in lines[1:]), "%s: %s" % (what, said))
+    check(not os.path.exists(path), "%s: something is written" % what)
+
+
+def hostile_files_are_refused(folder):
+    for what, model, word in HOSTILE:
+        refused(folder, what, model.SerializeToString(), word)
+    with open(export(folder, onnx_nets.Separable(), [3, 32, 32], opset_version=13), "rb") as whole:
+        good = whole.read()
+    for cut in (1, 10, len(good) // 3, len(good) // 2, len(good) - 1):
+        refused(folder, "cut at %d" % cut, good[:cut], "")
+    refused(folder, "nothing", b"", "holds no graph")
+    refused(folder, "text", b"{}\n" * 100, "no ONNX file")
+    path, status, said = run_import(folder, os.path.join(folder, "missing.onnx"), None)
+    check(status == 2 and "No such file" in said, said)
+    path, status, said = run_import(folder, export(folder, onnx_nets.Mixer(), [9], torch.int64), "8")
+    check(status == 2 and "--input is [8], the file is for [9]" in said, said)
+
+
+torch.set_num_threads(1)
+warnings.simplefilter("ignore")
+sys.exit(import_check.run(what_is_exported_is_what_torch_fx_finds, all_that_is_missing_is_named_at_once,
+                          hostile_files_are_refused, networks_of_torchvision_are_ours))

@@ -1,0 +1,158 @@
+"""onnx_graph.py -- an ONNX file as a list of nodes, held against itself before anybody follows it.
+
+Weights stay where they are: only shapes, and the few numbers that say what a node does, are read.
+"""
+import sys
+
+try:
+    import onnx
+    import onnx.helper
+    import onnx.numpy_helper
+    from google.protobuf.message import DecodeError
+except ImportError:
+    sys.exit("import_torch.py: needs the ONNX package (Debian: python3-onnx)")
+
+from import_network import Refused, Unsupported, product
+
+MOST_VALUES = 10 ** 12  # of a tensor, as in a model file
+TYPE = onnx.TensorProto
+TYPE_BYTES = {TYPE.FLOAT: 4, TYPE.DOUBLE: 8, TYPE.FLOAT16: 2, TYPE.BFLOAT16: 2, TYPE.BOOL: 1,
+              TYPE.INT8: 1, TYPE.UINT8: 1, TYPE.INT16: 2, TYPE.UINT16: 2, TYPE.INT32: 4,
+              TYPE.UINT32: 4, TYPE.INT64: 8, TYPE.UINT64: 8}
+WHOLE = (TYPE.INT32, TYPE.INT64)
+LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
+
+
+def shown(text):
+    """What a file calls something, on one line."""
+    return "".join(c if c.isprintable() else "?" for c in text[:100])
+
+
+class Stored:
+    """A tensor of the file."""
+
+    def __init__(self, proto, name):
+        self.proto, self.name, self.shape = proto, name, list(proto.dims)
+        if min(self.shape, default=0) < 0 or product(self.shape) > MOST_VALUES:
+            raise Refused("tensor %s: has an impossible shape: %s" % (shown(name), self.shape))
+        self.outside = proto.data_location == TYPE.EXTERNAL
+        held = self.held(proto)
+        if not self.outside and held != product(self.shape):
+            raise Refused("tensor %s: must have %d values of a known type, has %d"
+                          % (shown(name), product(self.shape), held))
+
+    @staticmethod
+    def held(proto):
+        if proto.HasField("raw_data"):
+            size = TYPE_BYTES.get(proto.data_type)
+            return len(proto.raw_data) // size if size and len(proto.raw_data) % size == 0 else -1
+        return sum(len(getattr(proto, name)) for name in LISTS)
+
+    def read(self):
+        if self.outside:
+            raise Unsupported("that needs the values of %s, which are in another file" % shown(self.name))
+        return onnx.numpy_helper.to_array(self.proto)
+
+
+class Unread:
+    """A weight that was exported without its values: an input of the graph."""
+
+    def __init__(self, name, shape):
+        self.name, self.shape = name, shape
+
+    def read(self):
+        raise Unsupported("that needs the values of %s, which the file does not have" % shown(self.name))
+
+
+class Node:
+    def __init__(self, proto, number):
+        own = proto.domain in ("", "ai.onnx")
+        self.op = shown(proto.op_type if own else "%s.%s" % (proto.domain, proto.op_type))
+        self.inputs, self.outputs = list(proto.input), list(proto.output)
+        self.attributes = {a.name: a for a in proto.attribute}
+        self.path = [part for part in proto.name.split("/") if part]
+        self.place = shown(proto.name) or "node %d" % number
+
+    def get(self, name, default=None):
+        if name not in self.attributes:
+            return default
+        value = onnx.helper.get_attribute_value(self.attributes[name])
+        if isinstance(value, onnx.TensorProto):
+            return Stored(value, self.place)
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+class Graph:
+    def __init__(self, path):
+        self.path = path
+        model = self.parse()
+        graph = model.graph
+        if not graph.node:
+            raise Refused("must be an ONNX model, holds no graph with nodes")
+        self.producer = shown("%s %s" % (model.producer_name, model.producer_version)).strip()
+        self.opset = max([o.version for o in model.opset_import if o.domain in ("", "ai.onnx")],
+                         default=1)
+        self.stored = {t.name: Stored(t, t.name) for t in graph.initializer}
+        self.entry, self.batch, self.dims, self.tokens = self.find_entry(graph)
+        self.nodes = [Node(proto, i) for i, proto in enumerate(graph.node)]
+        self.outputs = [o.name for o in graph.output]
+        self.link()
+
+    def parse(self):
+        try:
+            return onnx.load_model(self.path, load_external_data=False)
+        except OSError as error:
+            raise Refused(error.strerror)
+        except (DecodeError, ValueError, RecursionError) as error:
+            raise Refused("is no ONNX file, or a damaged one: %s" % shown(str(error)))
+
+    def find_entry(self, graph):
+        """The input that is no weight. A file without any weights was exported without them: its
+        inputs behind the first are their shapes."""
+        given = [i for i in graph.input if i.name not in self.stored]
+        if len(given) > 1 and not any(len(t.shape) > 1 for t in self.stored.values()):
+            for weight in given[1:]:
+                self.stored[weight.name] = Unread(weight.name, self.shape_of(weight, True))
+            given = given[:1]
+        if len(given) != 1:
+            raise Refused("must have one input, has %d: %s" % (
+                len(given), ", ".join(shown(i.name) for i in given[:4])))
+        shape = self.shape_of(given[0], False)
+        if len(shape) < 2:
+            raise Refused("input %s: must be a batch of samples, has shape %s" % (
+                shown(given[0].name), shape))
+        tokens = given[0].type.tensor_type.elem_type in WHOLE
+        return given[0].name, shape[0], shape[1:], tokens
+
+    @staticmethod
+    def shape_of(value, whole):
+        """None for a size that has only a name."""
+        dims = value.type.tensor_type.shape.dim
+        shape = [d.dim_value if d.HasField("dim_value") else None for d in dims]
+        if any(s is not None and s < 1 for s in shape) or (whole and None in shape):
+            raise Refused("input %s: must have sizes >= 1, has %s" % (shown(value.name), shape))
+        return shape
+
+    def link(self):
+        """Who makes what and who uses it, where all is made once and before it is used."""
+        self.makers, self.users = {}, {}
+        known = set(self.stored) | {self.entry}
+        self.fixed = set(self.stored)  # what does not depend on the network's input
+        for node in self.nodes:
+            wanted = [name for name in node.inputs if name]
+            for name in wanted:
+                if name not in known:
+                    raise Refused("%s (%s): takes %s, which nothing before it makes" % (
+                        node.place, node.op, shown(name)))
+                self.users.setdefault(name, []).append(node)
+            for name in node.outputs:
+                if name and name in known:
+                    raise Refused("%s (%s): makes %s, which is there already" % (
+                        node.place, node.op, shown(name)))
+                self.makers[name] = node
+                known.add(name)
+            if all(name in self.fixed for name in wanted):
+                self.fixed.update(node.outputs)
+        for name in self.outputs:
+            if name not in known:
+                raise Refused("output %s: nothing makes it" % shown(name))

@@ -1,0 +1,265 @@
+"""onnx_layers.py -- what each of ONNX's operators is in a model file.
+
+To add one: a function that takes (network, at) and returns the output's Value, and a row in LAYERS.
+`at` (onnx_trace.py) is the node with its arguments. Most make the call that PyTorch's layer of that
+kind would be, for import_layers.py.
+"""
+from types import SimpleNamespace
+
+import import_layers as layers
+from import_network import Fixed, Value, need, product
+from onnx_fixed import array_of, axes_of, looked_at, numbers
+
+GELU_NOTE = "note: gelu is by tanh in dtsim, by erf in the file"
+
+
+def halves(pads):
+    """Padding that is the same on both sides, of each axis."""
+    half = len(pads) // 2
+    need(list(pads[:half]) == list(pads[half:]), "with padding that differs from side to side")
+    return list(pads[:half])
+
+
+def window(at, kernel):
+    """Stride, padding and dilation of each axis."""
+    axes = len(kernel)
+    auto = at.get("auto_pad", "NOTSET")
+    need(auto in ("NOTSET", "VALID"), "auto_pad %s" % auto)
+    pads = halves(at.get("pads") or [0] * (2 * axes))
+    stride, dilation = (at.get(name) or [1] * axes for name in ("strides", "dilations"))
+    for inner in at.inner:  # a Pad before it
+        need(inner.get("mode", "constant") == "constant", "behind padding by mode")
+        more = inner.get("pads") or numbers(at.of(inner, 1))
+        need(len(more) == 2 * axes + 4 and not any(more[:2] + more[axes + 2:axes + 4]),
+             "behind padding of channels")
+        value = at.of(inner, 2)
+        need(inner.get("value", 0) == 0 and (value is None or not array_of(value).any()),
+             "behind padding that is not zero")
+        pads = [p + m for p, m in zip(pads, halves(more[2:axes + 2] + more[axes + 4:]))]
+    need(len(kernel) == len(stride) == len(pads) == len(dilation) == len(at.x.shape) - 1,
+         "with sizes for other axes than it has")
+    need(min(kernel + stride + dilation) > 0 and min(pads) >= 0, "with sizes below 1")
+    return stride, pads, dilation
+
+
+def window_shape(shape, channels, kernel, stride, pads, dilation, ceil=False):
+    out = [channels]
+    for axis, size in enumerate(shape[1:]):
+        reach = size + 2 * pads[axis] - dilation[axis] * (kernel[axis] - 1) - 1
+        need(reach >= 0, "with a window larger than its input")
+        count = (-(-reach // stride[axis]) if ceil else reach // stride[axis]) + 1
+        if ceil and (count - 1) * stride[axis] >= size + pads[axis]:
+            count -= 1  # no window begins outside
+        out.append(count)
+    return out
+
+
+def conv(network, at):
+    weight, bias = at.weight(1), at.weight(2)
+    need(weight is not None, "without weights")
+    kernel, groups = list(weight.shape[2:]), at.get("group", 1)
+    need(at.get("kernel_shape", kernel) == kernel, "with weights of another shape")
+    stride, pads, dilation = window(at, kernel)
+    need(groups > 0 and weight.shape[1] * groups == at.x.shape[0], "with weights of another shape")
+    shape = window_shape(at.x.shape, weight.shape[0], kernel, stride, pads, dilation)
+    module = SimpleNamespace(kernel_size=kernel, transposed=False, padding_mode="zeros", padding=pads,
+                             stride=stride, dilation=dilation, groups=groups, weight=weight,
+                             bias=at.one_each(bias, weight.shape[0]), out_channels=weight.shape[0])
+    return layers.conv(network, at.call(shape, module=module))
+
+
+def product_with(network, at, weight, bias, inputs, outputs):
+    need(at.x.shape[-1] == inputs, "with weights of another shape")
+    module = SimpleNamespace(weight=weight, bias=at.one_each(bias, outputs), out_features=outputs)
+    return layers.linear(network, at.call(at.x.shape[:-1] + [outputs], module=module))
+
+
+def gemm(network, at):
+    need(at.get("alpha", 1.0) == 1 and at.get("beta", 1.0) == 1 and not at.get("transA", 0),
+         "alpha, beta or transA")
+    need(len(at.x.shape) == 1, "of %s" % at.x.shape)
+    weight = at.matrix(1)
+    sizes = weight.shape[::-1] if at.get("transB", 0) else weight.shape
+    return product_with(network, at, weight, at.weight(2), *sizes)
+
+
+def matmul(network, at):
+    need(not isinstance(at.args[0], Fixed), "with its weights on the left")
+    need(isinstance(at.args[1], Fixed), "of two tensors that depend on the input")
+    weight = at.matrix(1)
+    return product_with(network, at, weight, at.weight(2) if len(at.args) > 2 else None, *weight.shape)
+
+
+def batch_norm(network, at):
+    scale, bias = (at.one_each(at.weight(i), at.x.shape[0]) for i in (1, 2))
+    module = SimpleNamespace(affine=True, weight=scale, bias=bias, eps=at.epsilon())
+    return layers.batch_norm(network, at.call(at.x.shape, module=module))
+
+
+def layer_norm(network, at):
+    rank = len(at.x.shape) + 1
+    for inner in at.inner:  # the means that it was written with
+        axes = axes_of(inner, [at.of(inner, i) for i in range(len(inner.inputs))])
+        need(inner.op != "ReduceMean" or axes in ([-1], [rank - 1]), "over more than the last size")
+    need(at.get("axis", -1) in (-1, rank - 1), "over more than the last size")
+    scale, bias = (at.one_each(at.weight(i), at.x.shape[-1]) for i in (1, 2))
+    need(scale is not None and bias is not None, "without scale and bias")
+    module = SimpleNamespace(elementwise_affine=True, normalized_shape=[at.x.shape[-1]], weight=scale,
+                             bias=bias, eps=at.epsilon())
+    return layers.layer_norm(network, at.call(at.x.shape, module=module))
+
+
+def pool(kind):
+    def convert(network, at):
+        kernel = at.get("kernel_shape") or []
+        need(len(at.node.outputs) == 1, "with a second output")
+        stride, pads, dilation = window(at, kernel)
+        need(set(dilation) == {1}, "dilation")
+        ceil = bool(at.get("ceil_mode", 0))
+        shape = window_shape(at.x.shape, at.x.shape[0], kernel, stride, pads, dilation, ceil)
+        if kind == "avg_pool" and set(kernel + stride) == {1}:  # how PyTorch writes an adaptive one
+            return layers.adaptive(network, at.call(shape))     # whose output has its input's sizes
+        counted = bool(at.get("count_include_pad", 0)) or bool(at.inner)
+        module = SimpleNamespace(kernel_size=kernel, stride=stride, padding=pads, ceil_mode=ceil,
+                                 dilation=1, return_indices=False, count_include_pad=counted,
+                                 divisor_override=None)
+        return layers.pool(kind)(network, at.call(shape, module=module))
+
+    return convert
+
+
+def global_pool(network, at):
+    return layers.global_mean(network, at.call(at.x.shape[:1] + [1] * (len(at.x.shape) - 1)),
+                              at.x.shape[:1] + [1] * (len(at.x.shape) - 1))
+
+
+def mean(network, at):
+    rank = len(at.x.shape) + 1
+    axes = sorted(axis % rank for axis in axes_of(at.node, at.args) or range(rank))
+    need(axes == list(range(2, rank)) and axes, "other than over all positions")
+    shape = at.x.shape[:1] + [1] * len(axes) if at.get("keepdims", 1) else at.x.shape[:1]
+    return layers.global_mean(network, at.call(shape), shape)
+
+
+def same(kind, **settings):
+    """settings: key of ours = (attribute, its default)."""
+
+    def convert(network, at):
+        keys = {key: at.get(*where) for key, where in settings.items()}
+        call = at.call(at.x.shape, args=[at.x] + list(keys.values()))
+        return layers.same(kind, **{key: (i + 1, key) for i, key in enumerate(keys)})(network, call)
+
+    return convert
+
+
+def gelu(network, at):
+    if at.get("approximate", "none") == "none" and at.word != "GeluTanh":
+        network.note(GELU_NOTE)
+    return same("gelu")(network, at)
+
+
+def clip(network, at):
+    low = at.args[1] if len(at.args) > 1 else None
+    high = at.args[2] if len(at.args) > 2 else None
+    least = array_of(low).item() if low is not None else at.get("min")
+    need(least == 0 and high is None and at.get("max") is None, "that is no ReLU")
+    return same("relu")(network, at)
+
+
+def dropout(network, at):
+    ratio = at.args[1] if len(at.args) > 1 else None
+    rate = float(array_of(ratio).item()) if ratio is not None else at.get("ratio", 0.5)
+    need(0 <= rate < 1, "with a rate of %g" % rate)
+    call = at.call(at.x.shape, args=[at.x, round(rate, 6)])
+    return layers.same("dropout", rate=(1, "p"))(network, call)
+
+
+def add(network, at):
+    """Add, and Sum of any number."""
+    values = [arg for arg in at.args if isinstance(arg, Value)]
+    need(len(values) == len(at.args) or len(at.args) == 2, "of several fixed tensors")
+    if len(at.args) < 3:
+        need(len(at.args) == 2, "of one tensor")
+        return layers.add(network, at.call(at.x.shape, args=at.args))
+    need(all(value.shape == values[0].shape for value in values), "of different shapes")
+    return network.add(at.name, "add", [network.plain(v, at.name) for v in values], values[0].shape)
+
+
+def multiply(network, at):
+    need(all(isinstance(arg, Value) for arg in at.args), "by a number or by something fixed")
+    return layers.multiply(network, at.call(at.x.shape, args=at.args))
+
+
+def concat(network, at):
+    need(all(isinstance(arg, Value) for arg in at.args), "of something fixed")
+    shape = list(at.x.shape)
+    need(all(arg.shape[1:] == shape[1:] for arg in at.args), "of different shapes")
+    shape[0] = sum(arg.shape[0] for arg in at.args)
+    return layers.concat(network, at.call(shape, args=[at.args, at.get("axis", 1)]))
+
+
+def look(network, at):
+    shape = looked_at(at.node, at.args, [at.batch] + at.x.shape)
+    need(shape and shape[0] == at.batch, "across samples")
+    return layers.reshape(network, at.call(shape[1:]))
+
+
+def transpose(network, at):
+    rank = len(at.x.shape) + 1
+    order = at.get("perm") or list(range(rank))[::-1]
+    need(sorted(order) == list(range(rank)) and order[0] == 0, "across samples")
+    if order == sorted(order):
+        return at.x
+    return layers.permute(network, at.call([at.x.shape[axis - 1] for axis in order[1:]]))
+
+
+def gather(network, at):
+    """Rows of a table for the input's tokens; or the first position of a sequence."""
+    data, index = at.args[:2]
+    if isinstance(data, Fixed):
+        table = at.matrix(0)
+        need(at.get("axis", 0) == 0, "along axis %d" % at.get("axis", 0))
+        shape = index.shape + [table.shape[1]]
+        module = SimpleNamespace(max_norm=None, weight=table, num_embeddings=table.shape[0],
+                                 embedding_dim=table.shape[1])
+        return layers.embedding(network, at.call(shape, module=module, args=[index]))
+    first = isinstance(index, Fixed) and not index.value.shape and array_of(index).item() == 0
+    need(first and at.get("axis", 0) == 1 and len(data.shape) == 2 and data.shape == data.dims,
+         "of a part of a tensor other than the first position")
+    out = network.add(at.name, "select", [data], [1, data.dims[1]], positions=1)
+    return network.flat(out, at.name)
+
+
+def resize(network, at):
+    mode, how = at.get("mode", "nearest"), at.get("coordinate_transformation_mode", "half_pixel")
+    need(mode == "linear", "mode %s" % mode)
+    need(how in ("half_pixel", "pytorch_half_pixel"), how)
+    shape = [at.batch] + at.x.shape
+    given = [arg for arg in at.args[1:] if arg is not None and product(arg.value.shape) > 0]
+    need(given, "without sizes")
+    wanted = array_of(given[-1]).flatten().tolist()
+    if not (len(at.args) > 3 and given[-1] is at.args[3]):  # factors
+        wanted = [int(size * factor) for size, factor in zip(shape, wanted)]
+    need(len(wanted) == len(shape) and wanted[:2] == shape[:2], "of other axes")
+    return layers.upsample(network, at.call(wanted[2:] and shape[1:2] + wanted[2:],
+                                            args=[at.x, None, None, "linear"]))
+
+
+def softmax(network, at):
+    return layers.softmax(network, at.call(at.x.shape))
+
+
+LAYERS = {
+    "Add": add, "Sum": add, "Mul": multiply, "Concat": concat,
+    "AveragePool": pool("avg_pool"), "MaxPool": pool("max_pool"),
+    "GlobalAveragePool": global_pool, "ReduceMean": mean,
+    "BatchNormalization": batch_norm, "LayerNormalization": layer_norm,
+    "Conv": conv, "Gemm": gemm, "MatMul": matmul, "Linear": matmul,
+    "Dropout": dropout, "Clip": clip, "Gelu": gelu, "GeluTanh": gelu,
+    "LeakyRelu": same("leaky_relu", slope=("alpha", 0.01)),
+    "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
+    "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
+    "Cast": look, "Transpose": transpose,
+    "Gather": gather, "Resize": resize,
+    "Softmax": softmax, "LogSoftmax": softmax,
+}

@@ -1,0 +1,214 @@
+"""onnx_trace.py -- from an ONNX file to layers.
+
+The graph is followed twice: the first time for the shapes, since what a global pool becomes depends
+on what those who take its result make of it.
+"""
+import os
+
+from import_network import Call, Fixed, Network, Refused, Unsupported, Value, need, product
+from onnx_fixed import Worked, known, numbers, work_out
+from onnx_graph import Graph, shown
+from onnx_layers import LAYERS
+from onnx_patterns import find
+
+NAMED_BATCH = 9973  # stands for a batch of any size: nothing else is likely to be as large
+MALFORMED = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
+             ZeroDivisionError, MemoryError, RecursionError)
+
+
+class At:
+    """A node, or several that are one layer, with arguments: a Value, Fixed, or None."""
+
+    def __init__(self, importer, node, found, args):
+        self.importer, self.node, self.args = importer, node, args
+        self.word = found.name if found else node.op
+        self.inner = found.inner if found else []
+        self.bound = found.bound if found else {}
+        self.batch = importer.batch
+        self.name = importer.name_of(node, args, self.word)
+
+    def get(self, name, default=None):
+        return self.node.get(name, default)
+
+    def epsilon(self):
+        """As a person wrote it, not as it became in 32 bits."""
+        return float("%.6g" % self.bound.get("epsilon", self.get("epsilon", 1e-5)))
+
+    def of(self, node, position):
+        """An argument of an inner node."""
+        name = node.inputs[position] if position < len(node.inputs) else ""
+        return self.importer.values.get(name)
+
+    @property
+    def x(self):
+        for arg in self.args:
+            if isinstance(arg, Value):
+                return arg
+        raise Unsupported("of nothing that depends on the input")
+
+    def weight(self, position):
+        """A tensor of the file; None: there is none."""
+        arg = self.args[position] if position < len(self.args) else None
+        if arg is None:
+            return None
+        need(isinstance(arg, Fixed), "with weights that depend on the input")
+        need(arg.owner is not None, "with weights that are computed")
+        self.importer.parameters[id(arg.owner)] = arg.owner
+        return Weight(arg)
+
+    def matrix(self, position):
+        weight = self.weight(position)
+        need(weight is not None and len(weight.shape) == 2, "with weights that are no matrix")
+        return weight
+
+    def one_each(self, weight, count):
+        """A weight with one value for each channel or feature; None stays None."""
+        need(weight is None or [size for size in weight.shape if size != 1] in ([count], []),
+             "with a bias or scale of another shape")
+        need(weight is None or max(weight.shape, default=1) == count, "with a bias of another shape")
+        return weight
+
+    def call(self, shape, module=None, args=None):
+        return Call(self.name, module, args or [self.x], {}, shape,
+                    flattened=self.importer.flattens(self.node.outputs[0]),
+                    last=self.importer.is_last(self.node.outputs[0]))
+
+
+class Weight:
+    """A stored tensor as a layer looks at it: transposed, say. `owner` says which it is."""
+
+    def __init__(self, fixed):
+        self.owner, self.shape = fixed.owner, list(fixed.value.shape)
+
+
+class Importer:
+    """Fills `network`."""
+
+    def __init__(self, graph, options):
+        self.graph, self.loss = graph, options.loss
+        self.dims = self.sizes(options.input)
+        self.batch = graph.batch or NAMED_BATCH
+        self.roots, self.parts = find(graph)
+        self.shapes = {}
+        self.follow("none")
+        self.shapes = {name: v.shape for name, v in self.values.items() if isinstance(v, Value)}
+        self.follow(options.loss)
+
+    def sizes(self, given):
+        said = self.graph.dims
+        if given is None and None in said:
+            raise Refused("--input must say the sizes that the file only names: %s" % said)
+        if given is not None and (len(given) != len(said) or
+                                  any(s not in (None, g) for s, g in zip(said, given))):
+            raise Refused("--input is %s, the file is for %s" % (given, said))
+        return given or said
+
+    def follow(self, loss):
+        self.network = Network(self.dims)
+        self.parameters = {}
+        self.values = {self.graph.entry: self.network.entry}
+        self.values.update((n, Fixed(s, s)) for n, s in self.graph.stored.items())
+        for node in self.graph.nodes:
+            if id(node) not in self.parts and node.outputs:
+                self.values[node.outputs[0]] = self.convert(node)
+            self.add_loss(node, loss)
+        for name in self.graph.outputs:
+            if name not in self.values:
+                self.network.problem("the output %s" % shown(name), "")
+        if not self.network.layers:
+            self.network.problem("a network without layers", "")
+
+    def convert(self, node):
+        found = self.roots.get(id(node))
+        names = found.inputs if found else node.inputs
+        args = [self.values.get(name) if name else None for name in names]
+        try:
+            need(all(arg is not None for name, arg in zip(names, args) if name),
+                 "that takes the second output of another")
+            at = At(self, node, found, args)
+            if node.op == "Shape" and isinstance(args[0], Value):
+                return known([self.batch] + args[0].shape)
+            if node.op == "Constant" or all(arg is None or isinstance(arg, Fixed) for arg in args):
+                value = position_rows(at) if node.op == "Gather" else None
+                value = value or work_out(node, args)
+                need(value is not None, "of fixed tensors")
+                return value
+            if at.word not in LAYERS:
+                raise Unsupported("")
+            return LAYERS[at.word](self.network, at)
+        except Unsupported as why:
+            self.network.problem(node.op + (": %s" % why if str(why) else ""), node.place)
+        except MALFORMED as error:
+            raise Refused("%s (%s): is malformed: %s" % (node.place, node.op, shown(str(error))))
+        return self.stand_in(args)
+
+    def stand_in(self, args):
+        """For what cannot be made, so that what comes after it is looked at, too."""
+        shapes = [arg.shape for arg in args if isinstance(arg, Value)]
+        return Value(self.network.last, shapes[0] if shapes else self.dims)
+
+    def count(self):
+        return sum(product(owner.shape) for key, owner in self.parameters.items()
+                   if key in self.network.used)
+
+    def flattens(self, name):
+        """Whoever takes it only makes it one row of features, or changes its values first."""
+        shapes = [(user, self.shapes.get(user.outputs[0])) for user in self.graph.users.get(name, [])]
+        used = [(user, shape) for user, shape in shapes if shape is not None]
+        return bool(used) and name not in self.graph.outputs and all(
+            len(shape) == 1 or (shape == self.shapes.get(name) and self.flattens(user.outputs[0]))
+            for user, shape in used)
+
+    def is_last(self, name):
+        unused = name in self.graph.outputs and not self.graph.users.get(name)
+        return unused and self.loss == "softmax_cross_entropy"
+
+    def name_of(self, node, args, word):
+        """By the first weight, which PyTorch names by its module, or by the node's own path."""
+        for arg in args:
+            weight = getattr(getattr(arg, "owner", None), "name", "") if isinstance(arg, Fixed) else ""
+            if weight.endswith(".weight"):
+                return weight[:-len(".weight")].replace(".", "_")
+        path = node.path[:-1]
+        parts = [part for part, after in zip(path, path[1:] + [""]) if not after.startswith(part + ".")]
+        word = word.rpartition(".")[2].lower()
+        if not parts or not parts[-1].startswith(word):
+            parts.append(word)
+        return "_".join(parts).replace(".", "_")
+
+    def add_loss(self, node, loss):
+        """A loss right behind each tensor that the network puts out."""
+        for name in node.outputs[:1]:
+            value = self.values.get(name)
+            if loss == "none" or name not in self.graph.outputs or not isinstance(value, Value):
+                continue
+            called = "loss" if len(self.graph.outputs) == 1 else self.name_of(node, [], node.op) + "_loss"
+            try:
+                self.network.add_loss(loss, called, value)
+            except Unsupported as why:
+                self.network.problem("%s as an output: %s" % (node.op, why), node.place)
+
+
+def position_rows(at):
+    """Rows of a table for positions 0, 1, 2, ... of every sample; None: it is something else."""
+    table, index = at.args[:2]
+    if table.owner is None or len(table.value.shape) != 2 or at.get("axis", 0) != 0:
+        return None
+    rows, features = table.value.shape
+    wanted = numbers(index)
+    need(wanted == list(range(len(wanted))) and len(wanted) <= rows,
+         "of numbers other than 0, 1, 2, ...")
+    return Fixed(Worked(index.value.shape + [features], table.value.read), table.owner,
+                 [len(wanted), features, rows])
+
+
+def read(options):
+    """The importer, which has run."""
+    try:
+        graph = Graph(options.source)
+        importer = Importer(graph, options)
+    except Refused as why:
+        raise Refused("%s: %s" % (options.source, why))
+    importer.name = os.path.basename(options.source)[:-len(".onnx")]
+    importer.origin = "ONNX operators %d, %s" % (graph.opset, graph.producer or "producer unknown")
+    return importer

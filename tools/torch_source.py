@@ -1,0 +1,59 @@
+"""torch_source.py -- the module that MODULE:CALLABLE or FILE.py:CALLABLE names, imported."""
+import importlib
+import importlib.util
+import os
+import sys
+
+try:
+    import torch
+except ImportError:
+    sys.exit("import_torch.py: needs PyTorch (Debian: python3-torch)")
+
+from import_network import Refused
+from torch_trace import Importer, trace
+
+
+def find(name):
+    """What `module:callable` or `path/file.py:callable` names."""
+    place, colon, attribute = name.rpartition(":")
+    if not place or not colon or not attribute:
+        raise Refused("%s: must be MODULE:CALLABLE, FILE.py:CALLABLE or FILE.onnx" % name)
+    try:
+        if place.endswith(".py"):
+            spec = importlib.util.spec_from_file_location("imported_network", place)
+            found = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(found)
+        else:
+            sys.path.append(os.getcwd())
+            found = importlib.import_module(place)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, OSError, AttributeError) as error:
+        raise Refused("%s: %s" % (name, error))
+    return found
+
+
+def make(name, settings):
+    """The module that is to be imported."""
+    found = find(name)
+    module = found if isinstance(found, torch.nn.Module) else found(**settings)
+    if not isinstance(module, torch.nn.Module):
+        raise Refused("%s: must make a torch.nn.Module, made %s" % (name, type(module).__name__))
+    return module.train()
+
+
+def read(options):
+    """The importer, which has run."""
+    if options.input is None:
+        raise Refused("%s: --input must say the shape of one sample" % options.source)
+    module = make(options.source, options.set)
+    try:
+        graph = trace(module, options.input, options.tokens)
+    except Exception as error:  # whatever the module's own code or the tracing of it raises
+        raise Refused("%s: cannot be traced by torch.fx: %s: %s"
+                      % (options.source, type(error).__name__, error))
+    importer = Importer(graph, options.input, options.loss)
+    importer.run()
+    importer.name = options.source.rpartition(":")[2].replace(".", "_")
+    importer.origin = "PyTorch %s" % torch.__version__
+    return importer
