@@ -120,7 +120,7 @@ static bool measure_profile(char **words, struct dts_error *err)
     struct dts_model models[MOST_LISTED];
     const struct dts_optimizer *optimizer = NULL;
     int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0;
-    enum dts_precision precision;
+    enum dts_precision precision = DTS_FP32;
     double begin_s = dts_now_s();
     bool good = read_batches(words[1], batches, &batch_count, err) &&
                 number("threads", words[2], &threads, err) &&
