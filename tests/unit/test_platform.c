@@ -429,7 +429,9 @@ static void bad_files_are_refused_in_one_line(void)
 static void devices_slow_one_another_down_as_the_file_says(void)
 {
     const struct change said[] = {
-        {"node.compute", "{\"together\": [1, 1.25, 2], \"communicating\": 0.5, \"messages\": 9}"}, {0}};
+        {"node.compute",
+         "{\"together\": [1, 1.25, 2], \"communicating\": 0.5, \"messages\": 9}"},
+        {0}};
     const struct change silent[] = {{"node.compute", "{}"}, {0}};
     const struct change wrong[] = {{"node.compute", "{\"together\": [1, 0.5]}"}, {0}};
     struct dts_platform platform;
