@@ -1,6 +1,7 @@
 #!/bin/sh
 # witness.sh -- a second witness for `exact`: the live program's communication under SMPI sends the
-# same messages and bytes, and takes the same time within 2 %, on 2 to 64 ranks of two platforms.
+# same messages and bytes, and takes the same time within 2 %, on 2 to 64 ranks of a
+# star, and on up to 13 that share a backbone.
 #
 #     witness.sh EXPECTED LIBWITNESS
 #
@@ -30,7 +31,9 @@ platform "$work/star.xml" ''
 platform "$work/backbone.xml" 'bb_bw="500MBps" bb_lat="0s"'
 
 for network in star backbone; do
-    for ranks in 2 3 4 8 13 64; do
+    sizes="2 3 4 8 13"
+    [ $network = star ] && sizes="$sizes 64" # half of the time of all: once
+    for ranks in $sizes; do
         "$expected" "$work/$network.xml" $ranks >"$work/expected" || exit 1
         timeout -k 5 120 smpirun -no-privatize -np $ranks -platform "$work/$network.xml" \
             -hostfile "$work/hosts" --cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
