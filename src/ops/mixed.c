@@ -105,19 +105,6 @@ static void round_weights(struct widening *w)
     }
 }
 
-static struct widening begin(const struct dts_operation *op, const struct dts_op_call *call,
-                             const struct dts_arrays *given, const struct dts_place *place,
-                             size_t own_bytes)
-{
-    const struct dts_mixed_casts *gpu = DTS_CUDA_FUNCTION(&dts_mixed_casts_cuda);
-    struct widening w = {.op = op, .call = call, .given = given, .wide = *given};
-    w.casts = on_gpu(place) ? gpu : &host_casts;
-    w.place = place;
-    w.room.base = given->scratch;
-    w.wide.scratch = take(&w.room, own_bytes);
-    return w;
-}
-
 static void place_forward(struct widening *w)
 {
     widen_inputs(w);
@@ -153,37 +140,54 @@ static size_t own_bytes(const struct dts_operation *op, const struct dts_op_call
     return scratch != NULL ? scratch(call, batch, dts_workers_count(place->workers)) : 0;
 }
 
+/* With all arrays that the call needs in 32 bits, in the given scratch; without scratch it only
+ * counts, and mixed is not asked. */
+static struct widening widen_call(const struct dts_operation *op, const struct dts_mixed *mixed,
+                                  const struct dts_op_call *call,
+                                  const struct dts_arrays *given, const struct dts_place *place,
+                                  bool backward)
+{
+    const struct dts_mixed_casts *gpu = DTS_CUDA_FUNCTION(&dts_mixed_casts_cuda);
+    struct widening w = {.op = op, .call = call, .given = given, .wide = *given};
+    w.casts = on_gpu(place) ? gpu : &host_casts;
+    w.place = place;
+    w.half = mixed != NULL ? mixed->half : DTS_HALF_BF16;
+    w.room.base = given->scratch;
+    w.wide.scratch = take(&w.room, own_bytes(op, call, given->batch, backward, place));
+    if (backward)
+        place_backward(&w);
+    else
+        place_forward(&w);
+    return w;
+}
+
+static size_t scratch(const struct dts_operation *op, const struct dts_op_call *call, int batch,
+                      const struct dts_place *place, bool backward)
+{
+    const struct dts_arrays none = {.batch = batch};
+    return widen_call(op, NULL, call, &none, place, backward).room.used;
+}
+
 size_t dts_mixed_forward_scratch(const struct dts_operation *op, const struct dts_op_call *call,
                                  int batch, const struct dts_place *place)
 {
-    const struct dts_arrays none = {.batch = batch};
-    const size_t own = own_bytes(op, call, batch, false, place);
-    struct widening w = begin(op, call, &none, place, own);
-    place_forward(&w);
-    return w.room.used;
+    return scratch(op, call, batch, place, false);
 }
 
 size_t dts_mixed_backward_scratch(const struct dts_operation *op,
                                   const struct dts_op_call *call, int batch,
                                   const struct dts_place *place)
 {
-    const struct dts_arrays none = {.batch = batch};
-    const size_t own = own_bytes(op, call, batch, true, place);
-    struct widening w = begin(op, call, &none, place, own);
-    place_backward(&w);
-    return w.room.used;
+    return scratch(op, call, batch, place, true);
 }
 
 void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *mixed,
                        const struct dts_op_call *call, const struct dts_arrays *arrays,
                        const struct dts_place *place)
 {
-    const size_t own = own_bytes(op, call, arrays->batch, false, place);
-    struct widening w = begin(op, call, arrays, place, own);
+    struct widening w = widen_call(op, mixed, call, arrays, place, false);
     struct dts_place inner = *place;
     inner.mixed = mixed;
-    w.half = mixed->half;
-    place_forward(&w);
     version_of(op, place)->forward(call, &w.wide, &inner);
     if (!op->loss && arrays->part != DTS_OP_SUMS)
         w.casts->narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
@@ -193,12 +197,9 @@ void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *
                         const struct dts_op_call *call, const struct dts_arrays *arrays,
                         const struct dts_place *place)
 {
-    const size_t own = own_bytes(op, call, arrays->batch, true, place);
-    struct widening w = begin(op, call, arrays, place, own);
+    struct widening w = widen_call(op, mixed, call, arrays, place, true);
     struct dts_place inner = *place;
     inner.mixed = mixed;
-    w.half = mixed->half;
-    place_backward(&w);
     version_of(op, place)->backward(call, &w.wide, &inner);
     for (int i = 0; i < call->input_count && arrays->part != DTS_OP_SUMS; i++) {
         const size_t count = values_of(&w, &call->inputs[i]);
