@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export DTSIM_MPI_SECONDS=60
+. "$here/weights.sh"
 failed=0
 
 # train RANKS FILE ARGUMENT... -- leaves the weights in FILE.
@@ -24,22 +25,6 @@ train() {
 
 # The tensors of cnn.json as live.weights has them: linear, conv, conv, the bias of each first.
 tensors="10 2000 8 576 8 72" parameters=2674
-
-# distance A B -- weights, and |a - b| / |b| of the tensor where it is largest
-distance() {
-    od -An -v -w4 -t f4 "$1" >"$work/a"
-    od -An -v -w4 -t f4 "$2" | paste "$work/a" - | awk -v tensors="$tensors" '
-        BEGIN { split(tensors, size, " "); t = 1 }
-        { d += ($1 - $2) ^ 2; n += $2 ^ 2 }
-        ++i == size[t] { x = n > 0 ? sqrt(d / n) : 9; if (x > most) most = x; d = n = i = 0; t++ }
-        END { print NR, most + 0 }'
-}
-
-# near A B LEAST MOST -- the distance is between both, and the weights are all there.
-near() {
-    distance "$1" "$2" | awk -v least="$3" -v most="$4" \
-        -v parameters=$parameters '{ print; exit !($1 == parameters && $2 >= least && $2 <= most) }' >"$work/distance"
-}
 
 train 1 "$work/one" || { cat "$work/err"; exit 1; }
 train 1 "$work/start" --set live.steps=1 --set live.warm_up=1 --set live.learning_rate=0 || exit 1
