@@ -2,9 +2,10 @@
  *
  * The network's gradients are the plan's buffer itself: their order is that of the buckets
  * (exec/network.h), so what backward has finished can leave at once, and the sum over ranks
- * comes back in place. The update divides it by the number of ranks. Weights begin the same on
- * all ranks, by the seed; they stay the same since all ranks add the same sums. With servers,
- * the weights are the plan's buffer, too, which pulls fill; servers update (live_server.h).
+ * comes back in place: a mean, since each rank's loss counts by its share. Weights begin the
+ * same on all ranks, by the seed; they stay the same since all ranks add the same sums. With
+ * servers, the weights are the plan's buffer, too, which pulls fill; servers update
+ * (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
  * ranks see in each step what one rank sees (exec/order.h), and in each microbatch of it, too.
@@ -147,12 +148,14 @@ static void begin(struct dts_live_kernels *t, long step)
     const uint64_t workers = (uint64_t)t->rank.role->count;
     const uint64_t first = (uint64_t)step * batch * microbatches * workers +
                            ((uint64_t)t->microbatch * workers + (uint64_t)t->rank.rank) * batch;
+    // sums over workers and microbatches are means then, and no larger than one rank's
+    const double share = 1 / ((double)workers * (double)microbatches);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
         .training = true,
         .keep_gradients = t->microbatch > 0,
-        .loss_scale = t->scale.scale / dts_live_divisor(t, true),
+        .loss_scale = t->scale.scale * share,
     };
     for (uint64_t i = 0; i < batch; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + i);
@@ -162,7 +165,6 @@ static void begin(struct dts_live_kernels *t, long step)
 
 static void update(struct dts_live_kernels *t)
 {
-    float share;
     if (t->optimizer == NULL)
         return;
     // scaled gradients are of fp16, and then all of them are dense
@@ -170,9 +172,9 @@ static void update(struct dts_live_kernels *t)
         !scales(t) || dts_optimizer_finite(t->optimizer, dts_network_gradients(t->network),
                                            dts_network_workers(t->network));
     const struct dts_update_settings settings =
-        dts_live_settings(&t->rank, t->optimizer, t->step, &share);
+        dts_live_settings(&t->rank, t->optimizer, t->step);
     if (finite)
-        dts_network_update(t->network, t->optimizer, &settings, share);
+        dts_network_update(t->network, t->optimizer, &settings, (float)(1 / t->scale.scale));
     if (scales(t))
         dts_loss_scale_next(&t->scale, finite);
 }

@@ -111,13 +111,10 @@ void dts_live_server_update(struct dts_live_server *server, int bucket, long ste
     struct dts_optimizer_run *optimizer = server->pieces[bucket].optimizer;
     if (optimizer == NULL)
         return;
-    float share, *gradients = server->rank.buffers[DTS_GRADIENTS];
     const struct dts_update_settings settings =
-        dts_live_settings(&server->rank, optimizer, step, &share);
-    if (share < 1)
-        dts_optimizer_scale(optimizer, share, gradients, server->workers);
-    dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS], gradients,
-                       server->workers);
+        dts_live_settings(&server->rank, optimizer, step);
+    dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS],
+                       server->rank.buffers[DTS_GRADIENTS], server->workers);
 }
 
 /* To or from `values`, unless it is NULL; returns where the next goes. */
@@ -151,21 +148,12 @@ double dts_live_rate(const struct dts_live_kernels *told, long step)
            dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
 }
 
-double dts_live_divisor(const struct dts_live_kernels *told, bool before)
-{
-    const struct dts_scenario *s = told->point->scenario;
-    enum dts_half half;
-    const bool mixed = dts_precision_is_half(s->precision, &half);
-    return before == mixed ? (double)told->rank.job->roles[0].count * s->accumulate : 1;
-}
-
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
                                              const struct dts_optimizer_run *optimizer,
-                                             long step, float *share)
+                                             long step)
 {
     const struct dts_live_kernels *told = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    *share = (float)(1 / (told->scale.scale * dts_live_divisor(told, false)));
     settings.rate = dts_live_rate(told, step);
     settings.step = step + 1 - told->scale.left_out;
     return settings;

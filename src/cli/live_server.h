@@ -28,15 +28,9 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
 /* The learning rate of a step of the training. */
 double dts_live_rate(const struct dts_live_kernels *told, long step);
 
-/* What gradients are divided by to become means over workers and microbatches: in 16 bits
- * before they are sent, so that sums are no larger than one rank's, in 32 bits after. 1: not at
- * that point. */
-double dts_live_divisor(const struct dts_live_kernels *told, bool before);
-
-/* What an update of that step has to know; *share makes of gradients as they are there, sums
- * over workers and microbatches or scaled, their mean. */
+/* What an update of that step has to know. */
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
                                              const struct dts_optimizer_run *optimizer,
-                                             long step, float *share);
+                                             long step);
 
 #endif

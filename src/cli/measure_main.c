@@ -136,7 +136,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .precision = precision,
         .optimizers = &optimizer,
         .optimizer_count = 1,
-        .meter = {.limit_s = 0.3, .least = 2, .spread = 0.02},
+        .meter = {.limit_s = 0.1, .least = 2, .spread = 0.02},
         .progress = show_progress,
         .argument = &begin_s,
     };

@@ -24,7 +24,7 @@ struct trial {
     bool failed; // memory was missing
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes;
-    bool backward;
+    bool backward, clears;
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
@@ -188,6 +188,8 @@ static void run_forward(void *argument)
     const struct trial *t = argument;
     const struct dts_place place = {.workers = t->timer->workers};
     const struct dts_mixed mixed = {t->timer->half, 1};
+    for (int p = 0; t->clears && p < t->call->param_count; p++)
+        memset(t->a.dw[p], 0, t->call->params[p] * sizeof(float));
     if (t->timer->mixed)
         dts_mixed_forward(t->op, &mixed, t->call, &t->a, &place);
     else
@@ -222,17 +224,18 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
     dts_measure_more(&meter, run_backward, t, &out->backward);
 }
 
-bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
-                     int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
-                     struct dts_error *err)
+bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kernel_work *work,
+                     struct dts_kernel_times *out, struct dts_error *err)
 {
+    const struct dts_op_call *call = work->call;
     struct trial t = {.timer = timer, .op = dts_operation_find(call->op), .call = call};
     if (t.op == NULL || t.op->host.forward == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);
-    t.a.batch = batch;
+    t.a.batch = work->batch;
     t.a.training = true;
-    t.backward = backward && t.op->host.backward != NULL;
-    make_arrays(&t, with_inputs);
+    t.backward = work->backward && t.op->host.backward != NULL;
+    t.clears = t.backward && !work->lists;
+    make_arrays(&t, work->with_inputs);
     make_scratch(&t);
     if (!t.failed)
         time_both(&t, out);

@@ -4,8 +4,9 @@
  * Before each run as much memory is written as the rest of the step touches, at most what
  * surely flushes the caches; what the call before it in a network has just written (its first
  * input, or the gradient that comes in) is then written anew, so that it lies where it would
- * lie. Inputs are normal random numbers. In bf16 and fp16 what is timed is the call in mixed
- * precision (ops/mixed.h).
+ * lie. The forward call of one that learns clears the gradients of its parameters first, as in
+ * a network (network.h), but those that are lists of rows. Inputs are normal random numbers. In
+ * bf16 and fp16 what is timed is the call in mixed precision (ops/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H
@@ -40,10 +41,17 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
                            int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);
 
-/* Adds runs to `out`. batch samples. backward: also that; with_inputs: it makes the inputs'
- * gradients. Fails where no operation carries the call out or memory is missing. */
-bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_op_call *call,
-                     int batch, bool backward, bool with_inputs, struct dts_kernel_times *out,
-                     struct dts_error *err);
+/* A call in training, with `batch` samples. */
+struct dts_kernel_work {
+    const struct dts_op_call *call;
+    int batch;
+    bool backward;    // time that, too
+    bool with_inputs; // backward makes the inputs' gradients
+    bool lists;       // gradients of parameters are lists of rows, which nobody clears
+};
+
+/* Adds runs to `out`. Fails where no operation carries the call out or memory is missing. */
+bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kernel_work *work,
+                     struct dts_kernel_times *out, struct dts_error *err);
 
 #endif

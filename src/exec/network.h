@@ -47,7 +47,7 @@ struct dts_network_step {
     bool training;         // statistics of the batch and dropout; else those of the past
     bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
                            // layer clears those of its parameters
-    double loss_scale;     // in mixed precision gradients come out times that; 0: 1
+    double loss_scale;     // gradients come out times that; 0: 1
 };
 
 struct dts_network;

@@ -53,19 +53,33 @@ void dts_network_take_part(struct dts_network *n, const struct dts_network_part 
     n->part = *part;
 }
 
+/* All gradients follow from those of the losses, which are few values: scaled here, none has to
+ * be scaled later. */
+static void scale_loss(const struct dts_network *n, int layer, const struct dts_arrays *a,
+                       float scale)
+{
+    const struct dts_op_call *call = &n->calls[layer].call;
+    for (int i = 0; i < call->input_count && scale != 1; i++)
+        if (a->dx[i] != NULL)
+            dts_reduce_scale(a->dx[i], scale,
+                             (size_t)a->batch * dts_dims_elements(&call->inputs[i]),
+                             n->workers);
+}
+
 static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
                 bool backward)
 {
     const struct dts_operation *op = n->nodes[layer].op;
     const struct dts_op_call *call = &n->calls[layer].call;
     const struct dts_place place = {.workers = n->workers};
-    const double scale = n->step.loss_scale;
-    const struct dts_mixed mixed = {.half = n->half,
-                                    .loss_scale = scale > 0 ? (float)scale : 1};
+    const float scale = n->step.loss_scale > 0 ? (float)n->step.loss_scale : 1;
+    const struct dts_mixed mixed = {.half = n->half, .loss_scale = scale};
     if (n->mixed)
         (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, &place);
     else
         (backward ? op->host.backward : op->host.forward)(call, a, &place);
+    if (!n->mixed && backward && op->loss)
+        scale_loss(n, layer, a, scale);
 }
 
 /* The gradient of an input that others take, too. */

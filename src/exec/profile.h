@@ -1,7 +1,7 @@
 /* profile.h -- measures the calls of networks on this CPU, one by one, into a device file.
  *
  * In several sweeps over all calls: where the speed of the machine drifts, each call has seen
- * the same times as the others.
+ * the same times as the others. A sweep counts once, however many runs it took.
  *
  * The file is that of a device (kernels/device.h): the roofline of this machine, and beside it
  * "profile", the seconds of every distinct call at every batch. Whoever names it as the device

@@ -15,8 +15,7 @@ struct dts_steps_request {
 };
 
 struct dts_steps {
-    struct dts_measured forward, backward, update, step; // step: all three, and the zeroing of
-                                                         // gradients
+    struct dts_measured forward, backward, update, step; // step: all three
     double first_loss, last_loss;
     int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations

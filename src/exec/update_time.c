@@ -29,7 +29,6 @@ static void update(void *argument)
         dts_optimizer_scale(t->run, 1, t->gradients, t->timer->workers);
     }
     dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, t->timer->workers);
-    memset(t->gradients, 0, t->bytes);
 }
 
 static float *get(size_t bytes)

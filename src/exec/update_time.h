@@ -6,8 +6,7 @@
 #include "exec/kernel_time.h"
 #include "train/model.h"
 
-/* Adds runs to `out`: the update itself, and the zeroing of the gradients before the next
- * backward pass. */
+/* Adds runs to `out`: the update itself. Forward calls clear gradients (kernel_time.h). */
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
                      const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err);

@@ -63,7 +63,7 @@ static const struct dts_field update_fields[] = {
     {DTS_KEY(struct dts_profile_update, parameters), .type = DTS_REAL, .min = 1, .max = 1e15,
      .help = "how many were updated"},
     {DTS_KEY(struct dts_profile_update, update_s), .type = DTS_REAL, .min = 1e-9, .max = 1e6,
-     .help = "median of one update of all and of zeroing the gradients, seconds"},
+     .help = "median of one update of all, seconds"},
     {DTS_KEY(struct dts_profile_update, update_mad_s), .type = DTS_REAL, .max = 1e6,
      .missing = "0", .help = "median distance from it"},
     {DTS_KEY(struct dts_profile_update, update_least_s), .type = DTS_REAL, .max = 1e6,
