@@ -15,8 +15,9 @@ struct dts_link_fit {
     int range_count;
 };
 
-/* seconds[i] for a message of bytes[i]: ascending, from a byte to some MiB; count >= 2. bursts:
- * what is faster than large messages are does not last. */
+/* seconds[i] for a message of bytes[i]: ascending, from a byte to some MiB; 2 to
+ * DTS_TRANSPORT_RANGES of them. bursts: what is faster than large messages are does not last;
+ * else each size is as fast as it was measured, and all between two of them on a line. */
 void dts_link_fit(const double *bytes, const double *seconds, int count, bool bursts,
                   struct dts_link_fit *fit);
 

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/stats.h"
 #include "cli/link_fit.h"
 #include "kernels/here.h"
 #include "live/calibrate.h"
@@ -73,6 +74,26 @@ static double large_rate(const double *seconds, bool bursts)
     return fit.bytes_per_s;
 }
 
+/* The fit of what all ranks reach at once has the factors by size; a lone message is so much
+ * faster, at all sizes that its rate decides on. */
+static double lone_rate(const struct dts_link_seconds *link, const struct dts_link_fit *fit)
+{
+    double times[DTS_CALIBRATE_SIZES];
+    int count = 0;
+    for (int i = 0; i < DTS_CALIBRATE_SIZES; i++)
+        if (dts_calibrate_bytes[i] >= 65536)
+            times[count++] = link->all_s[i] / link->one_way_s[i];
+    return fit->bytes_per_s * dts_median(times, count);
+}
+
+/* Into one rank and back: with the factor of the size that it was measured with, it is what was
+ * measured. */
+static double star_rate(const struct dts_link_seconds *link, const struct dts_link_fit *fit)
+{
+    const double bytes = dts_calibrate_star_bytes;
+    return link->star_bytes_per_s * fit->bytes_per_s * dts_link_fit_seconds(fit, bytes) / bytes;
+}
+
 static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *within = &c->within;
@@ -86,12 +107,14 @@ static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
         return;
     }
     // What two directions take from each other is in what all ranks share.
-    double port = large_rate(within->one_way_s, false);
+    struct dts_link_fit fit;
+    dts_link_fit(dts_calibrate_bytes, within->all_s, DTS_CALIBRATE_SIZES, false, &fit);
+    const double port = lone_rate(within, &fit);
     dts_json_object(json, "pcie");
     dts_json_integer(json, "sockets", 1);
     dts_json_number(json, "device_bytes_per_s", port);
     dts_json_number(json, "memory_bytes_per_s",
-                    within->star_bytes_per_s > 0 ? within->star_bytes_per_s : port);
+                    within->star_bytes_per_s > 0 ? star_rate(within, &fit) : port);
     dts_json_number(json, "hop_latency_us", 1e6 * within->all_s[0] / 2);
     dts_json_string(
         json, "source",

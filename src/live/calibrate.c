@@ -23,8 +23,10 @@ static const double BATCH_S = 0.01; // a batch takes about so long, or one repet
 static const double LIMIT_S = 0.35; // of the batches of one size in one sweep
 
 const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES] = {
-    1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 1048576, 2097152, 4194304,
+    1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304,
 };
+
+const double dts_calibrate_star_bytes = 1 << 20;
 
 /* A rank's part in a pattern: whom it sends to and whom it receives from; -1: nobody. */
 struct part {
@@ -39,27 +41,31 @@ struct bench {
     MPI_Comm comm;
     int rank, size;
     int node, in_node, nodes, per_node;
-    char *out; // ROOM bytes and a largest message
-    char *in;  // a largest message for every rank: what arrives to be added always lies there
-    size_t at; // where the next message lies in `out`
+    char *out; // ROOM bytes and a largest message: what is sent, and what one rank receives
+    char *in;  // ROOM bytes and a largest message for every rank: what arrives from all
+    size_t at; // where the next message lies
     MPI_Request *requests;
 };
 
-/* Each repetition takes the next part of so much memory. On one machine messages count where
- * networks are small, and then their gradients lie in the last cache: with 32 MiB here a ring
- * on 8 MB of gradients was predicted to take 1.3 times as long as it took. ASSUMED */
+/* Each repetition sends and receives the next parts of so much memory, as collectives do with
+ * gradients: received always into the same place messages of 256 KiB among four ranks took 2/3
+ * of the time. On one machine messages count where networks are small, and then their gradients
+ * lie in the last cache: with 32 MiB here a ring on 8 MB of gradients was predicted to take 1.3
+ * times as long as it took. ASSUMED */
 static const size_t ROOM = 8 << 20;
 
 static void repeat_once(struct bench *b, const struct part *part, int bytes)
 {
     size_t size = (size_t)bytes;
     int each = dts_pieces(size), count = 0;
-    b->at = (b->at + size) % ROOM;
+    const bool back = part->to < 0 && part->from >= 0; // there and back: to where it came from
+    b->at = back ? b->at : (b->at + size) % ROOM;
+    char *apart = b->out + (back || part->answers ? b->at : (b->at + ROOM / 2) % ROOM);
     for (int r = 0; r < b->size; r++) {
         if (r == b->rank || (r != part->from && !part->collects))
             continue;
-        dts_pieces_receive(b->comm, b->in + (part->collects ? (size_t)r * size : 0), size, r,
-                           TAG, b->requests + count);
+        char *in = part->collects ? b->in + b->at + (size_t)r * size : apart;
+        dts_pieces_receive(b->comm, in, size, r, TAG, b->requests + count);
         count += each;
     }
     if (part->answers) {
@@ -128,7 +134,7 @@ static void add_one_way(struct bench *b, int first, int second, int bytes,
 {
     const struct part send = {second, -1, false, false}, receive = {-1, second, false, false};
     const struct part answer = pair_part(b, first, second, false);
-    const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 1;
+    const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 4;
     for (int i = 0; i < BATCHES; i++) {
         dts_wire_barrier(b->wire);
         double begin_s = dts_now_s();
@@ -176,7 +182,7 @@ static void time_links(struct bench *b, int partner, struct part all,
 static double time_incast(struct bench *b, bool both)
 {
     struct part part = {-1, -1, false, false};
-    const int bytes = 1 << 20;
+    const int bytes = (int)dts_calibrate_star_bytes;
     if (b->size < 3)
         return 0;
     if (b->rank == 0) {
@@ -282,8 +288,9 @@ bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
         return false;
     const size_t most = (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1];
     b.out = dts_alloc(ROOM + most, 1);
-    b.in = dts_alloc(most * (size_t)b.size, 1);
+    b.in = dts_alloc(ROOM + most * (size_t)b.size, 1);
     memset(b.out, 1, ROOM + most); // pages that nobody touched are all one page of zeros
+    memset(b.in, 1, ROOM + most * (size_t)b.size);
     b.requests = dts_alloc(2 * (size_t)b.size * (size_t)dts_pieces(most), sizeof(MPI_Request));
     measure(&b, say, out);
     out->ranks = b.size;

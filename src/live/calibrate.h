@@ -6,10 +6,11 @@
 
 #include "live/wire.h"
 
-enum { DTS_CALIBRATE_SIZES = 11, DTS_CALIBRATE_TOGETHER = 64 };
+enum { DTS_CALIBRATE_SIZES = 12, DTS_CALIBRATE_TOGETHER = 64 };
 
 /* 1 byte to 4 MiB. */
 extern const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES];
+extern const double dts_calibrate_star_bytes; // of the messages into one rank
 
 /* Messages between ranks that stand in one relation: on one node, or on two. Seconds by size.
  */

@@ -133,14 +133,14 @@ static void find_exchanges(struct bench *b)
     dts_wire_share(b->wire, &b->exchanges, sizeof(b->exchanges));
 }
 
-/* The mean over ranks that compute. */
-static double mean_rate(const struct bench *b, bool computes, double rate)
+/* The mean over ranks. */
+static double mean_rate(const struct bench *b, double rate)
 {
-    double mine[2] = {computes ? rate : 0, computes}, all[2];
+    double all;
     MPI_Request request;
-    DTS_MPI(MPI_Iallreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, b->comm, &request));
+    DTS_MPI(MPI_Iallreduce(&rate, &all, 1, MPI_DOUBLE, MPI_SUM, b->comm, &request));
     dts_pieces_wait(&request, 1);
-    return all[0] / all[1];
+    return all / b->size;
 }
 
 static double slowest(const struct bench *b, double mine_s)
@@ -152,19 +152,20 @@ static double slowest(const struct bench *b, double mine_s)
     return slowest_s;
 }
 
+/* Of the slowest rank that computes: in training all wait for it. */
 static double core_rate_of(struct bench *b, bool computes)
 {
     meet(b);
     if (computes)
         repeat(&b->kernel, ROUND_S);
-    return mean_rate(b, computes, b->kernel.core_rate);
+    return 1 / slowest(b, computes ? 1 / b->kernel.core_rate : 0);
 }
 
 static double rate_alone(struct bench *b)
 {
     meet(b);
     repeat(&b->kernel, TURN_S);
-    return mean_rate(b, true, b->kernel.rate);
+    return mean_rate(b, b->kernel.rate);
 }
 
 /* Seconds of an exchange with nothing beside it; the slowest rank's. */
@@ -191,7 +192,7 @@ static double rate_beside_messages(struct bench *b, double *exchange_s)
     atomic_store(&b->kernel.stop, true);
     pthread_join(thread, NULL);
     *exchange_s = slowest(b, mine_s) / b->exchanges;
-    return mean_rate(b, true, b->kernel.rate);
+    return mean_rate(b, b->kernel.rate);
 }
 
 /* Processors that the ranks of this node may use, all together. */

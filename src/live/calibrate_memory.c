@@ -10,10 +10,11 @@
 #include "live/lane.h"
 #include "live/pieces.h"
 
-/* COUNT values, `each` of them at a time. */
+/* COUNT values, `each` of them at a time: as much memory as messages go through (calibrate.c).
+ */
 static double sums(size_t each)
 {
-    enum { COUNT = 1 << 20, REPEATS = 9 };
+    enum { COUNT = 2 << 20, REPEATS = 9 };
     float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
     double times[REPEATS];
     for (int i = 0; i < REPEATS; i++) {

@@ -52,7 +52,7 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
 void dts_lane_sum(struct dts_lanes *lanes, int op);
 
 /* sum += values (exchange.c). */
-void dts_lane_add(float *sum, const float *values, size_t count);
+void dts_lane_add(float *restrict sum, const float *restrict values, size_t count);
 
 /* How a buffer's messages hold its values. */
 struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer);

@@ -11,7 +11,7 @@
 
 #include "base/cfg.h"
 
-enum { DTS_TRANSPORT_RANGES = 4 };
+enum { DTS_TRANSPORT_RANGES = 12 };
 
 /* From this many bytes on, until the next range. */
 struct dts_transport_range {

@@ -5,8 +5,8 @@
 #
 # Each round calibrates, times the kernels that are trained, and then runs every configuration: a machine
 # whose speed changes within seconds is calibrated and measured in turn, and medians over rounds count.
-# About a minute a round. FILE gets what was measured, and what it has already counts, too: rounds may be
-# made in several goes.
+# A minute and a half a round. FILE gets what was measured, and what it has already counts, too: rounds may
+# be made in several goes; with 0 ROUNDS it is only printed.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/agree_common.sh"
 program=$(readlink -f "$1")/src/dtsim
@@ -63,6 +63,7 @@ round() {
 for _ in $(seq "$rounds"); do
     round || exit 1
 done
+[ -s "$runs" ] || { echo "agree_local.sh: nothing was measured" >&2; exit 2; }
 
 # One row for each configuration, medians over rounds.
 awk -F'|' '
@@ -98,6 +99,7 @@ awk -F'|' '
     }' "$runs" >"$work/rows"
 heavy=$(awk -F'|' '$11 >= 40' "$work/rows" | wc -l)
 awk -F'|' '$11 >= 40' "$work/rows" >"$work/heavy"
+within=$(awk -F'|' '{e = $10 < 0 ? -$10 : $10 + 0} e <= 5 || e <= 2 * $9' "$work/rows" | wc -l)
 done_rounds=$(($(wc -l <"$runs") / $(wc -l <"$work/rows")))
 cat <<END
 # Predicted against measured, on one machine
@@ -110,7 +112,7 @@ configurations ran 40 steps. Medians over rounds; spread: median deviation of a 
 rounds, in percent of the step. Error: 100 (predicted - measured) / measured in a round. Exposed: the share
 of the measured step in which communication is not hidden, and the error of that part alone.
 
-Step: $(median 10 "$work/rows"). Exposed communication: $(median 12 "$work/rows"); where it is at least 40 % of the
+Step: $(median 10 "$work/rows"); $within of $(wc -l <"$work/rows") rows within 5 % or twice their spread. Exposed communication: $(median 12 "$work/rows"); where it is at least 40 % of the
 step ($heavy of $(wc -l <"$work/rows")): $(median 12 "$work/heavy").
 
 | ranks | compute | model | batch | strategy | predicted ms | measured ms | spread % | error % | exposed share % | its error % |

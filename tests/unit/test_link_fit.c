@@ -60,7 +60,28 @@ static void what_caches_hold_is_faster_for_good_and_a_burst_is_not(void)
     CHECK(fit.bytes_per_s < 1.2e9);
 }
 
+static void in_memory_every_size_is_met(void)
+{
+    // as fast as caches are: a line through two neighbours would often begin below 0
+    static const double rates[SIZES] = {1e6, 5e8, 1.4e9, 2e9, 2.4e9, 2.2e9, 1.8e9};
+    double seconds[SIZES];
+    struct dts_link_fit fit;
+    for (int i = 0; i < SIZES; i++)
+        seconds[i] = sizes[i] / rates[i];
+    dts_link_fit(sizes, seconds, SIZES, false, &fit);
+    for (int i = 0; i < SIZES; i++)
+        CHECK_CLOSE(dts_link_fit_seconds(&fit, sizes[i]), seconds[i], 0.11);
+    for (int i = 0; i < 100; i++) // and what is between two of them takes no less than before
+        CHECK(dts_link_fit_seconds(&fit, 65536 + 1e4 * i) <
+              dts_link_fit_seconds(&fit, 65536 + 1e4 * (i + 4)));
+    for (int r = 0; r < fit.range_count; r++) {
+        CHECK(fit.ranges[r].bandwidth_factor >= 0.001 && fit.ranges[r].bandwidth_factor <= 1);
+        CHECK(fit.ranges[r].latency_factor >= 0);
+    }
+}
+
 TESTS(TEST(a_straight_line_is_found_again),
       TEST(slow_small_messages_keep_the_ends_of_their_range),
       TEST(noise_makes_no_factor_that_a_transport_refuses),
-      TEST(what_caches_hold_is_faster_for_good_and_a_burst_is_not))
+      TEST(what_caches_hold_is_faster_for_good_and_a_burst_is_not),
+      TEST(in_memory_every_size_is_met))

@@ -192,7 +192,7 @@ static void bad_transports_are_refused_in_one_line(void)
         {"{\"between\": {\"name\": \"tcp\", \"efficiency\": 1.5}}",
          "test.json: between.efficiency: must be <= 1, got 1.5"},
         {"{\"between\": {\"name\": \"tcp\", \"ranges\": 3}}",
-         "test.json: between.ranges: must be a list of at most 4 ranges"},
+         "test.json: between.ranges: must be a list of at most 12 ranges"},
         {"{\"between\": {\"name\": \"tcp\", \"ranges\": [{\"from_bytes\": 9}]}}",
          "test.json: between.ranges[0].from_bytes: must be 0 in the first range, got 9"},
         {"{\"between\": {\"name\": \"tcp\", \"ranges\": [{\"from_bytes\": 0}, {\"from_bytes\": "
