@@ -1,7 +1,7 @@
 /* profile.h -- measures the calls of networks on this CPU, one by one, into a device file.
  *
  * In several sweeps over all calls: where the speed of the machine drifts, each call has seen
- * the same times as the others. A sweep counts once, however many runs it took.
+ * the same times as the others.
  *
  * The file is that of a device (kernels/device.h): the roofline of this machine, and beside it
  * "profile", the seconds of every distinct call at every batch. Whoever names it as the device
@@ -23,14 +23,16 @@ struct dts_profile_request {
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep
+    double patience_s;      // how long runs may wait, in all, for the usual pace
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);
     void *argument;
 };
 
-/* Measure and write `path`, whole or not at all ("-": standard output). */
+/* Measure and write `path`, whole or not at all ("-": standard output). *disturbed_percent: of
+ * the runs, those that do not count, because the machine did not have its usual pace. */
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
-                         struct dts_error *err);
+                         double *disturbed_percent, struct dts_error *err);
 
 #endif

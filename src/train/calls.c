@@ -88,3 +88,11 @@ void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_
     }
     free(takers);
 }
+
+bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call)
+{
+    for (int p = 0; p < call->call.param_count; p++)
+        if (model->layers[call->param_layers[p]].params[call->param_numbers[p]].sparse_row > 0)
+            return true;
+    return false;
+}

@@ -23,4 +23,7 @@ struct dts_layer_call {
  * it where that can. */
 void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls);
 
+/* Are gradients of its parameters lists of rows, on a rank alone? */
+bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call);
+
 #endif
