@@ -53,7 +53,7 @@ round() {
     start 2 calibrate -o "$work/2.json" &&
         run 2 timed 1 "$wide" "$most" $fast && run 2 timed 16 "$wide" "$few" $fast &&
         quietly "$program" profile --model "$wide,fashion_cnn" --batch 16,64 --optimizer sgd \
-            -o "$work/profile.json" &&
+            --patience 5 -o "$work/profile.json" &&
         run 2 kernels 16 "$wide" "$many" $measured && run 2 kernels 64 "$wide" "$few" $measured &&
         run 2 kernels 64 fashion_cnn "$ring" $measured &&
         start 4 calibrate -o "$work/4.json" &&
@@ -112,8 +112,8 @@ configurations ran 40 steps. Medians over rounds; spread: median deviation of a 
 rounds, in percent of the step. Error: 100 (predicted - measured) / measured in a round. Exposed: the share
 of the measured step in which communication is not hidden, and the error of that part alone.
 
-Step: $(median 10 "$work/rows"); $within of $(wc -l <"$work/rows") rows within 5 % or twice their spread. Exposed communication: $(median 12 "$work/rows"); where it is at least 40 % of the
-step ($heavy of $(wc -l <"$work/rows")): $(median 12 "$work/heavy").
+Step: $(median 10 "$work/rows"); $within of $(wc -l <"$work/rows") rows within 5 % or twice their spread.
+Exposed communication: $(median 12 "$work/rows"); where it is at least 40 % of the step ($heavy of $(wc -l <"$work/rows")): $(median 12 "$work/heavy").
 
 | ranks | compute | model | batch | strategy | predicted ms | measured ms | spread % | error % | exposed share % | its error % |
 |---|---|---|---|---|---|---|---|---|---|---|
