@@ -4,11 +4,11 @@
 #ifndef DTS_CLI_LIVE_PACE_H
 #define DTS_CLI_LIVE_PACE_H
 
+#include "exec/network.h"
 #include "live/wire.h"
-#include "ops/workers.h"
 
-/* Every rank calls it at the same place, those that compute nothing with `computes` false.
- * Rank 0 gets the pace of the slowest rank, others 0. Takes some milliseconds. */
-double dts_live_pace_s(const struct dts_wire *wire, bool computes, struct dts_workers *workers);
+/* Every rank calls it at the same place; network: NULL on those that compute nothing. Rank 0
+ * gets the pace of the slowest rank, others 0. */
+double dts_live_pace_s(const struct dts_wire *wire, struct dts_network *network);
 
 #endif

@@ -158,24 +158,17 @@ static bool keep(struct course *c, struct dts_error *err)
     return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
 }
 
-/* At the begin and at the end of the steps that are measured. */
-static double pace_s(const struct course *c)
-{
-    struct dts_network *network = c->kernels->network;
-    return dts_live_pace_s(c->wire, network != NULL,
-                           network != NULL ? dts_network_workers(network) : NULL);
-}
-
 /* The stretch whose steps are measured. */
 static bool measure(struct course *c, const struct dts_live *live, int warm_up,
                     struct dts_error *err)
 {
     struct dts_comparison *comparison = c->of->comparison;
     const struct dts_profile *profile = &c->kernels->point->device->profile;
-    const double begin_pace_s = pace_s(c);
+    struct dts_network *network = c->kernels->network;
+    const double begin_pace_s = dts_live_pace_s(c->wire, network);
     if (!dts_live_walk(live, c->of->rank, warm_up, comparison, c->of->timing, err))
         return false;
-    comparison->pace_s = (begin_pace_s + pace_s(c)) / 2;
+    comparison->pace_s = (begin_pace_s + dts_live_pace_s(c->wire, network)) / 2;
     comparison->profile_pace_s = profile->kernels != NULL ? profile->pace_s : 0;
     return true;
 }
