@@ -1,4 +1,4 @@
-/* exact_clock.c -- alarms of the engine `exact`: a binary heap, and a timer for its first. */
+/* exact_clock.c -- alarms of the engine `exact`: a binary heap. */
 #include "sim/exact_clock.h"
 
 #include <math.h>
@@ -6,7 +6,6 @@
 #include <simgrid/engine.h>
 
 #include "base/mem.h"
-#include "sim/simgrid_zone.h"
 
 static bool before(const struct dts_alarm *a, const struct dts_alarm *b)
 {
@@ -43,29 +42,21 @@ static struct dts_alarm pop(struct dts_clock *clock)
     return first;
 }
 
-static void ring_all(void *self);
-
-static void arm(struct dts_clock *clock)
+double dts_clock_next(const struct dts_clock *clock)
 {
-    if (clock->count == 0 || clock->heap[0].at_s >= clock->armed_s)
-        return;
-    clock->armed_s = clock->heap[0].at_s;
-    dts_simgrid_timer(clock->armed_s, ring_all, clock);
+    return clock->count > 0 ? clock->heap[0].at_s : INFINITY;
 }
 
-static void ring_all(void *self)
+bool dts_clock_ring(struct dts_clock *clock)
 {
-    struct dts_clock *clock = self;
     double now = simgrid_get_clock();
-    if (now < clock->armed_s)
-        return; // an earlier alarm was set after this timer, and its own timer rang this one's
-    while (clock->count > 0 && clock->heap[0].at_s <= now) {
+    bool rang = false;
+    while (dts_clock_next(clock) <= now) {
         struct dts_alarm alarm = pop(clock);
         alarm.ring(alarm.self, alarm.which);
+        rang = true;
     }
-    clock->armed_s = INFINITY;
-    arm(clock);
-    clock->after(clock->self);
+    return rang;
 }
 
 void dts_clock_set(struct dts_clock *clock, double at_s, void (*ring)(void *self, int which),
@@ -76,5 +67,4 @@ void dts_clock_set(struct dts_clock *clock, double at_s, void (*ring)(void *self
                                    .ring = ring,
                                    .self = self,
                                    .which = which});
-    arm(clock);
 }

@@ -1,12 +1,10 @@
-/* exact_clock.h -- alarms in simulated time, in the order in which they are due.
- *
- * SimGrid has timers, but it allocates each one and rings those of one date in an order of its
- * own. Ranks that walk in step set hundreds of alarms for one date: one timer of SimGrid rings
- * them all, first set, first rung.
+/* exact_clock.h -- alarms in simulated time, in the order in which they are due; of one date,
+ * first set, first rung.
  */
 #ifndef DTS_SIM_EXACT_CLOCK_H
 #define DTS_SIM_EXACT_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +16,8 @@ struct dts_alarm {
     int which;
 };
 
+/* Empty: {0}. */
 struct dts_clock {
-    void (*after)(void *self); // called when all alarms of a date were rung
-    void *self;
-    double armed_s;         // the date for which SimGrid has a timer; INFINITY: none
     struct dts_alarm *heap; // owned; the earliest first
     size_t count, room;
     uint64_t next;
@@ -30,5 +26,11 @@ struct dts_clock {
 /* Calls ring(self, which) at a simulated time that is not in the past. */
 void dts_clock_set(struct dts_clock *clock, double at_s, void (*ring)(void *self, int which),
                    void *self, int which);
+
+/* The date of the first; INFINITY: none is set. */
+double dts_clock_next(const struct dts_clock *clock);
+
+/* Rings those that are due. Returns false when none was. */
+bool dts_clock_ring(struct dts_clock *clock);
 
 #endif

@@ -7,24 +7,12 @@
 #include "base/mem.h"
 #include "sim/exact_lane.h"
 
-static double sum_s(const struct dts_lane *lane, const struct dts_message *message)
+static double sum_s(const struct dts_lane *lane, const struct dts_message *message,
+                    const struct dts_transport *by)
 {
-    const struct dts_simulation *s = lane->exact->simulation;
-    if (message->send || !message->add)
-        return 0;
-    int by = s->net->ops->transport(s->net->self, s->endpoint[message->peer],
-                                    s->endpoint[lane->rank]);
-    double rate = s->net->transports[by].reduce_bytes_per_s;
-    rate = rate > 0 ? rate : s->reduce_bytes_per_s;
-    return rate > 0 ? (double)message->bytes / rate : 0;
-}
-
-static void send(void *self, int i)
-{
-    struct dts_lane *lane = self;
-    const struct dts_mail *mail = &lane->mail[i];
-    dts_post_send(&lane->exact->post, lane->rank, lane->stream, mail->message, &mail->postage,
-                  (struct dts_party){lane, i});
+    double rate = by->reduce_bytes_per_s;
+    rate = rate > 0 ? rate : lane->exact->simulation->reduce_bytes_per_s;
+    return message->add && rate > 0 ? (double)message->bytes / rate : 0;
 }
 
 static int by_first(const void *a, const void *b)
@@ -84,25 +72,22 @@ void dts_lane_message_over(const struct dts_party *party, double over_s, double 
 /* Receives first: a message that has waited for one of them may be over at once. */
 static void receive_all(struct dts_lane *lane)
 {
-    for (int i = 0; i < lane->mail_count; i++)
-        if (!lane->mail[i].message->send)
-            dts_post_receive(&lane->exact->post, lane->rank, lane->stream,
-                             lane->mail[i].message, (struct dts_party){lane, i});
+    for (int i = 0; i < lane->mail_count; i++) {
+        struct dts_mail *mail = &lane->mail[i];
+        if (mail->message->send)
+            continue;
+        mail->sum_s = sum_s(lane, mail->message,
+                            dts_post_receive(&lane->exact->post, lane->rank, lane->stream,
+                                             mail->message, (struct dts_party){lane, i}));
+    }
 }
 
-/* Each when its latency is paid; all latencies are counted from now. */
 static void send_all(struct dts_lane *lane)
 {
-    double now = simgrid_get_clock();
-    for (int i = 0; i < lane->mail_count; i++) {
-        const struct dts_mail *mail = &lane->mail[i];
-        if (!mail->message->send)
-            continue;
-        if (mail->postage.before_s > 0)
-            dts_clock_set(&lane->exact->clock, now + mail->postage.before_s, send, lane, i);
-        else
-            send(lane, i);
-    }
+    for (int i = 0; i < lane->mail_count; i++)
+        if (lane->mail[i].message->send)
+            dts_post_send(&lane->exact->post, lane->rank, lane->stream, lane->mail[i].message,
+                          (struct dts_party){lane, i});
 }
 
 void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages, int count)
@@ -111,13 +96,8 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages
     lane->mail_count = count;
     lane->open = count + 1; // ours: not over before all are on their way
     lane->state = DTS_LANE_EXCHANGES;
-    for (int i = 0; i < count; i++) {
-        struct dts_mail *m = &lane->mail[i];
-        *m = (struct dts_mail){.message = &messages[i], .sum_s = sum_s(lane, &messages[i])};
-        if (messages[i].send)
-            m->postage = dts_post_weigh(&lane->exact->post, lane->rank, messages[i].peer,
-                                        (double)messages[i].bytes);
-    }
+    for (int i = 0; i < count; i++)
+        lane->mail[i] = (struct dts_mail){.message = &messages[i]};
     receive_all(lane);
     send_all(lane);
     close_one(lane);

@@ -22,9 +22,8 @@ enum dts_lane_state {
 /* One message of an exchange under way. */
 struct dts_mail {
     const struct dts_message *message;
-    struct dts_postage postage; // sent
-    double sum_s;               // received: to add it to what is there
-    double arrived_s;           // when the program has it
+    double sum_s;     // received: to add it to what is there
+    double arrived_s; // when the program has it
 };
 
 struct dts_lane {

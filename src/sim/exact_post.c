@@ -7,44 +7,10 @@
 #include "base/mem.h"
 #include "sim/exact_post.h"
 
-/* The path of message number n between two endpoints. Alpha is wanted when the message begins,
- * the route when it enters the network: both count the messages of the pair, so both see the
- * same path (unless two streams of a pair overtake each other; then they swap). */
-static int pick(struct dts_post *post, int src, int dst, int shift)
-{
-    const struct dts_net *net = post->simulation->net;
-    if (src == dst || net->ops->paths(net->self, src, dst) == 1)
-        return 0;
-    uint64_t *numbers = dts_map_at(&post->pairs, (uint64_t)src << 32 | (uint64_t)dst);
-    unsigned number = (unsigned)(*numbers >> shift & UINT32_MAX);
-    uint64_t next = (uint64_t)(number + 1) << shift;
-    *numbers = (*numbers & ~((uint64_t)UINT32_MAX << shift)) | next;
-    return dts_net_pick(net, src, dst, number);
-}
-
-int dts_post_next_path(void *post, int src, int dst)
-{
-    return pick(post, src, dst, 32);
-}
-
-struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_rank,
-                                  double bytes)
-{
-    const struct dts_net *net = post->simulation->net;
-    int src = post->simulation->endpoint[src_rank], dst = post->simulation->endpoint[dst_rank];
-    int path = pick(post, src, dst, 0);
-    double alpha = dts_net_alpha(net, src, dst, path, bytes);
-    bool blocks = dts_net_blocks(net, src, dst);
-    return (struct dts_postage){
-        .before_s = blocks ? alpha : 0,
-        .after_s = blocks ? 0 : alpha,
-        .wire_bytes = dts_net_wire_bytes(net, src, dst, bytes),
-    };
-}
-
 static struct dts_box *box_of(struct dts_post *post, int src, int dst, enum dts_stream stream,
                               int channel)
 {
+    const int *endpoint = post->simulation->endpoint;
     assert(src < 1 << 22 && dst < 1 << 22 && channel >= 0 && channel < 1 << 16);
     uint64_t key =
         (uint64_t)src << 42 | (uint64_t)dst << 20 | (uint64_t)channel << 4 | (uint64_t)stream;
@@ -53,6 +19,8 @@ static struct dts_box *box_of(struct dts_post *post, int src, int dst, enum dts_
         *number = ++post->box_count;
         post->boxes =
             dts_grow(post->boxes, &post->box_room, post->box_count, sizeof(*post->boxes));
+        post->boxes[*number - 1].pair =
+            dts_pair_find(&post->pairs, endpoint[src], endpoint[dst]);
     }
     return &post->boxes[*number - 1];
 }
@@ -64,7 +32,7 @@ static struct dts_letter *new_letter(struct dts_post *post)
         post->free = letter->next;
     else
         letter = dts_alloc(1, sizeof(*letter));
-    *letter = (struct dts_letter){.over_s = -1};
+    *letter = (struct dts_letter){.post = post, .over_s = -1};
     return letter;
 }
 
@@ -104,13 +72,35 @@ static void tell(struct dts_post *post, struct dts_letter *letter)
         post->over(&sender, over_s, 0);
 }
 
-static void enter_wire(struct dts_post *post, struct dts_letter *letter)
+int dts_post_links(void *self, const int **links)
 {
+    struct dts_post *post = self;
+    const struct dts_path *path =
+        dts_pair_path(&post->pairs, post->entering->pair, post->entering->path);
+    *links = path->links;
+    return path->hops;
+}
+
+static void enter_wire(void *self, int which)
+{
+    (void)which;
+    struct dts_letter *letter = self;
+    struct dts_post *post = letter->post;
     long parts = lround(letter->wire_bytes * DTS_SIMGRID_PARTS);
     post->sent += 1;
     dts_progress_at(post->simulation->progress, post->sent);
+    post->entering = letter;
     dts_simgrid_flow(post->loop, post->hosts[letter->src], post->hosts[letter->dst], parts,
                      letter);
+}
+
+/* Who can be there is there: the letter goes when its latency is paid. */
+static void leave(struct dts_post *post, struct dts_letter *letter)
+{
+    if (letter->ready_s > simgrid_get_clock())
+        dts_clock_set(post->clock, letter->ready_s, enter_wire, letter, 0);
+    else
+        enter_wire(letter, 0);
 }
 
 void dts_post_arrived(struct dts_post *post, struct dts_letter *letter)
@@ -119,9 +109,22 @@ void dts_post_arrived(struct dts_post *post, struct dts_letter *letter)
     tell(post, letter);
 }
 
+/* The path that is drawn for a letter gives it its latency and its links. */
+static void stamp(struct dts_post *post, struct dts_letter *letter, int pair, double bytes)
+{
+    const struct dts_transport *by = post->pairs.pair[pair].by;
+    letter->pair = pair;
+    letter->path = dts_pair_pick(&post->pairs, pair);
+    double latency_s = dts_pair_path(&post->pairs, pair, letter->path)->latency_s;
+    double alpha = dts_transport_alpha(by, latency_s, bytes);
+    letter->waits = by->blocking;
+    letter->ready_s = simgrid_get_clock() + (by->blocking ? alpha : 0);
+    letter->delay_s = by->blocking ? 0 : alpha;
+    letter->wire_bytes = dts_transport_wire_bytes(by, bytes);
+}
+
 void dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
-                   const struct dts_message *message, const struct dts_postage *postage,
-                   struct dts_party sender)
+                   const struct dts_message *message, struct dts_party sender)
 {
     struct dts_box *box = box_of(post, rank, message->peer, stream, message->channel);
     struct dts_letter *letter = take(box, false);
@@ -130,32 +133,32 @@ void dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
         letter = new_letter(post);
         put(box, letter, true);
     }
-    const int *endpoint = post->simulation->endpoint;
     letter->sender = sender;
     letter->src = rank;
     letter->dst = message->peer;
-    letter->delay_s = postage->after_s;
-    letter->wire_bytes = postage->wire_bytes;
-    letter->waits =
-        dts_net_blocks(post->simulation->net, endpoint[rank], endpoint[message->peer]);
+    stamp(post, letter, box->pair, (double)message->bytes);
     if (met || !letter->waits)
-        enter_wire(post, letter);
+        leave(post, letter);
 }
 
-void dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
-                      const struct dts_message *message, struct dts_party receiver)
+const struct dts_transport *dts_post_receive(struct dts_post *post, int rank,
+                                             enum dts_stream stream,
+                                             const struct dts_message *message,
+                                             struct dts_party receiver)
 {
     struct dts_box *box = box_of(post, message->peer, rank, stream, message->channel);
     struct dts_letter *letter = take(box, true);
+    const struct dts_transport *by = post->pairs.pair[box->pair].by;
     if (letter == NULL) {
         letter = new_letter(post);
         letter->receiver = receiver;
         put(box, letter, false);
-        return;
+        return by;
     }
     letter->receiver = receiver;
     if (letter->waits)
-        enter_wire(post, letter);
+        leave(post, letter);
     else if (letter->over_s >= 0)
         tell(post, letter);
+    return by;
 }

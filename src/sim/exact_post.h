@@ -11,7 +11,8 @@
 
 #include "plan/run.h"
 #include "sim/engine.h"
-#include "sim/map.h"
+#include "sim/exact_clock.h"
+#include "sim/exact_pairs.h"
 #include "sim/simgrid_zone.h"
 
 /* Who is told that the message is over: number `which` of a lane's messages under way. */
@@ -21,8 +22,11 @@ struct dts_party {
 };
 
 struct dts_letter {
+    struct dts_post *post;
     struct dts_party sender, receiver;
     int src, dst;   // ranks
+    int pair, path; // of endpoints
+    double ready_s; // when the sender has paid its latency
     double delay_s; // alpha that the receiver sees: latency that does not block the sender
     double wire_bytes;
     bool waits;    // for the receiver, before it enters the wire
@@ -34,43 +38,39 @@ struct dts_letter {
 struct dts_box {
     struct dts_letter *first, *last;
     bool sent;
+    int pair; // of the endpoints that meet here
 };
 
 struct dts_post {
     const struct dts_simulation *simulation;
     struct dts_simgrid_loop *loop;
+    struct dts_clock *clock;
     const sg_host_t *hosts; // of each rank
     struct dts_map numbers; // of boxes, plus 1, by who meets there
     struct dts_box *boxes;  // owned
     size_t box_count, box_room;
-    struct dts_map pairs;    // messages between endpoints: begun, and started << 32
-    struct dts_letter *free; // to be used again
-    double sent;             // messages
+    struct dts_pairs pairs;
+    struct dts_letter *free;           // to be used again
+    const struct dts_letter *entering; // the wire, now
+    double sent;                       // messages
 
     /* Tells a party that its message is over, and when the receiver has it. */
     void (*over)(const struct dts_party *party, double over_s, double delay_s);
 };
 
-/* What a message needs before it can be sent. */
-struct dts_postage {
-    double before_s, after_s; // latency before the message enters the wire, or after it
-    double wire_bytes;
-};
-
-struct dts_postage dts_post_weigh(struct dts_post *post, int src_rank, int dst_rank,
-                                  double bytes);
-
-/* Send a message, or ask for one; post->over is called when it is over, perhaps at once. */
+/* Send a message, or ask for one; post->over is called when it is over, perhaps at once. What
+ * is asked for arrives with the transport that is returned. */
 void dts_post_send(struct dts_post *post, int rank, enum dts_stream stream,
-                   const struct dts_message *message, const struct dts_postage *postage,
-                   struct dts_party sender);
-void dts_post_receive(struct dts_post *post, int rank, enum dts_stream stream,
-                      const struct dts_message *message, struct dts_party receiver);
+                   const struct dts_message *message, struct dts_party sender);
+const struct dts_transport *dts_post_receive(struct dts_post *post, int rank,
+                                             enum dts_stream stream,
+                                             const struct dts_message *message,
+                                             struct dts_party receiver);
 
 /* The wire is done with a letter. */
 void dts_post_arrived(struct dts_post *post, struct dts_letter *letter);
 
-/* For dts_simgrid_paths: the path of the message that starts now. */
-int dts_post_next_path(void *post, int src, int dst);
+/* For dts_simgrid_way: the links of the letter that enters the wire now. */
+int dts_post_links(void *post, const int **links);
 
 #endif

@@ -51,28 +51,42 @@ static void arrived(void *self, void *letter)
     dts_lanes_go_on(exact);
 }
 
+static void wake_all(void *self, int which)
+{
+    (void)which;
+    struct dts_exact *exact = self;
+    for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++)
+        if (exact->lanes[i].role != NULL)
+            dts_lane_wake(&exact->lanes[i]);
+}
+
 static void begin(void *self, struct dts_simgrid_loop *loop)
 {
     struct dts_exact *exact = self;
     exact->loop = exact->post.loop = loop;
-    for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++)
-        if (exact->lanes[i].role != NULL)
-            dts_lane_wake(&exact->lanes[i]);
-    dts_lanes_go_on(exact);
+    dts_clock_set(&exact->clock, 0, wake_all, exact, 0);
 }
 
-static void all_rung(void *self)
+static double next_s(void *self)
 {
-    dts_lanes_go_on(self);
+    const struct dts_exact *exact = self;
+    return dts_clock_next(&exact->clock);
+}
+
+static void ring(void *self)
+{
+    struct dts_exact *exact = self;
+    if (dts_clock_ring(&exact->clock))
+        dts_lanes_go_on(exact);
 }
 
 static sg_host_t *make_hosts(struct dts_exact *exact)
 {
     const struct dts_simulation *s = exact->simulation;
     sg_host_t *hosts = dts_alloc((size_t)s->job->ranks, sizeof(*hosts));
-    struct dts_simgrid_paths paths = {dts_post_next_path, &exact->post};
+    struct dts_simgrid_way way = {dts_post_links, &exact->post};
     dts_simgrid_start();
-    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &paths, hosts);
+    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &way, hosts);
     return hosts;
 }
 
@@ -84,8 +98,10 @@ static void set_up(struct dts_exact *exact)
     exact->lanes = dts_alloc(lanes, sizeof(*exact->lanes));
     exact->ranks = dts_alloc(ranks, sizeof(*exact->ranks));
     exact->step_ends = dts_alloc((size_t)s->steps, sizeof(*exact->step_ends));
-    exact->clock = (struct dts_clock){.after = all_rung, .self = exact, .armed_s = INFINITY};
-    exact->post = (struct dts_post){.simulation = s, .over = dts_lane_message_over};
+    exact->post = (struct dts_post){.simulation = s,
+                                    .clock = &exact->clock,
+                                    .pairs = {.net = s->net},
+                                    .over = dts_lane_message_over};
     for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
         exact->timing->ops[o] = (struct dts_op_time){INFINITY, -INFINITY};
     exact->post.hosts = make_hosts(exact);
@@ -140,7 +156,7 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
     struct dts_exact exact = {.simulation = argument, .timing = &timing};
     dts_timing_open(exact.simulation->job, &timing);
     set_up(&exact);
-    struct dts_simgrid_events events = {begin, arrived, &exact};
+    struct dts_simgrid_events events = {begin, arrived, next_s, ring, &exact};
     dts_simgrid_run(&events, exact.post.hosts[0]);
     if (!check_finished(&exact, err))
         return false;

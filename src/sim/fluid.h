@@ -37,6 +37,7 @@ struct transfer {
     bool active;
     const struct dts_load *load;
     int phase;
+    double stretch;       // it takes so many times its period: the one before holds it up
     double left;          // repetitions of the phase
     double repetition_s;  // at the rate of now
     int sender, receiver; // lanes; receiver -1: a collective

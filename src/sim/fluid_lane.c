@@ -120,12 +120,46 @@ bool dts_fluid_is_kernel(const struct dts_op *op)
            (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
 }
 
+static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *group)
+{
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
+           op->collective.group.stride == group->stride &&
+           op->collective.group.size == group->size;
+}
+
+/* How long the last members of all-reduces of this stream still work. */
+static double tail_before(const struct fluid *f, const struct lane *lane)
+{
+    double longest_s = 0;
+    for (size_t i = 0; i < f->tail_count; i++) {
+        const struct tail *tail = &f->tails[i];
+        const struct dts_op *op = &lane->role->plan.ops[tail->op];
+        if (tail->role == lane->role_number && op->stream == lane->stream &&
+            is_allreduce_of(op, &dts_fluid_op(lane)->collective.group))
+            longest_s = fmax(longest_s, tail->left_s);
+    }
+    return longest_s;
+}
+
+/* An all-reduce needs all members: who is last in the one before keeps this one, too, for a
+ * period from then on. A short one behind a long one begins early, and ends no earlier for
+ * that. */
+static double stretch_of(const struct fluid *f, const struct lane *lane,
+                         const struct dts_load *load)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    if (!is_allreduce_of(op, &op->collective.group) || load->period_s <= 0)
+        return 1;
+    return 1 + fmax(0, tail_before(f, lane) - load->tail_s) / load->period_s;
+}
+
 static void begin_transfer(struct fluid *f, int sender, int receiver)
 {
     struct lane *lane = &f->lanes[sender];
     struct transfer *t = &f->transfers[sender];
     *t = (struct transfer){.active = true, .sender = sender, .receiver = receiver};
     t->load = dts_loader_count(f->loader, lane->role, lane->op);
+    t->stretch = stretch_of(f, lane, t->load);
     t->left = t->load->phase_count > 0 ? t->load->phases[0].repeat : 0;
     lane->state = SENDING;
     lane->transfer = sender;

@@ -43,8 +43,8 @@ static void set_rates(struct fluid *f)
         const struct dts_phase *phase = f->phases[n];
         double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
         double rate = count > 1 && alone_s > 0 ? f->rates[n] * alone_s / phase->bytes : 1;
-        t->repetition_s =
-            transfer_slowness(f, t) * t->load->share * dts_phase_seconds(phase, fmin(rate, 1));
+        t->repetition_s = transfer_slowness(f, t) * t->stretch * t->load->share *
+                          dts_phase_seconds(phase, fmin(rate, 1));
         n++;
     }
 }

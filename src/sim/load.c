@@ -92,7 +92,8 @@ static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
                                   c->data.count,
                                   role->plan.buffers[c->data.buffer].element_bytes)
             : dts_period_find(role, c, steps_s, sum_s);
-    load->share = sum_s > 0 ? fmin(period.period_s, period.latency_s) / sum_s : 1;
+    load->period_s = fmin(period.period_s, period.latency_s);
+    load->share = sum_s > 0 ? load->period_s / sum_s : 1;
     load->tail_s = fmax(0, period.latency_s - period.period_s);
     load->rest_s = fmax(0, period.period_s - period.latency_s);
 }

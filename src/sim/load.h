@@ -10,8 +10,9 @@
 struct dts_load {
     struct dts_phase *phases; // owned
     int phase_count;
-    double share;  // of the sum of its phases: its period (period.h), when its stream is free
-    double tail_s; // from then until the last member is done
+    double share;    // of the sum of its phases: its period (period.h), when its stream is free
+    double period_s; // alone; 0: an exchange
+    double tail_s;   // from then until the last member is done
     double rest_s; // its period is longer: from the last member's end until its stream is free
     double messages;
 };

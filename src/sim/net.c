@@ -35,9 +35,8 @@ static const struct dts_transport *transport(const struct dts_net *net, int src,
 
 double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes)
 {
-    const struct dts_transport *by = transport(net, src, dst);
     double latency = net->ops->latency(net->self, src, dst, path);
-    return latency * dts_transport_at(by, bytes).latency_factor + by->overhead_s;
+    return dts_transport_alpha(transport(net, src, dst), latency, bytes);
 }
 
 double dts_net_latency(const struct dts_net *net, int src, int dst)
@@ -50,8 +49,7 @@ double dts_net_latency(const struct dts_net *net, int src, int dst)
 
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes)
 {
-    const struct dts_transport *by = transport(net, src, dst);
-    return bytes / (by->efficiency * dts_transport_at(by, bytes).bandwidth_factor);
+    return dts_transport_wire_bytes(transport(net, src, dst), bytes);
 }
 
 bool dts_net_blocks(const struct dts_net *net, int src, int dst)

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <exception>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -6,7 +8,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
-#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -17,7 +19,6 @@
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
-using simgrid::kernel::timer::Timer;
 using simgrid::s4u::Comm;
 using simgrid::s4u::Link;
 
@@ -73,8 +74,8 @@ void on_completion(const std::function<void(const Comm &)> &over)
 class net_zone : public NetZoneImpl
 {
   public:
-    net_zone(const struct dts_net *net, const struct dts_simgrid_paths *paths)
-        : NetZoneImpl("net"), net_(net), paths_(*paths)
+    net_zone(const struct dts_net *net, const struct dts_simgrid_way *way)
+        : NetZoneImpl("net"), way_(*way)
     {
         place(this);
         for (int l = 0; l < net->links; l++)
@@ -90,21 +91,14 @@ class net_zone : public NetZoneImpl
         auto known = hosts_.find(endpoint);
         if (known != hosts_.end())
             return known->second;
-        auto *made = new_host(this, "e" + std::to_string(endpoint));
-        auto id = made->get_netpoint()->id();
-        if (endpoints_.size() <= id)
-            endpoints_.resize(id + 1, -1);
-        endpoints_[id] = endpoint;
-        return hosts_[endpoint] = made;
+        return hosts_[endpoint] = new_host(this, "e" + std::to_string(endpoint));
     }
 
-    void get_local_route(const NetPoint *from, const NetPoint *to, Route *route,
-                         double *) override
+    void get_local_route(const NetPoint *, const NetPoint *, Route *route, double *) override
     {
-        int src = endpoints_[from->id()], dst = endpoints_[to->id()];
-        int links[DTS_MAX_ROUTE];
-        int path = paths_.next(paths_.self, src, dst);
-        int hops = src == dst ? 0 : net_->ops->route(net_->self, src, dst, path, links);
+        const int *links;
+        int hops = way_.links(way_.self, &links);
+        route->link_list_.reserve(static_cast<size_t>(hops) + 1);
         for (int h = 0; h < hops; h++)
             route->link_list_.push_back(links_[links[h]]);
         if (hops == 0)
@@ -112,13 +106,11 @@ class net_zone : public NetZoneImpl
     }
 
   private:
-    const struct dts_net *net_;
-    struct dts_simgrid_paths paths_;
+    struct dts_simgrid_way way_;
     using inner_link = decltype(std::declval<Link>().get_impl());
     std::vector<inner_link> links_; // to ask a Link for its own costs a dynamic cast
     inner_link nothing_;
     std::unordered_map<int, simgrid::s4u::Host *> hosts_;
-    std::vector<int> endpoints_; // by number of the netpoint
 
     inner_link make_link(const std::string &name, double capacity, bool shared)
     {
@@ -128,6 +120,32 @@ class net_zone : public NetZoneImpl
         link->seal();
         return link->get_impl();
     }
+};
+
+/* Alarms, as SimGrid asks its models for what happens next. Its own timers cost an allocation
+ * or two each, and a second look for flows that are over. It is asked after SimGrid's models,
+ * so alarms ring before flows that are over at the same date are told. */
+class alarm_model : public simgrid::kernel::resource::Model
+{
+  public:
+    explicit alarm_model(const struct dts_simgrid_events &events)
+        : Model("alarms"), events_(events)
+    {
+    }
+
+    double next_occurring_event(double now) override
+    {
+        double next_s = events_.next_s(events_.self);
+        return std::isinf(next_s) ? -1 : next_s - now; // less than 0: nothing will
+    }
+
+    void update_actions_state(double, double) override
+    {
+        events_.ring(events_.self);
+    }
+
+  private:
+    struct dts_simgrid_events events_;
 };
 
 } // namespace
@@ -152,9 +170,9 @@ void dts_simgrid_start()
 }
 
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
-                      const struct dts_simgrid_paths *paths, sg_host_t *hosts)
+                      const struct dts_simgrid_way *way, sg_host_t *hosts)
 {
-    auto *zone = new net_zone(net, paths); // SimGrid owns its zones
+    auto *zone = new net_zone(net, way); // SimGrid owns its zones
     for (int i = 0; i < count; i++)
         hosts[i] = zone->host(endpoint[i]);
     zone->get_iface()->seal();
@@ -184,7 +202,8 @@ void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host)
     sg_actor_t actor = sg_actor_init("end", host);
     sg_actor_set_data(actor, &loop);
     sg_actor_start_(actor, wait_for_end, 0, nullptr);
-    Timer::set(0, [&loop] { loop.events.begin(loop.events.self, &loop); });
+    simgrid::s4u::Engine::get_instance()->add_model(std::make_shared<alarm_model>(loop.events));
+    loop.events.begin(loop.events.self, &loop);
     simgrid_run();
 }
 
@@ -201,11 +220,6 @@ void dts_simgrid_flow(struct dts_simgrid_loop *, sg_host_t from, sg_host_t to, l
     comm->set_data(letter);
     comm->add_ref(); // until it is over
     comm->start();
-}
-
-void dts_simgrid_timer(double date_s, void (*ring)(void *self), void *self)
-{
-    Timer::set(date_s, [ring, self] { ring(self); });
 }
 
 bool dts_simgrid_load(const char *path, struct dts_error *err)

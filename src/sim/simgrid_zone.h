@@ -22,17 +22,17 @@ enum { DTS_SIMGRID_PARTS = 1024 };
 /* Initialise SimGrid: fair sharing, no latency of its own (exact_simulate.c), silent. */
 void dts_simgrid_start(void);
 
-/* Which path the next message from endpoint src to endpoint dst takes. SimGrid asks once for
- * each message, when it enters the network. */
-struct dts_simgrid_paths {
-    int (*next)(void *self, int src, int dst);
+/* The links that the flow takes which enters the network now; returns how many. SimGrid asks
+ * once for each flow. */
+struct dts_simgrid_way {
+    int (*links)(void *self, const int **links);
     void *self;
 };
 
 /* Make the platform: the links of a network, and a host for each endpoint in the list. hosts[i]
  * becomes that of endpoint[i]; equal endpoints have one host. */
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
-                      const struct dts_simgrid_paths *paths, sg_host_t *hosts);
+                      const struct dts_simgrid_way *way, sg_host_t *hosts);
 
 /* Simulated time. SimGrid's own way to write a simulation, an actor with a stack for each thing
  * that happens, costs up to six switches for each message. Here nothing has a stack: what
@@ -42,6 +42,8 @@ struct dts_simgrid_loop;
 struct dts_simgrid_events {
     void (*begin)(void *self, struct dts_simgrid_loop *loop); // at time 0
     void (*arrived)(void *self, void *letter);                // a flow is over
+    double (*next_s)(void *self); // the date of the next alarm, which is not in the past
+    void (*ring)(void *self);     // the clock has moved: ring the alarms that are due
     void *self;
 };
 
@@ -52,9 +54,6 @@ void dts_simgrid_end(struct dts_simgrid_loop *loop);
 /* So many parts of bytes enter the network now; `arrived` is called with the letter. */
 void dts_simgrid_flow(struct dts_simgrid_loop *loop, sg_host_t from, sg_host_t to, long parts,
                       void *letter);
-
-/* Calls ring(self) at a date that is not in the past. */
-void dts_simgrid_timer(double date_s, void (*ring)(void *self), void *self);
 
 /* Load an XML platform. What SimGrid throws becomes an error, what it aborts on aborts. */
 bool dts_simgrid_load(const char *path, struct dts_error *err);

@@ -206,3 +206,16 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
         at = transport->ranges[i];
     return at;
 }
+
+double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
+                           double bytes)
+{
+    return latency_s * dts_transport_at(transport, bytes).latency_factor +
+           transport->overhead_s;
+}
+
+double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes)
+{
+    return bytes /
+           (transport->efficiency * dts_transport_at(transport, bytes).bandwidth_factor);
+}

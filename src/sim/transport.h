@@ -41,6 +41,11 @@ const char *dts_transport_name(int i);
 struct dts_transport_range dts_transport_at(const struct dts_transport *transport,
                                             double bytes);
 
+/* What a message pays on a path of so much latency, and the bytes that it puts on the wire. */
+double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
+                           double bytes);
+double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes);
+
 /* Bytes of data for each byte on the wire, at the size of message that is best for it. */
 double dts_transport_best(const struct dts_transport *transport);
 
