@@ -6,10 +6,9 @@
 #include <time.h>
 
 static const double first_s = 1e-6, width = 1.02;
-static const double share = 0.25; // of all moments: as fast as usual, or faster
-static const double within =
-    1.15;                         // noise is a few percent, disturbances are 30 to 130. ASSUMED
-static const double nap_s = 0.01; // between two looks
+static const double share = 0.5;   // of all moments: as fast as usual, or faster
+static const double within = 1.15; // noise: a few percent; disturbances: 30 to 130. ASSUMED
+static const double nap_s = 0.01;  // between two looks
 
 static int class_of(double pace_s)
 {

@@ -3,9 +3,9 @@
  * The cores of a virtual machine, and those of a laptop, run at several speeds: with a busy
  * neighbour on the same core a product takes 1.4 to 2.3 times as long, for seconds at a time,
  * and clocks rise and fall. A fixed piece of work, timed before and after what is measured,
- * tells at which of its paces the machine was. The usual pace is the one that it reaches or
- * exceeds in a quarter of all moments seen: neither the few best ones nor, unless there is
- * nothing else, the disturbed ones. What runs at the usual pace counts, all else does not.
+ * tells at which of its paces the machine was. The usual pace is the median of all moments
+ * seen: neither that of its best moments nor that of a passing disturbance. What runs at the
+ * usual pace counts, all else does not.
  */
 #ifndef DTS_KERNELS_PACE_H
 #define DTS_KERNELS_PACE_H

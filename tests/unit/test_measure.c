@@ -98,14 +98,14 @@ static struct dts_measured measure_busy(struct busy *busy, double patience_s)
     struct dts_measured out;
     for (int i = 0; i < 10; i++)
         dts_pace_take(&pace);
-    CHECK_NEAR(dts_pace_usual_s(&pace), busy->quick >= 3 ? 1e-4 : 1.8e-4, 2e-6);
+    CHECK_NEAR(dts_pace_usual_s(&pace), busy->quick >= 5 ? 1e-4 : 1.8e-4, 2e-6);
     dts_measure(&meter, busy_work, busy, &out);
     return out;
 }
 
 static void what_ran_in_disturbed_moments_does_not_count(void)
 {
-    for (int quick = 3; quick <= 10; quick++) {
+    for (int quick = 5; quick <= 10; quick++) {
         struct busy busy = {.quick = quick};
         CHECK_NEAR(measure_busy(&busy, 0).median_s, 0.001, 1e-9);
     }
@@ -113,7 +113,7 @@ static void what_ran_in_disturbed_moments_does_not_count(void)
 
 static void a_patient_run_waits_for_a_moment_that_counts(void)
 {
-    struct busy hasty = {.quick = 4}, patient = {.quick = 4};
+    struct busy hasty = {.quick = 5}, patient = {.quick = 5};
     measure_busy(&hasty, 0);
     CHECK_NEAR(measure_busy(&patient, 10).median_s, 0.001, 1e-9);
     CHECK(patient.runs < hasty.runs);

@@ -1,0 +1,10 @@
+/* network_pace.h -- how fast a network's processor is at this moment (kernels/pace.h). */
+#ifndef DTS_EXEC_NETWORK_PACE_H
+#define DTS_EXEC_NETWORK_PACE_H
+
+#include "exec/network.h"
+
+/* Seconds of the piece of work that tells, on all its threads; takes some milliseconds. */
+double dts_network_pace_s(struct dts_network *network);
+
+#endif
