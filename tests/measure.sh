@@ -18,7 +18,7 @@ refused() {
     fi
 }
 
-whole='must be a whole number from 1 to 1000000'
+whole='must be a whole number from 1 to 1048576'
 usage='usage: dtsim-measure here FILE (see `dtsim help profile`)'
 refused "$usage"
 refused "$usage" profile

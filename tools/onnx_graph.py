@@ -3,6 +3,8 @@
 Weights stay where they are: only shapes, and the few numbers that say what a node does, are read.
 """
 import sys
+from collections.abc import Sequence
+from math import isfinite
 
 try:
     import onnx
@@ -12,7 +14,7 @@ try:
 except ImportError:
     sys.exit("import_torch.py: needs the ONNX package (Debian: python3-onnx)")
 
-from import_network import Refused, Unsupported, product
+from import_network import Refused, Unsupported, need, product
 
 MOST_VALUES = 10 ** 12  # of a tensor, as in a model file
 TYPE = onnx.TensorProto
@@ -76,16 +78,38 @@ class Node:
     def get(self, name, default=None):
         if name not in self.attributes:
             return default
-        value = onnx.helper.get_attribute_value(self.attributes[name])
+        try:
+            value = onnx.helper.get_attribute_value(self.attributes[name])
+        except ValueError:
+            raise Unsupported("whose attribute %s is of no known kind" % shown(name))
         if isinstance(value, onnx.TensorProto):
             return Stored(value, self.place)
-        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        value = list(value) if isinstance(value, Sequence) else value
+        numbers = value if isinstance(value, list) else [value]
+        need(all(isinstance(n, (int, float)) and isfinite(n) for n in numbers),
+             "whose attribute %s is no finite number" % shown(name))
+        return value
+
+
+def check_text(message):
+    """Protocol buffers hands on text that is no UTF-8 as bytes."""
+    for field, value in message.ListFields():
+        if field.type not in (field.TYPE_STRING, field.TYPE_MESSAGE):
+            continue
+        for part in value if field.label == field.LABEL_REPEATED else [value]:
+            if isinstance(part, bytes):
+                raise Refused("is a damaged ONNX file: %s is no UTF-8" % field.name)
+            if field.type == field.TYPE_MESSAGE:
+                check_text(part)
 
 
 class Graph:
     def __init__(self, path):
         self.path = path
         model = self.parse()
+        check_text(model)
         graph = model.graph
         if not graph.node:
             raise Refused("must be an ONNX model, holds no graph with nodes")

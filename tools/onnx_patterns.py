@@ -5,6 +5,8 @@ A pattern is a tree: ("Mul", "x", ("Sigmoid", "x")). In it "x" is any tensor, th
 "@w" one that does not depend on the input, "#e" any number, 0.5 that number (to 1 part in 1000).
 The inputs of Add and Mul may be swapped. What is inside the tree must have no other use.
 """
+from math import isfinite
+
 from import_network import Unsupported
 
 CENTERED = ("Sub", "x", ("ReduceMean", "x"))
@@ -56,11 +58,12 @@ class Match:
     def number(self, name):
         node = self.graph.makers.get(name)
         stored = self.graph.stored.get(name)
-        if stored is None and node is not None and node.op == "Constant":
-            stored = node.get("value")
         try:
-            return float(stored.read().item()) if stored and len(stored.shape) <= 1 else None
-        except (ValueError, AttributeError, Unsupported):
+            if stored is None and node is not None and node.op == "Constant":
+                stored = node.get("value")
+            number = float(stored.read().item()) if stored and len(stored.shape) <= 1 else None
+            return number if number is None or isfinite(number) else None
+        except (ValueError, TypeError, AttributeError, Unsupported):
             return None
 
     def single(self, name):

@@ -70,7 +70,7 @@ class At:
 
     def call(self, shape, module=None, args=None):
         return Call(self.name, module, args or [self.x], {}, shape,
-                    flattened=self.importer.flattens(self.node.outputs[0]),
+                    flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]))
 
 
@@ -89,9 +89,10 @@ class Importer:
         self.dims = self.sizes(options.input)
         self.batch = graph.batch or NAMED_BATCH
         self.roots, self.parts = find(graph)
-        self.shapes = {}
+        self.shapes, self.flattened = {}, set()
         self.follow("none")
         self.shapes = {name: v.shape for name, v in self.values.items() if isinstance(v, Value)}
+        self.flattened = self.find_flattened()
         self.follow(options.loss)
 
     def sizes(self, given):
@@ -151,13 +152,20 @@ class Importer:
         return sum(product(owner.shape) for key, owner in self.parameters.items()
                    if key in self.network.used)
 
-    def flattens(self, name):
-        """Whoever takes it only makes it one row of features, or changes its values first."""
-        shapes = [(user, self.shapes.get(user.outputs[0])) for user in self.graph.users.get(name, [])]
-        used = [(user, shape) for user, shape in shapes if shape is not None]
-        return bool(used) and name not in self.graph.outputs and all(
-            len(shape) == 1 or (shape == self.shapes.get(name) and self.flattens(user.outputs[0]))
-            for user, shape in used)
+    def find_flattened(self):
+        """The tensors that whoever takes them only makes one row of features, or changes their values
+        first. From the last one back, so that each is looked at once."""
+        found = set()
+        for node in reversed(self.graph.nodes):
+            for name in node.outputs[:1]:
+                used = [(user.outputs[0], self.shapes.get(user.outputs[0]))
+                        for user in self.graph.users.get(name, []) if user.outputs]
+                used = [(made, shape) for made, shape in used if shape is not None]
+                if used and name not in self.graph.outputs and all(
+                        len(shape) == 1 or (shape == self.shapes.get(name) and made in found)
+                        for made, shape in used):
+                    found.add(name)
+        return found
 
     def is_last(self, name):
         unused = name in self.graph.outputs and not self.graph.users.get(name)

@@ -1,6 +1,7 @@
 """torch_source.py -- the module that MODULE:CALLABLE or FILE.py:CALLABLE names, imported."""
 import importlib
 import importlib.util
+import json
 import os
 import sys
 
@@ -13,10 +14,15 @@ from import_network import Refused
 from torch_trace import Importer, trace
 
 
+def told(error):
+    """One line of what somebody else's code raised."""
+    return ("%s: %s" % (type(error).__name__, error)).strip().splitlines()[0]
+
+
 def find(name):
     """What `module:callable` or `path/file.py:callable` names."""
-    place, colon, attribute = name.rpartition(":")
-    if not place or not colon or not attribute:
+    place, _, attribute = name.rpartition(":")
+    if not place or not attribute:
         raise Refused("%s: must be MODULE:CALLABLE, FILE.py:CALLABLE or FILE.onnx" % name)
     try:
         if place.endswith(".py"):
@@ -30,13 +36,18 @@ def find(name):
             found = getattr(found, part)
     except (ImportError, OSError, AttributeError) as error:
         raise Refused("%s: %s" % (name, error))
+    except Exception as error:  # whatever the file's own code raises
+        raise Refused("%s: cannot be imported: %s" % (name, told(error)))
     return found
 
 
 def make(name, settings):
     """The module that is to be imported."""
     found = find(name)
-    module = found if isinstance(found, torch.nn.Module) else found(**settings)
+    try:
+        module = found if isinstance(found, torch.nn.Module) else found(**settings)
+    except Exception as error:  # whatever it raises
+        raise Refused("%s: cannot be called with %s: %s" % (name, json.dumps(settings), told(error)))
     if not isinstance(module, torch.nn.Module):
         raise Refused("%s: must make a torch.nn.Module, made %s" % (name, type(module).__name__))
     return module.train()
@@ -50,8 +61,7 @@ def read(options):
     try:
         graph = trace(module, options.input, options.tokens)
     except Exception as error:  # whatever the module's own code or the tracing of it raises
-        raise Refused("%s: cannot be traced by torch.fx: %s: %s"
-                      % (options.source, type(error).__name__, error))
+        raise Refused("%s: cannot be traced by torch.fx: %s" % (options.source, told(error)))
     importer = Importer(graph, options.input, options.loss)
     importer.run()
     importer.name = options.source.rpartition(":")[2].replace(".", "_")

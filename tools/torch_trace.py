@@ -90,18 +90,22 @@ def trace(module, dims, tokens):
     return traced.graph
 
 
-def flattens(node):
-    """Whoever takes its result only makes it one row of features, or changes its values first."""
+def find_flattened(graph):
+    """The nodes whose users only make the result one row of features, or change its values first.
+    From the last one back, so that each is looked at once."""
+    found = set()
+    for node in reversed(graph.nodes):
 
-    def fits(user):
-        shape = user.meta["shape"]
-        if shape is None:
-            return False
-        return len(shape) == 1 or (shape == node.meta["shape"] and flattens(user))
+        def fits(user):
+            shape = user.meta["shape"]
+            return shape is not None and (
+                len(shape) == 1 or (shape == node.meta["shape"] and user in found))
 
-    # others only ask for its sizes
-    users = [user for user in node.users if user.meta["tensor"] or user.op == "output"]
-    return bool(users) and all(fits(user) for user in users)
+        # others only ask for its sizes
+        users = [user for user in node.users if user.meta["tensor"] or user.op == "output"]
+        if users and all(fits(user) for user in users):
+            found.add(node)
+    return found
 
 
 def holds(node):
@@ -126,6 +130,7 @@ class Importer:
         self.graph, self.loss = graph, loss
         self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
         self.parameters = {id(p): p for p in self.root.parameters()}
+        self.flattened = find_flattened(graph)
         self.network = Network(dims)
         self.values = {}
 
@@ -182,7 +187,7 @@ class Importer:
         shape = node.meta["shape"]
         last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
         call = Call(self.name(node), module, args, kwargs, shape,
-                    flattened=shape is not None and flattens(node), last=last)
+                    flattened=shape is not None and node in self.flattened, last=last)
         return table[key](self.network, call)
 
     def item(self, node, whole, index):

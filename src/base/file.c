@@ -1,4 +1,4 @@
-/* file.c -- output files: written beside, synced, renamed. */
+/* file.c -- opening what is read; output files: written beside, synced, renamed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +17,23 @@ enum dts_cause dts_file_cause(int error)
                    error == ENAMETOOLONG || error == ELOOP
                ? DTS_BAD_INPUT
                : DTS_SYSTEM;
+}
+
+int dts_file_open(const char *path, uint64_t *bytes, struct dts_error *err)
+{
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+        *bytes = (uint64_t)status.st_size;
+        return file;
+    }
+    if (file < 0)
+        dts_fail(err, dts_file_cause(errno), "%s: cannot be read: %s", path, strerror(errno));
+    else
+        dts_fail(err, DTS_BAD_INPUT, "%s: cannot be read: it is no file", path);
+    if (file >= 0)
+        close(file);
+    return -1;
 }
 
 static bool fail(const char *path, int error, struct dts_error *err)

@@ -1,7 +1,9 @@
-/* file.h -- files that are either whole or not there: written beside, synced, renamed. */
+/* file.h -- files to read; and files to write that are either whole or not there: written
+ * beside, synced, renamed. */
 #ifndef DTS_BASE_FILE_H
 #define DTS_BASE_FILE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -17,6 +19,10 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
 /* Finish: on success the file is in place, otherwise it is as it was before. */
 bool dts_output_close(struct dts_output *out, struct dts_error *err);
 void dts_output_discard(struct dts_output *out);
+
+/* Open a file to read and say how long it is; -1: err says why not. What is no file is refused:
+ * one would wait for whoever writes into a pipe. */
+int dts_file_open(const char *path, uint64_t *bytes, struct dts_error *err);
 
 /* Whose fault an errno of open(), read() or write() is: what is wrong with a path is the user's
  * to mend (DTS_BAD_INPUT), all else the machine's (DTS_SYSTEM). */

@@ -205,6 +205,9 @@ static bool print(const struct dts_options *options, const struct asked *asked,
 static bool check_outputs(const struct dts_options *options, struct dts_error *err)
 {
     const char *const paths[] = {options->output, options->trace};
+    if (options->trace != NULL && strcmp(options->trace, options->output) == 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "--trace: must be another file than --output, got %s", options->trace);
     for (int i = 0; i < 2; i++) {
         struct dts_output out;
         if (paths[i] == NULL)

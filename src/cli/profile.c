@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -134,6 +135,16 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
                      err);
 }
 
+/* Nobody wants to hear after minutes that the profile cannot be written. */
+static bool check_output(const char *path, struct dts_error *err)
+{
+    struct dts_output out;
+    if (!dts_output_open(&out, path, err))
+        return false;
+    dts_output_discard(&out);
+    return true;
+}
+
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
@@ -147,6 +158,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
            find_models(answer(options, "model", NULL), &models, err);
     if (good && access(program, X_OK) != 0)
         good = dts_fail(err, DTS_UNSUPPORTED, "profile: this build has no OpenBLAS");
+    good = good && check_output(options->output, err);
     if (good) {
         execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/file.h"
@@ -187,21 +187,21 @@ static bool read_state(const struct reader *r, struct dts_checkpoint *c, struct 
 bool dts_checkpoint_read(struct dts_checkpoint *c, const char *path, bool *there,
                          struct dts_error *err)
 {
-    struct reader r = {.path = path, .in = fopen(path, "rbe")};
-    struct stat status;
+    struct reader r = {.path = path};
     *there = false;
-    if (r.in == NULL && errno == ENOENT)
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return true;
-    if (r.in == NULL || fstat(fileno(r.in), &status) != 0 || !S_ISREG(status.st_mode)) {
-        const char *why = r.in == NULL ? strerror(errno) : "it is no file";
-        dts_fail(err, DTS_BAD_INPUT, "%s: cannot be read: %s", path, why);
-    } else {
-        r.bytes = (uint64_t)status.st_size;
-        *there = read_state(&r, c, err);
-        if (!*there) // where only a seek failed
-            dts_fail(err, DTS_SYSTEM, "%s: cannot be read", path);
+    const int file = dts_file_open(path, &r.bytes, err);
+    if (file < 0)
+        return false;
+    r.in = fdopen(file, "rb");
+    if (r.in == NULL) {
+        close(file);
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be read: no memory", path);
     }
-    if (r.in != NULL)
-        fclose(r.in);
+    *there = read_state(&r, c, err);
+    if (!*there) // where only a seek failed
+        dts_fail(err, DTS_SYSTEM, "%s: cannot be read", path);
+    fclose(r.in);
     return *there;
 }

@@ -2,11 +2,9 @@
 #include "exec/idx_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -105,17 +103,10 @@ static bool read_values(struct source *source, struct dts_idx *idx, struct dts_e
 bool dts_idx_read(struct dts_idx *idx, const char *path, int dims, struct dts_error *err)
 {
     struct source source = {.path = path};
-    struct stat status;
     *idx = (struct dts_idx){0};
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status) != 0) {
-        const int error = errno;
-        if (file >= 0)
-            close(file);
-        return dts_fail(err, dts_file_cause(error), "%s: cannot be read: %s", path,
-                        strerror(error));
-    }
-    source.bytes = (uint64_t)status.st_size;
+    const int file = dts_file_open(path, &source.bytes, err);
+    if (file < 0)
+        return false;
     source.file = gzdopen(file, "rb");
     if (source.file == NULL) {
         close(file);

@@ -147,6 +147,33 @@ static bool read_kernel(struct dts_profile_kernel *kernel, const struct dts_cfg 
     return read_points(kernel, &reading.points, err);
 }
 
+static int by_call(const void *a, const void *b)
+{
+    const struct dts_profile_kernel *const *one = a, *const *other = b;
+    const int order = strcmp((*one)->call, (*other)->call);
+    return order != 0 ? order : (*one > *other) - (*one < *other);
+}
+
+/* Of two times for one call nobody could tell which is meant. */
+static bool check_once(const struct dts_profile *profile, const struct dts_cfg *list,
+                       struct dts_error *err)
+{
+    const size_t count = (size_t)profile->kernel_count;
+    const struct dts_profile_kernel **sorted = dts_alloc(count, sizeof(*sorted));
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &profile->kernels[i];
+    qsort(sorted, count, sizeof(*sorted), by_call);
+    const struct dts_profile_kernel *twice = NULL;
+    for (size_t i = 1; i < count && twice == NULL; i++)
+        if (strcmp(sorted[i - 1]->call, sorted[i]->call) == 0)
+            twice = sorted[i];
+    free(sorted);
+    if (twice == NULL)
+        return true;
+    const struct dts_cfg at = dts_cfg_item(list, (size_t)(twice - profile->kernels));
+    return dts_cfg_fail(&at, "call", err, "is there already: \"%s\"", twice->call);
+}
+
 static bool read_kernels(struct dts_profile *profile, const struct dts_cfg *list,
                          struct dts_error *err)
 {
@@ -160,7 +187,7 @@ static bool read_kernels(struct dts_profile *profile, const struct dts_cfg *list
         if (!read_kernel(&profile->kernels[i], &at, err))
             return false;
     }
-    return true;
+    return check_once(profile, list, err);
 }
 
 static bool read_updates(struct dts_profile *profile, const struct dts_cfg *list,

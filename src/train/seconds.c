@@ -212,10 +212,17 @@ static void follow_roofline(const struct question *q, const struct dts_model *mo
     const bool here = strcmp(q->device->name, DTS_HERE) == 0;
     scale(out, model->layer_count, factor, factor);
     out->fixed = q->stack->fixed_s;
+    const char *precision = dts_precision_name((int)q->precision);
+    if (q->device->profile.kernels != NULL) {
+        snprintf(out->basis, sizeof(out->basis),
+                 "bare roofline of %s, %s: its profile is of %s", q->device->name, precision,
+                 dts_precision_name(q->device->profile.precision));
+        return;
+    }
     snprintf(out->basis, sizeof(out->basis),
              "bare roofline of %s%s%s%s, %s: stack %s has no published time for %s",
              q->device->name, here ? " (" : "", here ? q->device->summary : "", here ? ")" : "",
-             dts_precision_name((int)q->precision), q->stack->name, model->name);
+             precision, q->stack->name, model->name);
 }
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,

@@ -72,6 +72,12 @@ refused "a checkpoint without a head" "is truncated"
 refused "a damaged checkpoint" "is damaged"
 echo "no checkpoint" >"$work/bad"
 refused "another file" "is no checkpoint"
+rm "$work/bad"
+mkfifo "$work/bad"
+train 2 "$work/bad"
+[ $status -eq 2 ] && grep -q "bad: cannot be read: it is no file" "$work/err" ||
+    fail "a pipe is refused, not waited for (status $status)"
+rm "$work/bad"
 cp "$work/whole" "$work/bad"
 refused "another training" 'it has "seed 1", this one "seed 2"' --set seed=2
 refused "other statistics" 'this one "batch_norm synchronized"' --set batch_norm=synchronized

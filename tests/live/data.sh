@@ -117,6 +117,10 @@ refused "a truncated data set" "can hold\|is truncated"
 train 2
 refused "a header that lies" "its header promises"
 rm "$set/train-images-idx3-ubyte"
+mkfifo "$set/train-images-idx3-ubyte"
+train 2
+refused "a pipe" "train-images-idx3-ubyte: cannot be read: it is no file"
+rm "$set/train-images-idx3-ubyte"
 train 2
 refused "a missing file" "train-images-idx3-ubyte: cannot be read: No such file"
 

@@ -103,7 +103,31 @@ def lying():
     return model
 
 
+def of_kind(kind):
+    """An attribute that says to be of another kind than it is."""
+    model = graph([node("LeakyRelu", "x", "y", alpha=0.5)])
+    model.graph.node[0].attribute[0].type = kind
+    return model
+
+
+def tower(blocks):
+    """Residual blocks that all have the shape of the input, and a row of features behind them."""
+    nodes, last = [], "x"
+    for i in range(blocks):
+        nodes += [node("Relu", last, "r%d" % i), node("Conv", "r%d w" % i, "c%d" % i),
+                  node("Add", "%s c%d" % (last, i), "a%d" % i)]
+        last = "a%d" % i
+    return graph(nodes + [node("Flatten", last, "f"), node("MatMul", "f v", "y")], (2, 4, 3, 3),
+                 [("w", 1, [4, 4, 1, 1], [0.0] * 16), ("v", 1, [36, 2], [0.0] * 72)])
+
+
+KIND = onnx.AttributeProto
 HOSTILE = (
+    ("no number", graph([node("LeakyRelu", "x", "y", alpha=float("nan"))]), "no finite number"),
+    ("a sparse tensor", of_kind(KIND.SPARSE_TENSOR), "no finite number"),
+    ("a kind of nothing", of_kind(KIND.UNDEFINED), "of no known kind"),
+    ("a constant of no kind", graph([node("Constant", "", "c", sparse_value=onnx.SparseTensorProto()),
+                                     node("Pow", "x c", "y")]), "Constant"),
     ("a circle", graph([node("Add", "x b", "a"), node("Relu", "a", "b"), node("Relu", "b", "y")]),
      "nothing before it makes"),
     ("itself", graph([node("Add", "x y", "y")]), "nothing before it makes"),
@@ -153,6 +177,8 @@ def hostile_files_are_refused(folder):
         good = whole.read()
     for cut in (1, 10, len(good) // 3, len(good) // 2, len(good) - 1):
         refused(folder, "cut at %d" % cut, good[:cut], "")
+    named = graph([onnx.helper.make_node("Relu", ["x"], ["y"], name="NAME")]).SerializeToString()
+    refused(folder, "text in no encoding", named.replace(b"NAME", b"\xff\xfe/x"), "name is no UTF-8")
     refused(folder, "nothing", b"", "holds no graph")
     refused(folder, "text", b"{}\n" * 100, "no ONNX file")
     path, status, said = run_import(folder, os.path.join(folder, "missing.onnx"), None)
@@ -161,7 +187,15 @@ def hostile_files_are_refused(folder):
     check(status == 2 and "--input is [8], the file is for [9]" in said, said)
 
 
+def a_deep_tower_takes_no_longer_than_it_is_deep(folder):
+    source = os.path.join(folder, "tower.onnx")
+    onnx.save(tower(500), source)
+    path, status, said = run_import(folder, source, None)
+    check(status == 0 and "tower: 1503 layers" in said, "status %d: %s" % (status, said))
+
+
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
 sys.exit(import_check.run(what_is_exported_is_what_torch_fx_finds, all_that_is_missing_is_named_at_once,
-                          hostile_files_are_refused, networks_of_torchvision_are_ours))
+                          hostile_files_are_refused, a_deep_tower_takes_no_longer_than_it_is_deep,
+                          networks_of_torchvision_are_ours))

@@ -64,13 +64,20 @@ def all_that_is_missing_is_named_at_once(folder):
 
 
 def bad_words_are_refused(folder):
-    for module, word in (("nothing_of_this_name:net", "No module named"), ("torchvision.models", "must be"),
-                         ("torch.nn:Nothing", "no attribute"), ("math:sin", "")):
-        try:
-            path, status, said = run_import(folder, module, "3,9,9")
-        except TypeError:
-            status, said = 2, ""
+    broken = os.path.join(folder, "broken.py")
+    with open(broken, "w") as out:
+        out.write("def net(:\n")
+    strange = os.path.join(HERE, "own_nets.py") + ":"
+    for module, word, more in (
+            ("nothing_of_this_name:net", "No module named", []), ("torchvision.models", "must be", []),
+            ("torch.nn:Nothing", "no attribute", []), (".x:net", "cannot be imported", []),
+            (broken + ":net", "cannot be imported: SyntaxError", []),
+            ("math:sin", "cannot be called with {}: TypeError", []), ("math:pi", "TypeError", []),
+            (strange + "Encoder", "cannot be called with {\"words\": -1}: RuntimeError",
+             ["--set", "{\"words\": -1}"])):
+        path, status, said = run_import(folder, module, "3,9,9", *more)
         check(status == 2 and word in said, "%s: %d %s" % (module, status, said))
+        check(said.count("\n") == 1, "one line: %s" % said)
 
 
 torch.set_num_threads(1)

@@ -120,6 +120,25 @@ static void what_cannot_be_written_is_said(void)
     dts_output_discard(&out); // harmless after a failure
 }
 
+static void only_a_file_is_read_and_a_pipe_is_not_waited_for(void)
+{
+    struct dts_error err = {0};
+    uint64_t bytes = 0;
+    begin();
+    CHECK(mkfifo(path_of("pipe"), 0600) == 0);
+    CHECK_INT(dts_file_open(path_of("pipe"), &bytes, &err), -1);
+    CHECK(strstr(err.text, "pipe: cannot be read: it is no file") != NULL);
+    CHECK_INT(err.cause, DTS_BAD_INPUT);
+    err = (struct dts_error){0};
+    CHECK_INT(dts_file_open("/nowhere/at/all", &bytes, &err), -1);
+    CHECK_STRING(err.text, "/nowhere/at/all: cannot be read: No such file or directory");
+    write_plainly("file", "seven b");
+    const int file = dts_file_open(path_of("file"), &bytes, &err);
+    CHECK(file >= 0 && close(file) == 0);
+    CHECK_INT((int)bytes, 7);
+    CHECK(unlink(path_of("pipe")) == 0 && unlink(path_of("file")) == 0 && rmdir(folder) == 0);
+}
+
 static void a_full_device_is_an_error_of_the_machine(void)
 {
     struct dts_error err = {0};
@@ -158,5 +177,6 @@ static void a_dash_is_standard_output_and_stays_open(void)
 
 TESTS(TEST(a_file_appears_when_it_is_closed), TEST(until_then_the_old_one_stays),
       TEST(a_link_stays_a_link), TEST(what_cannot_be_written_is_said),
+      TEST(only_a_file_is_read_and_a_pipe_is_not_waited_for),
       TEST(a_full_device_is_an_error_of_the_machine), TEST(devices_are_written_in_place),
       TEST(a_dash_is_standard_output_and_stays_open))

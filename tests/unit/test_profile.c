@@ -125,6 +125,13 @@ static void broken_profiles_are_refused(void)
         {"{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": "
          "-1}]}",
          "forward_s: must be >= 1e-09"},
+        {"{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": "
+         "1}]},"
+         "{\"call\": \"a\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": "
+         "1}]},"
+         "{\"call\": \"x\", \"class\": \"conv\", \"points\": [{\"batch\": 2, \"forward_s\": "
+         "2}]}",
+         "profile.kernels[2].call: is there already: \"x\""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct dts_error err = {0};

@@ -1,0 +1,1 @@
+dtsim profile --model mlp --output $TMP/none/mine.json
