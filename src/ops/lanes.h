@@ -5,10 +5,12 @@
 #ifndef DTS_OPS_LANES_H
 #define DTS_OPS_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #if defined(__AVX512F__)
+#include <immintrin.h>
 enum { DTS_LANES = 16 };
 #define DTS_EVEN_ 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define DTS_ODD_  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
@@ -85,16 +87,89 @@ DTS_LANES_FN void dts_lanes_store_by_turns(float *to, dts_lanes a, dts_lanes b)
     dts_lanes_store(to + DTS_LANES, DTS_MIXED_(a, b, DTS_HIGH_));
 }
 
-/* which: all bits of a place, or none, as a comparison gives them */
-DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_int_lanes which, dts_int_lanes yes,
+/* to[j, i] = from[i, j], a square of DTS_LANES: rounds that interleave the first half of the
+ * rows with the second. */
+DTS_LANES_FN void dts_lanes_transpose(const float *from, size_t from_distance, float *to,
+                                      size_t to_distance)
+{
+    dts_lanes a[DTS_LANES], b[DTS_LANES];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < DTS_LANES; i++)
+        a[i] = dts_lanes_load(from + i * from_distance);
+#pragma GCC unroll 4
+    for (int round = 1; round < DTS_LANES; round *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < DTS_LANES / 2; i++) {
+            b[2 * i] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_LOW_);
+            b[2 * i + 1] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_HIGH_);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < DTS_LANES; i++)
+            a[i] = b[i];
+    }
+#pragma GCC unroll 16
+    for (size_t i = 0; i < DTS_LANES; i++)
+        dts_lanes_store(to + i * to_distance, a[i]);
+}
+
+/* Comparisons of places, joined by & and |, and what to take by them. Processors with masks
+ * need one instruction for what a compiler makes four of. */
+#if defined(__AVX512F__)
+typedef __mmask16 dts_which;
+
+DTS_LANES_FN dts_which dts_lanes_larger(dts_lanes a, dts_lanes b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
+}
+
+DTS_LANES_FN dts_which dts_lanes_equal(dts_lanes a, dts_lanes b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ);
+}
+
+DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
+{
+    return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
+{
+    return (dts_lanes)_mm512_mask_blend_ps(which, (__m512)no, (__m512)yes);
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,
+                                                dts_int_lanes no)
+{
+    return (dts_int_lanes)_mm512_mask_blend_epi32(which, (__m512i)no, (__m512i)yes);
+}
+#else
+typedef dts_int_lanes dts_which; // all bits of a place, or none
+
+DTS_LANES_FN dts_which dts_lanes_larger(dts_lanes a, dts_lanes b)
+{
+    return a > b;
+}
+
+DTS_LANES_FN dts_which dts_lanes_equal(dts_lanes a, dts_lanes b)
+{
+    return a == b;
+}
+
+DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
+{
+    return a < b;
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,
                                                 dts_int_lanes no)
 {
     return (which & yes) | (~which & no);
 }
 
-DTS_LANES_FN dts_lanes dts_lanes_select(dts_int_lanes which, dts_lanes yes, dts_lanes no)
+DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
 {
     return (dts_lanes)dts_int_lanes_select(which, (dts_int_lanes)yes, (dts_int_lanes)no);
 }
+#endif
 
 #endif
