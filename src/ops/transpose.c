@@ -43,14 +43,15 @@ struct side {
     size_t lines, values;
 };
 
-/* Lines first .. first + count - 1 of a tile, on both sides. */
+/* Lines first .. first + count - 1 of a tile, on both sides; a line need not begin where one of
+ * the cache does. */
 static void fetch_some(const struct side *from, const struct side *to, size_t first,
                        size_t count)
 {
     for (size_t i = first; i < at_most(first + count, from->lines); i++)
-        dts_fetch(from->begin + i * from->distance, from->values);
+        dts_fetch(from->begin + i * from->distance, from->values + DTS_LINE_VALUES - 1);
     for (size_t i = first; i < at_most(first + count, to->lines); i++)
-        dts_fetch_to_write(to->begin + i * to->distance, to->values);
+        dts_fetch_to_write(to->begin + i * to->distance, to->values + DTS_LINE_VALUES - 1);
 }
 
 /* What does not fill squares. */
