@@ -72,6 +72,14 @@ void dts_comparison_explain(const struct dts_comparison *c, char *text, size_t r
              1e3 * (at(&c->predicted, worst) - at(&c->measured, worst)));
 }
 
+/* Was the profile made while the processor was faster or slower than in this run? */
+static bool at_another_pace(const struct dts_comparison *c)
+{
+    const double noise = 1.1; // ASSUMED
+    return c->pace_s > 0 && c->profile_pace_s > 0 &&
+           (c->pace_s > noise * c->profile_pace_s || c->profile_pace_s > noise * c->pace_s);
+}
+
 static void put_step(struct dts_json *json, const char *key, const struct dts_step *step)
 {
     dts_json_object(json, key);
@@ -123,6 +131,8 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
         put_bucket(json, &c->buckets[b]);
     dts_json_end(json);
     dts_json_string(json, "why", why);
+    dts_json_number(json, "pace_s", c->pace_s > 0 ? c->pace_s : NAN);
+    dts_json_number(json, "profile_pace_s", c->profile_pace_s > 0 ? c->profile_pace_s : NAN);
     dts_trained_json(&c->trained, json);
     dts_json_end(json);
 }
@@ -228,6 +238,11 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
         if (point->live != NULL) {
             dts_comparison_explain(point->live, why, sizeof(why));
             fprintf(out, "%s, %d devices: %s.\n", point->strategy, point->devices, why);
+            if (at_another_pace(point->live))
+                fprintf(out,
+                        "  The processor took %.3g us for what took it %.3g us when it was "
+                        "profiled: its kernels\n  then do not tell those of this run.\n",
+                        1e6 * point->live->pace_s, 1e6 * point->live->profile_pace_s);
             dts_trained_text(&point->live->trained, out);
         } else {
             fprintf(out, "%s: not run: %s\n", point->strategy, point->error.text);

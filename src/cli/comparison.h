@@ -28,6 +28,8 @@ struct dts_comparison {
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
     struct dts_trained trained; // owned
+    double pace_s;              // of the slowest rank (live_pace.h); 0: nothing was trained
+    double profile_pace_s;      // of the device's profile; 0: it has none
 };
 
 void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty

@@ -184,6 +184,22 @@ static void add_assumed(struct dts_result *result, const char *of, const char *c
     }
 }
 
+/* What slows kernels down beside communication, and from one device and step to the next. */
+static void fill_sources(const struct work *w, struct dts_result *result)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    const bool calibrated = w->question->platform->communicating >= 0;
+    const char *unknown = "the stack file, which has no source";
+    const char *slowdown = calibrated                         ? "node.compute of the platform"
+                           : s->stack.slowdown_source != NULL ? s->stack.slowdown_source
+                                                              : unknown;
+    const char *noise = s->stack.noise_source != NULL ? s->stack.noise_source : unknown;
+    if (w->simulation.slowdown > 0)
+        copy_text(result->slowdown_source, sizeof(result->slowdown_source), slowdown);
+    if (has_noise(s))
+        copy_text(result->noise_source, sizeof(result->noise_source), noise);
+}
+
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
@@ -200,6 +216,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     result->memory.activations_bytes = memory.activations;
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
+    fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,
                 q->device->assumed_path_count);

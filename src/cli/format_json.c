@@ -112,6 +112,8 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     put_word(json, "stack", result->stack);
     put_word(json, "engine", result->engine);
     put_word(json, "basis", result->basis);
+    put_word(json, "slowdown_source", result->slowdown_source);
+    put_word(json, "noise_source", result->noise_source);
     if (result->error.cause == DTS_NO_ERROR) {
         dts_json_list_flat(json, "assumed");
         for (int i = 0; i < result->assumed_count; i++)

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/live_checkpoint.h"
 #include "cli/live_mllog.h"
+#include "cli/live_pace.h"
 #include "cli/live_server.h"
 #include "exec/evaluate.h"
 #include "train/build.h"
@@ -157,6 +158,28 @@ static bool keep(struct course *c, struct dts_error *err)
     return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
 }
 
+/* At the begin and at the end of the steps that are measured. */
+static double pace_s(const struct course *c)
+{
+    struct dts_network *network = c->kernels->network;
+    return dts_live_pace_s(c->wire, network != NULL,
+                           network != NULL ? dts_network_workers(network) : NULL);
+}
+
+/* The stretch whose steps are measured. */
+static bool measure(struct course *c, const struct dts_live *live, int warm_up,
+                    struct dts_error *err)
+{
+    struct dts_comparison *comparison = c->of->comparison;
+    const struct dts_profile *profile = &c->kernels->point->device->profile;
+    const double begin_pace_s = pace_s(c);
+    if (!dts_live_walk(live, c->of->rank, warm_up, comparison, c->of->timing, err))
+        return false;
+    comparison->pace_s = (begin_pace_s + pace_s(c)) / 2;
+    comparison->profile_pace_s = profile->kernels != NULL ? profile->pace_s : 0;
+    return true;
+}
+
 static bool walk(struct course *c, struct dts_error *err)
 {
     bool measures = true;
@@ -167,8 +190,9 @@ static bool walk(struct course *c, struct dts_error *err)
         if (between_epochs(c))
             dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
-        if (!dts_live_walk(&live, c->of->rank, measures ? skipped(c, steps) : 0,
-                           c->of->comparison, c->of->timing, err))
+        if (!(measures ? measure(c, &live, skipped(c, steps), err)
+                       : dts_live_walk(&live, c->of->rank, 0, c->of->comparison, c->of->timing,
+                                       err)))
             return false;
         measures = false;
         c->step = stop;

@@ -2,11 +2,14 @@
  * it:
  *
  *     dtsim-measure here FILE                                      the device `here`
- *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION]  `dtsim profile`
- *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION]       whole steps on
- * made data
+ *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE]]
+ *                                                                  `dtsim profile`
+ *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE]]
+ *                                                                  whole steps on made data
  *
- * Lists are separated by commas. The precision is fp32, bf16 or fp16; without: fp32.
+ * Lists are separated by commas. The precision is fp32, bf16 or fp16; without: fp32. Patience:
+ * whole seconds that runs may wait, in all, until the machine has its usual pace;
+ * without: 0.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -103,6 +106,16 @@ static bool precision_of(const char *word, enum dts_precision *precision, struct
                     word);
 }
 
+/* NULL: none. */
+static bool patience_of(const char *word, double *patience_s, struct dts_error *err)
+{
+    int read_s = 0;
+    if (word != NULL && strcmp(word, "0") != 0 && !number("patience", word, &read_s, err))
+        return false;
+    *patience_s = read_s;
+    return true;
+}
+
 static bool read_batches(char *list, int *batches, int *count, struct dts_error *err)
 {
     char *numbers[MOST_LISTED];
@@ -121,11 +134,12 @@ static bool measure_profile(char **words, struct dts_error *err)
     const struct dts_optimizer *optimizer = NULL;
     int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0;
     enum dts_precision precision = DTS_FP32;
-    double begin_s = dts_now_s();
+    double begin_s = dts_now_s(), patience_s = 0, disturbed_percent = 0;
     bool good = read_batches(words[1], batches, &batch_count, err) &&
                 number("threads", words[2], &threads, err) &&
                 optimizer_of(words[3], &optimizer, err) &&
                 precision_of(words[5], &precision, err) &&
+                patience_of(words[5] != NULL ? words[6] : NULL, &patience_s, err) &&
                 load_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
@@ -137,10 +151,17 @@ static bool measure_profile(char **words, struct dts_error *err)
         .optimizers = &optimizer,
         .optimizer_count = 1,
         .meter = {.limit_s = 0.3, .least = 2, .spread = 0.02},
+        .patience_s = patience_s,
         .progress = show_progress,
         .argument = &begin_s,
     };
-    good = good && dts_profile_measure(&request, words[4], err);
+    good = good && dts_profile_measure(&request, words[4], &disturbed_percent, err);
+    if (good && disturbed_percent >= 25)
+        fprintf(stderr,
+                "dtsim-measure: note: %.0f %% of the runs do not count: the processor was "
+                "faster or "
+                "slower than usual (another program, another machine on its cores)\n",
+                disturbed_percent);
     for (int i = 0; i < model_count; i++)
         dts_model_free(&models[i]);
     return good;
@@ -166,6 +187,7 @@ static bool measure_steps(char **words, struct dts_error *err)
         !optimizer_of(words[3], &request.optimizer, err) ||
         !number("steps", words[4], &request.steps, err) ||
         !precision_of(words[5], &request.precision, err) ||
+        !patience_of(words[5] != NULL ? words[6] : NULL, &request.patience_s, err) ||
         !dts_model_load(&model, words[0], err))
         return false;
     const bool good = dts_steps_measure(&request, &steps, err);
@@ -180,6 +202,8 @@ static bool measure_steps(char **words, struct dts_error *err)
         print_measured(&json, "backward", &steps.backward);
         print_measured(&json, "update", &steps.update);
         print_measured(&json, "step", &steps.step);
+        print_measured(&json, "paced", &steps.paced);
+        dts_json_number(&json, "pace_s", steps.pace_s);
         dts_json_number(&json, "first_loss", steps.first_loss);
         dts_json_number(&json, "last_loss", steps.last_loss);
         if (request.precision == DTS_FP16)
@@ -194,12 +218,12 @@ static bool measure_steps(char **words, struct dts_error *err)
 /* `words` are those after the verb, and NULL behind them. */
 static const struct verb {
     const char *name;
-    int words;
+    int least, most; // words
     bool (*run)(char **words, struct dts_error *err);
 } verbs[] = {
-    {"here", 1, measure_here},       {"profile", 5, measure_profile},
-    {"profile", 6, measure_profile}, {"step", 5, measure_steps},
-    {"step", 6, measure_steps},
+    {"here", 1, 1, measure_here},
+    {"profile", 5, 7, measure_profile},
+    {"step", 5, 7, measure_steps},
 };
 
 int main(int count, char **words)
@@ -207,7 +231,8 @@ int main(int count, char **words)
     struct dts_error err = {0};
     const struct verb *found = NULL;
     for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-        if (count == 2 + verbs[i].words && strcmp(words[1], verbs[i].name) == 0)
+        if (count >= 2 + verbs[i].least && count <= 2 + verbs[i].most &&
+            strcmp(words[1], verbs[i].name) == 0)
             found = &verbs[i];
     if (found != NULL)
         found->run(words + 2, &err);

@@ -14,8 +14,8 @@
 
 enum { MOST_LISTED = 64 };
 
-static const char *const names[] = {"model",     "batch",  "threads",
-                                    "optimizer", "device", "precision"};
+static const char *const names[] = {"model",  "batch",     "threads", "optimizer",
+                                    "device", "precision", "patience"};
 
 static const char *option(const char *word, size_t length)
 {
@@ -53,16 +53,16 @@ static bool split(const char *name, const char *list, char **copy, char **words,
     return true;
 }
 
-static bool check_number(const char *name, const char *word, long most, long *out,
+static bool check_number(const char *name, const char *word, long least, long most, long *out,
                          struct dts_error *err)
 {
     char *end;
     errno = 0;
     *out = strtol(word, &end, 10);
-    if (end == word || *end != '\0' || errno != 0 || *out < 1 || *out > most)
+    if (end == word || *end != '\0' || errno != 0 || *out < least || *out > most)
         return dts_fail(err, DTS_BAD_INPUT,
-                        "--%s: must be a whole number from 1 to %ld, got \"%s\"", name, most,
-                        word);
+                        "--%s: must be a whole number from %ld to %ld, got \"%s\"", name, least,
+                        most, word);
     return true;
 }
 
@@ -73,7 +73,7 @@ static bool check_batches(const char *list, struct dts_error *err)
     long last = 0, batch;
     bool good = split("batch", list, &copy, words, &count, err);
     for (int i = 0; good && i < count; i++, last = batch) {
-        good = check_number("batch", words[i], 1 << 20, &batch, err);
+        good = check_number("batch", words[i], 1, 1 << 20, &batch, err);
         if (good && batch <= last)
             good = dts_fail(err, DTS_BAD_INPUT, "--batch: must ascend, got %ld after %ld",
                             batch, last);
@@ -116,7 +116,8 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
 {
     const char *device = answer(options, "device", "cpu");
     const char *precision = answer(options, "precision", "fp32");
-    long threads;
+    const char *patience = answer(options, "patience", "60");
+    long threads, seconds;
     if (strcmp(device, "cpu") != 0)
         return dts_fail(err, DTS_UNSUPPORTED, "--device: this build measures cpu, not \"%s\"",
                         device);
@@ -126,7 +127,8 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
                         precision);
     if (answer(options, "model", NULL) == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "profile: --model: missing (`dtsim list models`)");
-    return check_number("threads", answer(options, "threads", "1"), 1024, &threads, err) &&
+    return check_number("threads", answer(options, "threads", "1"), 1, 1024, &threads, err) &&
+           check_number("patience", patience, 0, 86400, &seconds, err) &&
            check_batches(answer(options, "batch", "8"), err) &&
            dts_known("optimizer", answer(options, "optimizer", "momentum"), dts_optimizer_name,
                      err);
@@ -148,7 +150,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     if (good) {
         execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
-              options->output, answer(options, "precision", "fp32"), (char *)NULL);
+              options->output, answer(options, "precision", "fp32"),
+              answer(options, "patience", "60"), (char *)NULL);
         good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
     }
     dts_text_free(&models);
@@ -167,6 +170,10 @@ const struct dts_command dts_profile_command = {
             "  --precision NAME       fp32, bf16 or fp16 (default: fp32): mixed precision, as\n"
             "                         --live trains in it\n"
             "  --optimizer NAME       whose update is timed (default: momentum)\n"
+            "  --patience S           while the processor has not its usual speed (another\n"
+            "                         program, a busy neighbour on its cores) runs wait, all\n"
+            "                         in all S seconds (default: 60; 0: never), or do not\n"
+            "                         count\n"
             "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
     .option = option,
     .run = run,

@@ -19,7 +19,12 @@ struct dts_step {
     double overlap_slowdown_s; // part of compute_s: kernels beside communication
 };
 
-enum { DTS_RESULT_TEXT = 128, DTS_RESULT_ASSUMED = 48, DTS_RESULT_MORE = 3 };
+enum {
+    DTS_RESULT_TEXT = 128,
+    DTS_RESULT_ASSUMED = 48,
+    DTS_RESULT_MORE = 3,
+    DTS_RESULT_SOURCE = 384
+};
 
 /* A figure that was published, and what was predicted. */
 struct dts_held {
@@ -31,7 +36,10 @@ struct dts_held {
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
-    char basis[256];   // what the seconds rest on
+    char basis[256];                         // what the seconds rest on
+    char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
+                                             // none
+    char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none
     char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
     char assumed[DTS_RESULT_ASSUMED][96];
     int assumed_count;

@@ -143,6 +143,56 @@ static void reasons(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
+/* The point of the same strategy and setting with the fewest devices, and as many samples on
+ * each; NULL: there is none with fewer. */
+static const struct dts_result *smallest_like(const struct dts_report *report,
+                                              const struct dts_result *point)
+{
+    const struct dts_result *found = NULL;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *other = &report->points[i];
+        if (!refused(other) && strcmp(other->strategy, point->strategy) == 0 &&
+            strcmp(other->setting, point->setting) == 0 &&
+            (int64_t)other->global_batch * point->devices ==
+                (int64_t)point->global_batch * other->devices &&
+            other->devices < (found != NULL ? found : point)->devices)
+            found = other;
+    }
+    return found;
+}
+
+/* Weak scaling: by what the step of the largest point is longer than that of the smallest. */
+static void growths(const struct dts_report *report, FILE *out)
+{
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        const struct dts_result *from =
+            is_largest(report, i) ? smallest_like(report, point) : NULL;
+        if (from == NULL || !isfinite(from->step.total_s) || !isfinite(from->step.compute_s))
+            continue;
+        const struct dts_step *a = &from->step, *b = &point->step;
+        const double slowdown_s = b->overlap_slowdown_s - a->overlap_slowdown_s;
+        const double ms[] = {
+            1e3 * (b->total_s - a->total_s),
+            1e3 * (b->exposed_comm_s - a->exposed_comm_s),
+            1e3 * slowdown_s,
+            1e3 * (b->straggler_s - a->straggler_s),
+            1e3 * (b->compute_s - a->compute_s - slowdown_s),
+        };
+        struct dts_text text = {0};
+        dts_text_add(&text,
+                     "%+.3g ms from %d device%s on: exposed communication %+.3g, slowdown of "
+                     "kernels by overlap %+.3g, stragglers %+.3g",
+                     ms[0], from->devices, from->devices == 1 ? "" : "s", ms[1], ms[2], ms[3]);
+        if (fabs(ms[4]) > 5e-4 * 1e3 * b->total_s)
+            dts_text_add(&text, ", kernels %+.3g", ms[4]);
+        note(out, "Growth of the step", &count, point, dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    say_how_many_more(out, count);
+}
+
 static bool is_among(const char *const *words, int count, const char *word)
 {
     for (int i = 0; i < count; i++)
@@ -206,12 +256,15 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     refusals(report, out);
     references(report, out);
     reasons(report, out);
+    growths(report, out);
     for (int i = 0; i < report->count; i++)
         any = any || !refused(&report->points[i]);
     if (any) {
         fprintf(out, "\nRests on\n");
         distinct(report, "  engine", offsetof(struct dts_result, engine), out);
         distinct(report, "  seconds", offsetof(struct dts_result, basis), out);
+        distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), out);
+        distinct(report, "  noise", offsetof(struct dts_result, noise_source), out);
         assumptions(report, out);
     }
     if (report->why != NULL) {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "ops/cpu_pace.h"
 #include "ops/mixed.h"
 #include "ops/reduce.h"
 
@@ -39,6 +40,8 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
     timer->workers = dts_workers_new(threads);
+    timer->pace = dts_cpu_pace(timer->workers);
+    timer->meter.pace = &timer->pace;
     return true;
 }
 

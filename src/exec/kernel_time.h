@@ -22,7 +22,8 @@ struct dts_kernel_times {
 
 /* What all calls are timed with. */
 struct dts_kernel_timer {
-    struct dts_meter meter; // prepare is the timer's own
+    struct dts_meter meter; // prepare and pace are the timer's own
+    struct dts_pace pace;   // of its workers
     struct dts_workers *workers;
     char *flush; // owned; written to flush the caches
     size_t flush_bytes;
@@ -35,7 +36,8 @@ struct dts_kernel_timer {
  * is written. (memset() of much memory may pass the caches by.) */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
 
-/* around_bytes is as much as flushes the caches, until it is set. */
+/* around_bytes is as much as flushes the caches, until it is set. The timer must stay where it
+ * is. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);

@@ -151,12 +151,38 @@ static bool measure_updates(const struct dts_profile_request *request,
     return true;
 }
 
-static void write_measured(struct dts_json *json, const char *name, const struct dts_runs *runs)
+/* All that was measured, for the file. */
+struct findings {
+    const struct entries *entries;
+    const struct dts_runs *updates; // models x optimizers
+    int update_count;
+    const struct dts_pace *pace;
+    const struct dts_roofline *roofline;
+    double disturbed_percent;
+};
+
+static double disturbed_percent(const struct dts_profile_request *request,
+                                const struct findings *found)
+{
+    struct dts_run_count all = {0, 0};
+    for (int i = 0; i < found->entries->count; i++)
+        for (int b = 0; b < request->batch_count; b++) {
+            const struct dts_kernel_times *times = &found->entries->items[i].times[b];
+            dts_runs_count(&times->forward, found->pace, &all);
+            dts_runs_count(&times->backward, found->pace, &all);
+        }
+    for (int u = 0; u < found->update_count; u++)
+        dts_runs_count(&found->updates[u], found->pace, &all);
+    return 100.0 * (all.runs - all.counting) / (all.runs > 0 ? all.runs : 1);
+}
+
+static void write_measured(struct dts_json *json, const char *name, const struct dts_runs *runs,
+                           const struct dts_pace *pace)
 {
     char key[32];
     if (runs->count == 0)
         return;
-    const struct dts_measured measured = dts_measured_of(runs);
+    const struct dts_measured measured = dts_measured_of(runs, pace);
     snprintf(key, sizeof(key), "%s_s", name);
     dts_json_number(json, key, measured.median_s);
     snprintf(key, sizeof(key), "%s_mad_s", name);
@@ -166,7 +192,7 @@ static void write_measured(struct dts_json *json, const char *name, const struct
 }
 
 static void write_entry(struct dts_json *json, const struct dts_profile_request *request,
-                        const struct entry *entry)
+                        const struct entry *entry, const struct dts_pace *pace)
 {
     const struct dts_profile_work *work = &entry->work;
     dts_json_object(json, NULL);
@@ -181,8 +207,8 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
     for (int b = 0; b < request->batch_count; b++) {
         dts_json_object(json, NULL);
         dts_json_integer(json, "batch", request->batches[b]);
-        write_measured(json, "forward", &entry->times[b].forward);
-        write_measured(json, "backward", &entry->times[b].backward);
+        write_measured(json, "forward", &entry->times[b].forward, pace);
+        write_measured(json, "backward", &entry->times[b].backward, pace);
         dts_json_number(json, "memory_bytes", (double)entry->times[b].bytes);
         dts_json_end(json);
     }
@@ -191,23 +217,23 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
 }
 
 static void write_updates(struct dts_json *json, const struct dts_profile_request *request,
-                          const struct dts_runs *times)
+                          const struct findings *found)
 {
+    const struct dts_runs *times = found->updates;
     dts_json_list(json, "updates");
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++) {
             dts_json_object(json, NULL);
             dts_json_string(json, "optimizer", request->optimizers[o]->name);
             dts_json_number(json, "parameters", dts_update_count(&request->models[m]));
-            write_measured(json, "update", times++);
+            write_measured(json, "update", times++, found->pace);
             dts_json_end(json);
         }
     dts_json_end(json);
 }
 
-static void write_all(const struct dts_profile_request *request,
-                      const struct dts_roofline *roofline, const struct entries *entries,
-                      const struct dts_runs *updates, FILE *out)
+static void write_all(const struct dts_profile_request *request, const struct findings *found,
+                      FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char models[256] = "";
@@ -216,55 +242,59 @@ static void write_all(const struct dts_profile_request *request,
         snprintf(models + length, sizeof(models) - length, "%s%s", m > 0 ? ", " : "",
                  request->models[m].name);
     }
-    dts_here_begin(roofline, "profile", &json);
+    dts_here_begin(found->roofline, "profile", &json);
     dts_json_object(&json, "profile");
     dts_json_string(&json, "precision", dts_precision_name((int)request->precision));
     dts_json_integer(&json, "threads", request->threads);
     dts_json_string(&json, "models", models);
-    dts_json_string(&json, "library", roofline->library);
+    dts_json_string(&json, "library", found->roofline->library);
+    dts_json_number(&json, "disturbed_percent", found->disturbed_percent);
+    dts_json_number(&json, "pace_s", dts_pace_usual_s(found->pace));
     dts_json_list(&json, "kernels");
-    for (int i = 0; i < entries->count; i++)
-        write_entry(&json, request, &entries->items[i]);
+    for (int i = 0; i < found->entries->count; i++)
+        write_entry(&json, request, &found->entries->items[i], found->pace);
     dts_json_end(&json);
-    write_updates(&json, request, updates);
+    write_updates(&json, request, found);
     dts_json_end(&json);
     dts_json_end(&json);
 }
 
-static bool write_file(const struct dts_profile_request *request,
-                       const struct dts_roofline *roofline, const struct entries *entries,
-                       const struct dts_runs *updates, const char *path, struct dts_error *err)
+static bool write_file(const struct dts_profile_request *request, const struct findings *found,
+                       const char *path, struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
         return false;
-    write_all(request, roofline, entries, updates, out.stream);
+    write_all(request, found, out.stream);
     return dts_output_close(&out, err);
 }
 
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
-                         struct dts_error *err)
+                         double *disturbed, struct dts_error *err)
 {
-    const double roofline_s = 1; // for each of its six measurements
+    const double roofline_s = 1; // each of its six measurements
+    const int update_count = request->model_count * request->optimizer_count;
     struct entries entries = {.items = NULL};
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
     struct dts_roofline roofline;
-    struct dts_runs *updates = dts_alloc(
-        (size_t)(request->model_count * request->optimizer_count) + 1, sizeof(*updates));
+    struct dts_runs *updates = dts_alloc((size_t)update_count + 1, sizeof(*updates));
+    struct findings found = {&entries, updates, update_count, &timer.pace, &roofline, 0};
     find_entries(request, &entries);
     bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads,
                                       request->precision, err);
+    timer.pace.patience_s = request->patience_s;
     for (int sweep = 0; good && sweep < SWEEPS; sweep++)
         good = measure_calls(request, &timer, &entries, sweep, err) &&
                measure_updates(request, &timer, updates, err);
-    dts_kernel_timer_free(&timer);
     if (good) {
         tell(request, 1, 1, "the roofline");
+        *disturbed = found.disturbed_percent = disturbed_percent(request, &found);
         good =
             dts_roofline_measure(&roofline, &words, request->threads, roofline_s, NULL, err) &&
-            write_file(request, &roofline, &entries, updates, path, err);
+            write_file(request, &found, path, err);
     }
+    dts_kernel_timer_free(&timer);
     free(updates);
     free_entries(&entries);
     return good;

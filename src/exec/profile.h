@@ -23,14 +23,16 @@ struct dts_profile_request {
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep
+    double patience_s;      // how long runs may wait, in all, for the usual pace
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);
     void *argument;
 };
 
-/* Measure and write `path`, whole or not at all ("-": standard output). */
+/* Measure and write `path`, whole or not at all ("-": standard output). *disturbed_percent: of
+ * the runs, those that do not count, because the machine did not have its usual pace. */
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
-                         struct dts_error *err);
+                         double *disturbed_percent, struct dts_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
+#include "ops/cpu_pace.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 
@@ -81,6 +82,8 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
                     struct dts_optimizer_run *optimizer, struct dts_steps *out)
 {
     double(*seconds)[PARTS] = dts_alloc((size_t)request->steps, sizeof(*seconds));
+    struct dts_pace pace = dts_cpu_pace(dts_network_workers(network));
+    struct dts_runs runs = {.count = 0};
     const int layers = request->model->layer_count;
     struct dts_loss_scale room = {.scale = 65536}; // as PyTorch's GradScaler begins
     struct dts_loss_scale *scale = request->precision == DTS_FP16 ? &room : NULL;
@@ -88,8 +91,13 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     fill(network, request);
     run_step(network, optimizer, scale, layers, 0, unseen);
     out->first_loss = dts_network_loss(network);
-    for (int i = 0; i < request->steps; i++)
+    double pace_s = dts_pace_take(&pace);
+    pace.patience_s = request->patience_s;
+    for (int i = 0; i < request->steps; i++) {
+        pace_s = dts_pace_wait(&pace, pace_s);
         run_step(network, optimizer, scale, layers, i + 1, seconds[i]);
+        pace_s = dts_runs_add(&runs, seconds[i][STEP], pace_s, &pace);
+    }
     out->last_loss = dts_network_loss(network);
     out->left_out = (int)room.left_out;
     const double(*done)[PARTS] = (const double(*)[PARTS])seconds;
@@ -97,6 +105,8 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     out->backward = summarize(done, request->steps, BACKWARD);
     out->update = summarize(done, request->steps, UPDATE);
     out->step = summarize(done, request->steps, STEP);
+    out->paced = dts_measured_of(&runs, &pace);
+    out->pace_s = dts_pace_usual_s(&pace);
     free(seconds);
 }
 

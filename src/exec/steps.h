@@ -11,12 +11,15 @@ struct dts_steps_request {
     const struct dts_optimizer *optimizer;
     int batch, threads;
     enum dts_precision precision;
-    int steps; // >= 1; one more before them is not counted
+    int steps;         // >= 1; one more before them is not counted
+    double patience_s; // how long steps may wait, in all, until the machine has its usual pace
 };
 
 struct dts_steps {
     struct dts_measured forward, backward, update, step; // step: all three, and the zeroing of
                                                          // gradients
+    struct dts_measured paced; // the steps at the usual pace alone (kernels/pace.h), if any
+    double pace_s;             // which is this
     double first_loss, last_loss;
     int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations

@@ -2,6 +2,8 @@
 #ifndef DTS_KERNELS_MEASURE_H
 #define DTS_KERNELS_MEASURE_H
 
+#include "kernels/pace.h"
+
 struct dts_meter {
     double (*now_s)(void *clock); // NULL: dts_now_s()
     void *clock;
@@ -9,27 +11,44 @@ struct dts_meter {
     int least;                       // runs at the least, whatever the limit says; >= 1
     double spread;                   // stable: the MAD is at most this share of the median
     void (*prepare)(void *argument); // before each run, not timed; NULL: nothing
+    struct dts_pace *pace;           // NULL: every run counts
 };
 
 enum { DTS_MOST_RUNS = 200 }; // more would not move a median that is not stable by then
 
-/* What runs took. */
+/* What runs took: the first so many. */
 struct dts_runs {
     double seconds[DTS_MOST_RUNS];
+    double before_s[DTS_MOST_RUNS], after_s[DTS_MOST_RUNS]; // paces; 0 without one
     int count;
 };
 
+/* Adds a run, before which the pace was `before_s`; returns what it is now. */
+double dts_runs_add(struct dts_runs *runs, double seconds, double before_s,
+                    struct dts_pace *pace);
+
 struct dts_measured {
     double median_s, mad_s, least_s; // of one run
-    int count;                       // runs that were timed
+    int count;                       // runs that count
 };
 
+/* How many runs there were, and how many of them count; summed over calls. */
+struct dts_run_count {
+    int runs, counting;
+};
+
+void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
+                    struct dts_run_count *sum);
+
 /* Run once unseen, to warm up, then until the median of all `runs`, earlier ones among them, is
- * stable or the limit is reached. A machine whose speed drifts is seen at several times when
- * what is compared is timed in turns. */
+ * stable or the limit is reached; up to four times the limit where too few runs count. A
+ * machine whose speed drifts is seen at several times when what is compared is timed in turns.
+ */
 void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument),
                       void *argument, struct dts_runs *runs);
-struct dts_measured dts_measured_of(const struct dts_runs *runs); // no runs: all 0
+
+/* Of the runs that count; where none does, of all. No runs: all 0. */
+struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dts_pace *pace);
 
 /* Both, for what is timed in one go. */
 void dts_measure(const struct dts_meter *meter, void (*run)(void *argument), void *argument,

@@ -46,6 +46,8 @@ struct dts_profile_update {
 struct dts_profile {
     int precision; // enum dts_precision
     int threads;
+    double disturbed_percent; // of the runs: those that do not count (pace.h)
+    double pace_s;            // the usual one
     const char *models, *library;
     struct dts_profile_kernel *kernels; // owned; NULL: there is no profile
     struct dts_profile_update *updates; // owned

@@ -145,6 +145,17 @@ static const struct dts_field fields[] = {
 
 /* Transports are read later, by another module: their parents go to the heap, so that a
  * stack may be moved. */
+/* Of an object of the file; NULL: it has none, or one that is not words. */
+static const char *source_of(const struct dts_cfg *top, const char *key)
+{
+    const struct dts_cfg object = dts_cfg_member(top, key);
+    const struct dts_cfg source = dts_cfg_member(&object, "source");
+    struct dts_error ignored = {0};
+    const char *words = NULL;
+    return dts_cfg_is_string(&source) && dts_cfg_string(&source, &words, &ignored) ? words
+                                                                                   : NULL;
+}
+
 static bool read_stack(struct reading *reading, struct dts_error *err)
 {
     struct dts_stack *stack = &reading->stack;
@@ -154,6 +165,8 @@ static bool read_stack(struct reading *reading, struct dts_error *err)
     if (!dts_cfg_read(top, fields, reading, err))
         return false;
     stack->places[1] = reading->transport;
+    stack->slowdown_source = source_of(top, "overlap");
+    stack->noise_source = source_of(top, "noise");
     return dts_cfg_read(&stack->places[1], transport_fields, stack, err) &&
            dts_assumed_read(&reading->assumed, top, stack->assumed, DTS_STACK_ASSUMED,
                             &stack->assumed_count, err) &&

@@ -49,6 +49,7 @@ struct dts_stack {
     double fixed_s;                  // per step, added where no anchor includes it
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)
+    const char *slowdown_source, *noise_source; // NULL: the file does not say
     double efficiency;  // of the device's roofline where no anchor fits; 1: as the device says
     int channels;       // of collectives
     double piece_bytes; // of pipelined collectives

@@ -51,6 +51,17 @@ check "a measured timeline is written" test -s "$work/t.measured.json"
 check "a predicted timeline is written" test -s "$work/t.json"
 check "a table is written as CSV" grep -q "^ring,exposed_comm," "$work/r.csv"
 
+
+# A profile that was made at a pace that no processor has.
+sed 's/"threads": 1,/"threads": 1, "pace_s": 1,/' "$here/../../profiles/xeon_2500mhz_1thread.json" >"$work/slow.json"
+live 2 "$here/train.json" $few --set device="$work/slow.json"
+if ! says "this build has no"; then
+    check "a profile of another pace is told" grep -q "took it 1e+06 us when it was profiled" "$work/out"
+    live 2 "$here/train.json" $few --format json
+    check "the pace of all ranks is told" grep -q '"pace_s": 0.0' "$work/out"
+    check "without a profile none is" sh -c "! grep -q profile_pace_s '$work/out'"
+fi
+
 "$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
 check "two ranks are calibrated" test $? -eq 0
 "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \

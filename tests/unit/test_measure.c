@@ -23,7 +23,8 @@ static void work(void *argument)
 
 static struct dts_measured measure(struct fake *fake, double limit_s)
 {
-    const struct dts_meter meter = {now, fake, limit_s, 5, 0.01};
+    const struct dts_meter meter = {
+        .now_s = now, .clock = fake, .limit_s = limit_s, .least = 5, .spread = 0.01};
     struct dts_measured out;
     dts_measure(&meter, work, fake, &out);
     return out;
@@ -55,5 +56,87 @@ static void what_never_settles_ends_at_the_limit(void)
     CHECK(out.mad_s > 0);
 }
 
+/* A machine whose neighbour is busy in some moments: all takes 1.8 times as long then. */
+struct busy {
+    double now_s;
+    int moments, quick; // of every ten, so many are undisturbed
+    int runs;
+};
+
+static double slowness(struct busy *busy)
+{
+    return busy->moments++ % 10 < busy->quick ? 1 : 1.8;
+}
+
+static double busy_now(void *clock)
+{
+    return ((struct busy *)clock)->now_s;
+}
+
+static double busy_pace(void *argument)
+{
+    return 1e-4 * slowness(argument);
+}
+
+/* As slow as the next moment. */
+static void busy_work(void *argument)
+{
+    struct busy *busy = argument;
+    busy->now_s += busy->moments % 10 < busy->quick ? 0.001 : 0.0018;
+    busy->runs++;
+}
+
+static struct dts_measured measure_busy(struct busy *busy, double patience_s)
+{
+    struct dts_pace pace = {.take_s = busy_pace, .argument = busy, .patience_s = patience_s};
+    const struct dts_meter meter = {.now_s = busy_now,
+                                    .clock = busy,
+                                    .limit_s = 1,
+                                    .least = 5,
+                                    .spread = 0.01,
+                                    .pace = &pace};
+    struct dts_measured out;
+    for (int i = 0; i < 10; i++)
+        dts_pace_take(&pace);
+    CHECK_NEAR(dts_pace_usual_s(&pace), busy->quick >= 5 ? 1e-4 : 1.8e-4, 2e-6);
+    dts_measure(&meter, busy_work, busy, &out);
+    return out;
+}
+
+static void what_ran_in_disturbed_moments_does_not_count(void)
+{
+    for (int quick = 5; quick <= 10; quick++) {
+        struct busy busy = {.quick = quick};
+        CHECK_NEAR(measure_busy(&busy, 0).median_s, 0.001, 1e-9);
+    }
+}
+
+static void a_patient_run_waits_for_a_moment_that_counts(void)
+{
+    struct busy hasty = {.quick = 5}, patient = {.quick = 5};
+    measure_busy(&hasty, 0);
+    CHECK_NEAR(measure_busy(&patient, 10).median_s, 0.001, 1e-9);
+    CHECK(patient.runs < hasty.runs);
+}
+
+static void a_few_moments_of_a_higher_clock_do_not_count_either(void)
+{
+    struct busy busy = {.quick = 2};
+    CHECK_NEAR(measure_busy(&busy, 0).median_s, 0.0018, 1e-9);
+}
+
+static void where_no_run_counts_all_do(void)
+{
+    const struct dts_pace slower = {.moments = {[300] = 10}, .count = 10};
+    const struct dts_runs runs = {
+        .seconds = {3, 5, 4}, .before_s = {1, 1, 1}, .after_s = {1, 1, 1}, .count = 3};
+    CHECK_INT(dts_measured_of(&runs, &slower).count, 3);
+    CHECK_NEAR(dts_measured_of(&runs, &slower).median_s, 4, 1e-12);
+}
+
 TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_move_the_median),
-      TEST(what_never_settles_ends_at_the_limit))
+      TEST(what_never_settles_ends_at_the_limit),
+      TEST(what_ran_in_disturbed_moments_does_not_count),
+      TEST(a_patient_run_waits_for_a_moment_that_counts),
+      TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
+      TEST(where_no_run_counts_all_do))
