@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 enum { DTS_PHILOX_ROUNDS = 10 };
+#define DTS_PHILOX_FACTOR_0 0xD2511F53
+#define DTS_PHILOX_FACTOR_2 0xCD9E8D57
 
 struct dts_philox_key {
     uint32_t low, high;
@@ -23,7 +25,8 @@ static inline struct dts_philox_key dts_philox_key(uint64_t key, uint32_t round)
 static inline void dts_philox_round(struct dts_philox_key key, uint32_t *x0, uint32_t *x1,
                                     uint32_t *x2, uint32_t *x3)
 {
-    const uint64_t p0 = (uint64_t)0xD2511F53 * *x0, p1 = (uint64_t)0xCD9E8D57 * *x2;
+    const uint64_t p0 = (uint64_t)DTS_PHILOX_FACTOR_0 * *x0,
+                   p1 = (uint64_t)DTS_PHILOX_FACTOR_2 * *x2;
     *x0 = (uint32_t)(p1 >> 32) ^ *x1 ^ key.low;
     *x1 = (uint32_t)p1;
     *x2 = (uint32_t)(p0 >> 32) ^ *x3 ^ key.high;

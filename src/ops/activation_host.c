@@ -1,5 +1,6 @@
 /* activation_host.c -- functions of one value on a CPU: vectorized loops. */
 #include "ops/activation.h"
+#include "ops/fetch.h"
 #include "ops/ranges.h"
 #include "ops/vector_math.h"
 
@@ -8,156 +9,210 @@ static size_t values(const struct dts_op_call *call, const struct dts_arrays *a)
     return (size_t)a->batch * dts_dims_elements(&call->output);
 }
 
-static float gelu_argument(float x)
+static inline float gelu_argument(float x)
 {
     return (float)(2 * DTS_GELU_SCALE) * (x + (float)DTS_GELU_CUBE * x * x * x);
 }
 
 /* The slope of x sigmoid(g(x)), where e = e^-g, and g' is the slope of g. */
-static float gated_slope(float x, float e, float slope)
+static inline float gated_slope(float x, float e, float slope)
 {
     const float s = 1 / (1 + e);
     return s + x * s * (e * s) * slope;
 }
 
+/* y of x, and dx of x or y and dy: loops over lines of memory, which ask for those that come
+ * 2 KiB later. What is computed of a value takes as long as its memory; a processor alone looks
+ * ahead so little that the one waits for the other. */
+enum { BLOCK = 4 * DTS_LINE_VALUES, AHEAD = 512 };
+
+typedef float value_fn(float x, float slope);
+typedef float slope_fn(float x_or_y, float dy, float slope);
+
+static inline __attribute__((always_inline)) void map(const struct dts_op_call *call,
+                                                      const struct dts_arrays *a,
+                                                      struct dts_range range,
+                                                      value_fn *function)
+{
+    const float slope = (float)call->slope;
+    const float *x = (const float *)a->x[0] + range.first;
+    float *y = (float *)a->y + range.first;
+    size_t i = 0;
+    for (; i + BLOCK <= range.count; i += BLOCK) {
+        dts_fetch(x + i + AHEAD, BLOCK);
+        dts_fetch_to_write(y + i + AHEAD, BLOCK);
+#pragma omp simd
+        for (size_t k = i; k < i + BLOCK; k++)
+            y[k] = function(x[k], slope);
+    }
+#pragma omp simd
+    for (size_t k = i; k < range.count; k++)
+        y[k] = function(x[k], slope);
+}
+
+static inline __attribute__((always_inline)) void
+map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void *x_or_y,
+         struct dts_range range, slope_fn *function)
+{
+    const float slope = (float)call->slope;
+    const float *x = (const float *)x_or_y + range.first;
+    const float *dy = (const float *)a->dy + range.first;
+    float *dx = (float *)a->dx[0] + range.first;
+    size_t i = 0;
+    for (; i + BLOCK <= range.count; i += BLOCK) {
+        dts_fetch(x + i + AHEAD, BLOCK);
+        dts_fetch(dy + i + AHEAD, BLOCK);
+        dts_fetch_to_write(dx + i + AHEAD, BLOCK);
+#pragma omp simd
+        for (size_t k = i; k < i + BLOCK; k++)
+            dx[k] = function(x[k], dy[k], slope);
+    }
+#pragma omp simd
+    for (size_t k = i; k < range.count; k++)
+        dx[k] = function(x[k], dy[k], slope);
+}
+
+static inline float relu(float x, float slope)
+{
+    (void)slope;
+    return x > 0 ? x : 0;
+}
+
+static inline float relu_back(float y, float dy, float slope)
+{
+    (void)slope;
+    return y > 0 ? dy : 0;
+}
+
+static inline float leaky_relu(float x, float slope)
+{
+    return x > 0 ? x : slope * x;
+}
+
+static inline float leaky_relu_back(float x, float dy, float slope)
+{
+    return x > 0 ? dy : slope * dy;
+}
+
+static inline float gelu(float x, float slope)
+{
+    (void)slope;
+    return x / (1 + dts_exp(-gelu_argument(x)));
+}
+
+static inline float gelu_back(float x, float dy, float slope)
+{
+    (void)slope;
+    const float scale = (float)(2 * DTS_GELU_SCALE), cube = (float)(3 * DTS_GELU_CUBE);
+    return dy * gated_slope(x, dts_exp(-gelu_argument(x)), scale * (1 + cube * x * x));
+}
+
+static inline float silu(float x, float slope)
+{
+    (void)slope;
+    return x / (1 + dts_exp(-x));
+}
+
+static inline float silu_back(float x, float dy, float slope)
+{
+    (void)slope;
+    return dy * gated_slope(x, dts_exp(-x), 1);
+}
+
+static inline float sigmoid(float x, float slope)
+{
+    (void)slope;
+    return dts_sigmoid(x);
+}
+
+static inline float sigmoid_back(float y, float dy, float slope)
+{
+    (void)slope;
+    return dy * y * (1 - y);
+}
+
+static inline float tanh_of(float x, float slope)
+{
+    (void)slope;
+    return dts_tanh(x);
+}
+
+static inline float tanh_back(float y, float dy, float slope)
+{
+    (void)slope;
+    return dy * (1 - y * y);
+}
+
 static void relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] > 0 ? x[i] : 0;
+    map(call, a, range, relu);
 }
 
 static void relu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    (void)call;
-    const float *y = (const float *)a->y + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = y[i] > 0 ? dy[i] : 0;
+    map_back(call, a, a->y, range, relu_back);
 }
 
 static void leaky_relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                                struct dts_range range)
 {
-    const float slope = (float)call->slope;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] > 0 ? x[i] : slope * x[i];
+    map(call, a, range, leaky_relu);
 }
 
 static void leaky_relu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                                 struct dts_range range)
 {
-    const float slope = (float)call->slope;
-    const float *x = (const float *)a->x[0] + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = x[i] > 0 ? dy[i] : slope * dy[i];
+    map_back(call, a, a->x[0], range, leaky_relu_back);
 }
 
 static void gelu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] / (1 + dts_exp(-gelu_argument(x[i])));
+    map(call, a, range, gelu);
 }
 
 static void gelu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-    const float scale = (float)(2 * DTS_GELU_SCALE), cube = (float)(3 * DTS_GELU_CUBE);
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = dy[i] * gated_slope(x[i], dts_exp(-gelu_argument(x[i])),
-                                    scale * (1 + cube * x[i] * x[i]));
+    map_back(call, a, a->x[0], range, gelu_back);
 }
 
 static void silu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = x[i] / (1 + dts_exp(-x[i]));
+    map(call, a, range, silu);
 }
 
 static void silu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = dy[i] * gated_slope(x[i], dts_exp(-x[i]), 1);
+    map_back(call, a, a->x[0], range, silu_back);
 }
 
 static void sigmoid_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = dts_sigmoid(x[i]);
+    map(call, a, range, sigmoid);
 }
 
 static void sigmoid_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                              struct dts_range range)
 {
-    (void)call;
-    const float *y = (const float *)a->y + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = dy[i] * y[i] * (1 - y[i]);
+    map_back(call, a, a->y, range, sigmoid_back);
 }
 
 static void tanh_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    (void)call;
-    const float *x = (const float *)a->x[0] + range.first;
-    float *y = (float *)a->y + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        y[i] = dts_tanh(x[i]);
+    map(call, a, range, tanh_of);
 }
 
 static void tanh_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    (void)call;
-    const float *y = (const float *)a->y + range.first,
-                *dy = (const float *)a->dy + range.first;
-    float *dx = (float *)a->dx[0] + range.first;
-#pragma omp simd
-    for (size_t i = 0; i < range.count; i++)
-        dx[i] = dy[i] * (1 - y[i] * y[i]);
+    map_back(call, a, a->y, range, tanh_back);
 }
 
 void dts_relu_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -17,8 +17,8 @@ void dts_attention_draw(const struct dts_arrays *a, size_t sample, size_t row, s
     const uint32_t counter[] = {(uint32_t)row, (uint32_t)a->step,
                                 (uint32_t)(a->first_sample + sample)};
     for (size_t piece = 0; piece * PIECE < keys; piece++)
-        dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, threshold,
-                         keep + piece * PIECE);
+        dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, BLOCKS,
+                         threshold, keep + piece * PIECE);
 }
 
 struct dts_attention_block dts_attention_block(const struct dts_op_call *call,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "ops/avg_pool_wide.h"
 #include "ops/pool_lines.h"
 #include "ops/ranges.h"
 
@@ -186,12 +187,23 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 void dts_avg_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                const struct dts_place *place)
 {
-    dts_ranges(forward, dts_pool_of(call, a->batch).planes, call, a, place);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    dts_range_fn *part = dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_forward : forward;
+    dts_ranges(part, pool.planes, call, a, place);
 }
 
 void dts_avg_pool_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                 const struct dts_place *place)
 {
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    dts_range_fn *part = dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_backward : backward;
     if (a->dx[0] != NULL)
-        dts_ranges(backward, dts_pool_of(call, a->batch).planes, call, a, place);
+        dts_ranges(part, pool.planes, call, a, place);
+}
+
+size_t dts_avg_pool_scratch_host(const struct dts_op_call *call, int batch, int workers)
+{
+    const struct dts_pool pool = dts_pool_of(call, batch);
+    return dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_scratch(&pool, workers)
+                                       : dts_pool_scratch_host(call, batch, workers);
 }

@@ -3,22 +3,28 @@
 
 #include "ops/dropout.h"
 #include "ops/dropout_bits.h"
+#include "ops/fetch.h"
 #include "ops/ranges.h"
 
 enum { BLOCKS = DTS_DROPOUT_BLOCKS, PIECE = DTS_DROPOUT_PIECE };
+enum { FEW = 16, STEP = 4 * DTS_LINE_VALUES }; // blocks, and values, between which to fetch
 
 static size_t pieces_of(const struct dts_op_call *call)
 {
     return (dts_dims_elements(&call->output) + PIECE - 1) / PIECE;
 }
 
-/* keep: of all values of a piece of a sample. */
+/* keep: of all values of a piece of a sample. Meanwhile x of the next piece is fetched. */
 static void draw(const struct dts_arrays *a, size_t sample, size_t piece, uint32_t threshold,
-                 uint8_t *restrict keep)
+                 const float *next, uint8_t *restrict keep)
 {
     const uint64_t number = a->first_sample + sample;
     const uint32_t counter[] = {(uint32_t)a->step, (uint32_t)number, (uint32_t)(number >> 32)};
-    dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, threshold, keep);
+    for (int i = 0; i < BLOCKS; i += FEW) {
+        dts_fetch(next + i * PIECE / BLOCKS, FEW * PIECE / BLOCKS);
+        dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS) + (uint32_t)i, counter, FEW,
+                         BLOCKS, threshold, keep + i);
+    }
 }
 
 static void forward_pieces(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -33,11 +39,16 @@ static void forward_pieces(const struct dts_op_call *call, const struct dts_arra
         const size_t count = n - piece * PIECE < PIECE ? n - piece * PIECE : PIECE;
         const float *x = (const float *)a->x[0] + at;
         float *y = (float *)a->y + at;
-        draw(a, k / pieces, piece, threshold, keep);
+        draw(a, k / pieces, piece, threshold, x + PIECE, keep);
         memcpy((uint8_t *)a->saved + at, keep, count);
+        for (size_t first = 0; first < count; first += STEP) {
+            const size_t end = count - first < STEP ? count : first + STEP;
+            dts_fetch_to_write(y + first + PIECE, STEP);
+            __builtin_prefetch((uint8_t *)a->saved + at + first + PIECE, 1);
 #pragma omp simd
-        for (size_t i = 0; i < count; i++)
-            y[i] = keep[i] ? scale * x[i] : 0;
+            for (size_t i = first; i < end; i++)
+                y[i] = keep[i] ? scale * x[i] : 0;
+        }
     }
 }
 

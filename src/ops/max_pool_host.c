@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/fetch.h"
+#include "ops/max_pool_wide.h"
 #include "ops/pool_lines.h"
 #include "ops/ranges.h"
 
@@ -155,7 +156,9 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                const struct dts_place *place)
 {
-    dts_ranges(forward, dts_pool_of(call, a->batch).planes, call, a, place);
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    dts_range_fn *part = dts_max_pool_is_wide(&pool) ? dts_max_pool_wide_forward : forward;
+    dts_ranges(part, pool.planes, call, a, place);
 }
 
 void dts_max_pool_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,

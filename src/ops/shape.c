@@ -67,17 +67,17 @@ static void transpose_all(const struct dts_op_call *call, const struct dts_array
                 to[(b * m.columns + j) * m.rows + i] = from[(b * m.rows + i) * m.columns + j];
 }
 
-/* Range over the bands of columns of all samples. */
+/* Range over the tiles of all samples. */
 static void transpose_range(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range, bool back)
 {
     const struct matrix m = matrix_of(call, back);
-    const size_t bands = dts_transpose_bands(m.columns);
+    const size_t tiles = dts_transpose_tiles(m.rows, m.columns);
     for (size_t k = range.first; k < range.first + range.count; k++) {
-        const size_t sample = k / bands * m.rows * m.columns;
-        dts_transpose_band((const float *)(back ? a->dy : a->x[0]) + sample,
+        const size_t sample = k / tiles * m.rows * m.columns;
+        dts_transpose_tile((const float *)(back ? a->dy : a->x[0]) + sample,
                            (float *)(back ? a->dx[0] : a->y) + sample, m.rows, m.columns,
-                           k % bands);
+                           k % tiles);
     }
 }
 
@@ -181,8 +181,9 @@ static void sequence_forward_range(const struct dts_op_call *call, const struct 
 static void sequence_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                   const struct dts_place *place)
 {
-    const size_t bands = dts_transpose_bands(matrix_of(call, false).columns);
-    dts_ranges(sequence_forward_range, (size_t)a->batch * bands, call, a, place);
+    const struct matrix m = matrix_of(call, false);
+    dts_ranges(sequence_forward_range,
+               (size_t)a->batch * dts_transpose_tiles(m.rows, m.columns), call, a, place);
 }
 
 static void sequence_backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -202,9 +203,10 @@ static void sequence_backward_range(const struct dts_op_call *call, const struct
 static void sequence_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                    const struct dts_place *place)
 {
-    const size_t bands = dts_transpose_bands(matrix_of(call, true).columns);
+    const struct matrix m = matrix_of(call, true);
     if (a->dx[0] != NULL)
-        dts_ranges(sequence_backward_range, (size_t)a->batch * bands, call, a, place);
+        dts_ranges(sequence_backward_range,
+                   (size_t)a->batch * dts_transpose_tiles(m.rows, m.columns), call, a, place);
 }
 
 dts_op_fn dts_concat_forward_cuda, dts_concat_backward_cuda; // shape.cu

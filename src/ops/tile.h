@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ops/lanes.h"
+
 /* Rows and columns of a tile: as many sums as there are vector registers, but a few. */
 #if defined(__AVX512F__)
-enum { DTS_TILE_LANES = 16, DTS_TILE_ROWS = 14 };
-#elif defined(__AVX2__)
-enum { DTS_TILE_LANES = 8, DTS_TILE_ROWS = 6 };
+enum { DTS_TILE_LANES = DTS_LANES, DTS_TILE_ROWS = 14 };
 #else
-enum { DTS_TILE_LANES = 4, DTS_TILE_ROWS = 6 };
+enum { DTS_TILE_LANES = DTS_LANES, DTS_TILE_ROWS = 6 };
 #endif
 
 /* Products of one sum in a packed block, and how far apart the rows of a packed `a` are: not

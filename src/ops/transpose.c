@@ -1,45 +1,94 @@
-/* transpose.c -- a block of some rows and a band of columns goes through a copy in the first
- * cache, so that both sides of memory are passed by neighbouring lines; the next block's lines
- * are fetched on both sides, since no processor sees that pattern.
+/* transpose.c -- a tile is moved by squares that fit into registers; meanwhile the lines of the
+ * next tile are fetched, on both sides, so that it lies in the second cache when its turn
+ * comes. A tile's line is so long that the processor sees it coming, and memory gives it in one
+ * piece.
  */
 #include "ops/transpose.h"
 
-#include <string.h>
-
 #include "ops/fetch.h"
-#include "ops/tile.h"
+#include "ops/lanes.h"
 
-enum { BAND = DTS_TRANSPOSE_BAND, BLOCK = DTS_TILE_COLUMNS };
+enum { SIDE = 128 }; // 64 KiB, four times: this tile and the next, read and written
+
+struct tile {
+    size_t row, rows, column, columns;
+};
 
 static size_t at_most(size_t count, size_t most)
 {
     return count < most ? count : most;
 }
 
-/* What a whole block copies is a constant: some vectors. */
-static void write_block(const float *block, float *to, size_t distance, size_t rows,
-                        size_t count)
+static size_t along(size_t count)
 {
-    for (size_t i = 0; i < rows; i++) {
-        float *line = to + i * distance;
-        if (count == BLOCK)
-            memcpy(line, block + i * BLOCK, BLOCK * sizeof(*to));
-        else
-            memcpy(line, block + i * BLOCK, count * sizeof(*to));
-        dts_fetch_to_write(line + BLOCK, BLOCK);
-    }
+    return (count + SIDE - 1) / SIDE;
 }
 
-void dts_transpose_band(const float *from, float *to, size_t rows, size_t columns, size_t band)
+size_t dts_transpose_tiles(size_t rows, size_t columns)
 {
-    _Alignas(64) float block[BAND * BLOCK];
-    const size_t first = band * BAND, width = at_most(columns - first, BAND);
-    for (size_t i = 0; i < rows; i += BLOCK) {
-        const size_t count = at_most(rows - i, BLOCK);
-        const float *next = from + (i + BLOCK) * columns + first;
-        for (size_t k = 0; k < at_most(rows - i - count, BLOCK); k++)
-            dts_fetch(next + k * columns, width);
-        dts_tile_transpose(from + i * columns + first, columns, width, count, block);
-        write_block(block, to + first * rows + i, rows, width, count);
-    }
+    return along(rows) * along(columns);
+}
+
+static struct tile tile_of(size_t rows, size_t columns, size_t number)
+{
+    const size_t row = number % along(rows) * SIDE, column = number / along(rows) * SIDE;
+    return (struct tile){row, at_most(rows - row, SIDE), column,
+                         at_most(columns - column, SIDE)};
+}
+
+/* A matrix to fetch a tile of. */
+struct side {
+    const float *begin;
+    size_t distance; // from a line of the tile to the next
+    size_t lines, values;
+};
+
+/* Lines first .. first + count - 1 of a tile, on both sides; a line need not begin where one of
+ * the cache does. */
+static void fetch_some(const struct side *from, const struct side *to, size_t first,
+                       size_t count)
+{
+    for (size_t i = first; i < at_most(first + count, from->lines); i++)
+        dts_fetch(from->begin + i * from->distance, from->values + DTS_LINE_VALUES - 1);
+    for (size_t i = first; i < at_most(first + count, to->lines); i++)
+        dts_fetch_to_write(to->begin + i * to->distance, to->values + DTS_LINE_VALUES - 1);
+}
+
+/* What does not fill squares. */
+static void move_one_by_one(const float *from, float *to, size_t rows, size_t columns,
+                            size_t from_distance, size_t to_distance)
+{
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < rows; i++)
+            to[j * to_distance + i] = from[i * from_distance + j];
+}
+
+void dts_transpose_tile(const float *from, float *to, size_t rows, size_t columns,
+                        size_t number)
+{
+    enum { N = DTS_LANES };
+    const struct tile tile = tile_of(rows, columns, number);
+    const size_t last = dts_transpose_tiles(rows, columns) - 1;
+    const struct tile next = tile_of(rows, columns, number < last ? number + 1 : 0);
+    const size_t ahead = number < last ? 0 : rows * columns; // the next matrix lies behind
+    const struct side read = {from + ahead + next.row * columns + next.column, columns,
+                              next.rows, next.columns};
+    const struct side written = {to + ahead + next.column * rows + next.row, rows, next.columns,
+                                 next.rows};
+    const float *begin = from + tile.row * columns + tile.column;
+    float *target = to + tile.column * rows + tile.row;
+    const size_t whole_rows = tile.rows / N * N, whole_columns = tile.columns / N * N;
+    const size_t squares = whole_rows / N * (whole_columns / N);
+    const size_t most = next.rows > next.columns ? next.rows : next.columns;
+    const size_t each = squares > 0 ? (most + squares - 1) / squares : 0;
+    size_t line = 0;
+    for (size_t j = 0; j < whole_columns; j += N)
+        for (size_t i = 0; i < whole_rows; i += N, line += each) {
+            fetch_some(&read, &written, line, each);
+            dts_lanes_transpose(begin + i * columns + j, columns, target + j * rows + i, rows);
+        }
+    move_one_by_one(begin + whole_columns, target + whole_columns * rows, tile.rows,
+                    tile.columns - whole_columns, columns, rows);
+    move_one_by_one(begin + whole_rows * columns, target + whole_rows, tile.rows - whole_rows,
+                    whole_columns, columns, rows);
 }

@@ -1,18 +1,13 @@
-/* transpose.h -- matrices transposed, many rows at a time. */
+/* transpose.h -- matrices transposed, a tile at a time. */
 #ifndef DTS_OPS_TRANSPOSE_H
 #define DTS_OPS_TRANSPOSE_H
 
 #include <stddef.h>
 
-/* A matrix [rows, columns] becomes one [columns, rows] by bands of this many of its columns:
- * who does one writes lines of memory of its own from end to end. */
-enum { DTS_TRANSPOSE_BAND = 32 };
+/* Tiles of a matrix [rows, columns]; those that write the same lines follow one another. */
+size_t dts_transpose_tiles(size_t rows, size_t columns);
 
-static inline size_t dts_transpose_bands(size_t columns)
-{
-    return (columns + DTS_TRANSPOSE_BAND - 1) / DTS_TRANSPOSE_BAND;
-}
-
-void dts_transpose_band(const float *from, float *to, size_t rows, size_t columns, size_t band);
+/* Tile `tile` of from [rows, columns] to its place in to [columns, rows]. */
+void dts_transpose_tile(const float *from, float *to, size_t rows, size_t columns, size_t tile);
 
 #endif

@@ -85,6 +85,33 @@ static void the_last_window_may_end_outside(void)
                              .before = {1, 1}});
 }
 
+/* Whole vectors of windows, those at the sides, and lines beside all windows. */
+static void long_lines(void)
+{
+    static const int windows[][3] = {{3, 2, 1}, {3, 2, 0}, {2, 2, 0},
+                                     {2, 2, 1}, {3, 1, 1}, {3, 1, 0}};
+    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
+        for (int beyond = 0; beyond < 3; beyond++) {
+            const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
+            struct pool pool = {.batch = 2,
+                                .axes = 2,
+                                .size = {2, 8 + beyond, 67 + beyond},
+                                .kernel = {kernel, kernel},
+                                .stride = {stride, stride},
+                                .before = {before, before}};
+            for (int axis = 0; axis < 2; axis++) {
+                const int room = pool.size[axis + 1] + 2 * before - kernel;
+                const bool outside = beyond == 2 && before == 0; // where the last window ends
+                pool.out[axis] = (room + (outside ? stride - 1 : 0)) / stride + 1;
+            }
+            check_both(pool);
+            pool.kernel[0] = pool.stride[0] = 1; // fewer lines
+            pool.before[0] = 0;
+            pool.out[0] = pool.size[1] - 2;
+            check_both(pool);
+        }
+}
+
 static void lines_and_volumes(void)
 {
     check_both((struct pool){.batch = 3,
@@ -206,6 +233,6 @@ static void means_over_a_grid(void)
     check_op(&c);
 }
 
-TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(lines_and_volumes),
-      TEST(of_equal_values_the_first_counts), TEST(averages_count_padding_as_zeros),
-      TEST(means_of_channels), TEST(means_over_a_grid))
+TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
+      TEST(lines_and_volumes), TEST(of_equal_values_the_first_counts),
+      TEST(averages_count_padding_as_zeros), TEST(means_of_channels), TEST(means_over_a_grid))

@@ -33,12 +33,11 @@ static void the_first_positions(void)
 
 static void images_as_sequences(void)
 {
-    const struct dts_dims images[] = {{3, {3, 5, 7, 1}},
-                                      {2, {33, 17, 1, 1}},
-                                      {4, {16, 2, 4, 2}},
-                                      {2, {1, 20, 1, 1}},
-                                      {2, {67, 45, 1, 1}}}; // whole blocks and parts of them
-    for (int i = 0; i < 5; i++) {
+    const struct dts_dims images[] = {{3, {3, 5, 7, 1}},     {2, {33, 17, 1, 1}},
+                                      {4, {16, 2, 4, 2}},    {2, {1, 20, 1, 1}},
+                                      {2, {67, 45, 1, 1}}, // whole blocks and parts of them
+                                      {2, {131, 290, 1, 1}}, {2, {300, 128, 1, 1}}};
+    for (int i = 0; i < 7; i++) {
         const size_t channels = images[i].size[0];
         struct op_case c = {
             .batch = 2,

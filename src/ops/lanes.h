@@ -1,0 +1,175 @@
+/* lanes.h -- as many floats as a vector register holds, where a loop would not become what it
+ * should: sums that stay in registers, and every second value. A compiler's own vectors, so
+ * that one text does for all processors.
+ */
+#ifndef DTS_OPS_LANES_H
+#define DTS_OPS_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+enum { DTS_LANES = 16 };
+#define DTS_EVEN_ 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define DTS_ODD_  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define DTS_LOW_  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define DTS_HIGH_ 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#elif defined(__AVX2__)
+enum { DTS_LANES = 8 };
+#define DTS_EVEN_ 0, 2, 4, 6, 8, 10, 12, 14
+#define DTS_ODD_  1, 3, 5, 7, 9, 11, 13, 15
+#define DTS_LOW_  0, 8, 1, 9, 2, 10, 3, 11
+#define DTS_HIGH_ 4, 12, 5, 13, 6, 14, 7, 15
+#else
+enum { DTS_LANES = 4 };
+#define DTS_EVEN_ 0, 2, 4, 6
+#define DTS_ODD_  1, 3, 5, 7
+#define DTS_LOW_  0, 4, 1, 5
+#define DTS_HIGH_ 2, 6, 3, 7
+#endif
+
+typedef float dts_lanes __attribute__((vector_size(DTS_LANES * sizeof(float))));
+typedef int32_t dts_int_lanes __attribute__((vector_size(DTS_LANES * sizeof(int32_t))));
+
+#define DTS_LANES_FN static inline __attribute__((always_inline))
+
+/* Clang and GCC name what mixes two vectors differently. */
+#if defined(__clang__)
+#define DTS_MIXED_(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define DTS_MIXED_(a, b, ...) __builtin_shuffle(a, b, (dts_int_lanes){__VA_ARGS__})
+#endif
+
+DTS_LANES_FN dts_lanes dts_lanes_load(const float *from)
+{
+    dts_lanes v;
+    memcpy(&v, from, sizeof(v));
+    return v;
+}
+
+DTS_LANES_FN void dts_lanes_store(float *to, dts_lanes v)
+{
+    memcpy(to, &v, sizeof(v));
+}
+
+DTS_LANES_FN void dts_int_lanes_store(int32_t *to, dts_int_lanes v)
+{
+    memcpy(to, &v, sizeof(v));
+}
+
+/* The values 0, 2, 4, ... of a and b behind one another; and 1, 3, 5, ... */
+DTS_LANES_FN dts_lanes dts_lanes_even(dts_lanes a, dts_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_EVEN_);
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_odd(dts_lanes a, dts_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_ODD_);
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_even(dts_int_lanes a, dts_int_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_EVEN_);
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_odd(dts_int_lanes a, dts_int_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_ODD_);
+}
+
+/* a and b by turns, to 2 DTS_LANES places */
+DTS_LANES_FN void dts_lanes_store_by_turns(float *to, dts_lanes a, dts_lanes b)
+{
+    dts_lanes_store(to, DTS_MIXED_(a, b, DTS_LOW_));
+    dts_lanes_store(to + DTS_LANES, DTS_MIXED_(a, b, DTS_HIGH_));
+}
+
+/* to[j, i] = from[i, j], a square of DTS_LANES: rounds that interleave the first half of the
+ * rows with the second. */
+DTS_LANES_FN void dts_lanes_transpose(const float *from, size_t from_distance, float *to,
+                                      size_t to_distance)
+{
+    dts_lanes a[DTS_LANES], b[DTS_LANES];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < DTS_LANES; i++)
+        a[i] = dts_lanes_load(from + i * from_distance);
+#pragma GCC unroll 4
+    for (int round = 1; round < DTS_LANES; round *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < DTS_LANES / 2; i++) {
+            b[2 * i] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_LOW_);
+            b[2 * i + 1] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_HIGH_);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < DTS_LANES; i++)
+            a[i] = b[i];
+    }
+#pragma GCC unroll 16
+    for (size_t i = 0; i < DTS_LANES; i++)
+        dts_lanes_store(to + i * to_distance, a[i]);
+}
+
+/* Comparisons of places, joined by & and |, and what to take by them. Processors with masks
+ * need one instruction for what a compiler makes four of. */
+#if defined(__AVX512F__)
+typedef __mmask16 dts_which;
+
+DTS_LANES_FN dts_which dts_lanes_larger(dts_lanes a, dts_lanes b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
+}
+
+DTS_LANES_FN dts_which dts_lanes_equal(dts_lanes a, dts_lanes b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ);
+}
+
+DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
+{
+    return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
+{
+    return (dts_lanes)_mm512_mask_blend_ps(which, (__m512)no, (__m512)yes);
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,
+                                                dts_int_lanes no)
+{
+    return (dts_int_lanes)_mm512_mask_blend_epi32(which, (__m512i)no, (__m512i)yes);
+}
+#else
+typedef dts_int_lanes dts_which; // all bits of a place, or none
+
+DTS_LANES_FN dts_which dts_lanes_larger(dts_lanes a, dts_lanes b)
+{
+    return a > b;
+}
+
+DTS_LANES_FN dts_which dts_lanes_equal(dts_lanes a, dts_lanes b)
+{
+    return a == b;
+}
+
+DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
+{
+    return a < b;
+}
+
+DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,
+                                                dts_int_lanes no)
+{
+    return (which & yes) | (~which & no);
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
+{
+    return (dts_lanes)dts_int_lanes_select(which, (dts_int_lanes)yes, (dts_int_lanes)no);
+}
+#endif
+
+#endif
