@@ -156,9 +156,9 @@ static bool run(const struct dts_options *options, struct dts_error *err)
             dts_fail(err, DTS_BAD_INPUT, "profile: takes options only, got \"%s\"", words[0]);
     good = good && check_answers(options, err) &&
            find_models(answer(options, "model", NULL), &models, err);
+    good = good && check_output(options->output, err);
     if (good && access(program, X_OK) != 0)
         good = dts_fail(err, DTS_UNSUPPORTED, "profile: this build has no OpenBLAS");
-    good = good && check_output(options->output, err);
     if (good) {
         execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
