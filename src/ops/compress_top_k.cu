@@ -85,7 +85,6 @@ static __device__ size_t piece_begin(size_t count, unsigned piece)
 static __global__ void count_pieces(const float *x, size_t count, const struct found *found,
                                     struct piece *pieces)
 {
-    __shared__ unsigned above[WARPS], equal[WARPS];
     const size_t end = min(count, piece_begin(count, blockIdx.x + 1));
     const uint32_t kth = found->kth;
     unsigned mine_above = 0, mine_equal = 0;
@@ -93,21 +92,9 @@ static __global__ void count_pieces(const float *x, size_t count, const struct f
         mine_above += magnitude(x[i]) > kth;
         mine_equal += magnitude(x[i]) == kth;
     }
-    for (int distance = DTS_WARP / 2; distance > 0; distance /= 2) {
-        mine_above += __shfl_xor_sync(0xffffffff, mine_above, distance);
-        mine_equal += __shfl_xor_sync(0xffffffff, mine_equal, distance);
-    }
-    above[threadIdx.x / DTS_WARP] = mine_above;
-    equal[threadIdx.x / DTS_WARP] = mine_equal;
-    __syncthreads();
-    if (threadIdx.x != 0)
-        return;
-    struct piece sum = {0, 0};
-    for (int w = 0; w < WARPS; w++) {
-        sum.above += above[w];
-        sum.equal += equal[w];
-    }
-    pieces[blockIdx.x] = sum;
+    const struct piece sum = {dts_sum_over_block(mine_above), dts_sum_over_block(mine_equal)};
+    if (threadIdx.x == 0)
+        pieces[blockIdx.x] = sum;
 }
 
 /* Each piece's sums become those of the pieces before it. */

@@ -87,7 +87,7 @@ static __device__ inline float dts_largest_of_block(float value)
     return value;
 }
 
-static __device__ inline float dts_sum_over_warp(float value)
+template <typename Number> static __device__ inline Number dts_sum_over_warp(Number value)
 {
     for (int distance = DTS_WARP / 2; distance > 0; distance /= 2)
         value += __shfl_xor_sync(0xffffffff, value, distance);
@@ -95,9 +95,9 @@ static __device__ inline float dts_sum_over_warp(float value)
 }
 
 /* The sum over a block of whole warps; every thread gets it. */
-static __device__ inline float dts_sum_over_block(float value)
+template <typename Number> static __device__ inline Number dts_sum_over_block(Number value)
 {
-    __shared__ float sums[DTS_WARP];
+    __shared__ Number sums[DTS_WARP];
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     const unsigned warps = blockDim.x * blockDim.y / DTS_WARP;
     value = dts_sum_over_warp(value);

@@ -42,7 +42,6 @@ static __global__ void mark_first(struct tokens tokens, uint32_t *first)
 static __global__ void place_rows(struct tokens tokens, const uint32_t *first, int32_t *place,
                                   uint32_t *count)
 {
-    __shared__ unsigned below_of[DTS_THREADS / DTS_WARP], all_of[DTS_THREADS / DTS_WARP];
     const size_t mine = blockIdx.x;
     const uint32_t row = row_of(tokens, mine);
     unsigned below = 0, all = 0;
@@ -50,19 +49,10 @@ static __global__ void place_rows(struct tokens tokens, const uint32_t *first, i
         below += first[i] != 0 && row_of(tokens, i) < row;
         all += first[i];
     }
-    for (int distance = DTS_WARP / 2; distance > 0; distance /= 2) {
-        below += __shfl_xor_sync(0xffffffff, below, distance);
-        all += __shfl_xor_sync(0xffffffff, all, distance);
-    }
-    below_of[threadIdx.x / DTS_WARP] = below;
-    all_of[threadIdx.x / DTS_WARP] = all;
-    __syncthreads();
+    below = dts_sum_over_block(below);
+    all = dts_sum_over_block(all);
     if (threadIdx.x != 0)
         return;
-    for (unsigned w = 1; w < DTS_THREADS / DTS_WARP; w++) {
-        below += below_of[w];
-        all += all_of[w];
-    }
     place[mine] = first[mine] != 0 ? (int32_t)below : -1;
     if (mine == 0)
         *count = all;
