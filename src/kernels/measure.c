@@ -19,13 +19,15 @@ double dts_runs_add(struct dts_runs *runs, double seconds, double before_s,
     return after_s;
 }
 
-/* Into `seconds`; returns how many. */
+/* Into `seconds`; returns how many. pace: NULL: all count. */
 static int those_that_count(const struct dts_runs *runs, const struct dts_pace *pace,
                             double *seconds)
 {
+    const double usual_s = pace != NULL ? dts_pace_usual_s(pace) : 0;
     int count = 0;
     for (int i = 0; i < runs->count; i++)
-        if (dts_pace_counts(pace, runs->before_s[i]) && dts_pace_counts(pace, runs->after_s[i]))
+        if (pace == NULL || (dts_pace_is_usual(runs->before_s[i], usual_s) &&
+                             dts_pace_is_usual(runs->after_s[i], usual_s)))
             seconds[count++] = runs->seconds[i];
     return count;
 }

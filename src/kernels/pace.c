@@ -35,18 +35,15 @@ double dts_pace_usual_s(const struct dts_pace *pace)
     return 0;
 }
 
-bool dts_pace_counts(const struct dts_pace *pace, double pace_s)
+bool dts_pace_is_usual(double pace_s, double usual_s)
 {
-    if (pace == NULL)
-        return true;
-    const double usual_s = dts_pace_usual_s(pace);
     return pace_s <= within * usual_s && pace_s >= usual_s / within;
 }
 
 double dts_pace_wait(struct dts_pace *pace, double pace_s)
 {
     const struct timespec nap = {.tv_nsec = (long)(1e9 * nap_s)};
-    while (!dts_pace_counts(pace, pace_s) && pace->patience_s > 0) {
+    while (!dts_pace_is_usual(pace_s, dts_pace_usual_s(pace)) && pace->patience_s > 0) {
         nanosleep(&nap, NULL);
         pace_s = dts_pace_take(pace);
         pace->patience_s -= nap_s + pace_s;

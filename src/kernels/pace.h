@@ -21,9 +21,9 @@ struct dts_pace {
     int moments[DTS_PACES], count;
 };
 
-double dts_pace_take(struct dts_pace *pace);                      // seconds of the piece, now
-double dts_pace_usual_s(const struct dts_pace *pace);             // 0: nothing was taken yet
-bool dts_pace_counts(const struct dts_pace *pace, double pace_s); // NULL: everything does
+double dts_pace_take(struct dts_pace *pace);          // seconds of the piece, now
+double dts_pace_usual_s(const struct dts_pace *pace); // 0: nothing was taken yet
+bool dts_pace_is_usual(double pace_s, double usual_s);
 
 /* Waits, while there is patience, until the pace is the usual one; it was `pace_s` just now.
  * Returns what it is then. */
