@@ -107,6 +107,12 @@ static void references(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
+/* Points that differ in the number of devices alone. */
+static bool same_series(const struct dts_result *a, const struct dts_result *b)
+{
+    return strcmp(a->strategy, b->strategy) == 0 && strcmp(a->setting, b->setting) == 0;
+}
+
 /* Is this the point of its strategy (and setting) with the most devices? */
 static bool is_largest(const struct dts_report *report, int i)
 {
@@ -115,8 +121,7 @@ static bool is_largest(const struct dts_report *report, int i)
         return false;
     for (int j = 0; j < report->count; j++) {
         const struct dts_result *other = &report->points[j];
-        if (!refused(other) && strcmp(other->strategy, point->strategy) == 0 &&
-            strcmp(other->setting, point->setting) == 0 &&
+        if (!refused(other) && same_series(other, point) &&
             (other->devices > point->devices || (other->devices == point->devices && j < i)))
             return false;
     }
@@ -151,8 +156,7 @@ static const struct dts_result *smallest_like(const struct dts_report *report,
     const struct dts_result *found = NULL;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *other = &report->points[i];
-        if (!refused(other) && strcmp(other->strategy, point->strategy) == 0 &&
-            strcmp(other->setting, point->setting) == 0 &&
+        if (!refused(other) && same_series(other, point) &&
             (int64_t)other->global_batch * point->devices ==
                 (int64_t)point->global_batch * other->devices &&
             other->devices < (found != NULL ? found : point)->devices)
@@ -161,7 +165,21 @@ static const struct dts_result *smallest_like(const struct dts_report *report,
     return found;
 }
 
-/* Weak scaling: by what the step of the largest point is longer than that of the smallest. */
+/* By what step b is longer than step a. */
+static void growth(struct dts_text *text, const struct dts_step *a, const struct dts_step *b)
+{
+    const double slowdown_s = b->overlap_slowdown_s - a->overlap_slowdown_s;
+    const double kernels_s = b->compute_s - a->compute_s - slowdown_s;
+    dts_text_add(text,
+                 "exposed communication %+.3g, slowdown of kernels by overlap %+.3g, "
+                 "stragglers %+.3g",
+                 1e3 * (b->exposed_comm_s - a->exposed_comm_s), 1e3 * slowdown_s,
+                 1e3 * (b->straggler_s - a->straggler_s));
+    if (fabs(kernels_s) > 5e-4 * b->total_s)
+        dts_text_add(text, ", kernels %+.3g", 1e3 * kernels_s);
+}
+
+/* Weak scaling: from the smallest to the largest point. */
 static void growths(const struct dts_report *report, FILE *out)
 {
     int count = 0;
@@ -171,22 +189,11 @@ static void growths(const struct dts_report *report, FILE *out)
             is_largest(report, i) ? smallest_like(report, point) : NULL;
         if (from == NULL || !isfinite(from->step.total_s) || !isfinite(from->step.compute_s))
             continue;
-        const struct dts_step *a = &from->step, *b = &point->step;
-        const double slowdown_s = b->overlap_slowdown_s - a->overlap_slowdown_s;
-        const double ms[] = {
-            1e3 * (b->total_s - a->total_s),
-            1e3 * (b->exposed_comm_s - a->exposed_comm_s),
-            1e3 * slowdown_s,
-            1e3 * (b->straggler_s - a->straggler_s),
-            1e3 * (b->compute_s - a->compute_s - slowdown_s),
-        };
         struct dts_text text = {0};
-        dts_text_add(&text,
-                     "%+.3g ms from %d device%s on: exposed communication %+.3g, slowdown of "
-                     "kernels by overlap %+.3g, stragglers %+.3g",
-                     ms[0], from->devices, from->devices == 1 ? "" : "s", ms[1], ms[2], ms[3]);
-        if (fabs(ms[4]) > 5e-4 * 1e3 * b->total_s)
-            dts_text_add(&text, ", kernels %+.3g", ms[4]);
+        dts_text_add(&text, "%+.3g ms from %d device%s on: ",
+                     1e3 * (point->step.total_s - from->step.total_s), from->devices,
+                     from->devices == 1 ? "" : "s");
+        growth(&text, &from->step, &point->step);
         note(out, "Growth of the step", &count, point, dts_text_string(&text));
         dts_text_free(&text);
     }
