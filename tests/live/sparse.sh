@@ -13,20 +13,12 @@ export DTSIM_MPI_SECONDS=60
 . "$here/weights.sh"
 failed=0
 
-# train RANKS FILE ARGUMENT... -- leaves the weights in FILE.
-train() {
-    ranks=$1 file=$2
-    shift 2
-    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$here/train.json" --set live.weights="$file" \
-        --set model="$here/words.json" "$@" >"$work/out" 2>"$work/err"
-}
-
 tensors=2106 parameters=2106 # all as one
 
 for rule in sgd momentum adam; do
     rate=0.5
     [ $rule = adam ] && rate=0.01
-    set -- --set optimizer=$rule --set live.learning_rate=$rate
+    set -- --set model="$here/words.json" --set optimizer=$rule --set live.learning_rate=$rate
     train 1 "$work/one" "$@" && train 1 "$work/start" "$@" --set live.learning_rate=0 ||
         { cat "$work/err"; exit 1; }
     near "$work/one" "$work/start" 1e-2 1e9 || { echo "FAIL the weights move"; failed=1; }
@@ -42,7 +34,7 @@ for rule in sgd momentum adam; do
         { echo "FAIL servers, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
 done
 
-train 2 "$work/many" --set optimizer=lars
+train 2 "$work/many" --set model="$here/words.json" --set optimizer=lars
 status=$?
 [ $status -eq 2 ] && grep -q 'optimizer: lars needs dense gradients' "$work/err" ||
     { echo "FAIL lars ends with $status: $(cat "$work/err")"; failed=1; }

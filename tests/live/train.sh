@@ -15,14 +15,6 @@ export DTSIM_MPI_SECONDS=60
 . "$here/weights.sh"
 failed=0
 
-# train RANKS FILE ARGUMENT... -- leaves the weights in FILE.
-train() {
-    ranks=$1 file=$2
-    shift 2
-    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$here/train.json" --set live.weights="$file" "$@" \
-        >"$work/out" 2>"$work/err"
-}
-
 # The tensors of cnn.json as live.weights has them: linear, conv, conv, the bias of each first.
 tensors="10 2000 8 576 8 72" parameters=2674
 

@@ -1,5 +1,14 @@
-# weights.sh -- how far weights are apart that live.weights wrote; to be sourced. $work is a folder,
+# weights.sh -- trains, and says how far weights are apart that live.weights wrote; to be sourced. $bin and
+# $here are the folders of the programs and of the tests, $work is a folder,
 # $tensors how many numbers each tensor has, as the file has them, $parameters their sum.
+
+# train RANKS FILE ARGUMENT... -- train.json; leaves the weights in FILE.
+train() {
+    ranks=$1 file=$2
+    shift 2
+    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$here/train.json" --set live.weights="$file" "$@" \
+        >"$work/out" 2>"$work/err"
+}
 
 # distance A B -- weights, and |a - b| / |b| of the tensor where it is largest
 distance() {
