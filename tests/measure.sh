@@ -1,5 +1,5 @@
 #!/bin/sh
-# measure.sh PROGRAM -- dtsim-measure, called directly, refuses what it cannot do: one line, status 2.
+# measure.sh PROGRAM -- dtsim-measure, called directly, refuses what it cannot do: one line, status 2; and what has no room, status 1.
 set -u
 program=$1
 folder=$(mktemp -d)
@@ -37,5 +37,14 @@ done
 refused 'precision: must be fp32, bf16 or fp16, got "fp8"' profile mlp 8 1 momentum out.json fp8
 "$program" step /nowhere.json 1 1 momentum 1 >/dev/null 2>said
 [ $? -eq 2 ] && [ "$(wc -l <said)" -eq 1 ] || { echo "FAIL a model that is not there: $(cat said)"; failed=1; }
+mlp='{"name": "m", "sample": "vector", "input": [1000000], "layers": [{"kind": "linear", "outputs": 1000},
+    {"kind": "mean_squared_error"}]}'
+echo "$mlp" >large.json
+for words in 'profile large.json 1048576 1 sgd out.json' 'step large.json 1048576 1 sgd 1'; do
+    "$program" $words >/dev/null 2>said
+    [ $? -eq 1 ] && grep -q '^dtsim-measure: .*does not fit: .* GB' said && [ "$(wc -l <said)" -eq 1 ] ||
+        { echo "FAIL more memory than there is, $words: $(cat said)"; failed=1; }
+done
+rm large.json
 [ "$(ls)" = said ] || { echo "FAIL files were left: $(ls)"; failed=1; }
 exit $failed

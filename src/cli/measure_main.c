@@ -20,9 +20,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/mem.h"
 #include "exec/profile.h"
 #include "exec/steps.h"
 #include "kernels/roofline.h"
+#include "train/calls.h"
 
 enum { MOST_NUMBER = 1 << 20, MOST_LISTED = 64 };
 
@@ -177,6 +179,27 @@ static void print_measured(struct dts_json *json, const char *name,
     dts_json_end(json);
 }
 
+/* One line for each call: a profile's kernels have the same names. */
+static void print_layers(struct dts_json *json, const struct dts_model *model,
+                         const struct dts_layer_seconds *seconds)
+{
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    dts_model_calls(model, true, calls);
+    dts_json_list(json, "layers");
+    for (int l = 0; l < model->layer_count; l++) {
+        if (calls[l].call.op == NULL)
+            continue;
+        dts_json_object(json, NULL);
+        dts_json_string(json, "name", model->layers[l].name);
+        dts_json_string(json, "call", dts_op_call_key(&calls[l].call).chars);
+        dts_json_number(json, "forward_s", seconds[l].forward_s);
+        dts_json_number(json, "backward_s", seconds[l].backward_s);
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+    free(calls);
+}
+
 static bool measure_steps(char **words, struct dts_error *err)
 {
     struct dts_model model;
@@ -190,9 +213,10 @@ static bool measure_steps(char **words, struct dts_error *err)
         !patience_of(words[5] != NULL ? words[6] : NULL, &request.patience_s, err) ||
         !dts_model_load(&model, words[0], err))
         return false;
+    request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
     const bool good = dts_steps_measure(&request, &steps, err);
     if (good) {
-        struct dts_json json = {.out = stdout, .lines = 1};
+        struct dts_json json = {.out = stdout, .lines = 2};
         dts_json_object(&json, NULL);
         dts_json_string(&json, "model", model.name);
         dts_json_integer(&json, "batch", request.batch);
@@ -209,8 +233,10 @@ static bool measure_steps(char **words, struct dts_error *err)
         if (request.precision == DTS_FP16)
             dts_json_integer(&json, "left_out", steps.left_out);
         dts_json_integer(&json, "bytes", (int64_t)steps.bytes);
+        print_layers(&json, &model, request.layers);
         dts_json_end(&json);
     }
+    free(request.layers);
     dts_model_free(&model);
     return good;
 }

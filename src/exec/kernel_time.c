@@ -23,9 +23,11 @@ struct trial {
     void *owned[ARRAYS];
     int owned_count;
     bool failed; // memory was missing
+    bool counts; // bytes alone: nothing is taken
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes;
     bool backward, clears;
+    int borrowed; // parameters that others clear
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
@@ -54,6 +56,22 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_byt
         bytes[i]++;
 }
 
+void dts_kernel_timer_refresh(void *fresh, size_t count)
+{
+    volatile char *bytes = fresh;
+    for (size_t i = 0; i < count; i += LINE)
+        bytes[i] = bytes[i];
+}
+
+void *dts_kernel_timer_array(size_t bytes)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, LINE, bytes > 0 ? bytes : LINE) != 0)
+        return NULL;
+    memset(memory, 0, bytes);
+    return memory;
+}
+
 void dts_kernel_timer_free(struct dts_kernel_timer *timer)
 {
     free(timer->flush);
@@ -63,14 +81,13 @@ void dts_kernel_timer_free(struct dts_kernel_timer *timer)
 
 static void *get(struct trial *t, size_t bytes)
 {
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
-        t->failed = true;
-        return NULL;
-    }
-    memset(memory, 0, bytes);
-    t->owned[t->owned_count++] = memory;
     t->bytes += bytes;
+    if (t->counts)
+        return NULL;
+    void *memory = dts_kernel_timer_array(bytes);
+    t->failed = t->failed || memory == NULL;
+    if (memory != NULL)
+        t->owned[t->owned_count++] = memory;
     return memory;
 }
 
@@ -181,9 +198,7 @@ static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
     dts_kernel_timer_flush(t->timer, t->bytes);
-    volatile char *fresh = t->fresh;
-    for (size_t i = 0; i < t->fresh_bytes; i += LINE)
-        fresh[i] = fresh[i];
+    dts_kernel_timer_refresh(t->fresh, t->fresh_bytes);
 }
 
 static void run_forward(void *argument)
@@ -191,7 +206,7 @@ static void run_forward(void *argument)
     const struct trial *t = argument;
     const struct dts_place place = {.workers = t->timer->workers};
     const struct dts_mixed mixed = {t->timer->half, 1};
-    for (int p = 0; t->clears && p < t->call->param_count; p++)
+    for (int p = t->borrowed; t->clears && p < t->call->param_count; p++)
         memset(t->a.dw[p], 0, t->call->params[p] * sizeof(float));
     if (t->timer->mixed)
         dts_mixed_forward(t->op, &mixed, t->call, &t->a, &place);
@@ -227,23 +242,46 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
     dts_measure_more(&meter, run_backward, t, &out->backward);
 }
 
+static struct trial trial_of(const struct dts_kernel_timer *timer,
+                             const struct dts_kernel_work *work)
+{
+    const struct dts_operation *op = dts_operation_find(work->call->op);
+    struct trial t = {.timer = timer, .op = op, .call = work->call};
+    t.a.batch = work->batch;
+    t.a.training = true;
+    t.backward = work->backward && op != NULL && op->host.backward != NULL;
+    t.clears = t.backward && !work->lists;
+    t.borrowed = work->borrowed;
+    return t;
+}
+
+static void take_memory(struct trial *t, bool with_inputs)
+{
+    make_arrays(t, with_inputs);
+    make_scratch(t);
+}
+
+size_t dts_kernel_bytes(const struct dts_kernel_timer *timer,
+                        const struct dts_kernel_work *work)
+{
+    struct trial t = trial_of(timer, work);
+    t.counts = true;
+    if (t.op != NULL)
+        take_memory(&t, work->with_inputs);
+    return t.bytes;
+}
+
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kernel_work *work,
                      struct dts_kernel_times *out, struct dts_error *err)
 {
-    const struct dts_op_call *call = work->call;
-    struct trial t = {.timer = timer, .op = dts_operation_find(call->op), .call = call};
+    struct trial t = trial_of(timer, work);
     if (t.op == NULL || t.op->host.forward == NULL)
-        return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", call->op);
-    t.a.batch = work->batch;
-    t.a.training = true;
-    t.backward = work->backward && t.op->host.backward != NULL;
-    t.clears = t.backward && !work->lists;
-    make_arrays(&t, work->with_inputs);
-    make_scratch(&t);
+        return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", work->call->op);
+    take_memory(&t, work->with_inputs);
     if (!t.failed)
         time_both(&t, out);
     else
-        dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(call).chars);
+        dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(work->call).chars);
     out->bytes = t.bytes;
     for (int i = 0; i < t.owned_count; i++)
         free(t.owned[i]);

@@ -37,6 +37,13 @@ struct dts_kernel_timer {
  * is written. (memset() of much memory may pass the caches by.) */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
 
+/* Write one byte of each line of what a call before has just left: it lies in the caches again,
+ * as it does in a step. */
+void dts_kernel_timer_refresh(void *fresh, size_t bytes);
+
+/* Zeros, aligned as a network's arrays are, the caller's to free; NULL: no memory. */
+void *dts_kernel_timer_array(size_t bytes);
+
 /* around_bytes is as much as flushes the caches, until it is set. The timer must stay where it
  * is. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
@@ -50,7 +57,12 @@ struct dts_kernel_work {
     bool backward;    // time that, too
     bool with_inputs; // backward makes the inputs' gradients
     bool lists;       // gradients of parameters are lists of rows, which nobody clears
+    int borrowed;     // of its parameters, the first: another layer's, which clears them
 };
+
+/* Memory that dts_kernel_time() takes for it. */
+size_t dts_kernel_bytes(const struct dts_kernel_timer *timer,
+                        const struct dts_kernel_work *work);
 
 /* Adds runs to `out`. Fails where no operation carries the call out or memory is missing. */
 bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kernel_work *work,

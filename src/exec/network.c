@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/spare_memory.h"
 #include "exec/first_weights.h"
 #include "exec/network_private.h"
 
@@ -50,6 +51,7 @@ static void find_learners(struct dts_network *n)
                 needed[c->inputs[i]] = true;
     }
     free(needed);
+    dts_calls_gradients(n->model, n->calls);
 }
 
 static void find_offsets(struct dts_network *n)
@@ -98,6 +100,19 @@ static void *get(size_t bytes, struct dts_error *err)
     return memory;
 }
 
+/* The system hands out memory that it does not have, and ends who uses it. */
+static bool check_memory(const struct dts_network *n, struct dts_error *err)
+{
+    const double spare_bytes = dts_spare_memory_bytes();
+    const double inputs =
+        (double)n->options.batch * (double)dts_dims_elements(&n->model->input);
+    const double bytes = (double)dts_network_bytes(n) + inputs * sizeof(float);
+    return bytes <= spare_bytes ||
+           dts_fail(err, DTS_SYSTEM,
+                    "%s: does not fit: batch %d needs %.1f GB of memory, and %.1f GB are free",
+                    n->model->name, n->options.batch, bytes / 1e9, spare_bytes / 1e9);
+}
+
 static bool get_memory(struct dts_network *n, struct dts_error *err)
 {
     const size_t batch = (size_t)n->options.batch;
@@ -139,7 +154,7 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     if (good) {
         find_learners(n);
         dts_network_place(n);
-        good = get_memory(n, err);
+        good = check_memory(n, err) && get_memory(n, err);
     }
     if (!good) {
         dts_network_free(n);

@@ -70,31 +70,20 @@ static void find_deaths(const struct dts_network *n, int *death)
     }
 }
 
-/* Which gradients are made by whom. */
 static void add_gradients(struct dts_network *n, struct leases *list)
 {
-    int *writer = dts_alloc((size_t)n->model->layer_count, sizeof(*writer));
-    for (int l = 0; l < n->model->layer_count; l++)
-        writer[l] = -1;
     for (int l = n->model->layer_count - 1; l >= 0; l--) {
         struct dts_node *node = &n->nodes[l];
         const struct dts_layer_call *c = &n->calls[l];
-        for (int i = 0; node->op != NULL && c->learns && i < c->call.input_count; i++) {
-            const int from = c->inputs[i];
-            node->wants[i] = from != DTS_CALL_ENTRY && n->calls[from].learns;
-            if (!node->wants[i])
-                continue;
-            node->adds[i] = writer[from] >= 0;
-            const int now = backward_at(n, l);
-            if (node->adds[i])
+        for (int i = 0; i < c->call.input_count; i++) {
+            const int from = c->inputs[i], now = backward_at(n, l);
+            if (c->adds[i])
                 add(list, output_bytes(n, from), now, now, &node->more[i]);
-            else
+            else if (c->wants[i])
                 add(list, output_bytes(n, from), now, backward_at(n, from),
                     &n->nodes[from].gradient);
-            writer[from] = l;
         }
     }
-    free(writer);
 }
 
 static size_t scratch_bytes(const struct dts_network *n, int l, bool backward)

@@ -10,8 +10,6 @@ struct dts_node {
     const struct dts_operation *op; // NULL: nothing runs
     size_t output, saved, gradient, scratch_forward, scratch_backward;
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
-    bool adds[DTS_OP_INPUTS];   // it goes there, and is then added
-    bool wants[DTS_OP_INPUTS];  // the input's gradient is needed
     size_t state;               // into network->states
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
     void *target;               // owned

@@ -143,9 +143,8 @@ void dts_network_backward(struct dts_network *n, int layer)
     a.scratch = n->arena + node->scratch_backward;
     a.dy = node->op->loss ? NULL : n->arena + node->gradient;
     for (int i = 0; i < c->call.input_count; i++)
-        if (node->wants[i])
-            a.dx[i] =
-                n->arena + (node->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+        if (c->wants[i])
+            a.dx[i] = n->arena + (c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
     for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
         a.dw[p] = n->gradients +
                   dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
@@ -154,7 +153,7 @@ void dts_network_backward(struct dts_network *n, int layer)
     else
         run(n, layer, &a, true);
     for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
-        if (node->adds[i])
+        if (c->adds[i])
             add_gradient(n, c->inputs[i], a.dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
 }

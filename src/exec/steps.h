@@ -6,6 +6,11 @@
 #include "exec/network.h"
 #include "kernels/measure.h"
 
+/* Of one layer's calls, the medians of all steps: to be held against the profile's. */
+struct dts_layer_seconds {
+    double forward_s, backward_s; // 0: it has none
+};
+
 struct dts_steps_request {
     const struct dts_model *model;
     const struct dts_optimizer *optimizer;
@@ -13,6 +18,7 @@ struct dts_steps_request {
     enum dts_precision precision;
     int steps;         // >= 1; one more before them is not counted
     double patience_s; // how long steps may wait, in all, until the machine has its usual pace
+    struct dts_layer_seconds *layers; // filled in, model->layer_count; NULL: nobody asks
 };
 
 struct dts_steps {

@@ -44,6 +44,12 @@ double dts_update_count(const struct dts_model *model)
     return model->parameters - dts_model_tables(model);
 }
 
+double dts_update_bytes(const struct dts_model *model, const struct dts_optimizer *optimizer)
+{
+    const double values = model->parameters * (1 + optimizer->state_values);
+    return sizeof(float) * (values + dts_update_count(model));
+}
+
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
                      const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err)

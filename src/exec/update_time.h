@@ -14,4 +14,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
 /* How many values that update changes: tables with sparse gradients are left out. */
 double dts_update_count(const struct dts_model *model);
 
+/* Memory that dts_update_time() takes. */
+double dts_update_bytes(const struct dts_model *model, const struct dts_optimizer *optimizer);
+
 #endif

@@ -87,6 +87,32 @@ void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_
         calls[l].output = before->output;
     }
     free(takers);
+    dts_calls_gradients(model, calls);
+}
+
+void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *calls)
+{
+    bool *written = dts_alloc((size_t)model->layer_count, sizeof(*written));
+    for (int l = model->layer_count - 1; l >= 0; l--) {
+        struct dts_layer_call *c = &calls[l];
+        for (int i = 0; i < c->call.input_count; i++) {
+            const int from = c->inputs[i];
+            c->wants[i] =
+                c->call.op != NULL && c->learns && from != DTS_CALL_ENTRY && calls[from].learns;
+            c->adds[i] = c->wants[i] && written[from];
+            if (c->wants[i])
+                written[from] = true;
+        }
+    }
+    free(written);
+}
+
+struct dts_op_call dts_call_gradient_sum(const struct dts_dims *input)
+{
+    return (struct dts_op_call){.op = DTS_CALL_GRADIENT_SUM,
+                                .input_count = 2,
+                                .inputs = {*input, *input},
+                                .output = *input};
 }
 
 bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call)

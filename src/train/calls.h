@@ -17,11 +17,22 @@ struct dts_layer_call {
     int param_numbers[DTS_OP_PARAMS]; // which one of that layer
     int last;                         // the last layer that the call carries out
     bool learns;                      // weights in it or before it: it has a backward call
+    bool wants[DTS_OP_INPUTS];        // backward makes the gradient of that input,
+    bool adds[DTS_OP_INPUTS];         // which is then added to that of a later taker
 };
 
 /* calls: model->layer_count of them, the caller's. fuse: max(0, x) is done by the call before
  * it where that can. */
 void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls);
+
+/* Find `wants` and `adds` again, where less learns than dts_model_calls() knew. The last taker
+ * runs backward first and writes the gradient, the others write elsewhere. */
+void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *calls);
+
+/* The sum of the gradients of an input that others take, too, as a call of its own for
+ * profiles. */
+#define DTS_CALL_GRADIENT_SUM "gradient_sum"
+struct dts_op_call dts_call_gradient_sum(const struct dts_dims *input);
 
 /* Are gradients of its parameters lists of rows, on a rank alone? */
 bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call);

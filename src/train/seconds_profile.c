@@ -34,6 +34,16 @@ struct dts_profile_work dts_call_work(const struct dts_model *model,
     return work;
 }
 
+struct dts_profile_work dts_gradient_sum_work(const struct dts_op_call *sum)
+{
+    const double values = (double)dts_dims_elements(&sum->output);
+    return (struct dts_profile_work){
+        .class = DTS_WORK_MEMORY,
+        .forward_flops = values,
+        .forward_values = 3 * values, // two are read, one is written
+    };
+}
+
 /* The optimizer's update of the nearest number of parameters, in proportion; negative: none. */
 static double update_seconds(const struct dts_profile *profile, double parameters,
                              const struct dts_optimizer *optimizer)
@@ -69,6 +79,41 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
     out->outside = tally->outside > 0;
 }
 
+static void add_call(const struct dts_device *device, const struct dts_op_call *call,
+                     const struct dts_profile_work *work, double batch, struct tally *tally,
+                     double *forward_s, double *backward_s)
+{
+    const struct dts_op_call_key key = dts_op_call_key(call);
+    bool outside = false;
+    const bool measured =
+        dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &outside);
+    if (!measured)
+        dts_profile_estimate(device, call->op, work, batch, forward_s, backward_s);
+    tally->calls++;
+    tally->measured += measured;
+    tally->outside += measured && outside;
+}
+
+/* Of one layer; the sums of gradients follow its backward call. */
+static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
+                      const struct dts_device *device, double batch, struct tally *tally,
+                      struct dts_model_seconds *out)
+{
+    const struct dts_profile_work work = dts_call_work(model, calls, l);
+    add_call(device, &calls[l].call, &work, batch, tally, &out->forward[l], &out->backward[l]);
+    if (!calls[l].learns)
+        out->backward[l] = 0;
+    for (int i = 0; i < calls[l].call.input_count; i++) {
+        if (!calls[l].adds[i])
+            continue;
+        const struct dts_op_call sum = dts_call_gradient_sum(&calls[l].call.inputs[i]);
+        const struct dts_profile_work needs = dts_gradient_sum_work(&sum);
+        double sum_s, none_s;
+        add_call(device, &sum, &needs, batch, tally, &sum_s, &none_s);
+        out->backward[l] += sum_s;
+    }
+}
+
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
                               const struct dts_optimizer *optimizer, double batch,
                               double roofline_update_s, struct dts_model_seconds *out)
@@ -79,24 +124,9 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
     out->forward = dts_alloc(layers, sizeof(*out->forward));
     out->backward = dts_alloc(layers, sizeof(*out->backward));
     dts_model_calls(model, true, calls);
-    for (int l = 0; l < model->layer_count; l++) {
-        if (calls[l].call.op == NULL)
-            continue;
-        const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
-        bool outside = false;
-        const bool measured = dts_profile_find(&device->profile, key.chars, batch,
-                                               &out->forward[l], &out->backward[l], &outside);
-        if (!measured) {
-            const struct dts_profile_work work = dts_call_work(model, calls, l);
-            dts_profile_estimate(device, calls[l].call.op, &work, batch, &out->forward[l],
-                                 &out->backward[l]);
-        }
-        if (!calls[l].learns)
-            out->backward[l] = 0;
-        tally.calls++;
-        tally.measured += measured;
-        tally.outside += measured && outside;
-    }
+    for (int l = 0; l < model->layer_count; l++)
+        if (calls[l].call.op != NULL)
+            add_layer(model, calls, l, device, batch, &tally, out);
     const double update_s =
         update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
     out->update = update_s >= 0 ? update_s : roofline_update_s;

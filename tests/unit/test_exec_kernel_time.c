@@ -33,4 +33,30 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     dts_kernel_timer_free(&timer);
 }
 
-TESTS(TEST(a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches))
+static void memory_is_known_before_it_is_taken(void)
+{
+    const struct dts_meter meter = {.limit_s = 1e-3, .least = 1};
+    const struct dts_op_call call = {
+        .op = "linear",
+        .input_count = 1,
+        .inputs = {{.count = 1, .size = {7}}},
+        .output = {.count = 1, .size = {5}},
+        .params = {35, 5},
+        .param_count = 2,
+        .bias = true,
+    };
+    const struct dts_kernel_work work = {
+        .call = &call, .batch = 3, .backward = true, .with_inputs = true};
+    struct dts_kernel_timer timer;
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_error err = {0};
+    CHECK(dts_kernel_timer_make(&timer, &meter, 1, DTS_FP32, &err));
+    CHECK(dts_kernel_time(&timer, &work, &times, &err));
+    // x, dx, y, dy; weights, bias and their gradients
+    CHECK(times.bytes >= sizeof(float) * (2 * 3 * 7 + 2 * 3 * 5 + 2 * 40));
+    CHECK_INT(dts_kernel_bytes(&timer, &work), times.bytes);
+    dts_kernel_timer_free(&timer);
+}
+
+TESTS(TEST(memory_is_known_before_it_is_taken),
+      TEST(a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches))

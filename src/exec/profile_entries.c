@@ -1,0 +1,163 @@
+/* profile_entries.c -- the distinct calls of some networks, and their memory. */
+#include "exec/profile_entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/spare_memory.h"
+#include "exec/update_time.h"
+#include "train/seconds_profile.h"
+
+static struct dts_footprint footprint_of(const struct dts_model *model,
+                                         const struct dts_layer_call *calls)
+{
+    struct dts_footprint all = {2 * sizeof(float) * model->parameters, 0};
+    for (int l = 0; l < model->layer_count; l++)
+        if (calls[l].call.op != NULL)
+            all.sample_bytes +=
+                sizeof(float) * (double)dts_dims_elements(&calls[l].call.output);
+    return all;
+}
+
+static size_t bytes_at(struct dts_footprint around, int batch)
+{
+    return (size_t)(around.fixed_bytes + around.sample_bytes * batch);
+}
+
+size_t dts_profile_around(const struct dts_profile_entry *entry, int batch)
+{
+    return bytes_at(entry->around, batch);
+}
+
+size_t dts_profile_step_bytes(const struct dts_model *model, int batch)
+{
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    dts_model_calls(model, true, calls);
+    const struct dts_footprint all = footprint_of(model, calls);
+    free(calls);
+    return bytes_at(all, batch);
+}
+
+/* Add it, unless it is there. */
+static void add_entry(struct dts_profile_entries *entries,
+                      const struct dts_profile_entry *wanted)
+{
+    for (int i = 0; i < entries->count; i++) {
+        struct dts_profile_entry *entry = &entries->items[i];
+        if (strcmp(entry->key.chars, wanted->key.chars) != 0)
+            continue;
+        entry->learns = entry->learns || wanted->learns;
+        if (wanted->around.fixed_bytes > entry->around.fixed_bytes)
+            entry->around = wanted->around;
+        return;
+    }
+    entries->items = dts_grow(entries->items, &entries->room, (size_t)entries->count + 1,
+                              sizeof(*entries->items));
+    entries->items[entries->count++] = *wanted;
+}
+
+/* A tied weight comes first among the parameters (train/calls.c). */
+static int count_borrowed(const struct dts_layer_call *call, int l)
+{
+    int count = 0;
+    while (count < call->call.param_count && call->param_layers[count] != l)
+        count++;
+    return count;
+}
+
+static void add_layer(struct dts_profile_entries *entries, const struct dts_model *model,
+                      const struct dts_layer_call *calls, int l, struct dts_footprint around)
+{
+    const struct dts_layer_call *call = &calls[l];
+    const struct dts_profile_entry entry = {
+        .call = call->call,
+        .key = dts_op_call_key(&call->call),
+        .work = dts_call_work(model, calls, l),
+        .learns = call->learns,
+        .lists = dts_call_lists(model, call),
+        .borrowed = count_borrowed(call, l),
+        .around = around,
+    };
+    add_entry(entries, &entry);
+    for (int i = 0; i < call->call.input_count; i++) {
+        if (!call->adds[i])
+            continue;
+        const struct dts_op_call sum = dts_call_gradient_sum(&call->call.inputs[i]);
+        const struct dts_profile_entry also = {
+            .call = sum,
+            .key = dts_op_call_key(&sum),
+            .work = dts_gradient_sum_work(&sum),
+            .around = around,
+        };
+        add_entry(entries, &also);
+    }
+}
+
+void dts_profile_entries_find(const struct dts_profile_request *request,
+                              struct dts_profile_entries *entries)
+{
+    for (int m = 0; m < request->model_count; m++) {
+        const struct dts_model *model = &request->models[m];
+        struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+        dts_model_calls(model, true, calls);
+        const struct dts_footprint around = footprint_of(model, calls);
+        for (int l = 0; l < model->layer_count; l++)
+            if (calls[l].call.op != NULL)
+                add_layer(entries, model, calls, l, around);
+        free(calls);
+    }
+    for (int i = 0; i < entries->count; i++)
+        entries->items[i].times =
+            dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
+}
+
+void dts_profile_entries_free(struct dts_profile_entries *entries)
+{
+    for (int i = 0; i < entries->count; i++)
+        free(entries->items[i].times);
+    free(entries->items);
+}
+
+struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry, int batch)
+{
+    return (struct dts_kernel_work){
+        .call = &entry->call,
+        .batch = batch,
+        .backward = entry->learns,
+        .with_inputs = !entry->call.first,
+        .lists = entry->lists,
+        .borrowed = entry->borrowed,
+    };
+}
+
+bool dts_profile_entries_fit(const struct dts_profile_request *request,
+                             const struct dts_kernel_timer *timer,
+                             const struct dts_profile_entries *entries, struct dts_error *err)
+{
+    const int batch = request->batches[request->batch_count - 1]; // ascending
+    const double spare_bytes = dts_spare_memory_bytes();
+    double most_bytes = 0;
+    const char *what = "";
+    for (int i = 0; i < entries->count; i++) {
+        const struct dts_kernel_work work = dts_profile_kernel_work(&entries->items[i], batch);
+        const double bytes = (double)dts_kernel_bytes(timer, &work);
+        if (bytes > most_bytes) {
+            most_bytes = bytes;
+            what = entries->items[i].key.chars;
+        }
+    }
+    for (int m = 0; m < request->model_count; m++)
+        for (int o = 0; o < request->optimizer_count; o++) {
+            const double bytes = dts_update_bytes(&request->models[m], request->optimizers[o]);
+            if (bytes > most_bytes) {
+                most_bytes = bytes;
+                what = request->optimizers[o]->name;
+            }
+        }
+    return most_bytes <= spare_bytes ||
+           dts_fail(
+               err, DTS_SYSTEM,
+               "does not fit: %s at batch %d needs %.1f GB of memory, and %.1f GB are free",
+               what, batch, most_bytes / 1e9, spare_bytes / 1e9);
+}

@@ -1,0 +1,23 @@
+/* profile_write.h -- the file that a profile is. */
+#ifndef DTS_EXEC_PROFILE_WRITE_H
+#define DTS_EXEC_PROFILE_WRITE_H
+
+#include "exec/profile_entries.h"
+#include "kernels/roofline.h"
+
+/* All that was measured, for the file. */
+struct dts_profile_findings {
+    const struct dts_profile_entries *entries;
+    const struct dts_runs *updates; // models x optimizers
+    int update_count;
+    const struct dts_pace *pace;
+    const struct dts_roofline *roofline;
+    double disturbed_percent;
+};
+
+/* Write `path`, whole or not at all; "-": standard output. */
+bool dts_profile_write(const struct dts_profile_request *request,
+                       const struct dts_profile_findings *found, const char *path,
+                       struct dts_error *err);
+
+#endif

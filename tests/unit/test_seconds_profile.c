@@ -1,0 +1,97 @@
+/* test_seconds_profile.c -- a network's seconds from a profile: calls, and sums of gradients.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "train/seconds_profile.h"
+
+/* The output of a is taken by b, by c, and by their sum: two of three gradients are added. */
+static const char forked[] =
+    "{\"name\": \"forked\", \"sample\": \"vector\", \"input\": [6], \"layers\": ["
+    "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"name\": \"b\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"name\": \"c\", \"kind\": \"linear\", \"input\": \"a\", \"outputs\": 5},"
+    "{\"name\": \"d\", \"kind\": \"add\", \"input\": [\"a\", \"b\", \"c\"]},"
+    "{\"name\": \"loss\", \"kind\": \"mean_squared_error\"}]}";
+
+enum { A, B, C, D, LOSS, LAYERS };
+
+static bool load(struct dts_model *model)
+{
+    struct dts_error err = {0};
+    const bool good = dts_model_parse(model, "forked", forked, &err);
+    return CHECK_STRING(err.text, "") && good;
+}
+
+static void the_last_taker_writes_a_gradient_and_the_others_are_added(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    if (!load(&model))
+        return;
+    dts_model_calls(&model, true, calls);
+    CHECK(!calls[A].wants[0]); // nobody learns from the input
+    CHECK(calls[D].wants[0] && calls[D].wants[1] && calls[D].wants[2]);
+    CHECK(!calls[D].adds[0] && !calls[D].adds[1] && !calls[D].adds[2]);
+    CHECK(calls[C].wants[0] && calls[C].adds[0]);
+    CHECK(calls[B].wants[0] && calls[B].adds[0]);
+    CHECK(calls[LOSS].wants[0] && !calls[LOSS].adds[0]);
+    calls[C].learns = false;
+    dts_calls_gradients(&model, calls);
+    CHECK(!calls[C].wants[0] && !calls[C].adds[0]);
+    CHECK(calls[B].adds[0]);
+    dts_model_free(&model);
+}
+
+/* A profile in which every call takes a second each way, and sums a quarter of one. */
+static struct dts_device measured(const struct dts_layer_call *calls,
+                                  struct dts_op_call_key *keys)
+{
+    static struct dts_profile_point points[] = {{.batch = 2, .forward_s = 1, .backward_s = 1},
+                                                {.batch = 2, .forward_s = 0.25}};
+    static struct dts_profile_kernel kernels[LAYERS + 1];
+    static struct dts_profile_update update = {
+        .optimizer = "sgd", .parameters = 1e3, .update_s = 1};
+    const struct dts_op_call sum = dts_call_gradient_sum(&calls[A].call.output);
+    for (int l = 0; l <= LAYERS; l++) {
+        keys[l] = dts_op_call_key(l < LAYERS ? &calls[l].call : &sum);
+        kernels[l] = (struct dts_profile_kernel){
+            .call = keys[l].chars, .points = &points[l < LAYERS ? 0 : 1], .point_count = 1};
+    }
+    return (struct dts_device){.name = "made",
+                               .peak_flops_per_s = {1e9},
+                               .memory_bytes_per_s = 1e9,
+                               .efficiency = {1, 1, 1},
+                               .profile = {.kernels = kernels,
+                                           .kernel_count = LAYERS + 1,
+                                           .updates = &update,
+                                           .update_count = 1,
+                                           .threads = 1}};
+}
+
+static void sums_of_gradients_are_in_the_time_of_backward(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    struct dts_op_call_key keys[LAYERS + 1];
+    struct dts_model_seconds out;
+    if (!load(&model))
+        return;
+    dts_model_calls(&model, true, calls);
+    const struct dts_device device = measured(calls, keys);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    CHECK_NEAR(out.backward[D], 1, 1e-12);
+    CHECK_NEAR(out.backward[C], 1.25, 1e-12);
+    CHECK_NEAR(out.backward[B], 1.25, 1e-12);
+    CHECK_NEAR(out.backward[A], 1, 1e-12);
+    CHECK_NEAR(out.forward[B], 1, 1e-12);
+    CHECK(strstr(out.basis, "7 of 7 calls measured") != NULL);
+    free(out.forward);
+    free(out.backward);
+    dts_model_free(&model);
+}
+
+TESTS(TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
+      TEST(sums_of_gradients_are_in_the_time_of_backward))
