@@ -192,6 +192,7 @@ static void print_layers(struct dts_json *json, const struct dts_model *model,
         dts_json_object(json, NULL);
         dts_json_string(json, "name", model->layers[l].name);
         dts_json_string(json, "call", dts_op_call_key(&calls[l].call).chars);
+        dts_json_number(json, "clears", (double)dts_call_clears(model, l)); // in forward_s
         dts_json_number(json, "forward_s", seconds[l].forward_s);
         dts_json_number(json, "backward_s", seconds[l].backward_s);
         dts_json_end(json);

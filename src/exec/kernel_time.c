@@ -26,8 +26,7 @@ struct trial {
     bool counts; // bytes alone: nothing is taken
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes;
-    bool backward, clears;
-    int borrowed; // parameters that others clear
+    bool backward;
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
@@ -206,8 +205,6 @@ static void run_forward(void *argument)
     const struct trial *t = argument;
     const struct dts_place place = {.workers = t->timer->workers};
     const struct dts_mixed mixed = {t->timer->half, 1};
-    for (int p = t->borrowed; t->clears && p < t->call->param_count; p++)
-        memset(t->a.dw[p], 0, t->call->params[p] * sizeof(float));
     if (t->timer->mixed)
         dts_mixed_forward(t->op, &mixed, t->call, &t->a, &place);
     else
@@ -250,8 +247,6 @@ static struct trial trial_of(const struct dts_kernel_timer *timer,
     t.a.batch = work->batch;
     t.a.training = true;
     t.backward = work->backward && op != NULL && op->host.backward != NULL;
-    t.clears = t.backward && !work->lists;
-    t.borrowed = work->borrowed;
     return t;
 }
 

@@ -4,9 +4,8 @@
  * Before each run as much memory is written as the rest of the step touches, at most what
  * surely flushes the caches; what the call before it in a network has just written (its first
  * input, or the gradient that comes in) is then written anew, so that it lies where it would
- * lie. The forward call of one that learns clears the gradients of its parameters first, as in
- * a network (network.h), but those that are lists of rows. Inputs are normal random numbers. In
- * bf16 and fp16 what is timed is the call in mixed precision (ops/mixed.h).
+ * lie. Inputs are normal random numbers. In bf16 and fp16 what is timed is the call in mixed
+ * precision (ops/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H
@@ -56,8 +55,6 @@ struct dts_kernel_work {
     int batch;
     bool backward;    // time that, too
     bool with_inputs; // backward makes the inputs' gradients
-    bool lists;       // gradients of parameters are lists of rows, which nobody clears
-    int borrowed;     // of its parameters, the first: another layer's, which clears them
 };
 
 /* Memory that dts_kernel_time() takes for it. */

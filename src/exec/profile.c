@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "exec/beside_time.h"
 #include "exec/profile_entries.h"
 #include "exec/profile_write.h"
-#include "exec/sum_time.h"
 #include "exec/update_time.h"
 
 enum { SWEEPS = 3 };
@@ -24,9 +24,8 @@ static bool measure_call(const struct dts_kernel_timer *timer,
                          struct dts_kernel_times *times, struct dts_error *err)
 {
     const struct dts_kernel_work work = dts_profile_kernel_work(entry, batch);
-    const size_t values = (size_t)batch * dts_dims_elements(&entry->call.output);
-    if (strcmp(entry->call.op, DTS_CALL_GRADIENT_SUM) == 0)
-        return dts_sum_time(timer, values, times, err);
+    if (dts_is_beside(&entry->call))
+        return dts_beside_time(timer, &entry->call, batch, times, err);
     return dts_kernel_time(timer, &work, times, err);
 }
 

@@ -57,40 +57,41 @@ static void add_entry(struct dts_profile_entries *entries,
     entries->items[entries->count++] = *wanted;
 }
 
-/* A tied weight comes first among the parameters (train/calls.c). */
-static int count_borrowed(const struct dts_layer_call *call, int l)
+static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
+                       int batch, struct dts_footprint around)
 {
-    int count = 0;
-    while (count < call->call.param_count && call->param_layers[count] != l)
-        count++;
-    return count;
+    const struct dts_profile_entry entry = {
+        .call = *call,
+        .key = dts_op_call_key(call),
+        .work = dts_beside_work(call),
+        .around = around,
+    };
+    if (batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
+        add_entry(entries, &entry);
 }
 
 static void add_layer(struct dts_profile_entries *entries, const struct dts_model *model,
-                      const struct dts_layer_call *calls, int l, struct dts_footprint around)
+                      const struct dts_layer_call *calls, int l, int batch,
+                      struct dts_footprint around)
 {
-    const struct dts_layer_call *call = &calls[l];
+    const struct dts_op_call *call = &calls[l].call;
+    const size_t clears = dts_call_clears(model, l);
     const struct dts_profile_entry entry = {
-        .call = call->call,
-        .key = dts_op_call_key(&call->call),
+        .call = *call,
+        .key = dts_op_call_key(call),
         .work = dts_call_work(model, calls, l),
-        .learns = call->learns,
-        .lists = dts_call_lists(model, call),
-        .borrowed = count_borrowed(call, l),
+        .learns = calls[l].learns,
         .around = around,
     };
     add_entry(entries, &entry);
-    for (int i = 0; i < call->call.input_count; i++) {
-        if (!call->adds[i])
-            continue;
-        const struct dts_op_call sum = dts_call_gradient_sum(&call->call.inputs[i]);
-        const struct dts_profile_entry also = {
-            .call = sum,
-            .key = dts_op_call_key(&sum),
-            .work = dts_gradient_sum_work(&sum),
-            .around = around,
-        };
-        add_entry(entries, &also);
+    if (clears > 0) {
+        const struct dts_op_call clear = dts_call_gradient_clear(clears);
+        add_beside(entries, &clear, batch, around);
+    }
+    for (int i = 0; i < call->input_count; i++) {
+        const struct dts_op_call sum = dts_call_gradient_sum(&call->inputs[i]);
+        if (calls[l].adds[i])
+            add_beside(entries, &sum, batch, around);
     }
 }
 
@@ -102,9 +103,10 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
         struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
         dts_model_calls(model, true, calls);
         const struct dts_footprint around = footprint_of(model, calls);
+        const int batch = request->batches[request->batch_count - 1];
         for (int l = 0; l < model->layer_count; l++)
             if (calls[l].call.op != NULL)
-                add_layer(entries, model, calls, l, around);
+                add_layer(entries, model, calls, l, batch, around);
         free(calls);
     }
     for (int i = 0; i < entries->count; i++)
@@ -126,8 +128,6 @@ struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *e
         .batch = batch,
         .backward = entry->learns,
         .with_inputs = !entry->call.first,
-        .lists = entry->lists,
-        .borrowed = entry->borrowed,
     };
 }
 

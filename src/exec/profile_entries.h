@@ -18,8 +18,6 @@ struct dts_profile_entry {
     struct dts_op_call_key key;
     struct dts_profile_work work;
     bool learns;
-    bool lists;                     // gradients of its parameters are lists of rows
-    int borrowed;                   // of its parameters: those of another layer, the first ones
     struct dts_footprint around;    // of the largest network that it occurs in
     struct dts_kernel_times *times; // owned
 };

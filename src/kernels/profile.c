@@ -1,6 +1,7 @@
 /* profile.c -- reads measured seconds, and finds them again. */
 #include "kernels/profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,7 +252,7 @@ static double between(double batch, int a, int b, double at_a, double at_b)
 }
 
 bool dts_profile_find(const struct dts_profile *profile, const char *call, double batch,
-                      double *forward_s, double *backward_s, bool *outside)
+                      double *forward_s, double *backward_s, double *nearest)
 {
     const struct dts_profile_kernel *kernel = NULL;
     for (int i = 0; i < profile->kernel_count && kernel == NULL; i++)
@@ -261,11 +262,11 @@ bool dts_profile_find(const struct dts_profile *profile, const char *call, doubl
         return false;
     const struct dts_profile_point *first = kernel->points,
                                    *last = &kernel->points[kernel->point_count - 1];
-    *outside = batch < first->batch || batch > last->batch;
-    if (*outside || kernel->point_count == 1) {
-        const struct dts_profile_point *nearest = batch < first->batch ? first : last;
-        *forward_s = nearest->forward_s * batch / nearest->batch;
-        *backward_s = nearest->backward_s * batch / nearest->batch;
+    *nearest = fmin(fmax(batch, first->batch), last->batch);
+    if (batch < first->batch || batch > last->batch || kernel->point_count == 1) {
+        const struct dts_profile_point *point = batch < first->batch ? first : last;
+        *forward_s = point->forward_s;
+        *backward_s = point->backward_s;
         return true;
     }
     const struct dts_profile_point *above = first + 1;

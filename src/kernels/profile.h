@@ -8,7 +8,8 @@
  *         "updates": [{"optimizer": "momentum", "parameters": 25557032, "update_s": 0.02}]}
  *
  * `dtsim profile` writes it. A call is found by its key (op_call.h). Between measured batches
- * seconds are linear in the batch, outside they are proportional to it and said to be outside.
+ * seconds are linear in the batch, outside they grow from the nearest one as the roofline's
+ * do, and are said to be outside.
  * A call that was not measured takes the roofline's time, times what calls of the same
  * operation took of theirs, the more alike the more weight (docs/model.md, "Profiles").
  */
@@ -60,8 +61,9 @@ bool dts_profile_read(struct dts_profile *profile, const struct dts_cfg *at,
 void dts_profile_free(struct dts_profile *profile); // leaves it empty
 void dts_profile_help(FILE *out);
 
-/* Seconds of a call that was measured; false: it was not. *outside: beyond all its batches. */
+/* Seconds of a call that was measured; false: it was not. *nearest: the batch that they are of,
+ * other than `batch` where that is beyond all that were measured. */
 bool dts_profile_find(const struct dts_profile *profile, const char *call, double batch,
-                      double *forward_s, double *backward_s, bool *outside);
+                      double *forward_s, double *backward_s, double *nearest);
 
 #endif

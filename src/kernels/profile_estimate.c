@@ -39,6 +39,16 @@ static struct both by_roofline(const struct dts_device *device,
     return both;
 }
 
+void dts_profile_scale(const struct dts_device *device, const struct dts_profile_work *work,
+                       double from_batch, double to_batch, double *forward_s,
+                       double *backward_s)
+{
+    const struct both from = by_roofline(device, work, from_batch),
+                      to = by_roofline(device, work, to_batch);
+    *forward_s *= from.forward > 0 ? to.forward / from.forward : to_batch / from_batch;
+    *backward_s *= from.backward > 0 ? to.backward / from.backward : to_batch / from_batch;
+}
+
 static bool is_of(const struct dts_profile_kernel *kernel, const char *op)
 {
     const size_t length = strlen(op);

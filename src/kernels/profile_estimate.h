@@ -15,6 +15,12 @@
 
 #include "kernels/device.h"
 
+/* What seconds that were measured at a batch become at another one: they grow as the roofline's
+ * do, so that what a call reads whatever the batch does not. */
+void dts_profile_scale(const struct dts_device *device, const struct dts_profile_work *work,
+                       double from_batch, double to_batch, double *forward_s,
+                       double *backward_s);
+
 /* op: the first word of the call's key. */
 void dts_profile_estimate(const struct dts_device *device, const char *op,
                           const struct dts_profile_work *work, double batch, double *forward_s,

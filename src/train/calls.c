@@ -107,18 +107,26 @@ void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *c
     free(written);
 }
 
+size_t dts_call_clears(const struct dts_model *model, int l)
+{
+    const struct dts_layer *layer = &model->layers[l];
+    size_t values = 0;
+    for (int p = 0; p < layer->param_count; p++)
+        values += layer->params[p].count;
+    return layer->param_count > 0 && layer->params[0].sparse_row > 0 ? 0 : values;
+}
+
+struct dts_op_call dts_call_gradient_clear(size_t values)
+{
+    const struct dts_dims all = {.count = 1, .size = {values}};
+    return (struct dts_op_call){
+        .op = DTS_CALL_GRADIENT_CLEAR, .input_count = 1, .inputs = {all}, .output = all};
+}
+
 struct dts_op_call dts_call_gradient_sum(const struct dts_dims *input)
 {
     return (struct dts_op_call){.op = DTS_CALL_GRADIENT_SUM,
                                 .input_count = 2,
                                 .inputs = {*input, *input},
                                 .output = *input};
-}
-
-bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call)
-{
-    for (int p = 0; p < call->call.param_count; p++)
-        if (model->layers[call->param_layers[p]].params[call->param_numbers[p]].sparse_row > 0)
-            return true;
-    return false;
 }

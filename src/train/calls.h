@@ -29,12 +29,14 @@ void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_
  * runs backward first and writes the gradient, the others write elsewhere. */
 void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *calls);
 
-/* The sum of the gradients of an input that others take, too, as a call of its own for
- * profiles. */
-#define DTS_CALL_GRADIENT_SUM "gradient_sum"
+/* Work of a step beside the layers' calls, as calls of their own for profiles. Before the
+ * forward call of a layer the gradients of its own parameters are cleared, all at once:
+ * `values` of them, 0 where they are lists of rows. Behind a backward call the gradient of an
+ * input that others take, too, is added to theirs. */
+#define DTS_CALL_GRADIENT_CLEAR "gradient_clear"
+#define DTS_CALL_GRADIENT_SUM   "gradient_sum"
+size_t dts_call_clears(const struct dts_model *model, int layer);
+struct dts_op_call dts_call_gradient_clear(size_t values);
 struct dts_op_call dts_call_gradient_sum(const struct dts_dims *input);
-
-/* Are gradients of its parameters lists of rows, on a rank alone? */
-bool dts_call_lists(const struct dts_model *model, const struct dts_layer_call *call);
 
 #endif

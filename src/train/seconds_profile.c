@@ -34,9 +34,11 @@ struct dts_profile_work dts_call_work(const struct dts_model *model,
     return work;
 }
 
-struct dts_profile_work dts_gradient_sum_work(const struct dts_op_call *sum)
+struct dts_profile_work dts_beside_work(const struct dts_op_call *call)
 {
-    const double values = (double)dts_dims_elements(&sum->output);
+    const double values = (double)dts_dims_elements(&call->output);
+    if (strcmp(call->op, DTS_CALL_GRADIENT_CLEAR) == 0) // once, whatever the batch
+        return (struct dts_profile_work){.class = DTS_WORK_MEMORY, .weight_values = values};
     return (struct dts_profile_work){
         .class = DTS_WORK_MEMORY,
         .forward_flops = values,
@@ -84,33 +86,50 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
                      double *forward_s, double *backward_s)
 {
     const struct dts_op_call_key key = dts_op_call_key(call);
-    bool outside = false;
+    double nearest = batch;
     const bool measured =
-        dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &outside);
+        dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &nearest);
+    const bool outside = fabs(nearest - batch) > 0;
     if (!measured)
         dts_profile_estimate(device, call->op, work, batch, forward_s, backward_s);
+    else if (outside)
+        dts_profile_scale(device, work, nearest, batch, forward_s, backward_s);
     tally->calls++;
     tally->measured += measured;
     tally->outside += measured && outside;
 }
 
-/* Of one layer; the sums of gradients follow its backward call. */
+/* Seconds of a call beside those of layers. */
+static double beside_seconds(const struct dts_device *device, const struct dts_op_call *call,
+                             double batch, struct tally *tally)
+{
+    const struct dts_profile_work work = dts_beside_work(call);
+    struct tally uncounted = {0};
+    const double values = batch * work.forward_flops + work.weight_values;
+    double forward_s, backward_s;
+    add_call(device, call, &work, batch, values >= DTS_BESIDE_LEAST ? tally : &uncounted,
+             &forward_s, &backward_s);
+    return forward_s;
+}
+
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
                       const struct dts_device *device, double batch, struct tally *tally,
                       struct dts_model_seconds *out)
 {
+    const struct dts_op_call *call = &calls[l].call;
     const struct dts_profile_work work = dts_call_work(model, calls, l);
-    add_call(device, &calls[l].call, &work, batch, tally, &out->forward[l], &out->backward[l]);
+    const size_t clears = dts_call_clears(model, l);
+    add_call(device, call, &work, batch, tally, &out->forward[l], &out->backward[l]);
     if (!calls[l].learns)
         out->backward[l] = 0;
-    for (int i = 0; i < calls[l].call.input_count; i++) {
-        if (!calls[l].adds[i])
-            continue;
-        const struct dts_op_call sum = dts_call_gradient_sum(&calls[l].call.inputs[i]);
-        const struct dts_profile_work needs = dts_gradient_sum_work(&sum);
-        double sum_s, none_s;
-        add_call(device, &sum, &needs, batch, tally, &sum_s, &none_s);
-        out->backward[l] += sum_s;
+    if (clears > 0) {
+        const struct dts_op_call clear = dts_call_gradient_clear(clears);
+        out->forward[l] += beside_seconds(device, &clear, batch, tally);
+    }
+    for (int i = 0; i < call->input_count; i++) {
+        const struct dts_op_call sum = dts_call_gradient_sum(&call->inputs[i]);
+        if (calls[l].adds[i])
+            out->backward[l] += beside_seconds(device, &sum, batch, tally);
     }
 }
 

@@ -11,8 +11,11 @@ struct dts_profile_work dts_layer_work(const struct dts_layer *layer);
 struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l);
 
-/* What a sum of gradients needs: dts_call_gradient_sum(). */
-struct dts_profile_work dts_gradient_sum_work(const struct dts_op_call *sum);
+/* What a call beside those of layers needs (train/calls.h). */
+struct dts_profile_work dts_beside_work(const struct dts_op_call *call);
+
+/* One of fewer values takes microseconds, is not measured and not counted, but estimated. */
+enum { DTS_BESIDE_LEAST = 16384 };
 
 /* Fill forward, backward, update, basis and outside; forward and backward are allocated. The
  * device has a profile in this precision; roofline_update_s: for an optimizer that is not in

@@ -43,22 +43,44 @@ static void measured_calls_are_found_and_interpolated(void)
     struct dts_device device;
     CHECK(load(&device, good, &err));
     double forward_s, backward_s;
-    bool outside;
-    CHECK(!dts_profile_find(&device.profile, "conv", 2, &forward_s, &backward_s, &outside));
-    CHECK(dts_profile_find(&device.profile, "conv a", 2, &forward_s, &backward_s, &outside));
-    CHECK(!outside);
+    double nearest;
+    CHECK(!dts_profile_find(&device.profile, "conv", 2, &forward_s, &backward_s, &nearest));
+    CHECK(dts_profile_find(&device.profile, "conv a", 2, &forward_s, &backward_s, &nearest));
+    CHECK_NEAR(nearest, 2, 0);
     CHECK_NEAR(forward_s, 0.002, 1e-12);
     CHECK_NEAR(backward_s, 0.004, 1e-12);
-    CHECK(dts_profile_find(&device.profile, "conv a", 5, &forward_s, &backward_s, &outside));
-    CHECK(!outside);
+    CHECK(dts_profile_find(&device.profile, "conv a", 5, &forward_s, &backward_s, &nearest));
+    CHECK_NEAR(nearest, 5, 0);
     CHECK_NEAR(forward_s, 0.011, 1e-12); // halfway
     CHECK_NEAR(backward_s, 0.010, 1e-12);
-    CHECK(dts_profile_find(&device.profile, "conv a", 16, &forward_s, &backward_s, &outside));
-    CHECK(outside);
-    CHECK_NEAR(forward_s, 0.04, 1e-12);
-    CHECK(dts_profile_find(&device.profile, "conv a", 1, &forward_s, &backward_s, &outside));
-    CHECK(outside);
-    CHECK_NEAR(forward_s, 0.001, 1e-12);
+    CHECK(dts_profile_find(&device.profile, "conv a", 16, &forward_s, &backward_s, &nearest));
+    CHECK_NEAR(nearest, 8, 0);
+    CHECK_NEAR(forward_s, 0.02, 1e-12);
+    CHECK(dts_profile_find(&device.profile, "conv a", 1, &forward_s, &backward_s, &nearest));
+    CHECK_NEAR(nearest, 2, 0);
+    CHECK_NEAR(forward_s, 0.002, 1e-12);
+    dts_device_free(&device);
+}
+
+static void what_a_call_needs_once_does_not_grow_with_the_batch(void)
+{
+    struct dts_error err = {0};
+    struct dts_device device;
+    CHECK(load(&device, good, &err));
+    // 4 ms for the weights, 1 us for each sample: 4 bytes at 1e9 a second
+    const struct dts_profile_work product = {.class = DTS_WORK_MATMUL,
+                                             .forward_values = 250,
+                                             .backward_values = 250,
+                                             .weight_values = 1e6};
+    double forward_s = 8, backward_s = 16;
+    dts_profile_scale(&device, &product, 1, 1000, &forward_s, &backward_s);
+    CHECK_CLOSE(forward_s, 8 * 5.0 / 4.001, 1e-9);
+    CHECK_CLOSE(backward_s, 16 * 9.0 / 8.001, 1e-9);
+    const struct dts_profile_work none = {.class = DTS_WORK_MEMORY};
+    forward_s = backward_s = 1;
+    dts_profile_scale(&device, &none, 2, 6, &forward_s, &backward_s); // all that is known
+    CHECK_NEAR(forward_s, 3, 1e-12);
+    CHECK_NEAR(backward_s, 3, 1e-12);
     dts_device_free(&device);
 }
 
@@ -144,6 +166,7 @@ static void broken_profiles_are_refused(void)
 }
 
 TESTS(TEST(measured_calls_are_found_and_interpolated),
+      TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
       TEST(broken_profiles_are_refused))

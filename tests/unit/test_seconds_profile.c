@@ -18,10 +18,10 @@ static const char forked[] =
 
 enum { A, B, C, D, LOSS, LAYERS };
 
-static bool load(struct dts_model *model)
+static bool load(struct dts_model *model, const char *text)
 {
     struct dts_error err = {0};
-    const bool good = dts_model_parse(model, "forked", forked, &err);
+    const bool good = dts_model_parse(model, "made", text, &err);
     return CHECK_STRING(err.text, "") && good;
 }
 
@@ -29,7 +29,7 @@ static void the_last_taker_writes_a_gradient_and_the_others_are_added(void)
 {
     struct dts_model model;
     struct dts_layer_call calls[LAYERS];
-    if (!load(&model))
+    if (!load(&model, forked))
         return;
     dts_model_calls(&model, true, calls);
     CHECK(!calls[A].wants[0]); // nobody learns from the input
@@ -45,53 +45,77 @@ static void the_last_taker_writes_a_gradient_and_the_others_are_added(void)
     dts_model_free(&model);
 }
 
-/* A profile in which every call takes a second each way, and sums a quarter of one. */
-static struct dts_device measured(const struct dts_layer_call *calls,
-                                  struct dts_op_call_key *keys)
+/* Of work beside the layers' calls: values that are worth a measurement. */
+static const char wide[] =
+    "{\"name\": \"wide\", \"sample\": \"vector\", \"input\": [200], \"layers\": ["
+    "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 10000},"
+    "{\"name\": \"b\", \"kind\": \"dropout\", \"rate\": 0.5},"
+    "{\"name\": \"c\", \"kind\": \"dropout\", \"input\": \"a\", \"rate\": 0.4},"
+    "{\"name\": \"d\", \"kind\": \"add\", \"input\": [\"b\", \"c\"]},"
+    "{\"name\": \"loss\", \"kind\": \"mean_squared_error\"}]}";
+
+enum { CLEAR = LAYERS, SUM, CALLS };
+
+/* A profile in which every call takes a second each way, a sum 1/4 of one, a clearing 1/8. */
+static struct dts_device measured(const struct dts_layer_call *calls, size_t clears,
+                                  struct dts_op_call_key keys[CALLS])
 {
     static struct dts_profile_point points[] = {{.batch = 2, .forward_s = 1, .backward_s = 1},
+                                                {.batch = 2, .forward_s = 0.125},
                                                 {.batch = 2, .forward_s = 0.25}};
-    static struct dts_profile_kernel kernels[LAYERS + 1];
+    static struct dts_profile_kernel kernels[CALLS];
     static struct dts_profile_update update = {
         .optimizer = "sgd", .parameters = 1e3, .update_s = 1};
     const struct dts_op_call sum = dts_call_gradient_sum(&calls[A].call.output);
-    for (int l = 0; l <= LAYERS; l++) {
-        keys[l] = dts_op_call_key(l < LAYERS ? &calls[l].call : &sum);
-        kernels[l] = (struct dts_profile_kernel){
-            .call = keys[l].chars, .points = &points[l < LAYERS ? 0 : 1], .point_count = 1};
+    const struct dts_op_call clear = dts_call_gradient_clear(clears);
+    for (int i = 0; i < CALLS; i++) {
+        keys[i] = dts_op_call_key(i < LAYERS ? &calls[i].call : i == CLEAR ? &clear : &sum);
+        kernels[i] =
+            (struct dts_profile_kernel){.call = keys[i].chars,
+                                        .points = &points[i < LAYERS ? 0 : i - LAYERS + 1],
+                                        .point_count = 1};
     }
     return (struct dts_device){.name = "made",
                                .peak_flops_per_s = {1e9},
                                .memory_bytes_per_s = 1e9,
                                .efficiency = {1, 1, 1},
                                .profile = {.kernels = kernels,
-                                           .kernel_count = LAYERS + 1,
+                                           .kernel_count = CALLS,
                                            .updates = &update,
                                            .update_count = 1,
                                            .threads = 1}};
 }
 
-static void sums_of_gradients_are_in_the_time_of_backward(void)
+static void cleared_and_added_gradients_are_in_a_step(void)
 {
     struct dts_model model;
     struct dts_layer_call calls[LAYERS];
-    struct dts_op_call_key keys[LAYERS + 1];
+    struct dts_op_call_key keys[CALLS];
     struct dts_model_seconds out;
-    if (!load(&model))
+    if (!load(&model, wide))
         return;
     dts_model_calls(&model, true, calls);
-    const struct dts_device device = measured(calls, keys);
+    const size_t clears = dts_call_clears(&model, A);
+    CHECK_INT(clears, 200 * 10000 + 10000);
+    CHECK_INT(dts_call_clears(&model, B), 0);
+    const struct dts_device device = measured(calls, clears, keys);
     dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    CHECK_NEAR(out.forward[A], 1.125, 1e-12);
+    CHECK_NEAR(out.forward[B], 1, 1e-12);
     CHECK_NEAR(out.backward[D], 1, 1e-12);
-    CHECK_NEAR(out.backward[C], 1.25, 1e-12);
+    CHECK_NEAR(out.backward[C], 1, 1e-12); // the last taker but d writes
     CHECK_NEAR(out.backward[B], 1.25, 1e-12);
     CHECK_NEAR(out.backward[A], 1, 1e-12);
-    CHECK_NEAR(out.forward[B], 1, 1e-12);
     CHECK(strstr(out.basis, "7 of 7 calls measured") != NULL);
+    free(out.forward);
+    free(out.backward);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
+    CHECK(out.outside);
+    CHECK(out.forward[A] > 1.125 && out.forward[A] < 4.2); // it clears no more than before
     free(out.forward);
     free(out.backward);
     dts_model_free(&model);
 }
 
 TESTS(TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
-      TEST(sums_of_gradients_are_in_the_time_of_backward))
+      TEST(cleared_and_added_gradients_are_in_a_step))
