@@ -14,6 +14,8 @@
 
 enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache moves at once
 
+static const double forgotten_s = 5e-3; // kernel_time.h
+
 /* One call with its arrays, which `owned` holds for the end. */
 struct trial {
     const struct dts_kernel_timer *timer;
@@ -50,9 +52,12 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_byt
 {
     const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
     const size_t count = rest < timer->flush_bytes ? rest : timer->flush_bytes;
+    const double begin_s = dts_now_s();
     volatile char *bytes = timer->flush;
     for (size_t i = 0; i < count; i += LINE)
         bytes[i]++;
+    while (dts_now_s() < begin_s + forgotten_s)
+        continue; // a sleep would let the clock of the processor fall
 }
 
 void dts_kernel_timer_refresh(void *fresh, size_t count)

@@ -33,7 +33,10 @@ struct dts_kernel_timer {
 };
 
 /* What else than these bytes of its own a step pushes through the caches: one byte of each line
- * is written. (memset() of much memory may pass the caches by.) */
+ * is written. (memset() of much memory may pass the caches by.) It takes 5 ms at the least:
+ * what lies in the last cache for longer without being used is thrown out by whoever else uses
+ * it, on a virtual machine those that one does not see. An update of 207,178 values took 0.11
+ * ms when it followed on the one before it at once, 0.24 ms from 5 ms between them on. */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
 
 /* Write one byte of each line of what a call before has just left: it lies in the caches again,
