@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const double nearness = 0.1, ridge = 0.3; // ASSUMED (profile_estimate.h)
+static const double passes = 2, packing = 4;     // ASSUMED, too
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -49,6 +50,31 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
     *backward_s *= from.backward > 0 ? to.backward / from.backward : to_batch / from_batch;
 }
 
+/* Arithmetic and memory one after the other, each of them or none: what multiples are of. */
+static double one_by_one(const struct dts_device *device, const struct dts_profile_work *work,
+                         double flops, double values)
+{
+    const enum dts_precision precision = (enum dts_precision)device->profile.precision;
+    const enum dts_work_class class = (enum dts_work_class)work->class;
+    const double moved = passes * values + packing * work->weight_values;
+    const struct dts_work arithmetic = {.class = class, .flops = flops};
+    const struct dts_work memory = {.class = class,
+                                    .bytes = moved * (double)dts_precision_bytes(precision)};
+    return dts_device_seconds(device, precision, &arithmetic) +
+           dts_device_seconds(device, precision, &memory);
+}
+
+static struct both by_parts(const struct dts_device *device,
+                            const struct dts_profile_work *work, double batch)
+{
+    const double flops = batch * work->backward_flops, values = batch * work->backward_values;
+    return (struct both){
+        .forward =
+            one_by_one(device, work, batch * work->forward_flops, batch * work->forward_values),
+        .backward = flops + values > 0 ? one_by_one(device, work, flops, values) : 0,
+    };
+}
+
 static bool is_of(const struct dts_profile_kernel *kernel, const char *op)
 {
     const size_t length = strlen(op);
@@ -67,6 +93,11 @@ struct sums {
 static void empty(struct sums *sums)
 {
     *sums = (struct sums){.least = INFINITY, .most = -INFINITY};
+}
+
+static bool has_any(const struct sums *sums)
+{
+    return sums->products[0][0] > 0;
 }
 
 static void add(struct sums *sums, const double terms[TERMS], double log_multiple)
@@ -94,8 +125,6 @@ static double log_ratio(double a, double b)
 static double multiple(struct sums sums)
 {
     const double weight = sums.products[0][0];
-    if (weight <= 0)
-        return 1;
     for (int i = 1; i < TERMS; i++)
         sums.products[i][i] += ridge * weight;
     for (int k = TERMS - 1; k > 0; k--)
@@ -116,7 +145,7 @@ static void add_kernel(struct sums *forward, struct sums *backward,
 {
     for (int i = 0; i < kernel->point_count; i++) {
         const struct dts_profile_point *point = &kernel->points[i];
-        const struct both least = by_roofline(device, &kernel->work, point->batch);
+        const struct both least = by_parts(device, &kernel->work, point->batch);
         const double terms[TERMS] = {
             1,
             log_ratio(point->batch * kernel->work.forward_flops, batch * work->forward_flops),
@@ -141,11 +170,12 @@ void dts_profile_estimate(const struct dts_device *device, const char *op,
     for (int i = 0; i < profile->kernel_count; i++)
         if (is_of(&profile->kernels[i], op))
             add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
-    const bool alike = forward.products[0][0] > 0;
+    const bool alike = has_any(&forward);
     for (int i = 0; i < profile->kernel_count && !alike; i++)
         if (profile->kernels[i].work.class == work->class)
             add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
-    const struct both least = by_roofline(device, work, batch);
-    *forward_s = least.forward * multiple(forward);
-    *backward_s = least.backward * multiple(backward);
+    const struct both like = by_parts(device, work, batch),
+                      bare = by_roofline(device, work, batch);
+    *forward_s = has_any(&forward) ? like.forward * multiple(forward) : bare.forward;
+    *backward_s = has_any(&backward) ? like.backward * multiple(backward) : bare.backward;
 }

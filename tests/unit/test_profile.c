@@ -107,6 +107,26 @@ static void unmeasured_calls_take_what_like_ones_take(void)
     dts_device_free(&device);
 }
 
+static void a_product_of_few_rows_packs_its_weights_as_one_of_many_does(void)
+{
+    static const char many[] =
+        "{\"call\": \"linear a\", \"class\": \"matmul\", \"forward_flops\": 1e6, "
+        "\"backward_flops\": 2e6, \"weight_values\": 1e6, "
+        "\"points\": [{\"batch\": 100, \"forward_s\": 0.116, \"backward_s\": 0.216}]}";
+    const struct dts_profile_work few = {.class = DTS_WORK_MATMUL,
+                                         .forward_flops = 1e6,
+                                         .backward_flops = 2e6,
+                                         .weight_values = 1e6};
+    struct dts_device device;
+    struct dts_error err;
+    double forward_s, backward_s;
+    CHECK(load(&device, many, &err)); // 1 and 2 ms for a sample, 16 ms for the weights
+    dts_profile_estimate(&device, "linear", &few, 1, &forward_s, &backward_s);
+    CHECK_CLOSE(forward_s, 0.017, 1e-9);
+    CHECK_CLOSE(backward_s, 0.018, 1e-9);
+    dts_device_free(&device);
+}
+
 /* Multiples 4, 2 and 1 of calls of 1e6, 1e8 and 1e10 operations. */
 static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
 {
@@ -168,5 +188,6 @@ static void broken_profiles_are_refused(void)
 TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
+      TEST(a_product_of_few_rows_packs_its_weights_as_one_of_many_does),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
       TEST(broken_profiles_are_refused))
