@@ -14,8 +14,6 @@
 
 enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache moves at once
 
-static const double forgotten_s = 5e-3; // kernel_time.h
-
 /* One call with its arrays, which `owned` holds for the end. */
 struct trial {
     const struct dts_kernel_timer *timer;
@@ -39,6 +37,7 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
     timer->around_bytes = SIZE_MAX;
+    timer->rest_s = DTS_FORGOTTEN_S;
     timer->flush = calloc(timer->flush_bytes, 1);
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
@@ -56,7 +55,7 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_byt
     volatile char *bytes = timer->flush;
     for (size_t i = 0; i < count; i += LINE)
         bytes[i]++;
-    while (dts_now_s() < begin_s + forgotten_s)
+    while (dts_now_s() < begin_s + timer->rest_s)
         continue; // a sleep would let the clock of the processor fall
 }
 

@@ -30,13 +30,18 @@ struct dts_kernel_timer {
     bool mixed; // precision
     enum dts_half half;
     size_t around_bytes; // what a step touches, the call's own memory included
+    double rest_s;       // that passes before a run, at the least
 };
 
+/* What lies in the last cache for so long without being used is thrown out by whoever else uses
+ * it, on a virtual machine those that one does not see: an update of 207,178 values took 0.13
+ * ms when it followed on the one before it at once or after 0.3 ms, 0.20 ms after 2 ms, 0.28
+ * after 5 and 0.30 after 10. */
+#define DTS_FORGOTTEN_S 5e-3
+
 /* What else than these bytes of its own a step pushes through the caches: one byte of each line
- * is written. (memset() of much memory may pass the caches by.) It takes 5 ms at the least:
- * what lies in the last cache for longer without being used is thrown out by whoever else uses
- * it, on a virtual machine those that one does not see. An update of 207,178 values took 0.11
- * ms when it followed on the one before it at once, 0.24 ms from 5 ms between them on. */
+ * is written. (memset() of much memory may pass the caches by.) It takes
+ * rest_s at the least. */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
 
 /* Write one byte of each line of what a call before has just left: it lies in the caches again,
@@ -46,8 +51,8 @@ void dts_kernel_timer_refresh(void *fresh, size_t bytes);
 /* Zeros, aligned as a network's arrays are, the caller's to free; NULL: no memory. */
 void *dts_kernel_timer_array(size_t bytes);
 
-/* around_bytes is as much as flushes the caches, until it is set. The timer must stay where it
- * is. */
+/* around_bytes is as much as flushes the caches, and rest_s DTS_FORGOTTEN_S, until they are
+ * set. The timer must stay where it is. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            int threads, enum dts_precision precision, struct dts_error *err);
 void dts_kernel_timer_free(struct dts_kernel_timer *timer);

@@ -40,6 +40,7 @@ static bool measure_calls(const struct dts_profile_request *request,
             tell(request, sweep * in_sweep + i * request->batch_count + b, total,
                  entry->key.chars);
             timer->around_bytes = dts_profile_around(entry, request->batches[b]);
+            timer->rest_s = dts_profile_rest_s(request, entries, entry->model, b);
             if (!measure_call(timer, entry, request->batches[b], &entry->times[b], err))
                 return false;
         }
@@ -49,7 +50,8 @@ static bool measure_calls(const struct dts_profile_request *request,
 
 /* One for each model and optimizer, after a step of the smallest batch. */
 static bool measure_updates(const struct dts_profile_request *request,
-                            struct dts_kernel_timer *timer, struct dts_runs *times,
+                            struct dts_kernel_timer *timer,
+                            const struct dts_profile_entries *entries, struct dts_runs *times,
                             struct dts_error *err)
 {
     for (int m = 0; m < request->model_count; m++)
@@ -57,6 +59,7 @@ static bool measure_updates(const struct dts_profile_request *request,
             tell(request, m, request->model_count, request->optimizers[o]->name);
             timer->around_bytes =
                 dts_profile_step_bytes(&request->models[m], request->batches[0]);
+            timer->rest_s = dts_profile_rest_s(request, entries, m, 0);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;
@@ -96,9 +99,12 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
                                       request->precision, err) &&
                 dts_profile_entries_fit(request, &timer, &entries, err);
     timer.pace.patience_s = request->patience_s;
-    for (int sweep = 0; good && sweep < SWEEPS; sweep++)
-        good = measure_calls(request, &timer, &entries, sweep, err) &&
-               measure_updates(request, &timer, updates, err);
+    for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
+        good = measure_calls(request, &timer, &entries, sweep, err);
+        if (sweep == 0)
+            dts_profile_find_rests(request, &entries, &timer.pace);
+        good = good && measure_updates(request, &timer, &entries, updates, err);
+    }
     if (good) {
         tell(request, 1, 1, "the roofline");
         *disturbed = found.disturbed_percent = disturbed_percent(request, &found);

@@ -1,6 +1,7 @@
 /* profile_entries.c -- the distinct calls of some networks, and their memory. */
 #include "exec/profile_entries.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +49,11 @@ static void add_entry(struct dts_profile_entries *entries,
         if (strcmp(entry->key.chars, wanted->key.chars) != 0)
             continue;
         entry->learns = entry->learns || wanted->learns;
-        if (wanted->around.fixed_bytes > entry->around.fixed_bytes)
+        entry->uses++;
+        if (wanted->around.fixed_bytes > entry->around.fixed_bytes) {
             entry->around = wanted->around;
+            entry->model = wanted->model;
+        }
         return;
     }
     entries->items = dts_grow(entries->items, &entries->room, (size_t)entries->count + 1,
@@ -57,22 +61,30 @@ static void add_entry(struct dts_profile_entries *entries,
     entries->items[entries->count++] = *wanted;
 }
 
+/* A network whose calls are added. */
+struct source {
+    int model; // of the request's
+    struct dts_footprint around;
+    int batch; // the largest
+};
+
 static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
-                       int batch, struct dts_footprint around)
+                       const struct source *from)
 {
     const struct dts_profile_entry entry = {
         .call = *call,
         .key = dts_op_call_key(call),
         .work = dts_beside_work(call),
-        .around = around,
+        .around = from->around,
+        .model = from->model,
+        .uses = 1,
     };
-    if (batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
+    if (from->batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
         add_entry(entries, &entry);
 }
 
 static void add_layer(struct dts_profile_entries *entries, const struct dts_model *model,
-                      const struct dts_layer_call *calls, int l, int batch,
-                      struct dts_footprint around)
+                      const struct dts_layer_call *calls, int l, const struct source *from)
 {
     const struct dts_op_call *call = &calls[l].call;
     const size_t clears = dts_call_clears(model, l);
@@ -81,17 +93,19 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
         .key = dts_op_call_key(call),
         .work = dts_call_work(model, calls, l),
         .learns = calls[l].learns,
-        .around = around,
+        .around = from->around,
+        .model = from->model,
+        .uses = 1,
     };
     add_entry(entries, &entry);
     if (clears > 0) {
         const struct dts_op_call clear = dts_call_gradient_clear(clears);
-        add_beside(entries, &clear, batch, around);
+        add_beside(entries, &clear, from);
     }
     for (int i = 0; i < call->input_count; i++) {
         const struct dts_op_call sum = dts_call_gradient_sum(&call->inputs[i]);
         if (calls[l].adds[i])
-            add_beside(entries, &sum, batch, around);
+            add_beside(entries, &sum, from);
     }
 }
 
@@ -102,16 +116,57 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
         const struct dts_model *model = &request->models[m];
         struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
         dts_model_calls(model, true, calls);
-        const struct dts_footprint around = footprint_of(model, calls);
-        const int batch = request->batches[request->batch_count - 1];
+        const struct source from = {m, footprint_of(model, calls),
+                                    request->batches[request->batch_count - 1]};
         for (int l = 0; l < model->layer_count; l++)
             if (calls[l].call.op != NULL)
-                add_layer(entries, model, calls, l, batch, around);
+                add_layer(entries, model, calls, l, &from);
         free(calls);
     }
     for (int i = 0; i < entries->count; i++)
         entries->items[i].times =
             dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
+    const int rests = request->model_count * request->batch_count;
+    entries->rests_s = dts_alloc((size_t)rests, sizeof(*entries->rests_s));
+    for (int i = 0; i < rests; i++)
+        entries->rests_s[i] = DTS_FORGOTTEN_S;
+}
+
+static double step_s(const struct dts_profile_entries *entries, int model, int batch,
+                     const struct dts_pace *pace)
+{
+    double sum_s = 0;
+    for (int i = 0; i < entries->count; i++) {
+        const struct dts_profile_entry *entry = &entries->items[i];
+        const struct dts_kernel_times *times = &entry->times[batch];
+        if (entry->model == model)
+            sum_s += entry->uses * (dts_measured_of(&times->forward, pace).median_s +
+                                    dts_measured_of(&times->backward, pace).median_s);
+    }
+    return sum_s;
+}
+
+void dts_profile_find_rests(const struct dts_profile_request *request,
+                            struct dts_profile_entries *entries, const struct dts_pace *pace)
+{
+    const int uses = 3; // of the same data in a step
+    for (int m = 0; m < request->model_count; m++)
+        for (int b = 0; b < request->batch_count; b++) {
+            double *rest_s = &entries->rests_s[m * request->batch_count + b];
+            *rest_s = fmin(*rest_s, step_s(entries, m, b, pace) / uses);
+        }
+    for (int i = 0; i < entries->count; i++)
+        for (int b = 0; b < request->batch_count; b++) {
+            struct dts_profile_entry *entry = &entries->items[i];
+            if (dts_profile_rest_s(request, entries, entry->model, b) < DTS_FORGOTTEN_S)
+                entry->times[b].forward.count = entry->times[b].backward.count = 0;
+        }
+}
+
+double dts_profile_rest_s(const struct dts_profile_request *request,
+                          const struct dts_profile_entries *entries, int model, int batch)
+{
+    return entries->rests_s[model * request->batch_count + batch];
 }
 
 void dts_profile_entries_free(struct dts_profile_entries *entries)
@@ -119,6 +174,7 @@ void dts_profile_entries_free(struct dts_profile_entries *entries)
     for (int i = 0; i < entries->count; i++)
         free(entries->items[i].times);
     free(entries->items);
+    free(entries->rests_s);
 }
 
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry, int batch)
