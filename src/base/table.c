@@ -115,13 +115,16 @@ void dts_table_print_text(FILE *out, const struct dts_column *columns, int colum
     free(widths);
 }
 
+/* A spreadsheet would compute what begins like a formula, whoever wrote it: the apostrophe
+ * tells it that this is text. */
 static void print_quoted(FILE *out, const char *word)
 {
+    const char *mark = *word != '\0' && strchr("=+-@", *word) != NULL ? "'" : "";
     if (strpbrk(word, ",\"\r\n") == NULL) {
-        fputs(word, out);
+        fprintf(out, "%s%s", mark, word);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", mark);
     for (; *word != '\0'; word++) {
         if (*word == '"')
             fputc('"', out);
