@@ -47,7 +47,7 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
 }
 
 static bool open_all(const struct dts_options *options, const char *const *words, int count,
-                     struct asked *asked, struct dts_error *err)
+                     struct dts_waiting *waiting, struct asked *asked, struct dts_error *err)
 {
     int combinations = dts_options_combinations(options);
     asked->scenes = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->scenes));
@@ -63,6 +63,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
             ask(asked, scene, options->trace);
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
+            dts_waiting_more(waiting);
         }
         dts_references_tell(options, asked->scenes + asked->scene_count - combinations,
                             combinations);
@@ -80,12 +81,13 @@ static bool open_all(const struct dts_options *options, const char *const *words
     return true;
 }
 
-/* A platform of thousands of hosts takes long to read. */
+/* A platform of thousands of hosts takes long to read, as do thousands of combinations. */
 static bool read_all(const struct dts_options *options, const char *const *words, int count,
                      struct asked *asked, struct dts_error *err)
 {
-    struct dts_waiting *waiting = dts_waiting_begin("reading");
-    bool ok = open_all(options, words, count, asked, err);
+    struct dts_waiting *waiting =
+        dts_waiting_begin("reading", (double)count * dts_options_combinations(options));
+    bool ok = open_all(options, words, count, waiting, asked, err);
     dts_waiting_end(waiting);
     return ok;
 }

@@ -126,7 +126,16 @@ static void the_line_ends_where_the_terminal_does(void)
 
 static void run_beside(int go)
 {
-    struct dts_waiting *waiting = dts_waiting_begin("reading big.xml");
+    struct dts_waiting *waiting = dts_waiting_begin("reading big.xml", 0);
+    wait_for(go);
+    dts_waiting_end(waiting);
+}
+
+static void run_parts(int go)
+{
+    struct dts_waiting *waiting = dts_waiting_begin("reading", 8);
+    for (int i = 0; i < 2; i++)
+        dts_waiting_more(waiting);
     wait_for(go);
     dts_waiting_end(waiting);
 }
@@ -139,6 +148,15 @@ static void other_work_is_shown_by_a_process_beside(void)
     end(&seen);
 }
 
+static void work_in_parts_shows_how_much_of_it_is_done(void)
+{
+    struct seen seen;
+    begin(&seen, 100, run_parts);
+    CHECK(shows(&seen, "reading 25 %, "));
+    end(&seen);
+}
+
 TESTS(TEST(a_point_that_takes_long_shows_what_it_is_at),
       TEST(the_line_ends_where_the_terminal_does),
-      TEST(other_work_is_shown_by_a_process_beside))
+      TEST(other_work_is_shown_by_a_process_beside),
+      TEST(work_in_parts_shows_how_much_of_it_is_done))
