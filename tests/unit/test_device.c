@@ -173,6 +173,8 @@ static void bad_files_are_refused_in_one_line(void)
             "kind: must be one of gpu, cpu, got \"tpu\" (did you mean gpu?)");
     refused(KIND "{}" REST "}", "peak_flops_per_s: must have a precision above 0");
     refused(KIND "{\"fp32\": -1}" REST "}", "peak_flops_per_s.fp32: must be >= 0, got -1");
+    refused(KIND "{\"fp32\": 1e12, \"fp16\": 1e-300}" REST "}",
+            "peak_flops_per_s.fp16: must be 0 or >= 1, got 1e-300");
     refused(KIND "{\"fp31\": 1}" REST "}",
             "peak_flops_per_s.fp31: unknown key (did you mean fp32?)");
     refused(KIND "{\"fp32\": 1}" REST ", \"assumed\": [\"efficiency\", \"efficiency.fft\"]}",
