@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernels/assumed.h"
 #include "kernels/device.h"
 
@@ -150,12 +151,18 @@ static const struct dts_field fields[] = {
 
 char *dts_file_name(const char *path)
 {
+    enum { MOST = 255 }; // bytes; no file system allows more in a name
     const char *slash = strrchr(path, '/');
-    char *name = dts_copy(slash != NULL ? slash + 1 : path);
-    const size_t length = strlen(name);
-    if (length > 5 && strcmp(name + length - 5, ".json") == 0)
-        name[length - 5] = '\0';
-    return name;
+    char *plain = dts_copy(slash != NULL ? slash + 1 : path);
+    const size_t length = strlen(plain);
+    if (length > 5 && strcmp(plain + length - 5, ".json") == 0)
+        plain[length - 5] = '\0';
+    struct dts_text name = {0};
+    dts_text_add_word(&name, plain, MOST);
+    if (name.chars == NULL)
+        return plain;
+    free(plain);
+    return dts_text_take(&name);
 }
 
 /* Some precision must have a peak, and none a peak that makes a step last for ages. */
