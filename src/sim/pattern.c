@@ -1,5 +1,6 @@
 #include "sim/pattern.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -210,6 +211,30 @@ static struct dts_route find_route(struct dts_router *r, const struct dts_parcel
                  : dts_route_find(r->routes, p->self, p->peer, keep);
 }
 
+/* How many messages are sent; 0: they are not all of one size. */
+static size_t even_sends(const struct dts_parcel *parcels, size_t count, double largest_bytes)
+{
+    size_t sends = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parcels[i].bytes != largest_bytes)
+            return 0;
+        sends += parcels[i].send;
+    }
+    return sends;
+}
+
+static void note_pair(struct dts_pattern *pattern, size_t pair)
+{
+    if (pattern->pairs == NULL)
+        return;
+    if (pair > 0 && pair <= UINT_MAX) {
+        pattern->pairs[pattern->pair_count++] = (unsigned)pair;
+        return;
+    }
+    free(pattern->pairs);
+    pattern->pairs = NULL;
+}
+
 void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
                       double largest_bytes, const struct dts_pattern_wish *wish,
                       struct dts_pattern *pattern)
@@ -221,6 +246,9 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             pattern->hops[i].from = wish->role->first + i;
     }
     bool crowd = is_crowd(r->simulation, parcels, count, &pattern->spread), sends = false;
+    size_t even = wish->pairs ? even_sends(parcels, count, largest_bytes) : 0;
+    if (even > 0)
+        pattern->pairs = dts_alloc(even, sizeof(*pattern->pairs));
     dts_progress_begin(r->simulation->progress, "routing messages", (double)count);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
@@ -228,10 +256,18 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
             route_parcel(r, pattern, &parcels[i], largest_bytes, wish->role, route);
             dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
+            note_pair(pattern, route.pair);
             sends = true;
         }
     receive_parcels(r, pattern, parcels, count, !sends, largest_bytes, wish->role);
     take_links(r, pattern, wish);
+}
+
+void dts_pattern_repeat(struct dts_router *r, const struct dts_pattern *pattern, double bytes,
+                        double times)
+{
+    for (size_t i = 0; i < pattern->pair_count; i++)
+        dts_route_add_pair(r->routes, pattern->pairs[i], bytes * times);
 }
 
 void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
@@ -257,5 +293,6 @@ void dts_pattern_free(struct dts_pattern *pattern)
     free(pattern->worst);
     free(pattern->links);
     free(pattern->hops);
+    free(pattern->pairs);
     *pattern = (struct dts_pattern){0};
 }
