@@ -166,16 +166,38 @@ static void tell_of_batches(const struct asked *asked)
     }
 }
 
+/* By how much work they are, as far as one can tell: the number of devices. */
+static int by_work(const void *a, const void *b, void *asked)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    const struct dts_question *questions = ((const struct asked *)asked)->questions;
+    int first = questions[x].devices, second = questions[y].devices;
+    return first != second ? (first < second) - (first > second) : (x > y) - (x < y);
+}
+
+static int *largest_first(struct asked *asked)
+{
+    int *order = dts_alloc(asked->question_count, sizeof(*order));
+    for (size_t i = 0; i < asked->question_count; i++)
+        order[i] = (int)i;
+    qsort_r(order, asked->question_count, sizeof(*order), by_work, asked);
+    return order;
+}
+
 static bool answer(const struct dts_options *options, struct asked *asked,
                    struct dts_error *err)
 {
+    int *order = largest_first(asked);
     struct dts_pool pool = {.count = (int)asked->question_count,
+                            .order = order,
                             .jobs = options->jobs,
                             .work = work,
                             .self = asked,
                             .name = name};
     asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
-    if (!dts_pool_run(&pool, asked->results, err) || !check_any(asked, err))
+    bool ok = dts_pool_run(&pool, asked->results, err);
+    free(order);
+    if (!ok || !check_any(asked, err))
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
         struct dts_result *result = &asked->results[i];
