@@ -19,6 +19,7 @@ struct dts_skeletons {
     struct dts_map known; // by a hash of the messages of a step: number in patterns + 1
     struct dts_pattern **patterns; // owned
     size_t pattern_count, pattern_room;
+    struct dts_pairs pairs;     // of ranks, in scripts
     bool keep_links;            // operations may overlap and have to share
     struct dts_parcel *parcels; // the messages of one step
     size_t parcel_count, parcel_room;
@@ -69,6 +70,7 @@ void dts_skeletons_free(struct dts_skeletons *all)
         free(all->patterns[i]);
     }
     free(all->patterns);
+    dts_pairs_free(&all->pairs);
     dts_map_free(&all->known);
     dts_router_free(all->router);
     free(all->parcels);
@@ -263,7 +265,7 @@ const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
     struct dts_skeleton *s = &all->all[skeleton - all->all];
     if (s->script == NULL)
         s->script = dts_script_new(all->simulation->net, dts_router_routes(all->router),
-                                   s->role, &s->op->collective);
+                                   &all->pairs, s->role, &s->op->collective);
     return s->script;
 }
 
