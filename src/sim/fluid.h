@@ -46,7 +46,7 @@ struct transfer {
     double after_s;       // until the receiver has it
 };
 
-/* A collective whose stream is free again while its last members still work (period.h), or an
+/* A collective whose stream is free again while its last members still work (row.h), or an
  * exchange that is on its way to its receiver, by latency that does not block. */
 struct tail {
     int role, op, step;
