@@ -41,8 +41,8 @@ It is written by a script from what the tests compare, and each row is a check o
   operation, nothing in its end.
 - **Many collectives of unlike sizes in a row**: each pair that follow one another is walked as one. So one
   all-reduce for each tensor agrees within 1 % on imagenet_1h and on slow networks ("Collectives of unlike
-  sizes in a row"), with one exception, rings of four shards on 24 devices: fluid is 2 % too slow. There
-  exact's members begin the first all-reduce 45 us apart; rows of 160 instead of two leave 1.3 %. The cause is not found.
+  sizes in a row"), with one exception, rings of four shards on 24 devices: fluid is 2 % too slow. Rows
+  of 160 instead of two leave 1.3 %; without slowdown it is the same. The cause is not found.
 - **Several paths**: the engines model different routers, and differ by 13 to 38 % below. Fluid spreads a
   message over all paths of its pair, as adaptive routing does with packets; exact draws one path for
   each message, in proportion to their shares, and finds a lone message limited to one cable. `auto`
