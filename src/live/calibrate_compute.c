@@ -96,28 +96,35 @@ struct bench {
     MPI_Comm comm;
     int rank, size;
     struct kernel kernel;
-    float *out, *in;       // a message each; owned
-    MPI_Request *requests; // for both; owned
-    int exchanges;         // that take about TURN_S
+    float *out, *sum; // a message, and what others are added to; owned
+    struct dts_pieces pieces;
+    int exchanges; // that take about TURN_S
 };
 
 static void meet(const struct bench *b)
 {
     MPI_Request request;
     DTS_MPI(MPI_Ibarrier(b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
+}
+
+static void add_piece(void *self, int parcel, size_t first, void *piece, size_t bytes)
+{
+    struct bench *b = self;
+    (void)parcel;
+    dts_lane_add(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
 }
 
 /* As a ring does it: send to one, take from another, add. */
 static void exchange(struct bench *b, int times)
 {
-    const int pieces = dts_pieces(MESSAGE_BYTES);
     const int to = (b->rank + 1) % b->size, from = (b->rank + b->size - 1) % b->size;
+    const struct dts_carrier carrier = {add_piece, b};
     for (int i = 0; i < times; i++) {
-        dts_pieces_receive(b->comm, b->in, MESSAGE_BYTES, from, TAG, b->requests);
-        dts_pieces_send(b->comm, b->out, MESSAGE_BYTES, to, TAG, b->requests + pieces);
-        dts_pieces_wait(b->requests, 2 * pieces);
-        dts_lane_add(b->out, b->in, MESSAGE_BYTES / sizeof(float));
+        struct dts_parcel parcels[] = {
+            {.peer = from, .tag = TAG, .bytes = MESSAGE_BYTES},
+            {.send = true, .peer = to, .tag = TAG, .bytes = MESSAGE_BYTES, .data = b->out}};
+        dts_pieces_carry(&b->pieces, b->comm, parcels, 2, &carrier);
     }
 }
 
@@ -139,7 +146,7 @@ static double mean_rate(const struct bench *b, double rate)
     double all;
     MPI_Request request;
     DTS_MPI(MPI_Iallreduce(&rate, &all, 1, MPI_DOUBLE, MPI_SUM, b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
     return all / b->size;
 }
 
@@ -148,7 +155,7 @@ static double slowest(const struct bench *b, double mine_s)
     double slowest_s;
     MPI_Request request;
     DTS_MPI(MPI_Iallreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
     return slowest_s;
 }
 
@@ -220,17 +227,16 @@ static void open(struct bench *b, const struct dts_wire *wire)
     b->kernel.x = numbers(VECTOR);
     b->kernel.y = numbers(VECTOR);
     b->out = numbers(MESSAGE_BYTES / sizeof(float));
-    b->in = numbers(MESSAGE_BYTES / sizeof(float));
-    b->requests = dts_alloc(2 * (size_t)dts_pieces(MESSAGE_BYTES), sizeof(*b->requests));
+    b->sum = numbers(MESSAGE_BYTES / sizeof(float));
 }
 
 static void close(struct bench *b)
 {
     float *const owned[] = {b->kernel.a, b->kernel.b, b->kernel.c, b->kernel.x,
-                            b->kernel.y, b->out,      b->in};
+                            b->kernel.y, b->out,      b->sum};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
-    free(b->requests);
+    dts_pieces_free(&b->pieces);
 }
 
 static void find_together(struct bench *b, int in_node, struct dts_calibration *out)
