@@ -29,9 +29,8 @@ enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 }
 static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
 static const double LIMIT_S = 4;                   // of all turns
 
-/* Products of small matrices, and sums of vectors that the last cache holds, as it holds what
- * one layer leaves to the next: about half of the time each. (With vectors in memory two ranks
- * took 1.3 times as long here, and steps of two networks 1.01 times, at most 1.09.) */
+/* Products of small matrices, and sums of vectors that the last cache holds: half of the time
+ * each. (In memory two ranks took 1.3 times as long, steps of two networks 1.01.) */
 enum { SIDE = 64, SUM = 32 << 10, VECTOR = 512 << 10 };
 
 struct kernel {
@@ -239,14 +238,23 @@ static void close(struct bench *b)
     dts_pieces_free(&b->pieces);
 }
 
+/* alone[k]: of the slowest of ranks 0 .. k of a node, each computing alone. */
+static void rates_alone(struct bench *b, int in_node, double *alone, int ranks)
+{
+    for (int k = 0; k < ranks; k++)
+        alone[k] = fmin(core_rate_of(b, in_node == k), k > 0 ? alone[k - 1] : INFINITY);
+}
+
+/* The slowest is held against the slowest: where cores change their speed for seconds, the
+ * slower of two is slower than one in any case. */
 static void find_together(struct bench *b, int in_node, struct dts_calibration *out)
 {
-    double factors[DTS_CALIBRATE_TOGETHER][ROUNDS];
+    double factors[DTS_CALIBRATE_TOGETHER][ROUNDS], alone[DTS_CALIBRATE_TOGETHER];
     const int most = out->together_count, available = cores(b);
     for (int r = 0; r < ROUNDS; r++) {
-        const double alone = core_rate_of(b, in_node == 0);
+        rates_alone(b, in_node, alone, most);
         for (int k = 1; k < most; k++)
-            factors[k][r] = alone / core_rate_of(b, in_node <= k);
+            factors[k][r] = alone[k] / core_rate_of(b, in_node <= k);
     }
     out->together[0] = 1;
     for (int k = 1; k < most; k++)
