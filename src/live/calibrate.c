@@ -19,7 +19,7 @@ const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES] = {
     1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304,
 };
 
-const double dts_calibrate_star_bytes = 1 << 20;
+const double dts_calibrate_star_bytes = 512 << 10;
 
 /* From this size on arrivals are added, too: less is a matter of latency. */
 enum { SUM_BYTES = 64 << 10 };

@@ -5,9 +5,9 @@
  * socket, so that two ranks that exchange large messages would take turns (measured: half of
  * the rate, in two thirds of the tries).
  *
- * A few pieces of a message are in flight at a time. What need not lie in memory as a whole
- * goes through a window of so many pieces, used again and again: a piece that arrives is added
- * while the next ones are under way, and a cache still has it.
+ * What need not lie in memory as a whole goes through a window of as many pieces as are in
+ * flight: a piece that arrives is added while the next ones are under way. Of large messages
+ * that meet there are few, and the window is used again and again, so that a cache holds it.
  */
 #ifndef DTS_LIVE_PIECES_H
 #define DTS_LIVE_PIECES_H
@@ -23,7 +23,7 @@ struct dts_parcel {
     size_t bytes;
     void *data; // where it lies whole; NULL: it goes through a window
 
-    int posted, complete; // pieces: of dts_pieces_carry()
+    int posted, complete, in_flight, first_request, first_piece; // of dts_pieces_carry()
 };
 
 /* Who fills and empties windows: called for each piece in turn, from byte `first` of the
