@@ -60,8 +60,10 @@ static bool fail_syntax(const char *name, const char *text, size_t length,
                      error->line, error->column);
         dts_text_free(&key);
     } else {
+        const bool null = json_error_code(error) == json_error_null_character;
         dts_text_add(&path, "line %d, column %d: ", error->line, error->column);
-        for (const char *at = error->text; *at != '\0'; at++)
+        dts_text_add(&what, "%s", null ? "\\u0000 is not accepted in a string" : "");
+        for (const char *at = null ? "" : error->text; *at != '\0'; at++)
             dts_text_add(&what, "%c", *at > 0 && *at < ' ' ? ' ' : *at);
     }
     dts_fail(err, DTS_BAD_INPUT, "%s: %s%s", name, dts_text_string(&path),

@@ -42,8 +42,55 @@ static bool fail(const char *path, int error, struct dts_error *err)
                     strerror(error));
 }
 
+/* What a stream writes to. A stream forgets why it could not write, and may be told only
+ * thousands of bytes later that it could not. */
+struct dts_sink {
+    int file;
+    int error; // the first errno; 0: none
+};
+
+static void note(struct dts_sink *sink)
+{
+    if (sink->error == 0)
+        sink->error = errno;
+}
+
+static ssize_t write_all(void *self, const char *bytes, size_t count)
+{
+    struct dts_sink *sink = self;
+    size_t sent = 0;
+    while (sent < count) {
+        const ssize_t n = write(sink->file, bytes + sent, count - sent);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            note(sink);
+            return 0; // what a stream takes for a failure
+        }
+        sent += (size_t)n;
+    }
+    return (ssize_t)sent;
+}
+
+static int end_sink(void *self)
+{
+    struct dts_sink *sink = self;
+    if (sink->file != STDOUT_FILENO && close(sink->file) != 0)
+        note(sink);
+    return 0;
+}
+
+static void begin_stream(struct dts_output *out, int file)
+{
+    static const cookie_io_functions_t functions = {.write = write_all, .close = end_sink};
+    out->sink = dts_alloc(1, sizeof(*out->sink));
+    out->sink->file = file;
+    out->stream = fopencookie(out->sink, "w", functions);
+}
+
 static void forget(struct dts_output *out)
 {
+    free(out->sink);
     free(out->path);
     free(out->beside);
     *out = (struct dts_output){0};
@@ -73,7 +120,8 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
 {
     *out = (struct dts_output){0};
     if (strcmp(path, "-") == 0) {
-        out->stream = stdout;
+        fflush(stdout); // what was said before comes first
+        begin_stream(out, STDOUT_FILENO);
         return true;
     }
     if (*path == '\0')
@@ -87,12 +135,13 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
     int file = exists && !S_ISREG(status.st_mode) // a device or pipe: nothing to protect
                    ? open(path, O_WRONLY | O_CLOEXEC)
                    : create_beside(out->path, exists ? &status : NULL, &out->beside);
-    if (file >= 0)
-        out->stream = fdopen(file, "w");
-    if (out->stream != NULL)
+    if (file >= 0) {
+        begin_stream(out, file);
         return true;
+    }
+    fail(path, errno, err);
     forget(out);
-    return fail(path, errno, err);
+    return false;
 }
 
 /* Make the new name last as well; what cannot sync folders is left to its own. */
@@ -112,28 +161,27 @@ static void sync_folder(const char *path)
 
 bool dts_output_close(struct dts_output *out, struct dts_error *err)
 {
-    bool is_stdout = out->path == NULL;
-    errno = 0;
-    bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
-                   (out->beside == NULL || fsync(fileno(out->stream)) == 0);
-    int error = written ? 0 : errno != 0 ? errno : EIO;
-    if (!is_stdout && fclose(out->stream) != 0 && error == 0)
-        error = errno;
-    if (error == 0 && out->beside != NULL && rename(out->beside, out->path) != 0)
-        error = errno;
+    struct dts_sink *sink = out->sink;
+    fflush(out->stream);
+    if (sink->error == 0 && out->beside != NULL && fsync(sink->file) != 0)
+        note(sink);
+    fclose(out->stream);
+    if (sink->error == 0 && out->beside != NULL && rename(out->beside, out->path) != 0)
+        note(sink);
+    const int error = sink->error;
     if (error == 0 && out->beside != NULL)
         sync_folder(out->path);
     if (error != 0 && out->beside != NULL)
         unlink(out->beside);
     if (error != 0)
-        fail(is_stdout ? "standard output" : out->path, error, err);
+        fail(out->path == NULL ? "standard output" : out->path, error, err);
     forget(out);
     return error == 0;
 }
 
 void dts_output_discard(struct dts_output *out)
 {
-    if (out->stream != NULL && out->stream != stdout)
+    if (out->stream != NULL)
         fclose(out->stream);
     if (out->beside != NULL)
         unlink(out->beside);

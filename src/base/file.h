@@ -10,7 +10,8 @@
 
 struct dts_output {
     FILE *stream;
-    char *path, *beside; // owned
+    struct dts_sink *sink; // where it goes, and what was wrong first; owned
+    char *path, *beside;   // owned
 };
 
 /* Begin to write `path` ("-" is standard output). */

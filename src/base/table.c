@@ -10,22 +10,6 @@
 
 enum { WORD_BYTES = 200 };
 
-/* "%.3g" without exponents where a person reads the number better without: 12346, 0.00123. */
-static void add_significant(struct dts_text *text, double number, int digits)
-{
-    char scientific[64];
-    if (digits < 1)
-        digits = 1;
-    snprintf(scientific, sizeof(scientific), "%.*e", digits - 1, number);
-    int exponent = atoi(strchr(scientific, 'e') + 1); // after rounding: 9.996 is 1.00e1
-    if (number == 0)
-        dts_text_add(text, "0");
-    else if (exponent < -4 || exponent >= 15)
-        dts_text_add(text, "%s", scientific);
-    else
-        dts_text_add(text, "%.*f", exponent < digits - 1 ? digits - 1 - exponent : 0, number);
-}
-
 static char *text_of(const struct dts_column *column, const struct dts_cell *cell)
 {
     struct dts_text text = {0};
@@ -37,7 +21,7 @@ static char *text_of(const struct dts_column *column, const struct dts_cell *cel
     else if (isinf(cell->number))
         dts_text_add(&text, cell->number > 0 ? "inf" : "-inf");
     else
-        add_significant(&text, cell->number * scale, column->digits);
+        dts_text_add_significant(&text, cell->number * scale, column->digits);
     return dts_text_take(&text);
 }
 
@@ -115,13 +99,16 @@ void dts_table_print_text(FILE *out, const struct dts_column *columns, int colum
     free(widths);
 }
 
+/* A spreadsheet would compute what begins like a formula, whoever wrote it: the apostrophe
+ * tells it that this is text. */
 static void print_quoted(FILE *out, const char *word)
 {
+    const char *mark = *word != '\0' && strchr("=+-@", *word) != NULL ? "'" : "";
     if (strpbrk(word, ",\"\r\n") == NULL) {
-        fputs(word, out);
+        fprintf(out, "%s%s", mark, word);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", mark);
     for (; *word != '\0'; word++) {
         if (*word == '"')
             fputc('"', out);

@@ -26,7 +26,7 @@ void dts_table_print_text(FILE *out, const struct dts_column *columns, int colum
                           const struct dts_cell *cells, int rows);
 
 /* CSV, quoted as RFC 4180 says; lines end in "\n". Numbers have 9 significant digits and are
- * not scaled. */
+ * not scaled. A word that begins with =, +, - or @ gets an apostrophe in front. */
 void dts_table_print_csv(FILE *out, const struct dts_column *columns, int column_count,
                          const struct dts_cell *cells, int rows);
 

@@ -97,6 +97,21 @@ void dts_text_add_number(struct dts_text *text, double number)
     dts_text_add(text, "%s", isnan(number) ? "nan" : digits);
 }
 
+void dts_text_add_significant(struct dts_text *text, double number, int digits)
+{
+    char scientific[64];
+    if (digits < 1)
+        digits = 1;
+    snprintf(scientific, sizeof(scientific), "%.*e", digits - 1, number);
+    int exponent = atoi(strchr(scientific, 'e') + 1); // after rounding: 9.996 is 1.00e1
+    if (number == 0)
+        dts_text_add(text, "0");
+    else if (exponent < -4 || exponent >= 15)
+        dts_text_add(text, "%s", scientific);
+    else
+        dts_text_add(text, "%.*f", exponent < digits - 1 ? digits - 1 - exponent : 0, number);
+}
+
 void dts_text_shorten(struct dts_text *text, size_t most)
 {
     if (text->length <= most || most < 8)

@@ -23,6 +23,9 @@ void dts_text_add_word(struct dts_text *text, const char *word, size_t most);
 /* Add a number with the fewest digits that read back as the same double; "nan", "inf". */
 void dts_text_add_number(struct dts_text *text, double number);
 
+/* "%.3g" without exponents where a person reads the number better without: 12346, 0.00123. */
+void dts_text_add_significant(struct dts_text *text, double number, int digits);
+
 /* Cut to `most` bytes: the first third, "...", and the end. */
 void dts_text_shorten(struct dts_text *text, size_t most);
 

@@ -51,7 +51,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
                                             .devices = scenario->devices[d],
                                             .setting = scene->setting,
                                             .check = true};
-            struct dts_waiting *waiting = dts_waiting_begin("checking");
+            struct dts_waiting *waiting = dts_waiting_begin("checking", 0);
             dts_estimate(&question, result);
             dts_waiting_end(waiting);
             if (result->error.cause != DTS_NO_ERROR) {
@@ -91,7 +91,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
 {
     struct dts_scene scene;
     bool text = strcmp(options->format->name, "text") == 0;
-    struct dts_waiting *waiting = dts_waiting_begin("reading");
+    struct dts_waiting *waiting = dts_waiting_begin("reading", 0);
     bool opened = dts_scene_open(options, word, k, &scene, err);
     dts_waiting_end(waiting);
     if (!opened)

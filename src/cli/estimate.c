@@ -164,10 +164,15 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
         step->exposed_comm_s < 0.01 * step->total_s ? "communication hides behind compute"
         : bound->link_s > 0.5 * step->comm_s        ? "that bounds the communication"
                                                     : "latency, sums and waiting take the rest";
-    snprintf(text, room,
-             "link %s%s carries %.3g %s a step: %.3g ms of %.3g ms communication; %s",
-             bound->link, bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit,
-             1e3 * bound->link_s, 1e3 * step->comm_s, verdict);
+    struct dts_text why = {0};
+    dts_text_add(&why, "link %s%s carries %.3g %s a step: ", bound->link,
+                 bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit);
+    dts_text_add_significant(&why, 1e3 * bound->link_s, 3);
+    dts_text_add(&why, " ms of ");
+    dts_text_add_significant(&why, 1e3 * step->comm_s, 3);
+    dts_text_add(&why, " ms communication; %s", verdict);
+    copy_text(text, room, dts_text_string(&why));
+    dts_text_free(&why);
 }
 
 /* Where there is no room for all, the last says so. */

@@ -1,6 +1,7 @@
 /* help.c -- `dtsim help`: the texts stand here as they are printed. */
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
@@ -91,23 +92,31 @@ static const char *subject(int i)
     return dts_commands[i - TOPICS] != NULL ? dts_commands[i - TOPICS]->name : NULL;
 }
 
+static void print_about(const char *word, FILE *out)
+{
+    const struct dts_command *command = dts_command_find(word);
+    if (command != NULL)
+        dts_help_about(command, out);
+    for (int j = 0; j < TOPICS; j++)
+        if (strcmp(topics[j].name, word) == 0)
+            topics[j].print(out);
+}
+
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
     int count = dts_command_words(&dts_help_command, options, &words);
-    if (count == 0)
-        print_help(stdout);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (!dts_known("help about", words[i], subject, err))
             return false;
-        const struct dts_command *command = dts_command_find(words[i]);
-        if (command != NULL)
-            dts_help_about(command, stdout);
-        for (int j = 0; j < TOPICS; j++)
-            if (strcmp(topics[j].name, words[i]) == 0)
-                topics[j].print(stdout);
-    }
-    return true;
+    struct dts_output out;
+    if (!dts_output_open(&out, options->output, err))
+        return false;
+    if (count == 0)
+        print_help(out.stream);
+    for (int i = 0; i < count; i++)
+        print_about(words[i], out.stream);
+    return dts_output_close(&out, err);
 }
 
 const struct dts_command dts_help_command = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cfg.h"
+#include "base/file.h"
 #include "base/library.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -139,18 +140,18 @@ static const char *subject_name(int i)
     return i < SUBJECTS ? subjects[i].name : NULL;
 }
 
-static void print_row(const char *name, const char *summary)
+static void print_row(const char *name, const char *summary, FILE *out)
 {
     if (summary != NULL && *summary != '\0') {
         char lead[80];
         snprintf(lead, sizeof(lead), "  %-24s ", name);
-        dts_text_wrap(stdout, lead, 27, DTS_HELP_WIDTH, summary);
+        dts_text_wrap(out, lead, 27, DTS_HELP_WIDTH, summary);
     } else
-        printf("  %s\n", name);
+        fprintf(out, "  %s\n", name);
 }
 
 /* One file of the library, with the summary that it gives of itself. */
-static void print_file(const char *folder, const char *name)
+static void print_file(const char *folder, const char *name, FILE *out)
 {
     struct dts_error err = {0};
     struct dts_doc *doc = NULL;
@@ -162,28 +163,28 @@ static void print_file(const char *folder, const char *name)
         struct dts_cfg top = dts_doc_top(doc), at = dts_cfg_member(&top, "summary");
         good = !dts_cfg_exists(&at) || dts_cfg_string(&at, &summary, &err);
     }
-    print_row(name, good ? summary : err.text);
+    print_row(name, good ? summary : err.text, out);
     dts_doc_free(doc);
     free(path);
 }
 
-static void print_subject(const struct subject *subject)
+static void print_subject(const struct subject *subject, FILE *out)
 {
-    printf("%s: %s\n", subject->name, subject->about);
+    fprintf(out, "%s: %s\n", subject->name, subject->about);
     if (subject->row != NULL) {
         struct row row;
         for (int i = 0; subject->row(i, &row); i++)
-            print_row(row.name, row.summary);
+            print_row(row.name, row.summary, out);
         return;
     }
     char **names = dts_library_names(subject->name);
     for (int i = 0; names[i] != NULL; i++) {
-        print_file(subject->name, names[i]);
+        print_file(subject->name, names[i], out);
         free(names[i]);
     }
     free(names);
     if (strcmp(subject->name, "devices") == 0)
-        print_row(DTS_HERE, "this machine's CPU, measured at first use");
+        print_row(DTS_HERE, "this machine's CPU, measured at first use", out);
 }
 
 static bool run(const struct dts_options *options, struct dts_error *err)
@@ -193,6 +194,9 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     for (int i = 0; i < count; i++)
         if (!dts_known("list of", words[i], subject_name, err))
             return false;
+    struct dts_output out;
+    if (!dts_output_open(&out, options->output, err))
+        return false;
     bool first = true;
     for (int i = 0; i < SUBJECTS; i++) {
         bool wanted = count == 0;
@@ -201,11 +205,11 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         if (!wanted)
             continue;
         if (!first)
-            printf("\n");
+            fprintf(out.stream, "\n");
         first = false;
-        print_subject(&subjects[i]);
+        print_subject(&subjects[i], out.stream);
     }
-    return true;
+    return dts_output_close(&out, err);
 }
 
 const struct dts_command dts_list_command = {

@@ -41,7 +41,7 @@ static bool no_such_word(const char *word, char **scenarios, struct dts_error *e
     if (verb != NULL)
         dts_text_add(&text, "\" (did you mean `dtsim %s`?)", verb);
     else if (near != NULL)
-        dts_text_add(&text, "\" (did you mean scenarios/%s.json?)", near);
+        dts_text_add(&text, "\" (did you mean %s?)", near);
     else
         dts_text_add(&text, "\" (see `dtsim help` and `dtsim list scenarios`)");
     dts_fail(err, DTS_BAD_INPUT, "%s", dts_text_string(&text));

@@ -16,8 +16,8 @@
 enum { MOST_JOBS = 256 }; // children at once
 
 struct child {
-    pid_t pid; // 0: none in this place
-    int point;
+    pid_t pid;         // 0: none in this place
+    int point, number; // number: in the order in which they began
     int pipe;
     size_t got; // bytes of the result
 };
@@ -65,6 +65,7 @@ static bool start(struct state *state, struct dts_error *err)
         child++;
     struct dts_progress *progress = progress_of(state, child);
     dts_progress_clear(progress);
+    int point = state->pool->order != NULL ? state->pool->order[state->next] : state->next;
     int ends[2];
     if (pipe(ends) != 0)
         return dts_fail(err, DTS_SYSTEM, "cannot make a pipe: %s", strerror(errno));
@@ -72,14 +73,15 @@ static bool start(struct state *state, struct dts_error *err)
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        work(state->pool, state->next, progress, ends[1], parent);
+        work(state->pool, point, progress, ends[1], parent);
     }
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
         return dts_fail(err, DTS_SYSTEM, "cannot start a process: %s", strerror(errno));
     }
-    *child = (struct child){pid, state->next++, ends[0], 0};
+    *child = (struct child){pid, point, state->next, ends[0], 0};
+    state->next++;
     state->running++;
     return true;
 }
@@ -127,7 +129,7 @@ static void show(struct state *state)
     const struct child *oldest = NULL;
     for (int i = 0; i < state->places; i++) {
         const struct child *child = &state->children[i];
-        if (child->pid != 0 && (oldest == NULL || child->point < oldest->point))
+        if (child->pid != 0 && (oldest == NULL || child->number < oldest->number))
             oldest = child;
     }
     char name[128] = "", at[128] = "";

@@ -21,6 +21,11 @@ struct dts_pool {
 
     /* What point i is, for progress and for messages: "ring, 256 devices". */
     void (*name)(const void *self, int i, char *text, size_t room);
+
+    /* Which points begin first: a permutation of 0 .. count - 1, those that take longest in
+     * front, or the last one would keep one core while the others have nothing to do. NULL: as
+     * they are. */
+    const int *order;
 };
 
 /* Fills results[0 .. count - 1]. Progress goes to standard error where that is a terminal and

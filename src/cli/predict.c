@@ -48,7 +48,7 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
 }
 
 static bool open_all(const struct dts_options *options, const char *const *words, int count,
-                     struct asked *asked, struct dts_error *err)
+                     struct dts_waiting *waiting, struct asked *asked, struct dts_error *err)
 {
     int combinations = dts_options_combinations(options);
     asked->scenes = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->scenes));
@@ -64,6 +64,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
             ask(asked, scene, options->trace);
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
+            dts_waiting_more(waiting);
         }
         dts_references_tell(options, asked->scenes + asked->scene_count - combinations,
                             combinations);
@@ -81,12 +82,13 @@ static bool open_all(const struct dts_options *options, const char *const *words
     return true;
 }
 
-/* A platform of thousands of hosts takes long to read. */
+/* A platform of thousands of hosts takes long to read, as do thousands of combinations. */
 static bool read_all(const struct dts_options *options, const char *const *words, int count,
                      struct asked *asked, struct dts_error *err)
 {
-    struct dts_waiting *waiting = dts_waiting_begin("reading");
-    bool ok = open_all(options, words, count, asked, err);
+    struct dts_waiting *waiting =
+        dts_waiting_begin("reading", (double)count * dts_options_combinations(options));
+    bool ok = open_all(options, words, count, waiting, asked, err);
     dts_waiting_end(waiting);
     return ok;
 }
@@ -164,16 +166,38 @@ static void tell_of_batches(const struct asked *asked)
     }
 }
 
+/* By how much work they are, as far as one can tell: the number of devices. */
+static int by_work(const void *a, const void *b, void *asked)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    const struct dts_question *questions = ((const struct asked *)asked)->questions;
+    int first = questions[x].devices, second = questions[y].devices;
+    return first != second ? (first < second) - (first > second) : (x > y) - (x < y);
+}
+
+static int *largest_first(struct asked *asked)
+{
+    int *order = dts_alloc(asked->question_count, sizeof(*order));
+    for (size_t i = 0; i < asked->question_count; i++)
+        order[i] = (int)i;
+    qsort_r(order, asked->question_count, sizeof(*order), by_work, asked);
+    return order;
+}
+
 static bool answer(const struct dts_options *options, struct asked *asked,
                    struct dts_error *err)
 {
+    int *order = largest_first(asked);
     struct dts_pool pool = {.count = (int)asked->question_count,
+                            .order = order,
                             .jobs = options->jobs,
                             .work = work,
                             .self = asked,
                             .name = name};
     asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
-    if (!dts_pool_run(&pool, asked->results, err) || !check_any(asked, err))
+    bool ok = dts_pool_run(&pool, asked->results, err);
+    free(order);
+    if (!ok || !check_any(asked, err))
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
         struct dts_result *result = &asked->results[i];

@@ -46,8 +46,10 @@ static bool split(const char *name, const char *list, char **copy, char **words,
         comma = strchr(word, ',');
         if (comma != NULL)
             *comma++ = '\0';
-        if (*word == '\0' || *count == MOST_LISTED)
-            return dts_fail(err, DTS_BAD_INPUT, "--%s: must be up to %d words, got \"%s\"",
+        if (*word == '\0')
+            return dts_fail(err, DTS_BAD_INPUT, "--%s: empty value in \"%s\"", name, list);
+        if (*count == MOST_LISTED)
+            return dts_fail(err, DTS_BAD_INPUT, "--%s: must have up to %d values, got \"%s\"",
                             name, MOST_LISTED, list);
         words[(*count)++] = word;
     }

@@ -79,6 +79,12 @@ static double undisturbed(const struct dts_plan *plan)
     return seconds;
 }
 
+/* A difference of two sums: what rounding leaves of nothing is nothing. */
+static double no_rounding(double part_s, const struct dts_timing *timing)
+{
+    return part_s >= 1e-9 * timing->step_s ? part_s : 0;
+}
+
 void dts_split(const struct dts_job *job, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step)
 {
@@ -91,8 +97,6 @@ void dts_split(const struct dts_job *job, const struct dts_timing *calm,
         .input_s = input_gaps(plan, calm),
         .straggler_s = slow_s,
     };
-    step->overlap_slowdown_s = fmax(0, calm->compute_s - undisturbed(plan));
-    step->exposed_comm_s = fmax(0, calm->step_s - step->compute_s - step->input_s);
-    if (step->exposed_comm_s < 1e-9 * calm->step_s)
-        step->exposed_comm_s = 0; // rounding of sums
+    step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan), calm);
+    step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
 }

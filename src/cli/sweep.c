@@ -1,4 +1,5 @@
 /* sweep.c -- --set and --sweep of the command line. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +45,48 @@ static size_t value_length(const char *text)
     return length;
 }
 
-/* The same text, or the same number in other digits: 1e9 and 1000000000. */
-static bool same_value(const char *a, const char *b)
+/* A value to be compared: numbers by what they are, so that 1e9 is 1000000000. */
+struct compared {
+    const char *text;
+    double number; // NAN: it is none
+    int place;
+};
+
+/* Numbers first, then words; the earlier of two that are the same. */
+static int by_value(const void *a, const void *b)
 {
-    char *a_end, *b_end;
-    double x = strtod(a, &a_end), y = strtod(b, &b_end);
-    bool numbers = a_end != a && b_end != b && *a_end == '\0' && *b_end == '\0';
-    return strcmp(a, b) == 0 || (numbers && x == y);
+    const struct compared *x = a, *y = b;
+    const bool words = isnan(x->number);
+    if (words != isnan(y->number))
+        return words ? 1 : -1;
+    const int order =
+        words ? strcmp(x->text, y->text) : (x->number > y->number) - (x->number < y->number);
+    return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static bool same_value(const struct compared *a, const struct compared *b)
+{
+    return isnan(a->number) ? isnan(b->number) && strcmp(a->text, b->text) == 0
+                            : a->number == b->number;
+}
+
+/* The first value that is there already; -1: none. */
+static int find_twice(const struct dts_sweep *sweep)
+{
+    struct compared *values = dts_alloc((size_t)sweep->count, sizeof(*values));
+    for (int i = 0; i < sweep->count; i++) {
+        char *end;
+        const double number = strtod(sweep->values[i], &end);
+        const bool whole = end != sweep->values[i] && *end == '\0';
+        values[i] = (struct compared){sweep->values[i], whole ? number : NAN, i};
+    }
+    qsort(values, (size_t)sweep->count, sizeof(*values), by_value);
+    int found = -1;
+    for (int i = 1; i < sweep->count; i++)
+        if (same_value(&values[i - 1], &values[i]) && (found < 0 || values[i].place < found))
+            found = values[i].place;
+    free(values);
+    return found;
 }
 
 /* Points that are asked for twice would be two equal rows, which nobody means. */
@@ -60,12 +96,9 @@ static bool check_twice(const struct dts_options *options, const struct dts_swee
     for (int i = 0; i < options->sweep_count; i++)
         if (strcmp(options->sweeps[i].path, sweep->path) == 0)
             return dts_fail(err, DTS_BAD_INPUT, "--sweep: %s is there twice", sweep->path);
-    for (int i = 0; i < sweep->count; i++)
-        for (int j = 0; j < i; j++)
-            if (same_value(sweep->values[i], sweep->values[j]))
-                return dts_fail(err, DTS_BAD_INPUT, "--sweep: %s: %s is there twice",
-                                sweep->path, sweep->values[i]);
-    return true;
+    const int twice = find_twice(sweep);
+    return twice < 0 || dts_fail(err, DTS_BAD_INPUT, "--sweep: %s: %s is there twice",
+                                 sweep->path, sweep->values[twice]);
 }
 
 bool dts_options_add_sweep(struct dts_options *options, const char *text, struct dts_error *err)

@@ -139,9 +139,11 @@ static void reasons(const struct dts_report *report, FILE *out)
             continue;
         struct dts_text text = {0};
         dts_text_add(&text, "%s%s", point->why, point->why[0] != '\0' ? ". " : "");
-        if (bare)
-            dts_text_add(&text, "Without overheads, slowdown and noise: %.4g ms.",
-                         1e3 * point->bare_total_s);
+        if (bare) {
+            dts_text_add(&text, "Without overheads, slowdown and noise: ");
+            dts_text_add_significant(&text, 1e3 * point->bare_total_s, 4);
+            dts_text_add(&text, " ms.");
+        }
         note(out, "Why", &count, point, dts_text_string(&text));
         dts_text_free(&text);
     }
@@ -165,18 +167,30 @@ static const struct dts_result *smallest_like(const struct dts_report *report,
     return found;
 }
 
+/* "+12.3"; what is less than a millionth of the step is the rounding of sums. */
+static void add_ms(struct dts_text *text, double part_s, double step_s)
+{
+    const double rounding = 1e-6; // far below the three digits that are shown
+    const double ms = fabs(part_s) > rounding * step_s ? 1e3 * part_s : 0;
+    dts_text_add(text, "%s", ms < 0 ? "" : "+");
+    dts_text_add_significant(text, ms, 3);
+}
+
 /* By what step b is longer than step a. */
 static void growth(struct dts_text *text, const struct dts_step *a, const struct dts_step *b)
 {
     const double slowdown_s = b->overlap_slowdown_s - a->overlap_slowdown_s;
     const double kernels_s = b->compute_s - a->compute_s - slowdown_s;
-    dts_text_add(text,
-                 "exposed communication %+.3g, slowdown of kernels by overlap %+.3g, "
-                 "stragglers %+.3g",
-                 1e3 * (b->exposed_comm_s - a->exposed_comm_s), 1e3 * slowdown_s,
-                 1e3 * (b->straggler_s - a->straggler_s));
-    if (fabs(kernels_s) > 5e-4 * b->total_s)
-        dts_text_add(text, ", kernels %+.3g", 1e3 * kernels_s);
+    dts_text_add(text, "exposed communication ");
+    add_ms(text, b->exposed_comm_s - a->exposed_comm_s, b->total_s);
+    dts_text_add(text, ", slowdown of kernels by overlap ");
+    add_ms(text, slowdown_s, b->total_s);
+    dts_text_add(text, ", stragglers ");
+    add_ms(text, b->straggler_s - a->straggler_s, b->total_s);
+    if (fabs(kernels_s) > 5e-4 * b->total_s) {
+        dts_text_add(text, ", kernels ");
+        add_ms(text, kernels_s, b->total_s);
+    }
 }
 
 /* Weak scaling: from the smallest to the largest point. */
@@ -190,8 +204,8 @@ static void growths(const struct dts_report *report, FILE *out)
         if (from == NULL || !isfinite(from->step.total_s) || !isfinite(from->step.compute_s))
             continue;
         struct dts_text text = {0};
-        dts_text_add(&text, "%+.3g ms from %d device%s on: ",
-                     1e3 * (point->step.total_s - from->step.total_s), from->devices,
+        add_ms(&text, point->step.total_s - from->step.total_s, point->step.total_s);
+        dts_text_add(&text, " ms from %d device%s on: ", from->devices,
                      from->devices == 1 ? "" : "s");
         growth(&text, &from->step, &point->step);
         note(out, "Growth of the step", &count, point, dts_text_string(&text));

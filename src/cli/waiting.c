@@ -13,12 +13,14 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 enum { COLUMNS = 80, LINE = 512 }; // of a terminal that does not say; bytes
 
 struct dts_waiting {
     pid_t pid;
     double begun_s;
+    struct dts_progress *progress; // what is done; NULL: this machine has no memory for it
 };
 
 /* A line that is cut in the middle of a character would be worse than a short one. */
@@ -52,41 +54,53 @@ void dts_waiting_clear(void)
 }
 
 /* The process beside: ends with its parent. */
-static void tick(const char *what, pid_t parent, double begun_s)
+static void tick(const char *what, pid_t parent, const struct dts_waiting *waiting)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sleep(DTS_SILENT_S);
     while (getppid() == parent) {
-        dts_waiting_show("%s, %.0f s", what, dts_now_s() - begun_s);
+        char done[128];
+        dts_progress_text(waiting->progress, done, sizeof(done));
+        dts_waiting_show("%s, %.0f s", done[0] != '\0' ? done : what,
+                         dts_now_s() - waiting->begun_s);
         usleep(500000);
     }
     _exit(0);
 }
 
-struct dts_waiting *dts_waiting_begin(const char *what)
+struct dts_waiting *dts_waiting_begin(const char *what, double of)
 {
     if (!isatty(STDERR_FILENO))
         return NULL;
-    fflush(NULL);
-    double begun_s = dts_now_s();
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0)
-        tick(what, parent, begun_s);
-    if (pid < 0)
-        return NULL;
     struct dts_waiting *waiting = dts_alloc(1, sizeof(*waiting));
-    *waiting = (struct dts_waiting){pid, begun_s};
+    waiting->begun_s = dts_now_s();
+    waiting->progress = dts_progress_share(1);
+    dts_progress_begin(waiting->progress, what, of);
+    fflush(NULL);
+    pid_t parent = getpid();
+    waiting->pid = fork();
+    if (waiting->pid == 0)
+        tick(what, parent, waiting);
     return waiting;
+}
+
+void dts_waiting_more(struct dts_waiting *waiting)
+{
+    if (waiting != NULL)
+        dts_progress_more(waiting->progress);
 }
 
 void dts_waiting_end(struct dts_waiting *waiting)
 {
     if (waiting == NULL)
         return;
-    kill(waiting->pid, SIGKILL);
-    while (waitpid(waiting->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    if (dts_now_s() - waiting->begun_s >= DTS_SILENT_S)
-        dts_waiting_clear();
+    if (waiting->pid > 0) { // else this machine gave no process
+        kill(waiting->pid, SIGKILL);
+        while (waitpid(waiting->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        if (dts_now_s() - waiting->begun_s >= DTS_SILENT_S)
+            dts_waiting_clear();
+    }
+    dts_progress_unshare(waiting->progress, 1);
     free(waiting);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernels/assumed.h"
 #include "kernels/device.h"
 
@@ -150,12 +151,34 @@ static const struct dts_field fields[] = {
 
 char *dts_file_name(const char *path)
 {
+    enum { MOST = 255 }; // bytes; no file system allows more in a name
     const char *slash = strrchr(path, '/');
-    char *name = dts_copy(slash != NULL ? slash + 1 : path);
-    const size_t length = strlen(name);
-    if (length > 5 && strcmp(name + length - 5, ".json") == 0)
-        name[length - 5] = '\0';
-    return name;
+    char *plain = dts_copy(slash != NULL ? slash + 1 : path);
+    const size_t length = strlen(plain);
+    if (length > 5 && strcmp(plain + length - 5, ".json") == 0)
+        plain[length - 5] = '\0';
+    struct dts_text name = {0};
+    dts_text_add_word(&name, plain, MOST);
+    if (name.chars == NULL)
+        return plain;
+    free(plain);
+    return dts_text_take(&name);
+}
+
+/* Some precision must have a peak, and none a peak that makes a step last for ages. */
+static bool check_peaks(const struct dts_device *device, const struct dts_cfg *top,
+                        struct dts_error *err)
+{
+    const struct dts_cfg peaks = dts_cfg_member(top, "peak_flops_per_s");
+    bool any = false;
+    for (int i = 0; i < DTS_PRECISIONS; i++) {
+        const double peak = device->peak_flops_per_s[i];
+        if (peak > 0 && peak < 1)
+            return dts_cfg_fail(&peaks, dts_precision_name(i), err, "must be 0 or >= 1, got %g",
+                                peak);
+        any = any || dts_device_supports(device, i);
+    }
+    return any || dts_cfg_fail(top, "peak_flops_per_s", err, "must have a precision above 0");
 }
 
 static bool read_device(struct reading *reading, struct dts_error *err)
@@ -169,11 +192,8 @@ static bool read_device(struct reading *reading, struct dts_error *err)
     if (dts_cfg_exists(&reading->profile) &&
         !dts_profile_read(&device->profile, &reading->profile, err))
         return false;
-    bool any = false;
-    for (int i = 0; i < DTS_PRECISIONS; i++)
-        any = any || dts_device_supports(device, i);
-    if (!any)
-        return dts_cfg_fail(&top, "peak_flops_per_s", err, "must have a precision above 0");
+    if (!check_peaks(device, &top, err))
+        return false;
     for (int i = 0; i < DTS_WORK_CLASSES; i++) {
         char path[64] = "efficiency.";
         strcat(path, classes[i]);

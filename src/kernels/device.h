@@ -12,7 +12,8 @@
 #include "kernels/profile.h"
 
 /* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
- * and ".json". Devices, stacks and anchors know one another by these names. */
+ * and ".json", control characters escaped. Devices, stacks and anchors know one another by
+ * these names. */
 char *dts_file_name(const char *path);
 
 /* What numbers are computed in, and what gradients are on the wire. */

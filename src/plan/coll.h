@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum dts_coll_kind {
     DTS_ALLREDUCE,      // all members end with the sum of all
@@ -76,6 +77,12 @@ struct dts_coll {
      * two classes of steps instead of 2 (n - 1). May return i. Steps of one class are counted
      * by the fluid engine as repetitions of one. */
     int (*like)(const struct dts_coll_shape *shape, int i);
+
+    /* A number for what is under way in step i, the same for any number of pieces: two shapes
+     * that differ in nothing else have, in steps of the same number, the same messages up to
+     * one factor on all their chunks. It may be 0, "not known", as if the algorithm had NULL
+     * here. */
+    uint64_t (*state)(const struct dts_coll_shape *shape, int i);
 };
 
 /* All algorithms, ended by NULL. To add one: write its file, add its row in coll.c. */

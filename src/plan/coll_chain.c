@@ -16,6 +16,13 @@ int dts_chain_like(const struct dts_chain *chain, int i)
     return i >= full && i < chain->pieces ? full : i;
 }
 
+uint64_t dts_chain_state(const struct dts_chain *chain, int i)
+{
+    int lowest = i - chain->pieces + 1, last = chain->size - 2;
+    int from = lowest > 0 ? lowest : 0, to = i < last ? i : last;
+    return ((uint64_t)from << 16 | (uint64_t)to) + 1;
+}
+
 int dts_chain_step(const struct dts_chain *chain, int member, int i, bool to_owner,
                    struct dts_coll_message *messages)
 {

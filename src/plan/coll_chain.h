@@ -24,6 +24,9 @@ struct dts_chain {
 int dts_chain_steps(const struct dts_chain *chain);
 int dts_chain_like(const struct dts_chain *chain, int i);
 
+/* The hops under way in step i, as a number for any number of pieces (coll.h, `state`). */
+uint64_t dts_chain_state(const struct dts_chain *chain, int i);
+
 /* The messages of a member in step i; to_owner: summed on the way. At most two for each shard.
  * Peers are members of the ring. */
 int dts_chain_step(const struct dts_chain *chain, int member, int i, bool to_owner,

@@ -254,14 +254,15 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
     return count;
 }
 
-/* Have steps i and i - 2 of one way the same edges in use? An edge is in use from its first
- * step on, 2 P steps long; no edge's first step is after T. */
-static bool same_as_before(const struct dts_coll_shape *shape, int i)
+/* Of the edges of one way, those whose first steps are from a number on up to another are in
+ * use in step i, and only every second of these. */
+static uint64_t in_use(const struct dts_coll_shape *shape, int i)
 {
-    int last = last_first(shape->size - 1), length = 2 * shape->pieces;
-    bool none_begins = i < 0 || i > last;
-    bool none_ends = i < length || i > last + length;
-    return none_begins && none_ends;
+    int last = last_first(shape->size - 1), lowest = i - 2 * shape->pieces + 1;
+    int from = lowest > 0 ? lowest : 0, to = i < last ? i : last;
+    from += (i - from) % 2 != 0;
+    to -= (i - to) % 2 != 0;
+    return from > to ? 0 : (uint64_t)(from << 8 | to) + 1;
 }
 
 static int like(const struct dts_coll_shape *shape, int i)
@@ -272,10 +273,19 @@ static int like(const struct dts_coll_shape *shape, int i)
     if (i < begin || (!both && i >= begin + way(shape)))
         return i;
     int j = i - begin;
-    while (j >= 2 && same_as_before(shape, j) &&
-           (!both || same_as_before(shape, j - turn_of(shape))))
+    int turn = both ? turn_of(shape) : 0; // else there is one way
+    while (j >= 2 && in_use(shape, j) == in_use(shape, j - 2) &&
+           in_use(shape, j - turn) == in_use(shape, j - turn - 2))
         j -= 2;
     return j + begin;
+}
+
+/* Going up, first steps count from the last one backwards. */
+static uint64_t state(const struct dts_coll_shape *shape, int i)
+{
+    if (shape->kind != DTS_ALLREDUCE)
+        return 0;
+    return 1 + (in_use(shape, i) << 20 | in_use(shape, i - turn_of(shape)));
 }
 
 const struct dts_coll dts_coll_double_tree = {
@@ -286,4 +296,5 @@ const struct dts_coll dts_coll_double_tree = {
     .steps = steps,
     .step = step,
     .like = like,
+    .state = state,
 };

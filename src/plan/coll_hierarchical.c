@@ -23,48 +23,7 @@
  * shares in them. All-gather: the same backwards, then 3. Broadcast: member 0 hands the shards
  * out to the owners of its node, then 2 as a broadcast, then 3.
  */
-#include "plan/coll.h"
-#include "plan/coll_chain.h"
-
-/* The sizes that a shape stands for. */
-struct levels {
-    enum dts_coll_kind kind;
-    int per_node, nodes, shards; // D, N, k
-    int per_owner;               // D / k
-    int shard_chunks;
-    struct dts_chain chain; // in a node
-    const struct dts_coll *between;
-    struct dts_coll_shape between_shape;
-    int between_each; // chunks of ours in one of `between`
-};
-
-static void set_between(const struct dts_coll_shape *all, int nodes, struct dts_coll_shape *s)
-{
-    s->kind = all->kind;
-    s->size = nodes;
-    s->per_node = s->shards = 1;
-    s->pieces = all->pieces;
-    s->between = NULL;
-}
-
-/* Field by field, for each member and step: to copy a struct costs more than all the rest. */
-static void find_levels(const struct dts_coll_shape *shape, struct levels *l)
-{
-    l->kind = shape->kind;
-    l->per_node = l->chain.size = shape->per_node;
-    l->nodes = shape->size / shape->per_node;
-    l->shards = l->chain.shards = shape->shards;
-    l->per_owner = shape->shards == 1 ? shape->per_node : shape->per_node / shape->shards;
-    l->between = shape->between;
-    set_between(shape, l->nodes, &l->between_shape);
-    int chunks = l->between->chunks(&l->between_shape);
-    l->chain.pieces = l->shards == l->per_node ? 1 : shape->pieces;
-    l->shard_chunks = dts_coll_common_multiple(chunks, l->chain.pieces);
-    if (l->kind == DTS_REDUCE_SCATTER || l->kind == DTS_ALLGATHER) // every member has a share
-        l->shard_chunks = dts_coll_common_multiple(l->shard_chunks, l->nodes * l->per_owner);
-    l->between_each = l->shard_chunks == chunks ? 1 : l->shard_chunks / chunks;
-    l->chain.shard_chunks = l->shard_chunks;
-}
+#include "plan/coll_levels.h"
 
 static bool fits(const struct dts_coll_shape *shape, const char **why)
 {
@@ -76,39 +35,44 @@ static bool fits(const struct dts_coll_shape *shape, const char **why)
     if (*why != NULL)
         return false;
     struct dts_coll_shape between;
-    set_between(shape, shape->size / shape->per_node, &between);
+    dts_levels_between(shape, shape->size / shape->per_node, &between);
     return dts_coll_fits(shape->between, &between, why);
 }
 
 static int chunks(const struct dts_coll_shape *shape)
 {
-    struct levels l;
-    find_levels(shape, &l);
+    struct dts_levels l;
+    dts_levels_find(shape, &l);
     return l.shards * l.shard_chunks;
 }
 
 /* The member that is owner j of a node. */
-static int owner(const struct levels *l, int node, int j)
+static int owner(const struct dts_levels *l, int node, int j)
 {
     return node * l->per_node + j * l->per_owner;
 }
 
-static bool is_owner(const struct levels *l, int member)
+static bool is_owner(const struct dts_levels *l, int member)
 {
     return member % l->per_owner == 0;
 }
 
-static int chain_steps(const struct levels *l)
+static int chain_steps(const struct dts_levels *l)
 {
     return dts_chain_steps(&l->chain);
 }
 
-static int chain_like(const struct levels *l, int i)
+static int chain_like(const struct dts_levels *l, int i)
 {
     return dts_chain_like(&l->chain, i);
 }
 
-static int chain(const struct levels *l, int member, int i, bool to_owner,
+static uint64_t chain_state(const struct dts_levels *l, int i)
+{
+    return dts_chain_state(&l->chain, i);
+}
+
+static int chain(const struct dts_levels *l, int member, int i, bool to_owner,
                  struct dts_coll_message *messages)
 {
     int at = member % l->per_node;
@@ -118,22 +82,24 @@ static int chain(const struct levels *l, int member, int i, bool to_owner,
     return count;
 }
 
-static int sum(const struct levels *l, int member, int i, struct dts_coll_message *messages)
+static int sum(const struct dts_levels *l, int member, int i, struct dts_coll_message *messages)
 {
     return chain(l, member, i, true, messages);
 }
 
-static int spread(const struct levels *l, int member, int i, struct dts_coll_message *messages)
+static int spread(const struct dts_levels *l, int member, int i,
+                  struct dts_coll_message *messages)
 {
     return chain(l, member, i, false, messages);
 }
 
-static int between_steps(const struct levels *l)
+static int between_steps(const struct dts_levels *l)
 {
     return l->between->steps(&l->between_shape);
 }
 
-static int between(const struct levels *l, int member, int i, struct dts_coll_message *messages)
+static int between(const struct dts_levels *l, int member, int i,
+                   struct dts_coll_message *messages)
 {
     if (!is_owner(l, member))
         return 0;
@@ -147,18 +113,24 @@ static int between(const struct levels *l, int member, int i, struct dts_coll_me
     return count;
 }
 
-static int between_like(const struct levels *l, int i)
+static int between_like(const struct dts_levels *l, int i)
 {
     return l->between->like(&l->between_shape, i);
 }
 
+static uint64_t between_state(const struct dts_levels *l, int i)
+{
+    return l->between->state != NULL ? l->between->state(&l->between_shape, i) : 0;
+}
+
 /* The one step in which blocks change hands between owners. */
-static int trade_steps(const struct levels *l)
+static int trade_steps(const struct dts_levels *l)
 {
     return l->nodes > 1 && l->shards > 1;
 }
 
-static int trade(const struct levels *l, int member, int i, struct dts_coll_message *messages)
+static int trade(const struct dts_levels *l, int member, int i,
+                 struct dts_coll_message *messages)
 {
     (void)i;
     if (!is_owner(l, member))
@@ -179,12 +151,13 @@ static int trade(const struct levels *l, int member, int i, struct dts_coll_mess
 }
 
 /* The one step between an owner and the members whose shares are in its block. */
-static int deal_steps(const struct levels *l)
+static int deal_steps(const struct dts_levels *l)
 {
     return l->per_owner > 1;
 }
 
-static int deal(const struct levels *l, int member, int i, struct dts_coll_message *messages)
+static int deal(const struct dts_levels *l, int member, int i,
+                struct dts_coll_message *messages)
 {
     (void)i;
     int first = member - member % l->per_owner;
@@ -198,12 +171,12 @@ static int deal(const struct levels *l, int member, int i, struct dts_coll_messa
 }
 
 /* The one step in which member 0 gives the other owners of its node their shards. */
-static int hand_out_steps(const struct levels *l)
+static int hand_out_steps(const struct dts_levels *l)
 {
     return l->shards > 1;
 }
 
-static int hand_out(const struct levels *l, int member, int i,
+static int hand_out(const struct dts_levels *l, int member, int i,
                     struct dts_coll_message *messages)
 {
     (void)i;
@@ -222,17 +195,19 @@ static int hand_out(const struct levels *l, int member, int i,
 }
 
 struct phase {
-    int (*steps)(const struct levels *l);
-    int (*step)(const struct levels *l, int member, int i, struct dts_coll_message *messages);
-    int (*like)(const struct levels *l, int i); // NULL: a step is only like itself
+    int (*steps)(const struct dts_levels *l);
+    int (*step)(const struct dts_levels *l, int member, int i,
+                struct dts_coll_message *messages);
+    int (*like)(const struct dts_levels *l, int i); // NULL: a step is only like itself
+    uint64_t (*state)(const struct dts_levels *l, int i);
 };
 
 enum { PHASES = 4 };
 
 static const struct phase phases[DTS_COLL_KINDS][PHASES] = {
-    [DTS_ALLREDUCE] = {{chain_steps, sum, chain_like},
-                       {between_steps, between, between_like},
-                       {chain_steps, spread, chain_like}},
+    [DTS_ALLREDUCE] = {{chain_steps, sum, chain_like, chain_state},
+                       {between_steps, between, between_like, between_state},
+                       {chain_steps, spread, chain_like, chain_state}},
     [DTS_REDUCE_SCATTER] = {{chain_steps, sum, chain_like},
                             {between_steps, between, between_like},
                             {trade_steps, trade, NULL},
@@ -247,7 +222,7 @@ static const struct phase phases[DTS_COLL_KINDS][PHASES] = {
 };
 
 /* The phase of step *i, which becomes the step within it; *begin the first one of the phase. */
-static const struct phase *phase_of(const struct levels *l, int *i, int *begin)
+static const struct phase *phase_of(const struct dts_levels *l, int *i, int *begin)
 {
     *begin = 0;
     for (const struct phase *phase = phases[l->kind];; phase++) {
@@ -261,8 +236,8 @@ static const struct phase *phase_of(const struct levels *l, int *i, int *begin)
 
 static int steps(const struct dts_coll_shape *shape)
 {
-    struct levels l;
-    find_levels(shape, &l);
+    struct dts_levels l;
+    dts_levels_find(shape, &l);
     int count = 0;
     for (int p = 0; p < PHASES && phases[l.kind][p].steps != NULL; p++)
         count += phases[l.kind][p].steps(&l);
@@ -272,8 +247,8 @@ static int steps(const struct dts_coll_shape *shape)
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
-    struct levels l;
-    find_levels(shape, &l);
+    struct dts_levels l;
+    dts_levels_find(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
     return phase->step(&l, member, i, messages);
@@ -281,11 +256,21 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
 
 static int like(const struct dts_coll_shape *shape, int i)
 {
-    struct levels l;
-    find_levels(shape, &l);
+    struct dts_levels l;
+    dts_levels_find(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
     return begin + (phase->like != NULL ? phase->like(&l, i) : i);
+}
+
+static uint64_t state(const struct dts_coll_shape *shape, int i)
+{
+    struct dts_levels l;
+    dts_levels_find(shape, &l);
+    int begin;
+    const struct phase *phase = phase_of(&l, &i, &begin);
+    uint64_t under_way = phase->state != NULL ? phase->state(&l, i) : 0;
+    return under_way == 0 ? 0 : under_way * PHASES + (uint64_t)(phase - phases[l.kind]);
 }
 
 const struct dts_coll dts_coll_hierarchical = {
@@ -297,4 +282,5 @@ const struct dts_coll dts_coll_hierarchical = {
     .steps = steps,
     .step = step,
     .like = like,
+    .state = state,
 };

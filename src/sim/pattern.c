@@ -1,5 +1,6 @@
 #include "sim/pattern.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,12 +14,10 @@ enum {
 struct dts_router {
     const struct dts_simulation *simulation;
     struct dts_routes *routes;
-    struct load {
-        double weight[2];   // of a step, by transport; zero between uses
-        double total;       // of all steps; zero after dts_router_total()
-        double bytes_per_s; // of the link; negative: a cap on each flow alone
-    } * loads;              // by link
-    int *touched;           // links with a weight
+    double *weights[2];  // of a step, by transport and link; zero between uses. Apart from each
+                         // other: on most networks one of them has all, and stays in the cache
+    double *bytes_per_s; // by link; negative: a cap on each flow alone
+    int *touched;        // links with a weight
     int touched_count;
 };
 
@@ -28,12 +27,14 @@ struct dts_router *dts_router_new(const struct dts_simulation *simulation)
     const struct dts_net *net = simulation->net;
     r->simulation = simulation;
     r->routes = dts_routes_new(simulation);
-    r->loads = dts_alloc((size_t)net->links, sizeof(*r->loads));
+    for (int k = 0; k < 2; k++)
+        r->weights[k] = dts_alloc((size_t)net->links, sizeof(*r->weights[k]));
+    r->bytes_per_s = dts_alloc((size_t)net->links, sizeof(*r->bytes_per_s));
     r->touched = dts_alloc((size_t)net->links, sizeof(*r->touched));
     for (int l = 0; l < net->links; l++) {
         bool alone = net->ops->shared != NULL && !net->ops->shared(net->self, l);
         double bytes_per_s = net->ops->capacity(net->self, l);
-        r->loads[l].bytes_per_s = alone ? -bytes_per_s : bytes_per_s;
+        r->bytes_per_s[l] = alone ? -bytes_per_s : bytes_per_s;
     }
     return r;
 }
@@ -43,7 +44,9 @@ void dts_router_free(struct dts_router *r)
     if (r == NULL)
         return;
     dts_routes_free(r->routes);
-    free(r->loads);
+    free(r->weights[0]);
+    free(r->weights[1]);
+    free(r->bytes_per_s);
     free(r->touched);
     free(r);
 }
@@ -53,22 +56,17 @@ struct dts_routes *dts_router_routes(struct dts_router *r)
     return r->routes;
 }
 
-static void put_on_links(struct dts_router *r, struct dts_pattern *pattern,
-                         struct dts_route route, double weight)
+static void put_on_links(struct dts_router *r, struct dts_route route, double weight)
 {
-    double *cap = &pattern->cap_bytes_per_s[route.by];
+    double *mine = r->weights[route.by];
+    const double *other = r->weights[1 - route.by];
     for (int i = 0; i < route.count; i++)
-        __builtin_prefetch(&r->loads[route.shares[i].link], 1);
+        __builtin_prefetch(&mine[route.shares[i].link], 1);
     for (int i = 0; i < route.count; i++) {
-        struct dts_route_share share = route.shares[i];
-        struct load *load = &r->loads[share.link];
-        if (load->bytes_per_s < 0) {
-            *cap = fmin(*cap, -load->bytes_per_s);
-            continue;
-        }
-        if (load->weight[0] == 0 && load->weight[1] == 0)
-            r->touched[r->touched_count++] = share.link;
-        load->weight[route.by] += weight * (double)share.part;
+        int link = route.shares[i].link;
+        if (mine[link] == 0 && other[link] == 0)
+            r->touched[r->touched_count++] = link;
+        mine[link] += weight * (double)route.shares[i].part;
     }
 }
 
@@ -97,7 +95,7 @@ static void route_parcel(struct dts_router *r, struct dts_pattern *pattern,
                          const struct dts_parcel *parcel, double largest_bytes,
                          const struct dts_role *role, struct dts_route route)
 {
-    put_on_links(r, pattern, route, parcel->bytes / largest_bytes);
+    put_on_links(r, route, parcel->bytes / largest_bytes);
     pattern->used[route.by] = true;
     pattern->latency_s[route.by] = fmax(pattern->latency_s[route.by], route.latency_s);
     note_hop(pattern, role, parcel->peer, parcel->self, route.by, route.latency_s);
@@ -154,25 +152,36 @@ static void keep_if_worst(struct dts_pattern *pattern, size_t *room,
     pattern->worst[pattern->worst_count++] = *link;
 }
 
+/* A link that is not shared limits each of the flows on it, by their transport. */
+static void cap_flows(struct dts_pattern *pattern, const struct dts_pattern_link *link)
+{
+    for (int k = 0; k < 2; k++)
+        if (link->weight[k] > 0)
+            pattern->cap_bytes_per_s[k] = fmin(pattern->cap_bytes_per_s[k], -link->bytes_per_s);
+}
+
 static void take_links(struct dts_router *r, struct dts_pattern *pattern,
                        const struct dts_pattern_wish *wish)
 {
     size_t room = 0;
-    if (wish->links) {
+    if (wish->links)
         pattern->links = dts_alloc((size_t)r->touched_count, sizeof(*pattern->links));
-        pattern->link_count = r->touched_count;
-    }
     for (int i = 0; i < r->touched_count; i++) {
         int number = r->touched[i];
-        if (i + AHEAD < r->touched_count)
-            __builtin_prefetch(&r->loads[r->touched[i + AHEAD]], 1);
-        struct load *load = &r->loads[number];
+        if (i + AHEAD < r->touched_count) {
+            __builtin_prefetch(&r->weights[1][r->touched[i + AHEAD]], 1);
+            __builtin_prefetch(&r->bytes_per_s[r->touched[i + AHEAD]]);
+        }
         struct dts_pattern_link link = {
-            number, {load->weight[0], load->weight[1]}, load->bytes_per_s};
+            number, {r->weights[0][number], r->weights[1][number]}, r->bytes_per_s[number]};
+        r->weights[0][number] = r->weights[1][number] = 0;
+        if (link.bytes_per_s < 0) {
+            cap_flows(pattern, &link);
+            continue;
+        }
         keep_if_worst(pattern, &room, &link);
         if (wish->links)
-            pattern->links[i] = link;
-        load->weight[0] = load->weight[1] = 0;
+            pattern->links[pattern->link_count++] = link;
     }
     r->touched_count = 0;
 }
@@ -202,6 +211,30 @@ static struct dts_route find_route(struct dts_router *r, const struct dts_parcel
                  : dts_route_find(r->routes, p->self, p->peer, keep);
 }
 
+/* How many messages are sent; 0: they are not all of one size. */
+static size_t even_sends(const struct dts_parcel *parcels, size_t count, double largest_bytes)
+{
+    size_t sends = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parcels[i].bytes != largest_bytes)
+            return 0;
+        sends += parcels[i].send;
+    }
+    return sends;
+}
+
+static void note_pair(struct dts_pattern *pattern, size_t pair)
+{
+    if (pattern->pairs == NULL)
+        return;
+    if (pair > 0 && pair <= UINT_MAX) {
+        pattern->pairs[pattern->pair_count++] = (unsigned)pair;
+        return;
+    }
+    free(pattern->pairs);
+    pattern->pairs = NULL;
+}
+
 void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
                       double largest_bytes, const struct dts_pattern_wish *wish,
                       struct dts_pattern *pattern)
@@ -213,6 +246,9 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             pattern->hops[i].from = wish->role->first + i;
     }
     bool crowd = is_crowd(r->simulation, parcels, count, &pattern->spread), sends = false;
+    size_t even = wish->pairs ? even_sends(parcels, count, largest_bytes) : 0;
+    if (even > 0)
+        pattern->pairs = dts_alloc(even, sizeof(*pattern->pairs));
     dts_progress_begin(r->simulation->progress, "routing messages", (double)count);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {
@@ -220,10 +256,18 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
             struct dts_route route = find_route(r, parcels, i, crowd, wish->keep);
             route_parcel(r, pattern, &parcels[i], largest_bytes, wish->role, route);
             dts_route_add(r->routes, &route, parcels[i].bytes * wish->times);
+            note_pair(pattern, route.pair);
             sends = true;
         }
     receive_parcels(r, pattern, parcels, count, !sends, largest_bytes, wish->role);
     take_links(r, pattern, wish);
+}
+
+void dts_pattern_repeat(struct dts_router *r, const struct dts_pattern *pattern, double bytes,
+                        double times)
+{
+    for (size_t i = 0; i < pattern->pair_count; i++)
+        dts_route_add_pair(r->routes, pattern->pairs[i], bytes * times);
 }
 
 void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
@@ -249,5 +293,6 @@ void dts_pattern_free(struct dts_pattern *pattern)
     free(pattern->worst);
     free(pattern->links);
     free(pattern->hops);
+    free(pattern->pairs);
     *pattern = (struct dts_pattern){0};
 }

@@ -47,6 +47,9 @@ struct dts_pattern {
     double latency_s[2];       // longest of a message, by transport
     double sum_s;              // longest of a rank, per byte of the largest message
     struct dts_hop *hops;      // of the ranks of the role, if they were asked for; owned
+    unsigned
+        *pairs; // of its messages (routes.h), if they were asked for; NULL: they are not kept,
+    size_t pair_count; // or their messages are not all of one size; owned
 };
 
 struct dts_router; // routes, and adds up
@@ -57,7 +60,7 @@ struct dts_routes *dts_router_routes(struct dts_router *router); // that it keep
 
 /* What is wanted of a pattern beside the numbers. */
 struct dts_pattern_wish {
-    bool links, hops;
+    bool links, hops, pairs;
     const struct dts_role *role; // of the ranks that have hops
     bool keep;                   // the routes: these ranks will send to one another again
     double times;                // how often the step is repeated: for dts_router_total()
@@ -77,5 +80,9 @@ struct dts_link_load *dts_router_total(struct dts_router *router, int *count);
 /* Note a step for dts_router_total() whose pattern is there already. */
 void dts_pattern_again(struct dts_router *router, const struct dts_parcel *parcels,
                        size_t count, const struct dts_pattern_wish *wish);
+
+/* The same for a pattern that has its pairs, with messages of so many bytes. */
+void dts_pattern_repeat(struct dts_router *router, const struct dts_pattern *pattern,
+                        double bytes, double times);
 
 #endif

@@ -134,10 +134,15 @@ static void add_to_links(struct dts_routes *r, const struct dts_route *route, do
         r->bytes[route->shares[i].link] += bytes * (double)route->shares[i].part;
 }
 
+void dts_route_add_pair(struct dts_routes *r, size_t pair, double bytes)
+{
+    r->pairs[pair - 1].bytes += bytes;
+}
+
 void dts_route_add(struct dts_routes *r, const struct dts_route *route, double bytes)
 {
     if (route->pair > 0)
-        r->pairs[route->pair - 1].bytes += bytes;
+        dts_route_add_pair(r, route->pair, bytes);
     else
         add_to_links(r, route, bytes);
 }

@@ -38,6 +38,8 @@ struct dts_link_load {
 /* Note that messages with so many bytes take a route. */
 void dts_route_add(struct dts_routes *routes, const struct dts_route *route, double bytes);
 
+void dts_route_add_pair(struct dts_routes *routes, size_t pair, double bytes); // that is kept
+
 /* What was noted since the last call, by link that is shared, at the best efficiency of the
  * transports. Owned by the caller. */
 struct dts_link_load *dts_routes_total(struct dts_routes *routes, int *count);

@@ -1,11 +1,30 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/map.h"
 #include "sim/share.h"
+
+/* The answer to a question that was asked before: each step of a job asks the same ones. */
+struct answer {
+    size_t first; // in given
+    int count;
+};
+
+struct given {
+    const struct dts_phase *phase;
+    double rate;
+};
 
 struct dts_sharer {
     const struct dts_net *net;
+    double *capacity;     // by link; 0: not asked for yet
+    struct dts_map known; // by a hash of the phases: number in answers + 1
+    struct answer *answers;
+    size_t answer_count, answer_room;
+    struct given *given;
+    size_t given_count, given_room;
     double *left;   // capacity that is not given away yet, by link
     double *weight; // of the operations without a rate yet, by link; zero between calls
     int *touched;
@@ -16,6 +35,7 @@ struct dts_sharer *dts_sharer_new(const struct dts_net *net)
 {
     struct dts_sharer *s = dts_alloc(1, sizeof(*s));
     s->net = net;
+    s->capacity = dts_alloc((size_t)net->links, sizeof(*s->capacity));
     s->left = dts_alloc((size_t)net->links, sizeof(*s->left));
     s->weight = dts_alloc((size_t)net->links, sizeof(*s->weight));
     s->touched = dts_alloc((size_t)net->links, sizeof(*s->touched));
@@ -26,6 +46,10 @@ void dts_sharer_free(struct dts_sharer *s)
 {
     if (s == NULL)
         return;
+    free(s->capacity);
+    dts_map_free(&s->known);
+    free(s->answers);
+    free(s->given);
     free(s->left);
     free(s->weight);
     free(s->touched);
@@ -38,7 +62,9 @@ static void put_on_links(struct dts_sharer *s, const struct dts_phase *phase)
         int link = phase->links[i].link;
         if (s->weight[link] == 0) {
             s->touched[s->touched_count++] = link;
-            s->left[link] = s->net->ops->capacity(s->net->self, link);
+            if (s->capacity[link] == 0)
+                s->capacity[link] = s->net->ops->capacity(s->net->self, link);
+            s->left[link] = s->capacity[link];
         }
         s->weight[link] += phase->links[i].weight;
     }
@@ -95,8 +121,8 @@ static int settle(struct dts_sharer *s, const struct dts_phase *const phases[], 
     return settled;
 }
 
-void dts_share(struct dts_sharer *s, const struct dts_phase *const phases[], int count,
-               double rates[])
+static void find_rates(struct dts_sharer *s, const struct dts_phase *const phases[], int count,
+                       double rates[])
 {
     s->touched_count = 0;
     for (int i = 0; i < count; i++) {
@@ -118,4 +144,46 @@ void dts_share(struct dts_sharer *s, const struct dts_phase *const phases[], int
             rates[i] = INFINITY;
     for (int i = 0; i < s->touched_count; i++)
         s->weight[s->touched[i]] = 0;
+}
+
+static uint64_t hash_of(const struct dts_phase *const phases[], int count)
+{
+    uint64_t hash = (uint64_t)count;
+    for (int i = 0; i < count; i++) {
+        hash = (hash ^ (uint64_t)(uintptr_t)phases[i]) * 0x9e3779b97f4a7c15u; // as skeleton.c
+        hash ^= hash >> 32;
+    }
+    return hash >> 1; // a key of the map
+}
+
+/* The rates from before; false: these phases were others, with the same hash. */
+static bool recall(const struct dts_sharer *s, const struct answer *answer,
+                   const struct dts_phase *const phases[], int count, double rates[])
+{
+    if (answer->count != count)
+        return false;
+    const struct given *given = s->given + answer->first;
+    for (int i = 0; i < count; i++) {
+        if (given[i].phase != phases[i])
+            return false;
+        rates[i] = given[i].rate;
+    }
+    return true;
+}
+
+void dts_share(struct dts_sharer *s, const struct dts_phase *const phases[], int count,
+               double rates[])
+{
+    uint64_t *number = dts_map_at(&s->known, hash_of(phases, count));
+    if (*number > 0 && recall(s, &s->answers[*number - 1], phases, count, rates))
+        return;
+    find_rates(s, phases, count, rates);
+    s->answers =
+        dts_grow(s->answers, &s->answer_room, s->answer_count + 1, sizeof(*s->answers));
+    s->answers[s->answer_count++] = (struct answer){s->given_count, count};
+    *number = s->answer_count;
+    s->given =
+        dts_grow(s->given, &s->given_room, s->given_count + (size_t)count, sizeof(*s->given));
+    for (int i = 0; i < count; i++)
+        s->given[s->given_count++] = (struct given){phases[i], rates[i]};
 }

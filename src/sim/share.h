@@ -16,7 +16,9 @@ struct dts_sharer; // room for one network
 struct dts_sharer *dts_sharer_new(const struct dts_net *net);
 void dts_sharer_free(struct dts_sharer *sharer);
 
-/* rates[i] becomes the bytes/s of the largest message of phases[i], all under way together. */
+/* rates[i] becomes the bytes/s of the largest message of phases[i], all under way together.
+ * What was asked is remembered by the addresses of the phases: they live, and stay as they are,
+ * as long as the sharer. */
 void dts_share(struct dts_sharer *sharer, const struct dts_phase *const phases[], int count,
                double rates[]);
 

@@ -1,11 +1,8 @@
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "plan/run.h"
-#include "sim/map.h"
+#include "sim/bones.h"
 #include "sim/skeleton.h"
 
 /* Shards that differ by one element count as equal from so many elements on. */
@@ -15,37 +12,14 @@ struct dts_skeletons {
     const struct dts_simulation *simulation;
     struct dts_skeleton *all;
     size_t count, room;
-    struct dts_router *router;
-    struct dts_map known; // by a hash of the messages of a step: number in patterns + 1
-    struct dts_pattern **patterns; // owned
-    size_t pattern_count, pattern_room;
-    bool keep_links;            // operations may overlap and have to share
-    struct dts_parcel *parcels; // the messages of one step
-    size_t parcel_count, parcel_room;
+    struct dts_bones *bones;
 };
-
-/* Can two operations be under way at once? With one stream of one role that communicates, no.
- */
-static bool may_overlap(const struct dts_job *job)
-{
-    int streams = 0;
-    for (int r = 0; r < job->role_count; r++)
-        for (int o = 0, seen = 0; o < job->roles[r].plan.op_count; o++) {
-            const struct dts_op *op = &job->roles[r].plan.ops[o];
-            if (op->kind == DTS_OP_CALL || (seen >> op->stream & 1))
-                continue;
-            seen |= 1 << op->stream;
-            streams++;
-        }
-    return streams > 1;
-}
 
 struct dts_skeletons *dts_skeletons_new(const struct dts_simulation *simulation)
 {
     struct dts_skeletons *all = dts_alloc(1, sizeof(*all));
     all->simulation = simulation;
-    all->keep_links = may_overlap(simulation->job);
-    all->router = dts_router_new(simulation);
+    all->bones = dts_bones_new(simulation);
     return all;
 }
 
@@ -64,107 +38,8 @@ void dts_skeletons_free(struct dts_skeletons *all)
     for (size_t i = 0; i < all->count; i++)
         skeleton_free(&all->all[i]);
     free(all->all);
-    for (size_t i = 0; i < all->pattern_count; i++) {
-        dts_pattern_free(all->patterns[i]);
-        free(all->patterns[i]);
-    }
-    free(all->patterns);
-    dts_map_free(&all->known);
-    dts_router_free(all->router);
-    free(all->parcels);
+    dts_bones_free(all->bones);
     free(all);
-}
-
-static void add_parcel(struct dts_skeletons *all, struct dts_parcel parcel)
-{
-    all->parcels =
-        dts_grow(all->parcels, &all->parcel_room, all->parcel_count + 1, sizeof(*all->parcels));
-    all->parcels[all->parcel_count++] = parcel;
-}
-
-static void step_parcels(struct dts_skeletons *all, const struct dts_role *role,
-                         const struct dts_collective *c, int step,
-                         struct dts_coll_message *messages)
-{
-    all->parcel_count = 0;
-    for (int r = role->first; r < role->first + role->count; r++) {
-        int count = dts_collective_step(role, c, r, step, messages);
-        for (int m = 0; m < count; m++)
-            add_parcel(all, (struct dts_parcel){r, messages[m].peer, messages[m].send,
-                                                messages[m].add, messages[m].count});
-    }
-}
-
-static void exchange_parcels(struct dts_skeletons *all, const struct dts_role *role,
-                             const struct dts_exchange *x)
-{
-    struct dts_message *messages = dts_alloc((size_t)x->peer_count, sizeof(*messages));
-    all->parcel_count = 0;
-    dts_progress_begin(all->simulation->progress, "listing messages", role->count);
-    for (int r = role->first; r < role->first + role->count; r++) {
-        dts_progress_at(all->simulation->progress, r - role->first);
-        int count = dts_exchange_messages(role, x, r, messages);
-        for (int m = 0; m < count; m++)
-            add_parcel(all,
-                       (struct dts_parcel){r, messages[m].peer, messages[m].send,
-                                           messages[m].add, (double)messages[m].data.count});
-    }
-    free(messages);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // 2^64 / the golden ratio
-    return hash ^ hash >> 32;
-}
-
-/* A number for the messages of a step, in proportion to the largest: pieces that a tree sends
- * are the same messages, whatever the number of pieces. 64 bits: of a million steps, two
- * different ones have the same number with a chance of 3e-8. */
-static uint64_t hash_of(const struct dts_skeletons *all, const struct dts_role *role,
-                        const struct dts_bone *bone)
-{
-    uint64_t hash = mix((uint64_t)role->first, bone->repeat > 1);
-    for (size_t i = 0; i < all->parcel_count; i++) {
-        const struct dts_parcel *p = &all->parcels[i];
-        double part = p->bytes / bone->chunks;
-        uint64_t bits;
-        memcpy(&bits, &part, sizeof(bits));
-        hash = mix(hash, (uint64_t)p->self << 33 | (uint64_t)p->peer << 2 |
-                             (uint64_t)p->send << 1 | p->add);
-        hash = mix(hash, bits);
-    }
-    return hash >> 1; // a key of the map
-}
-
-/* Route the messages of a step, unless another step has the same; keep the routes for others.
- */
-static void make_bone(struct dts_skeletons *all, const struct dts_role *role, bool keep,
-                      struct dts_bone *bone)
-{
-    for (size_t i = 0; i < all->parcel_count; i++) {
-        bone->chunks = fmax(bone->chunks, all->parcels[i].bytes);
-        bone->sent += all->parcels[i].send;
-    }
-    struct dts_pattern_wish wish = {.links = all->keep_links,
-                                    .hops = bone->repeat > 1,
-                                    .role = role,
-                                    .keep = keep,
-                                    .times = bone->repeat};
-    uint64_t *number = dts_map_at(&all->known, hash_of(all, role, bone));
-    if (*number > 0) {
-        bone->pattern = all->patterns[*number - 1];
-        dts_pattern_again(all->router, all->parcels, all->parcel_count, &wish);
-        return;
-    }
-    struct dts_pattern *pattern = dts_alloc(1, sizeof(*pattern));
-    dts_pattern_make(all->router, all->parcels, all->parcel_count, bone->chunks, &wish,
-                     pattern);
-    all->patterns = dts_grow(all->patterns, &all->pattern_room, all->pattern_count + 1,
-                             sizeof(struct dts_pattern *));
-    all->patterns[all->pattern_count++] = pattern;
-    *number = all->pattern_count;
-    bone->pattern = pattern;
 }
 
 /* Of less data than chunks, some chunks are empty and not sent, but that changes the load by
@@ -186,8 +61,7 @@ static void collective_bones(struct dts_skeletons *all, struct dts_skeleton *s)
         if (repeats[i] > 0) {
             struct dts_bone *bone = &s->bones[s->bone_of[i]];
             bone->repeat = repeats[i];
-            step_parcels(all, s->role, c, i, messages);
-            make_bone(all, s->role, true, bone);
+            dts_bones_collective(all->bones, s->role, c, i, messages, bone);
         }
     free(repeats);
     free(messages);
@@ -199,8 +73,7 @@ static void exchange_bone(struct dts_skeletons *all, struct dts_skeleton *s)
     s->bone_of = dts_alloc(1, sizeof(*s->bone_of));
     s->bones = dts_alloc(1, sizeof(*s->bones));
     s->bones->repeat = 1;
-    exchange_parcels(all, s->role, &s->op->exchange);
-    make_bone(all, s->role, false, s->bones);
+    dts_bones_exchange(all->bones, s->role, &s->op->exchange, s->bones);
 }
 
 bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y)
@@ -253,7 +126,7 @@ const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all,
         collective_bones(all, s);
     else
         exchange_bone(all, s);
-    s->total = dts_router_total(all->router, &s->total_count);
+    s->total = dts_router_total(dts_bones_router(all->bones), &s->total_count);
     return s;
 }
 
@@ -262,8 +135,9 @@ const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
 {
     struct dts_skeleton *s = &all->all[skeleton - all->all];
     if (s->script == NULL)
-        s->script = dts_script_new(all->simulation->net, dts_router_routes(all->router),
-                                   s->role, &s->op->collective);
+        s->script = dts_script_new(all->simulation->net,
+                                   dts_router_routes(dts_bones_router(all->bones)), s->role,
+                                   &s->op->collective);
     return s->script;
 }
 

@@ -35,7 +35,7 @@ for network in star backbone; do
     [ $network = star ] && sizes="$sizes 64" # half of the time of all: once
     for ranks in $sizes; do
         "$expected" "$work/$network.xml" $ranks >"$work/expected" || exit 1
-        timeout -k 5 120 smpirun -no-privatize -np $ranks -platform "$work/$network.xml" \
+        timeout -k 5 400 smpirun -no-privatize -np $ranks -platform "$work/$network.xml" \
             -hostfile "$work/hosts" --cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
             --cfg=network/TCP-gamma:1e30 --cfg=surf/precision:1e-12 \
             --cfg=smpi/simulate-computation:no --cfg=smpi/send-is-detached-thresh:0 \

@@ -161,6 +161,22 @@ static void a_precision_without_a_peak_is_refused_with_those_that_have_one(void)
     dts_device_free(&device);
 }
 
+static void names_of_files_are_fit_to_be_printed(void)
+{
+    static const char *const cases[][2] = {
+        {"devices/p100.json", "p100"},
+        {"p100", "p100"},
+        {"a/.json", ".json"},
+        {"a/", ""},
+        {"a/red\x1b[31m\nforged: line.json", "red\\u001B[31m\\nforged: line"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *name = dts_file_name(cases[i][0]);
+        CHECK_STRING(name, cases[i][1]);
+        free(name);
+    }
+}
+
 static void bad_files_are_refused_in_one_line(void)
 {
     struct dts_device device;
@@ -173,6 +189,8 @@ static void bad_files_are_refused_in_one_line(void)
             "kind: must be one of gpu, cpu, got \"tpu\" (did you mean gpu?)");
     refused(KIND "{}" REST "}", "peak_flops_per_s: must have a precision above 0");
     refused(KIND "{\"fp32\": -1}" REST "}", "peak_flops_per_s.fp32: must be >= 0, got -1");
+    refused(KIND "{\"fp32\": 1e12, \"fp16\": 1e-300}" REST "}",
+            "peak_flops_per_s.fp16: must be 0 or >= 1, got 1e-300");
     refused(KIND "{\"fp31\": 1}" REST "}",
             "peak_flops_per_s.fp31: unknown key (did you mean fp32?)");
     refused(KIND "{\"fp32\": 1}" REST ", \"assumed\": [\"efficiency\", \"efficiency.fft\"]}",
@@ -190,4 +208,4 @@ TESTS(TEST(every_device_of_the_library_loads), TEST(p100_is_its_data_sheet),
       TEST(precisions_have_names_and_sizes), TEST(every_precision_can_be_a_peak),
       TEST(the_roofline_takes_the_slower_of_compute_and_memory),
       TEST(a_precision_without_a_peak_is_refused_with_those_that_have_one),
-      TEST(bad_files_are_refused_in_one_line))
+      TEST(names_of_files_are_fit_to_be_printed), TEST(bad_files_are_refused_in_one_line))

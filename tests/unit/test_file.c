@@ -152,6 +152,20 @@ static void a_full_device_is_an_error_of_the_machine(void)
     CHECK_INT(err.cause, DTS_SYSTEM);
 }
 
+static void of_long_texts_too_it_is_said_why_they_cannot_be_written(void)
+{
+    struct dts_error err = {0};
+    struct dts_output out;
+    if (access("/dev/full", W_OK) != 0)
+        SKIP("no /dev/full");
+    static char text[1 << 16]; // more than a stream keeps: nothing is left when it is closed
+    memset(text, 'x', sizeof(text) - 1);
+    CHECK(dts_output_open(&out, "/dev/full", &err));
+    fputs(text, out.stream);
+    CHECK(!dts_output_close(&out, &err));
+    CHECK_STRING(err.text, "/dev/full: cannot be written: No space left on device");
+}
+
 static void devices_are_written_in_place(void)
 {
     struct dts_error err = {0};
@@ -167,16 +181,26 @@ static void a_dash_is_standard_output_and_stays_open(void)
 {
     struct dts_error err = {0};
     struct dts_output out;
+    begin();
+    const int kept = dup(STDOUT_FILENO);
+    fflush(stdout);
+    CHECK(freopen(path_of("shown"), "w", stdout) != NULL);
+    printf("one ");
     CHECK(dts_output_open(&out, "-", &err));
-    CHECK(out.stream == stdout);
+    fputs("two ", out.stream);
     CHECK(dts_output_close(&out, &err));
     CHECK(dts_output_open(&out, "-", &err));
     dts_output_discard(&out);
-    CHECK(fflush(stdout) == 0);
+    printf("three");
+    CHECK(fflush(stdout) == 0 && dup2(kept, STDOUT_FILENO) == STDOUT_FILENO);
+    close(kept);
+    CHECK_STRING(content("shown"), "one two three");
+    CHECK(unlink(path_of("shown")) == 0 && rmdir(folder) == 0);
 }
 
 TESTS(TEST(a_file_appears_when_it_is_closed), TEST(until_then_the_old_one_stays),
       TEST(a_link_stays_a_link), TEST(what_cannot_be_written_is_said),
       TEST(only_a_file_is_read_and_a_pipe_is_not_waited_for),
-      TEST(a_full_device_is_an_error_of_the_machine), TEST(devices_are_written_in_place),
-      TEST(a_dash_is_standard_output_and_stays_open))
+      TEST(a_full_device_is_an_error_of_the_machine),
+      TEST(of_long_texts_too_it_is_said_why_they_cannot_be_written),
+      TEST(devices_are_written_in_place), TEST(a_dash_is_standard_output_and_stays_open))

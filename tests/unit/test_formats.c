@@ -159,6 +159,29 @@ static void text_says_what_it_rests_on(void)
     free(text);
 }
 
+static void growth_is_said_in_plain_digits_and_without_rounding(void)
+{
+    struct dts_result points[2];
+    fill(points);
+    points[1].error = (struct dts_error){0};
+    points[0].global_batch = points[0].devices;
+    points[1].global_batch = points[1].devices;
+    points[0].step =
+        (struct dts_step){.total_s = 0.25, .compute_s = 0.2, .exposed_comm_s = 0.05};
+    points[1].step = points[0].step;
+    points[1].step.total_s = 2.58;
+    points[1].step.exposed_comm_s = 2.38;
+    points[1].step.overlap_slowdown_s = 4.4e-16;
+    points[1].step.straggler_s = -1e-15;
+    points[1].bare_total_s = 12345.6;
+    char *text = print("text", points, 2);
+    CHECK(has(text,
+              "ring, 16 devices: +2330 ms from 8 devices on: exposed communication +2330,"));
+    CHECK(has(text, "overlap +0, stragglers +0\n"));
+    CHECK(has(text, "Without overheads, slowdown and noise: 12345600 ms."));
+    free(text);
+}
+
 static void text_chooses_the_unit_of_time_by_the_longest(void)
 {
     static const struct {
@@ -204,7 +227,65 @@ static void every_metric_of_a_reference_is_found_by_its_name(void)
     CHECK(dts_metric_find("speed") == NULL);
 }
 
+/* The whole of a file of the sources. The caller frees it. */
+static char *source(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    fseek(file, 0, SEEK_END);
+    const size_t size = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(size + 1, 1);
+    CHECK(fread(text, 1, size, file) == size);
+    fclose(file);
+    return text;
+}
+
+static bool is_part_of_a_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* Is the name there, and not as a part of another? */
+static bool names(const char *text, const char *name)
+{
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++)
+        if (!is_part_of_a_name(at[-1]) && !is_part_of_a_name(at[strlen(name)]))
+            return true;
+    printf("not there: %s\n", name);
+    return false;
+}
+
+static void every_figure_of_a_result_is_defined(void)
+{
+    char *text = source(DTS_SOURCE "/docs/model.md");
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++) {
+        char name[64];
+        snprintf(name, sizeof(name), "%s%s%s", metric->name, metric->unit != NULL ? "_" : "",
+                 metric->unit != NULL ? metric->unit : "");
+        CHECK(names(text, name));
+    }
+    static const char *const others[] = {"global_batch", "nodes",           "why",
+                                         "reference",    "more_references", "error_percent",
+                                         "predicted",    "slowdown_source", "noise_source"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        CHECK(names(text, others[i]));
+    free(text);
+}
+
+static void the_help_names_every_metric_of_a_reference(void)
+{
+    char *text = source(DTS_SOURCE "/tests/golden/help_scenario.want");
+    for (int i = 0; dts_metric_reference(i) != NULL; i++)
+        CHECK(names(text, dts_metric_reference(i)));
+    free(text);
+}
+
 TESTS(TEST(json_is_read_back), TEST(csv_has_the_units_in_the_names),
-      TEST(text_says_what_it_rests_on), TEST(text_chooses_the_unit_of_time_by_the_longest),
+      TEST(text_says_what_it_rests_on),
+      TEST(growth_is_said_in_plain_digits_and_without_rounding),
+      TEST(text_chooses_the_unit_of_time_by_the_longest),
       TEST(every_format_prints_a_report_of_refusals_alone),
-      TEST(every_metric_of_a_reference_is_found_by_its_name))
+      TEST(every_metric_of_a_reference_is_found_by_its_name),
+      TEST(every_figure_of_a_result_is_defined),
+      TEST(the_help_names_every_metric_of_a_reference))

@@ -80,6 +80,10 @@ static void a_sweep_asks_for_nothing_twice(void)
     CHECK_STRING(err.text, "--sweep: a: 1 is there twice");
     CHECK(!parse(&options, &err, WORDS("--sweep", "a=1e9,1000000000")));
     CHECK_STRING(err.text, "--sweep: a: 1000000000 is there twice");
+    CHECK(!parse(&options, &err, WORDS("--sweep", "a=nan,x,1,y,1.0,x,nan"))); // the first
+    CHECK_STRING(err.text, "--sweep: a: 1.0 is there twice");
+    CHECK(!parse(&options, &err, WORDS("--sweep", "a=nan,2,nan")));
+    CHECK_STRING(err.text, "--sweep: a: nan is there twice");
     CHECK(!parse(&options, &err, WORDS("--sweep", "a=1,2", "--sweep", "a=3")));
     CHECK_STRING(err.text, "--sweep: a is there twice");
     CHECK(parse(&options, &err, WORDS("--sweep", "a=1,1x,[1],\"1\"", "--sweep", "aa=1")));

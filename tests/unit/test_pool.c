@@ -72,6 +72,33 @@ static void a_child_that_dies_is_the_error_of_its_point_alone(void)
     CHECK_NEAR(results[5].step.total_s, 25, 0);
 }
 
+static void note(void *self, int i, struct dts_progress *progress, struct dts_result *result)
+{
+    double offset = 0;
+    char mark = (char)('0' + i);
+    square(&offset, i, progress, result);
+    CHECK(write(*(const int *)self, &mark, 1) == 1);
+}
+
+static void points_begin_in_the_order_that_is_asked_for(void)
+{
+    const int order[] = {2, 0, 3, 1};
+    int ends[2];
+    char marks[5] = "";
+    struct dts_result results[4];
+    memset(results, 0, sizeof(results));
+    CHECK(pipe(ends) == 0);
+    struct dts_pool pool = {4, 1, note, &ends[1], name, order};
+    struct dts_error err = {0};
+    CHECK(dts_pool_run(&pool, results, &err));
+    CHECK(read(ends[0], marks, 4) == 4);
+    CHECK_STRING(marks, "2031");
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(results[i].devices, i); // stored in their own places
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void nothing_to_do_is_done(void)
 {
     struct dts_pool pool = {0, 4, square, NULL, name};
@@ -80,4 +107,5 @@ static void nothing_to_do_is_done(void)
 }
 
 TESTS(TEST(results_do_not_depend_on_the_number_of_children),
-      TEST(a_child_that_dies_is_the_error_of_its_point_alone), TEST(nothing_to_do_is_done))
+      TEST(a_child_that_dies_is_the_error_of_its_point_alone),
+      TEST(points_begin_in_the_order_that_is_asked_for), TEST(nothing_to_do_is_done))

@@ -30,7 +30,7 @@ static void make(struct dts_role *role)
     dts_plan_after(plan, SEND);
 }
 
-static struct dts_step split(double noisy_s)
+static struct dts_step split_with(double compute_s, double noisy_s)
 {
     struct dts_role role;
     struct dts_op_time ops[OPS];
@@ -40,12 +40,17 @@ static struct dts_step split(double noisy_s)
     memcpy(ops, times, sizeof(ops));
     const struct dts_job job = {.roles = &role, .role_count = 1, .ranks = 1};
     const struct dts_timing calm = {
-        .step_s = 10, .compute_s = 6, .first_op = first, .ops = ops};
+        .step_s = 10, .compute_s = compute_s, .first_op = first, .ops = ops};
     struct dts_timing noisy = calm;
     noisy.step_s = noisy_s;
     dts_split(&job, &calm, &noisy, &step);
     dts_plan_free(&role.plan);
     return step;
+}
+
+static struct dts_step split(double noisy_s)
+{
+    return split_with(6, noisy_s);
 }
 
 static double sum(const struct dts_step *step)
@@ -80,5 +85,15 @@ static void noise_makes_a_step_longer_and_never_shorter(void)
     CHECK_NEAR(sum(&step), step.total_s, 1e-12);
 }
 
+static void rounding_is_no_slowdown_and_nothing_exposed(void)
+{
+    const struct dts_step nothing = split_with(5.5 + 1e-12, 10),
+                          hidden = split_with(9 - 1e-12, 10);
+    CHECK(nothing.overlap_slowdown_s == 0);
+    CHECK(hidden.exposed_comm_s == 0);
+    CHECK_NEAR(split_with(5.5 + 1e-7, 10).overlap_slowdown_s, 1e-7, 1e-6);
+}
+
 TESTS(TEST(a_step_is_its_compute_and_what_compute_waited_for),
-      TEST(noise_makes_a_step_longer_and_never_shorter))
+      TEST(noise_makes_a_step_longer_and_never_shorter),
+      TEST(rounding_is_no_slowdown_and_nothing_exposed))

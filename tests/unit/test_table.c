@@ -87,6 +87,23 @@ static void csv_quotes_and_does_not_scale(void)
     free(text);
 }
 
+static void csv_holds_nothing_that_a_spreadsheet_would_compute(void)
+{
+    static const char *const begin[] = {"=", "+", "-", "@"};
+    for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
+        char word[32], other[32], want[128];
+        snprintf(word, sizeof(word), "%s1+1", begin[i]);
+        snprintf(other, sizeof(other), "%scmd(1,2)", begin[i]);
+        snprintf(want, sizeof(want), "strategy,devices,step_s,basis\n'%s,-1,-2,\"'%s\"\n", word,
+                 other);
+        const struct dts_cell cells[] = {
+            {.word = word}, {.number = -1}, {.number = -2}, {.word = other}};
+        char *text = printed(dts_table_print_csv, cells, 1);
+        CHECK_STRING(text, want);
+        free(text);
+    }
+}
+
 static void hostile_words_stay_on_their_line(void)
 {
     const struct dts_cell cells[] = {
@@ -126,5 +143,7 @@ static void titles_of_several_lines_end_together(void)
 
 TESTS(TEST(text_aligns_words_left_and_numbers_right),
       TEST(numbers_show_significant_digits_and_lose_no_thousands),
-      TEST(csv_quotes_and_does_not_scale), TEST(hostile_words_stay_on_their_line),
-      TEST(a_table_without_rows_is_its_titles), TEST(titles_of_several_lines_end_together))
+      TEST(csv_quotes_and_does_not_scale),
+      TEST(csv_holds_nothing_that_a_spreadsheet_would_compute),
+      TEST(hostile_words_stay_on_their_line), TEST(a_table_without_rows_is_its_titles),
+      TEST(titles_of_several_lines_end_together))

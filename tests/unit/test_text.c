@@ -76,6 +76,21 @@ static void numbers_read_back_and_are_short(void)
     }
 }
 
+static void significant_digits_lose_none_of_the_integer_part(void)
+{
+    static const struct {
+        double number;
+        const char *want;
+    } cases[] = {{1510.4, "1510"}, {-918000, "-918000"}, {0.0803961, "0.0804"}, {0, "0"},
+                 {9.996, "10.0"},  {1e-7, "1.00e-07"},   {1e20, "1.00e+20"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_text text = {0};
+        dts_text_add_significant(&text, cases[i].number, 3);
+        CHECK_STRING(dts_text_string(&text), cases[i].want);
+        dts_text_free(&text);
+    }
+}
+
 static const char *word(int i)
 {
     static const char *const words[] = {"ring", "tree",  "halving_doubling", "nodes",
@@ -151,5 +166,6 @@ static void an_error_is_one_line_and_the_first_stays(void)
 
 TESTS(TEST(words_are_escaped_and_cut_between_characters), TEST(long_text_loses_its_middle),
       TEST(numbers_read_back_and_are_short),
+      TEST(significant_digits_lose_none_of_the_integer_part),
       TEST(the_nearest_word_is_found_and_only_a_near_one), TEST(long_lists_are_cut),
       TEST(an_error_is_one_line_and_the_first_stays))

@@ -10,6 +10,8 @@
 #include "cli/pool.h"
 #include "cli/waiting.h"
 
+static const char no_terminal[] = "no terminals here";
+
 /* A process whose standard error is a terminal that we read. */
 struct seen {
     pid_t pid;
@@ -18,13 +20,16 @@ struct seen {
     size_t length;
 };
 
-static void begin(struct seen *seen, int columns, void (*run)(int go))
+/* False: this machine has no terminals to give, as in a root without /dev/pts. */
+static bool begin(struct seen *seen, int columns, void (*run)(int go))
 {
     int ends[2];
     *seen = (struct seen){.terminal = posix_openpt(O_RDWR | O_NOCTTY)};
-    CHECK(seen->terminal >= 0 && grantpt(seen->terminal) == 0 &&
-          unlockpt(seen->terminal) == 0 && pipe(ends) == 0);
-    int shown = open(ptsname(seen->terminal), O_RDWR | O_NOCTTY);
+    if (seen->terminal < 0 || grantpt(seen->terminal) != 0 || unlockpt(seen->terminal) != 0)
+        return false;
+    const int shown = open(ptsname(seen->terminal), O_RDWR | O_NOCTTY);
+    if (shown < 0 || pipe(ends) != 0)
+        return false;
     struct winsize size = {.ws_col = (unsigned short)columns};
     ioctl(shown, TIOCSWINSZ, &size);
     fflush(NULL);
@@ -38,6 +43,7 @@ static void begin(struct seen *seen, int columns, void (*run)(int go))
     close(shown);
     close(ends[0]);
     seen->go = ends[1];
+    return true;
 }
 
 /* Read until the words are there; NULL: until its end. */
@@ -102,7 +108,8 @@ static void run_pool(int go)
 static void a_point_that_takes_long_shows_what_it_is_at(void)
 {
     struct seen seen;
-    begin(&seen, 100, run_pool);
+    if (!begin(&seen, 100, run_pool))
+        SKIP(no_terminal);
     CHECK(shows(&seen, "1/2 points, "));
     CHECK(shows(&seen, " s; ring, 1 devices: routing messages 25 %"));
     end(&seen);
@@ -118,7 +125,8 @@ static void show_and_clear(int go)
 static void the_line_ends_where_the_terminal_does(void)
 {
     struct seen seen;
-    begin(&seen, 15, show_and_clear);
+    if (!begin(&seen, 15, show_and_clear))
+        SKIP(no_terminal);
     CHECK(shows(&seen, "0123456789 "));
     end(&seen);
     CHECK_STRING(seen.text, "\r\033[K0123456789 \xc3\xa4\r\033[K"); // no half a character
@@ -126,7 +134,16 @@ static void the_line_ends_where_the_terminal_does(void)
 
 static void run_beside(int go)
 {
-    struct dts_waiting *waiting = dts_waiting_begin("reading big.xml");
+    struct dts_waiting *waiting = dts_waiting_begin("reading big.xml", 0);
+    wait_for(go);
+    dts_waiting_end(waiting);
+}
+
+static void run_parts(int go)
+{
+    struct dts_waiting *waiting = dts_waiting_begin("reading", 8);
+    for (int i = 0; i < 2; i++)
+        dts_waiting_more(waiting);
     wait_for(go);
     dts_waiting_end(waiting);
 }
@@ -134,11 +151,22 @@ static void run_beside(int go)
 static void other_work_is_shown_by_a_process_beside(void)
 {
     struct seen seen;
-    begin(&seen, 100, run_beside);
+    if (!begin(&seen, 100, run_beside))
+        SKIP(no_terminal);
     CHECK(shows(&seen, "reading big.xml, "));
+    end(&seen);
+}
+
+static void work_in_parts_shows_how_much_of_it_is_done(void)
+{
+    struct seen seen;
+    if (!begin(&seen, 100, run_parts))
+        SKIP(no_terminal);
+    CHECK(shows(&seen, "reading 25 %, "));
     end(&seen);
 }
 
 TESTS(TEST(a_point_that_takes_long_shows_what_it_is_at),
       TEST(the_line_ends_where_the_terminal_does),
-      TEST(other_work_is_shown_by_a_process_beside))
+      TEST(other_work_is_shown_by_a_process_beside),
+      TEST(work_in_parts_shows_how_much_of_it_is_done))

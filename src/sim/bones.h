@@ -1,0 +1,27 @@
+/* bones.h -- the classes of steps of which skeletons are made (skeleton.h): each gets a
+ * pattern, and those with the same messages in proportion share one. What is the same is known
+ * by a hash of the messages; or, where a collective says what is under way (coll.h, `state`),
+ * without them.
+ */
+#ifndef DTS_SIM_BONES_H
+#define DTS_SIM_BONES_H
+
+#include "sim/skeleton.h"
+
+struct dts_bones; // all of a job, with its router
+
+struct dts_bones *dts_bones_new(const struct dts_simulation *simulation);
+void dts_bones_free(struct dts_bones *bones);
+struct dts_router *dts_bones_router(struct dts_bones *bones); // that it keeps
+
+/* Fill the bone of a class of steps, `repeat` times `step`; `messages` has room for those of a
+ * member. */
+void dts_bones_collective(struct dts_bones *bones, const struct dts_role *role,
+                          const struct dts_collective *collective, int step,
+                          struct dts_coll_message *messages, struct dts_bone *bone);
+
+/* That of an exchange, which is one step. */
+void dts_bones_exchange(struct dts_bones *bones, const struct dts_role *role,
+                        const struct dts_exchange *exchange, struct dts_bone *bone);
+
+#endif

@@ -1,0 +1,1 @@
+dtsim imagnet_1h
