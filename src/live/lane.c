@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "live/library.h"
+#include "live/pieces.h"
 
 static const struct dts_plan *plan_of(const struct dts_lane *lane)
 {
@@ -107,9 +109,12 @@ void *dts_lane_live(void *self)
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
     lane->free_s = lane->of->times->start_s;
+    lane->pieces = dts_alloc(1, sizeof(*lane->pieces));
     for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
     free(lane->scratch);
-    free(lane->requests);
+    free(lane->parcels);
+    dts_pieces_free(lane->pieces);
+    free(lane->pieces);
     return NULL;
 }
