@@ -49,7 +49,7 @@ bool dts_live_open(const struct dts_live *live, struct dts_live_rank *rank,
     for (int b = 0; b < role->plan.buffer_count; b++) {
         size_t count = role->plan.buffers[b].count;
         size_t element_bytes = dts_values_real(role->plan.buffers[b].element_bytes);
-        rank->buffers[b] = calloc(count > 0 ? count : 1, element_bytes);
+        rank->buffers[b] = dts_pages(count * element_bytes); // a GPU's driver pins pages
         if (rank->buffers[b] != NULL)
             continue;
         dts_live_close(rank);
