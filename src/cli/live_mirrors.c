@@ -93,6 +93,7 @@ void dts_live_mirrors_fetch(const struct dts_live_kernels *t)
     const struct dts_mirror *arrays[3];
     for (int i = remembered(t, arrays); i-- > 0;)
         dts_mirror_fetch_all(arrays[i]);
+    dts_live_mirrors_check(t);
 }
 
 void dts_live_mirrors_store(const struct dts_live_kernels *t)
@@ -100,4 +101,5 @@ void dts_live_mirrors_store(const struct dts_live_kernels *t)
     const struct dts_mirror *arrays[3];
     for (int i = remembered(t, arrays); i-- > 0;)
         dts_mirror_store_all(arrays[i]);
+    dts_live_mirrors_check(t);
 }

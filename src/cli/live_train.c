@@ -70,6 +70,7 @@ static void share_states(struct course *c)
     dts_mirror_fetch_all(states);
     dts_wire_share(c->wire, network != NULL ? states->here : ignored, bytes);
     dts_mirror_store_all(states);
+    dts_live_mirrors_check(c->kernels);
     free(ignored);
 }
 
@@ -85,6 +86,7 @@ static void evaluate_share(struct course *c, struct dts_score *score)
     const size_t count = dts_share_of(all, k->rank.rank, workers, &first);
     dts_evaluate(k->network, &k->point->scenario->model, k->data, DTS_DATA_TEST, first, count,
                  k->point->batch, score);
+    dts_live_mirrors_check(k);
 }
 
 /* After an epoch: how good is it? Every rank calls it, rank 0 knows. */

@@ -86,7 +86,7 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
     return n->nodes[layer].rows;
 }
 
-/* Zeroed. Big memory may be missing: that is an error, not the end of the program. */
+/* Big memory may be missing: that is an error, not the end of the program. */
 static bool get_memory(struct dts_network *n, struct dts_error *err)
 {
     const size_t batch = (size_t)n->options.batch;

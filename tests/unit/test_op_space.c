@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "ops/space.h"
+#include "train/scenario_live.h"
 
 static void on_a_cpu_both_sides_are_one_array(void)
 {
@@ -200,6 +201,16 @@ static void the_first_failure_is_kept(void)
     broken = false;
 }
 
+static void every_word_of_a_scenario_is_a_row(void)
+{
+    int words = 0, rows = 0;
+    for (; dts_live_device_name(words) != NULL; words++)
+        CHECK(dts_space_find(dts_live_device_name(words)) != NULL);
+    while (dts_spaces[rows] != NULL)
+        rows++;
+    CHECK_INT(words, rows);
+}
+
 static void a_gpu_that_is_not_there_says_why(void)
 {
     const char *why = NULL;
@@ -210,4 +221,5 @@ static void a_gpu_that_is_not_there_says_why(void)
 }
 
 TESTS(TEST(on_a_cpu_both_sides_are_one_array), TEST(elsewhere_only_what_is_copied_moves),
-      TEST(the_first_failure_is_kept), TEST(a_gpu_that_is_not_there_says_why))
+      TEST(the_first_failure_is_kept), TEST(every_word_of_a_scenario_is_a_row),
+      TEST(a_gpu_that_is_not_there_says_why))
