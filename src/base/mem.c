@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -35,16 +34,6 @@ void *dts_grow(void *items, size_t *capacity, size_t needed, size_t size)
     memset(larger + *capacity * size, 0, (room - *capacity) * size);
     *capacity = room;
     return larger;
-}
-
-void *dts_pages(size_t bytes)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t pages = bytes / page + 1;
-    void *memory = NULL;
-    if (posix_memalign(&memory, page, pages * page) != 0)
-        return NULL;
-    return memset(memory, 0, pages * page);
 }
 
 char *dts_copy(const char *string)

@@ -16,10 +16,6 @@ void *dts_alloc(size_t count, size_t size);
  * sizeof(*list)); */
 void *dts_grow(void *items, size_t *capacity, size_t needed, size_t size);
 
-/* For tensors: zeros in whole pages of memory that nothing else lies in, to be released with
- * free(); NULL: there is not so much. */
-void *dts_pages(size_t bytes);
-
 /* A copy of the string, to be released with free(). */
 char *dts_copy(const char *string);
 

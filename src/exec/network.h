@@ -64,8 +64,8 @@ size_t dts_network_parameters(const struct dts_network *network);
 float *dts_network_weights(struct dts_network *network);
 float *dts_network_gradients(struct dts_network *network);
 
-/* Gradients go there from now on: as many as there are parameters, the caller's; dts_pages()
- * where the network computes elsewhere than on this CPU. */
+/* Gradients go there from now on: as many as there are parameters, the caller's;
+ * dts_whole_pages() where the network computes elsewhere than on this CPU. */
 void dts_network_use_gradients(struct dts_network *network, float *gradients);
 
 /* The same for weights; what they are now is copied there. */

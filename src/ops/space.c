@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/whole_pages.h"
 
 struct dts_space {
     const struct dts_space_kind *kind;
@@ -168,7 +169,7 @@ bool dts_mirror_make(struct dts_mirror *m, struct dts_space *space, void *here, 
     const bool apart = dts_space_is_apart(space);
     void *own = NULL;
     *m = (struct dts_mirror){.space = space, .bytes = bytes};
-    if (apart && here == NULL && (own = dts_pages(bytes)) == NULL)
+    if (apart && here == NULL && (own = dts_whole_pages(bytes)) == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
     if (!apart && here == NULL && !dts_space_get(NULL, bytes, &own, err))
         return false;

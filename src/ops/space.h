@@ -90,8 +90,8 @@ struct dts_mirror {
     bool lent; // here is somebody else's
 };
 
-/* Zeros; here: memory for it (where the space is apart: dts_pages()) that outlives the mirror,
- * or NULL: its own. */
+/* Zeros; here: memory for it (where the space is apart: dts_whole_pages()) that outlives the
+ * mirror, or NULL: its own. */
 bool dts_mirror_make(struct dts_mirror *mirror, struct dts_space *space, void *here,
                      size_t bytes, struct dts_error *err);
 void dts_mirror_free(struct dts_mirror *mirror);
