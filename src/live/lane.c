@@ -37,7 +37,12 @@ static void wait(void *self, int op, bool previous_step)
 static void begin(void *self, int op)
 {
     struct dts_lane *lane = self;
-    *entry(lane, lane->of->times->begin_s, op) = dts_now_s();
+    const struct dts_lanes *lanes = lane->of;
+    const struct dts_executor *executor = lanes->live->executor;
+    const struct dts_op *begun = &plan_of(lane)->ops[op];
+    *entry(lane, lanes->times->begin_s, op) = dts_now_s();
+    if (begun->kind != DTS_OP_CALL && executor->bring != NULL)
+        executor->bring(lanes->executor_self, begun);
 }
 
 /* Whoever sums holds more digits than it sent: from now on all members have the same. */
@@ -56,7 +61,11 @@ static void done(void *self, int op)
 {
     struct dts_lane *lane = self;
     struct dts_lanes *lanes = lane->of;
-    round_result(lane, &plan_of(lane)->ops[op]);
+    const struct dts_executor *executor = lanes->live->executor;
+    const struct dts_op *ended = &plan_of(lane)->ops[op];
+    round_result(lane, ended);
+    if (ended->kind != DTS_OP_CALL && executor->carry_off != NULL)
+        executor->carry_off(lanes->executor_self, ended);
     *entry(lane, lanes->times->end_s, op) = dts_now_s();
     pthread_mutex_lock(&lanes->lock);
     lanes->done[op] = lane->step + 1;

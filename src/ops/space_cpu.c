@@ -1,0 +1,60 @@
+/* space_cpu.c -- the host's memory, and threads of its processor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/space.h"
+
+static int count(const char **why)
+{
+    *why = NULL;
+    return 1;
+}
+
+static bool open(const struct dts_space_request *request, void **self, struct dts_place *place,
+                 struct dts_error *err)
+{
+    (void)err;
+    *self = place->workers = dts_workers_new(request->threads);
+    return true;
+}
+
+static void close(void *self)
+{
+    dts_workers_free(self);
+}
+
+static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
+{
+    (void)self;
+    const size_t room = bytes > 0 ? bytes : 64;
+    if (posix_memalign(there, 64, room) != 0) {
+        *there = NULL;
+        return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
+    }
+    memset(*there, 0, room);
+    return true;
+}
+
+static void give_back(void *self, void *there)
+{
+    (void)self;
+    free(there);
+}
+
+static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
+{
+    (void)self, (void)err;
+    memset(there, 0, bytes);
+    return true;
+}
+
+const struct dts_space_kind dts_space_cpu = {
+    .name = "cpu",
+    .summary = "threads of this machine's processor",
+    .count = count,
+    .open = open,
+    .close = close,
+    .get = get,
+    .give_back = give_back,
+    .clear = clear,
+};
