@@ -29,6 +29,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/pages.h"
 #include "base/rng.h"
 #include "ops/op.h"
 
@@ -83,8 +84,8 @@ struct memory {
 
 static float *fill(size_t count)
 {
-    enum { DIFFERENT = 1021 }; // a prime: no pattern meets a window
-    float *array = dts_alloc(count, sizeof(*array));
+    enum { DIFFERENT = 1021 };                        // a prime: no pattern meets a window
+    float *array = dts_pages(count * sizeof(*array)); // as a network has them
     for (size_t i = 0; i < count; i++)
         array[i] = i < DIFFERENT ? (float)dts_normal(1, 2, i) : array[i % DIFFERENT];
     return array;
@@ -100,8 +101,7 @@ static struct memory new_memory(void)
     m.y = fill(m.count);
     m.dy = fill(m.count);
     m.saved = fill(m.count);
-    m.scratch = aligned_alloc(64, 4 << 20);
-    memset(m.scratch, 0, 4 << 20);
+    m.scratch = dts_pages(4 << 20);
     m.state = dts_alloc(1 << 12, sizeof(float));
     m.w = fill(FEATURES);
     m.dw = fill(FEATURES);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pages.h"
 #include "exec/first_weights.h"
 #include "exec/network_private.h"
 
@@ -89,12 +90,9 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
 /* Zeroed. Big memory may be missing: that is an error, not the end of the program. */
 static void *get(size_t bytes, struct dts_error *err)
 {
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
+    void *memory = dts_pages(bytes);
+    if (memory == NULL)
         dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB of a network", (double)bytes / 1e9);
-        return NULL;
-    }
-    memset(memory, 0, bytes);
     return memory;
 }
 

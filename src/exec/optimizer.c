@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/pages.h"
 #include "exec/optimizer_rows.h"
 
 /* One parameter tensor, or part of one. */
@@ -83,16 +84,15 @@ static bool get_memory(struct dts_optimizer_run *run, struct dts_error *err)
 {
     const size_t bytes = run->state_count * sizeof(float);
     size_t scratch = 0;
-    void *state = NULL;
     for (int i = 0; i < run->tensor_count; i++) {
         const size_t needed = dts_update_scratch_bytes(run->update, run->tensors[i].count);
         scratch = needed > scratch ? needed : scratch;
     }
-    if (posix_memalign(&run->scratch, 64, scratch + 64) != 0 ||
-        posix_memalign(&state, 64, bytes + 64) != 0)
+    run->scratch = dts_pages(scratch);
+    run->state = dts_pages(bytes);
+    if (run->scratch == NULL || run->state == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB of the optimizer's state",
                         (double)bytes / 1e9);
-    run->state = memset(state, 0, bytes + 64);
     return true;
 }
 
