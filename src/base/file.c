@@ -139,3 +139,15 @@ void dts_output_discard(struct dts_output *out)
         unlink(out->beside);
     forget(out);
 }
+
+bool dts_output_try(const char *path, struct dts_error *err)
+{
+    struct dts_output out;
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return access(path, W_OK) == 0 || fail(path, errno, err);
+    if (!dts_output_open(&out, path, err))
+        return false;
+    dts_output_discard(&out);
+    return true;
+}

@@ -20,6 +20,10 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
 bool dts_output_close(struct dts_output *out, struct dts_error *err);
 void dts_output_discard(struct dts_output *out);
 
+/* Could it be opened? Leaves it as it is. A device or pipe is only asked for its rights: who
+ * reads a pipe would take the end of a try for the end of what is written. */
+bool dts_output_try(const char *path, struct dts_error *err);
+
 /* Open a file to read and say how long it is; -1: err says why not. What is no file is refused:
  * one would wait for whoever writes into a pipe. */
 int dts_file_open(const char *path, uint64_t *bytes, struct dts_error *err);

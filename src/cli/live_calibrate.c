@@ -213,6 +213,10 @@ bool dts_live_calibrate(const struct dts_options *options, const struct dts_wire
 {
     struct dts_calibration calibration;
     struct dts_output out;
+    if (dts_wire_rank(wire) == 0)
+        dts_output_try(options->output, err);
+    if (!dts_wire_agree(wire, err))
+        return false;
     if (!dts_calibrate(wire, isatty(STDERR_FILENO) ? say : NULL, &calibration, err))
         return false;
     if (dts_wire_rank(wire) > 0)

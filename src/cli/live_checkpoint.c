@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/live_server.h"
@@ -165,14 +164,6 @@ static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const cha
     };
 }
 
-/* What cannot be written is better known now than after the first epoch. */
-static void try_to_write(const char *path, struct dts_error *err)
-{
-    struct dts_output out;
-    if (dts_output_open(&out, path, err))
-        dts_output_discard(&out);
-}
-
 static void read_file(struct dts_live_kernels *k, float *all, size_t count, long *step,
                       bool *there, struct dts_error *err)
 {
@@ -187,8 +178,6 @@ static void read_file(struct dts_live_kernels *k, float *all, size_t count, long
                      "%s: the checkpoint is after %ld steps, and this training has %ld", path,
                      *step, k->steps);
     }
-    if (err->cause == DTS_NO_ERROR)
-        try_to_write(path, err);
     dts_text_free(&identity);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/live_set.h"
 #include "cli/live_signals.h"
 #include "cli/live_train.h"
+#include "cli/outputs.h"
 #include "cli/trace.h"
 #include "live/verify.h"
 
@@ -45,11 +46,44 @@ static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
 }
 
 /* Rank 0 reads first: where the device is measured at first use, one rank alone does it. */
+/* "here.json" becomes "here.measured.json". NULL: no trace. */
+static char *measured_path(const char *trace)
+{
+    struct dts_text path = {0};
+    if (trace == NULL)
+        return NULL;
+    size_t length = strlen(trace);
+    bool json = length > 5 && strcmp(trace + length - 5, ".json") == 0;
+    dts_text_add(&path, "%.*s.measured.json", (int)(json ? length - 5 : length), trace);
+    return dts_text_take(&path);
+}
+
+/* All that rank 0 may write. */
+static bool check_outputs(const struct run *run, struct dts_error *err)
+{
+    const struct dts_live_settings *live = &run->set.scene.scenario.live;
+    const bool log_to_stderr = live->mllog != NULL && strcmp(live->mllog, "-") == 0;
+    const bool trains = strcmp(live->compute, "timed") != 0;
+    char *measured = measured_path(run->options.trace);
+    const struct dts_named_output outputs[] = {
+        {"--output", run->options.output},
+        {"--trace", run->options.trace},
+        {"the measured --trace", measured},
+        {"live.checkpoint.file", trains ? live->checkpoint.file : NULL},
+        {"live.mllog", trains && !log_to_stderr ? live->mllog : NULL},
+        {"live.weights", trains ? live->weights : NULL},
+    };
+    const bool good = dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]), err);
+    free(measured);
+    return good;
+}
+
 static bool open_set(struct run *run, struct dts_error *err)
 {
     int size = dts_wire_size(run->wire), rank = dts_wire_rank(run->wire);
     if (rank == 0)
-        dts_live_set_open(&run->options, run->word, size, &run->set, err);
+        (void)(dts_live_set_open(&run->options, run->word, size, &run->set, err) &&
+               check_outputs(run, err));
     if (!dts_wire_agree(run->wire, err))
         return false;
     if (rank > 0)
@@ -148,16 +182,6 @@ static bool run_all(struct run *run, struct dts_error *err)
         if (run->set.points[i].error.cause == DTS_NO_ERROR && !run_point(run, i, err))
             return false;
     return true;
-}
-
-/* "here.json" becomes "here.measured.json". */
-static char *measured_path(const char *trace)
-{
-    struct dts_text path = {0};
-    size_t length = strlen(trace);
-    bool json = length > 5 && strcmp(trace + length - 5, ".json") == 0;
-    dts_text_add(&path, "%.*s.measured.json", (int)(json ? length - 5 : length), trace);
-    return dts_text_take(&path);
 }
 
 /* What rank 0 knows of a point, predicted and measured. */

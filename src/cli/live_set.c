@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "plan/hash.h"
 
 /* With how many devices does the strategy have so many ranks? 0: with none. */
@@ -27,14 +28,36 @@ static int devices_for(const struct dts_question *question, int ranks)
     return 0;
 }
 
+/* The next number of ranks, downwards or upwards, that a plan is there for. 0: none is near. */
+static int next_ranks(const struct dts_question *question, int ranks, int step)
+{
+    enum { NEAR = 64 };
+    for (int n = ranks + step; n > 0 && abs(n - ranks) <= NEAR; n += step)
+        if (devices_for(question, n) > 0)
+            return n;
+    return 0;
+}
+
+static void say_no_plan(const struct dts_question *q, int ranks, struct dts_error *err)
+{
+    const int fewer = next_ranks(q, ranks, -1), more = next_ranks(q, ranks, 1);
+    struct dts_text works = {0};
+    if (fewer > 0)
+        dts_text_add(&works, " %d", fewer);
+    if (more > 0)
+        dts_text_add(&works, "%s %d", fewer > 0 ? " or" : "", more);
+    dts_fail(err, DTS_BAD_INPUT, "%s: %s: has no plan for %d rank%s%s%s",
+             dts_doc_name(q->scenario->doc), q->strategy->name, ranks, ranks == 1 ? "" : "s",
+             works.length > 0 ? "; there is one for" : "", dts_text_string(&works));
+    dts_text_free(&works);
+}
+
 static void build(struct dts_live_point *point, int ranks)
 {
     struct dts_question *q = &point->question;
     q->devices = devices_for(q, ranks);
     if (q->devices == 0)
-        dts_fail(&point->error, DTS_BAD_INPUT, "%s: %s: has no plan for %d rank%s",
-                 dts_doc_name(q->scenario->doc), q->strategy->name, ranks,
-                 ranks == 1 ? "" : "s");
+        say_no_plan(q, ranks, &point->error);
     else
         dts_built_make(q, &point->built, &point->error);
 }

@@ -10,6 +10,7 @@
 #include "cli/batch_note.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
+#include "cli/outputs.h"
 #include "cli/pool.h"
 #include "cli/references.h"
 #include "cli/scene.h"
@@ -201,22 +202,11 @@ static bool print(const struct dts_options *options, const struct asked *asked,
     return dts_output_close(&out, err);
 }
 
-/* Nobody wants to hear after hours that the answer cannot be written. */
 static bool check_outputs(const struct dts_options *options, struct dts_error *err)
 {
-    const char *const paths[] = {options->output, options->trace};
-    if (options->trace != NULL && strcmp(options->trace, options->output) == 0)
-        return dts_fail(err, DTS_BAD_INPUT,
-                        "--trace: must be another file than --output, got %s", options->trace);
-    for (int i = 0; i < 2; i++) {
-        struct dts_output out;
-        if (paths[i] == NULL)
-            continue;
-        if (!dts_output_open(&out, paths[i], err))
-            return false;
-        dts_output_discard(&out);
-    }
-    return true;
+    const struct dts_named_output outputs[] = {{"--output", options->output},
+                                               {"--trace", options->trace}};
+    return dts_outputs_check(outputs, 2, err);
 }
 
 /* A point that was refused is a row with its reason; the exit status tells scripts. */

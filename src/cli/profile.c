@@ -135,16 +135,6 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
                      err);
 }
 
-/* Nobody wants to hear after minutes that the profile cannot be written. */
-static bool check_output(const char *path, struct dts_error *err)
-{
-    struct dts_output out;
-    if (!dts_output_open(&out, path, err))
-        return false;
-    dts_output_discard(&out);
-    return true;
-}
-
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
@@ -156,7 +146,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
             dts_fail(err, DTS_BAD_INPUT, "profile: takes options only, got \"%s\"", words[0]);
     good = good && check_answers(options, err) &&
            find_models(answer(options, "model", NULL), &models, err);
-    good = good && check_output(options->output, err);
+    good = good && dts_output_try(options->output, err);
     if (good && access(program, X_OK) != 0)
         good = dts_fail(err, DTS_UNSUPPORTED, "profile: this build has no OpenBLAS");
     if (good) {

@@ -1,7 +1,7 @@
 /* fabric.h -- what connects the devices of one node with each other, with the host's memory and
  * with the NICs. One file and one row each: none (one device that is the host), pcie (tree with
  * one or two sockets), nvlink_all (all to all), nvlink_cube (hybrid cube mesh), nvswitch,
- * sockets (Summit: triples on NVLink, X-bus between).
+ * sockets (Summit: triples on NVLink, X-bus between). Those with NVLink share nvlink.h.
  *
  * Ports of a node: 0 .. devices - 1 the devices, devices the host memory, then the NICs.
  */

@@ -12,23 +12,21 @@
  *                                                       6 links: 0 3 2 1 5 6 7 4
  *
  * GPUs without a connection: by PCIe, as CUDA copies between them, or forwarded by a partner.
- * Links: 4 d + slot; slots 0 to 2 are the others of the quad in order, slot 3 is the partner.
- * Behind them the PCIe tree.
+ * NVLinks: 4 d + slot; slots 0 to 2 are the others of the quad in order, slot 3 is the partner.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/fabric.h"
-#include "sim/pcie.h"
+#include "sim/nvlink.h"
 
-enum { GPUS = 8, SLOTS = 4, NVLINKS = GPUS * SLOTS };
+enum { GPUS = 8, SLOTS = 4 };
 
 struct cube {
+    struct dts_nvlink net; // first
     int links_per_device;
-    double nvlink_bytes_per_s, nvlink_latency_us;
     const char *indirect;
-    struct dts_pcie pcie;
     bool forward; // by prepare
 };
 
@@ -42,39 +40,23 @@ static const char *indirect_name(int i)
 static const struct dts_field fields[] = {
     {DTS_KEY(struct cube, links_per_device), .type = DTS_INT, .min = 4, .max = 6,
      .help = "NVLinks of a GPU: 4 (P100) or 6 (V100)"},
-    {DTS_KEY(struct cube, nvlink_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max = 1e15,
+    {DTS_KEY(struct dts_nvlink, nvlink_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max = 1e15,
      .help = "of one NVLink, each way"},
-    {DTS_KEY(struct cube, nvlink_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
+    {DTS_KEY(struct dts_nvlink, nvlink_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
      .help = "of one NVLink, in us"},
     {DTS_KEY(struct cube, indirect), .type = DTS_STRING, .missing = "\"pcie\"",
      .choice = indirect_name, .help = "how GPUs without a direct link exchange data"},
-    {DTS_KEY(struct cube, pcie), .type = DTS_OBJECT, .fields = dts_pcie_fields,
+    {DTS_KEY(struct dts_nvlink, pcie), .type = DTS_OBJECT, .fields = dts_pcie_fields,
      .help = "the PCIe tree to the NICs and the host"},
     {0},
 };
 
-static bool prepare(void *self, int devices, int nics, const struct dts_cfg *at,
-                    struct dts_error *err)
-{
-    struct cube *cube = self;
-    struct dts_cfg pcie = dts_cfg_member(at, "pcie");
-    if (devices != GPUS)
-        return dts_cfg_fail(at, "kind", err,
-                            "\"nvlink_cube\" needs 8 devices on a node, got %d", devices);
-    if (cube->links_per_device == 5)
-        return dts_cfg_fail(at, "links_per_device", err, "must be 4 or 6, got 5");
-    cube->forward = strcmp(cube->indirect, "forward") == 0;
-    return dts_pcie_prepare(&cube->pcie, devices, nics, &pcie, err);
-}
-
-/* Where a GPU sits on PCIe: NVIDIA's number, by which pairs share a switch. */
-static int slot_on_pcie(const struct cube *cube, int port)
+/* NVIDIA's number, by which pairs share a switch. */
+static int slot_on_pcie(const struct dts_nvlink *net, int gpu)
 {
     static const int single[GPUS] = {0, 1, 2, 3, 7, 6, 5, 4};
     static const int doubled[GPUS] = {0, 3, 2, 1, 5, 6, 7, 4};
-    if (port >= GPUS)
-        return port;
-    return cube->links_per_device == 6 ? doubled[port] : single[port];
+    return ((const struct cube *)net)->links_per_device == 6 ? doubled[gpu] : single[gpu];
 }
 
 static int partner(int gpu)
@@ -107,61 +89,41 @@ static int nvlink(int from, int to)
     return SLOTS * from + slot_of(from, to);
 }
 
-static int links(const void *self)
+static int links(const struct dts_nvlink *net)
 {
-    return NVLINKS + dts_pcie_links(&((const struct cube *)self)->pcie);
+    (void)net;
+    return GPUS * SLOTS;
 }
 
-static double capacity(const void *self, int link)
+static double capacity(const struct dts_nvlink *net, int link)
 {
-    const struct cube *cube = self;
-    if (link >= NVLINKS)
-        return dts_pcie_capacity(&cube->pcie, link - NVLINKS);
-    int from = link / SLOTS, distance = abs(from - peer_at(from, link % SLOTS));
-    bool doubled = cube->links_per_device == 6 && (distance == 1 || distance == GPUS - 1);
-    return cube->nvlink_bytes_per_s * (doubled ? 2 : 1);
+    const int from = link / SLOTS, distance = abs(from - peer_at(from, link % SLOTS));
+    const bool doubled = ((const struct cube *)net)->links_per_device == 6 &&
+                         (distance == 1 || distance == GPUS - 1);
+    return net->nvlink_bytes_per_s * (doubled ? 2 : 1);
 }
 
-static void link_name(const void *self, int link, char *name, size_t room)
+static void ends(const struct dts_nvlink *net, int link, int *from, int *to)
 {
-    const struct cube *cube = self;
-    if (link >= NVLINKS)
-        dts_pcie_link_name(&cube->pcie, link - NVLINKS, name, room);
-    else
-        snprintf(name, room, "nvlink%d-%d", link / SLOTS, peer_at(link / SLOTS, link % SLOTS));
+    (void)net;
+    *from = link / SLOTS;
+    *to = peer_at(link / SLOTS, link % SLOTS);
 }
 
-static int places(const void *self)
+static void name(const struct dts_nvlink *net, int link, char *name, size_t room)
 {
-    return dts_pcie_places(&((const struct cube *)self)->pcie);
+    int from, to;
+    ends(net, link, &from, &to);
+    snprintf(name, room, "nvlink%d-%d", from, to);
 }
 
-static int place_of(const void *self, int port)
+static int route(const struct dts_nvlink *net, int from, int to, int *links)
 {
-    return slot_on_pcie(self, port);
-}
-
-static void ends(const void *self, int link, int *from, int *to)
-{
-    const struct cube *cube = self;
-    if (link >= NVLINKS) {
-        dts_pcie_ends(&cube->pcie, link - NVLINKS, from, to);
-        return;
-    }
-    *from = slot_on_pcie(cube, link / SLOTS);
-    *to = slot_on_pcie(cube, peer_at(link / SLOTS, link % SLOTS));
-}
-
-/* NVLinks from GPU to GPU; 0: there are none, by PCIe. */
-static int route_nvlink(const struct cube *cube, int from, int to, int *links)
-{
-    if (from >= GPUS || to >= GPUS || from == to)
-        return 0;
     if (direct(from, to)) {
         links[0] = nvlink(from, to);
         return 1;
     }
-    if (!cube->forward)
+    if (!((const struct cube *)net)->forward)
         return 0;
     int middle = (from + to) % 2 == 0 ? partner(from) : partner(to);
     links[0] = nvlink(from, middle);
@@ -169,34 +131,27 @@ static int route_nvlink(const struct cube *cube, int from, int to, int *links)
     return 2;
 }
 
-static int route(const void *self, int from, int to, bool staged, int *links)
-{
-    const struct cube *cube = self;
-    int count = route_nvlink(cube, from, to, links);
-    if (count > 0)
-        return count;
-    count = dts_pcie_route(&cube->pcie, slot_on_pcie(cube, from), slot_on_pcie(cube, to),
-                           staged, links);
-    for (int i = 0; i < count; i++)
-        links[i] += NVLINKS;
-    return count;
-}
+static const struct dts_nvlink_mesh mesh = {
+    .links = links,
+    .capacity = capacity,
+    .name = name,
+    .ends = ends,
+    .route = route,
+    .slot = slot_on_pcie,
+    .links_per_hop = 1,
+};
 
-static double latency(const void *self, int from, int to, bool staged)
+static bool prepare(void *self, int devices, int nics, const struct dts_cfg *at,
+                    struct dts_error *err)
 {
-    const struct cube *cube = self;
-    int links[DTS_MAX_FABRIC_ROUTE];
-    int count = route_nvlink(cube, from, to, links);
-    if (count > 0)
-        return count * cube->nvlink_latency_us * 1e-6;
-    return dts_pcie_latency(&cube->pcie, slot_on_pcie(cube, from), slot_on_pcie(cube, to),
-                            staged);
-}
-
-static int nic_of(const void *self, int device)
-{
-    const struct cube *cube = self;
-    return dts_pcie_nic_of(&cube->pcie, slot_on_pcie(cube, device));
+    struct cube *cube = self;
+    if (devices != GPUS)
+        return dts_cfg_fail(at, "kind", err,
+                            "\"nvlink_cube\" needs 8 devices on a node, got %d", devices);
+    if (cube->links_per_device == 5)
+        return dts_cfg_fail(at, "links_per_device", err, "must be 4 or 6, got 5");
+    cube->forward = strcmp(cube->indirect, "forward") == 0;
+    return dts_nvlink_prepare(&cube->net, &mesh, devices, nics, at, err);
 }
 
 const struct dts_fabric dts_fabric_nvlink_cube = {
@@ -205,13 +160,13 @@ const struct dts_fabric dts_fabric_nvlink_cube = {
     .fields = fields,
     .size = sizeof(struct cube),
     .prepare = prepare,
-    .links = links,
-    .capacity = capacity,
-    .link_name = link_name,
-    .places = places,
-    .place_of = place_of,
-    .ends = ends,
-    .route = route,
-    .latency = latency,
-    .nic_of = nic_of,
+    .links = dts_nvlink_links,
+    .capacity = dts_nvlink_capacity,
+    .link_name = dts_nvlink_link_name,
+    .places = dts_nvlink_places,
+    .place_of = dts_nvlink_place_of,
+    .ends = dts_nvlink_ends,
+    .route = dts_nvlink_route,
+    .latency = dts_nvlink_latency,
+    .nic_of = dts_nvlink_nic_of,
 };

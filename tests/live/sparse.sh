@@ -13,7 +13,7 @@ export DTSIM_MPI_SECONDS=60
 . "$here/weights.sh"
 failed=0
 
-tensors=2106 parameters=2106 # all as one
+tensors=2106 # all as one
 
 for rule in sgd momentum adam; do
     rate=0.5

@@ -16,7 +16,7 @@ export DTSIM_MPI_SECONDS=60
 failed=0
 
 # The tensors of cnn.json as live.weights has them: linear, conv, conv, the bias of each first.
-tensors="10 2000 8 576 8 72" parameters=2674
+tensors="10 2000 8 576 8 72"
 
 train 1 "$work/one" || { cat "$work/err"; exit 1; }
 train 1 "$work/start" --set live.steps=1 --set live.warm_up=1 --set live.learning_rate=0 || exit 1
@@ -78,7 +78,7 @@ status=$?
     { echo "FAIL fp64 ends with $status: $(cat "$work/err")"; failed=1; }
 
 # Batch normalization of all samples of a step, or of a microbatch where there are two.
-tensors="10 2000 8 8 576 8 8 576 8 72 1 1" parameters=3276
+tensors="10 2000 8 8 576 8 8 576 8 72 1 1"
 norm="--set model=$here/cnn_norm.json"
 train 1 "$work/one" $norm || { cat "$work/err"; exit 1; }
 train 1 "$work/one2" $norm --set batch.accumulate=2 || { cat "$work/err"; exit 1; }
@@ -113,7 +113,7 @@ train 2 "$work/many" $norm && near "$work/many" "$work/one" 1e-3 1e9 ||
 # A residual network, as one tensor: the biases before batch normalization learn nothing but rounding.
 # With ReLU rounding decides where gradients pass (docs/ops.md), so it has a smooth function.
 sed 's/"kind": "relu"/"kind": "silu"/' "$here/../../models/resnet8.json" >"$work/resnet8.json"
-tensors=78186 parameters=78186 norm="--set model=$work/resnet8.json"
+tensors=78186 norm="--set model=$work/resnet8.json"
 train 1 "$work/one" $norm || { cat "$work/err"; exit 1; }
 normalized 2 one "$sum\"ring\""
 normalized 4 one "$sum\"tree\""

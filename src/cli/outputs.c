@@ -1,0 +1,55 @@
+/* outputs.c -- files that will be written, tried before the work. */
+#include "cli/outputs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* One spelling for all names of a file, also of one that is not there yet. NULL: no file. The
+ * caller frees it. */
+static char *one_name(const char *path)
+{
+    char real[PATH_MAX];
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return dts_copy(path);
+    if (stat(path, &status) == 0)
+        return S_ISREG(status.st_mode) && realpath(path, real) != NULL ? dts_copy(real) : NULL;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+    struct dts_text folder = {0}, name = {0};
+    dts_text_add(&folder, "%.*s.", (int)(base - path), path);
+    if (realpath(dts_text_string(&folder), real) != NULL)
+        dts_text_add(&name, "%s/%s", real, base);
+    dts_text_free(&folder);
+    return name.chars == NULL ? NULL : dts_text_take(&name);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    char *first = one_name(a), *second = one_name(b);
+    const bool same = first != NULL && second != NULL && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
+bool dts_outputs_check(const struct dts_named_output *outputs, int count, struct dts_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (outputs[i].path == NULL)
+            continue;
+        if (!dts_output_try(outputs[i].path, err))
+            return false;
+        for (int j = 0; j < i; j++)
+            if (outputs[j].path != NULL && same_file(outputs[i].path, outputs[j].path))
+                return dts_fail(err, DTS_BAD_INPUT, "%s: must be another file than %s, got %s",
+                                outputs[i].name, outputs[j].name, outputs[i].path);
+    }
+    return true;
+}
