@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "base/rng.h"
 #include "ops/cpu_pace.h"
 #include "ops/mixed.h"
@@ -63,12 +64,11 @@ void dts_kernel_timer_free(struct dts_kernel_timer *timer)
 
 static void *get(struct trial *t, size_t bytes)
 {
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
+    void *memory = dts_pages(bytes); // as a network's
+    if (memory == NULL) {
         t->failed = true;
         return NULL;
     }
-    memset(memory, 0, bytes);
     t->owned[t->owned_count++] = memory;
     t->bytes += bytes;
     return memory;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "ops/space.h"
 
 static int count(const char **why)
@@ -26,13 +27,9 @@ static void close(void *self)
 static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
 {
     (void)self;
-    const size_t room = bytes > 0 ? bytes : 64;
-    if (posix_memalign(there, 64, room) != 0) {
-        *there = NULL;
-        return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
-    }
-    memset(*there, 0, room);
-    return true;
+    *there = dts_pages(bytes);
+    return *there != NULL ||
+           dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
 }
 
 static void give_back(void *self, void *there)
