@@ -60,10 +60,12 @@ static void put_transport(struct dts_json *json, const char *key, const char *na
     dts_json_number(json, "host_bytes_per_s", host_bytes_per_s);
     dts_json_bool(json, "staged", false);
     dts_json_bool(json, "blocking", true);
-    dts_json_number(json, "reduce_bytes_per_s", c->together_sum_bytes_per_s);
+    dts_json_number(json, "reduce_bytes_per_s", 1 / link->sum_s_per_byte);
     put_ranges(json, &fit);
-    dts_json_string(json, "source",
-                    "measured: every rank sends to one and receives from another");
+    dts_json_string(
+        json, "source",
+        "measured: every rank sends to one and receives from another; sums: how much "
+        "longer that takes where what arrives is added");
     dts_json_end(json);
 }
 

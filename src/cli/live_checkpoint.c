@@ -67,6 +67,7 @@ static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
                  live->checkpoint.file != NULL ? live->checkpoint.file : "none",
                  live->checkpoint.every_steps, live->checkpoint.every_epochs);
     dts_text_add(text, "loss scale %.17g\n", live->loss_scale);
+    dts_text_add(text, "device %s\n", live->device);
 }
 
 /* Cut at the first line that is another one, for a message. */

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "cli/live_mirrors.h"
 #include "cli/live_server.h"
 #include "train/build.h"
 
@@ -77,6 +78,7 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
     const bool alone = t->rank.role->plan.buffer_count == 0;
     const struct dts_network_options options = {.batch = (int)t->point->batch,
                                                 .threads = t->settings->threads,
+                                                .space = t->space,
                                                 .sparse = alone,
                                                 .seed = (uint64_t)s->seed,
                                                 .precision = s->precision};
@@ -85,10 +87,8 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
         return false;
     if (!servers && !dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err))
         return false;
-    if (!alone)
-        dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
-    if (servers)
-        dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
+    if (!dts_live_mirrors_open(t, err))
+        return false;
     t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
     return open_data(t, err);
 }
@@ -98,9 +98,11 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     dts_live_server_close(t->server);
     dts_optimizer_free(t->optimizer);
     dts_network_free(t->network);
+    dts_mirror_free(&t->sums);
+    dts_space_close(t->space);
     dts_data_close(t->data);
     free(t->numbers);
-    *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings};
+    *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings, .wire = t->wire};
 }
 
 /* Kernels work on floats, whatever travels. */
@@ -133,7 +135,7 @@ static void take_part(struct dts_live_kernels *t, const struct dts_call *call)
 {
     struct dts_network_part part = {.part = call->part, .ranks = t->rank.role->count};
     if (call->part != DTS_OP_WHOLE)
-        part.sums = (double *)(void *)t->rank.buffers[call->sums.buffer] + call->sums.first;
+        part.sums = (double *)t->sums.there + call->sums.first;
     dts_network_take_part(t->network, &part);
 }
 
@@ -168,9 +170,7 @@ static void update(struct dts_live_kernels *t)
     if (t->optimizer == NULL)
         return;
     // scaled gradients are of fp16, and then all of them are dense
-    const bool finite =
-        !scales(t) || dts_optimizer_finite(t->optimizer, dts_network_gradients(t->network),
-                                           dts_network_workers(t->network));
+    const bool finite = !scales(t) || dts_network_finite(t->network, t->optimizer);
     const struct dts_update_settings settings =
         dts_live_settings(&t->rank, t->optimizer, t->step);
     if (finite)
@@ -207,6 +207,8 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     default: // what only the predicted framework does
         break;
     }
+    dts_space_wait(t->space); // a call that is held to have ended has
+    dts_live_mirrors_check(t);
     return dts_now_s();
 }
 
@@ -228,6 +230,8 @@ static const struct dts_executor kernels = {
     .summary = "trains: the network's kernels on samples of a data set",
     .open = begin_run,
     .call = call,
+    .bring = dts_live_mirrors_bring,
+    .carry_off = dts_live_mirrors_carry_off,
     .close = end_run,
 };
 

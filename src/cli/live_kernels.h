@@ -13,17 +13,21 @@
 #include "exec/optimizer.h"
 #include "exec/order.h"
 #include "live/executor.h"
+#include "live/wire.h"
 
 /* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {
     const struct dts_point *point; // the caller's, as are the settings
     const struct dts_live_settings *settings;
-    long first_step; // of the training, which is step 0 of the next run
+    const struct dts_wire *wire; // the caller's: who is told when a device fails
+    struct dts_space *space;     // owned: where a worker computes (live_device.h)
+    long first_step;             // of the training, which is step 0 of the next run
 
     // filled by dts_live_kernels_open()
     struct dts_executor_rank rank;
     struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
     struct dts_network *network;         // owned
+    struct dts_mirror sums;              // of normalizations, where they are exchanged
     struct dts_optimizer_run *optimizer; // owned; NULL: servers update
     struct dts_data *data;               // owned
     struct dts_order order;

@@ -13,6 +13,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/live_checkpoint.h"
+#include "cli/live_device.h"
+#include "cli/live_mirrors.h"
 #include "cli/live_mllog.h"
 #include "cli/live_pace.h"
 #include "cli/live_server.h"
@@ -48,6 +50,8 @@ static void share_weights(struct course *c)
     if (k->server != NULL && dts_live_server_keeps_weights(k->server))
         weights = ignored = dts_alloc(count, sizeof(*weights));
     dts_wire_share(c->wire, weights, count * sizeof(*weights));
+    if (k->network != NULL)
+        dts_mirror_store_all(dts_network_mirror(k->network, DTS_NETWORK_WEIGHTS));
     free(ignored);
 }
 
@@ -56,13 +60,17 @@ static void share_weights(struct course *c)
  * (Where it is synchronized, all have the same.) A server only listens. */
 static void share_states(struct course *c)
 {
-    size_t bytes = 0;
-    void *states = NULL;
-    if (c->kernels->network != NULL)
-        states = dts_network_states(c->kernels->network, &bytes);
+    const struct dts_mirror none = {.bytes = 0};
+    const struct dts_network *network = c->kernels->network;
+    const struct dts_mirror *states =
+        network != NULL ? dts_network_mirror(network, DTS_NETWORK_STATES) : &none;
+    size_t bytes = states->bytes;
     dts_wire_share(c->wire, &bytes, sizeof(bytes)); // rank 0 is a worker
-    void *ignored = states == NULL ? dts_alloc(1, bytes) : NULL;
-    dts_wire_share(c->wire, states != NULL ? states : ignored, bytes);
+    void *ignored = network == NULL ? dts_alloc(1, bytes) : NULL;
+    dts_mirror_fetch_all(states);
+    dts_wire_share(c->wire, network != NULL ? states->here : ignored, bytes);
+    dts_mirror_store_all(states);
+    dts_live_mirrors_check(c->kernels);
     free(ignored);
 }
 
@@ -78,6 +86,7 @@ static void evaluate_share(struct course *c, struct dts_score *score)
     const size_t count = dts_share_of(all, k->rank.rank, workers, &first);
     dts_evaluate(k->network, &k->point->scenario->model, k->data, DTS_DATA_TEST, first, count,
                  k->point->batch, score);
+    dts_live_mirrors_check(k);
 }
 
 /* After an epoch: how good is it? Every rank calls it, rank 0 knows. */
@@ -155,6 +164,7 @@ static int skipped(const struct course *c, long steps)
 static bool keep(struct course *c, struct dts_error *err)
 {
     share_states(c);
+    dts_live_mirrors_fetch(c->kernels);
     return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
 }
 
@@ -164,7 +174,9 @@ static bool measure(struct course *c, const struct dts_live *live, int warm_up,
 {
     struct dts_comparison *comparison = c->of->comparison;
     const struct dts_profile *profile = &c->kernels->point->device->profile;
-    struct dts_network *network = c->kernels->network;
+    // another device than this processor has no pace
+    struct dts_network *network =
+        dts_space_is_apart(c->kernels->space) ? NULL : c->kernels->network;
     const double begin_pace_s = dts_live_pace_s(c->wire, network);
     if (!dts_live_walk(live, c->of->rank, warm_up, comparison, c->of->timing, err))
         return false;
@@ -207,6 +219,7 @@ static bool keep_weights(const struct course *c, struct dts_error *err)
         return true;
     if (!dts_output_open(&out, path, err))
         return false;
+    dts_live_mirrors_fetch(c->kernels);
     fwrite(dts_network_weights(network), sizeof(float), dts_network_parameters(network),
            out.stream);
     return dts_output_close(&out, err);
@@ -218,6 +231,7 @@ static bool share_state(struct course *c, struct dts_error *err)
     if (!dts_live_agree_on_training(c->kernels, c->wire, err) ||
         !dts_live_checkpoint_read(c->kernels, c->wire, &c->step, err))
         return false;
+    dts_live_mirrors_store(c->kernels);
     share_weights(c);
     share_states(c);
     c->of->comparison->trained.from_step = c->step;
@@ -244,7 +258,8 @@ static bool begin(struct course *c, struct dts_error *err)
     const struct dts_executor_rank seen = {c->of->live->job, rank->role, rank->rank,
                                            rank->buffers, c->kernels};
     const char *log = c->kernels->settings->mllog;
-    if (check_one_strategy(c, err))
+    const bool worker = rank->role == &seen.job->roles[0];
+    if (check_one_strategy(c, err) && dts_live_device_open(c->kernels, worker, err))
         dts_live_kernels_open(c->kernels, &seen, err);
     if (!dts_wire_agree(c->wire, err) || !share_state(c, err))
         return false;
@@ -273,6 +288,7 @@ bool dts_live_train(const struct dts_live_training *training, struct dts_error *
 {
     struct course c = {
         .of = training, .kernels = training->kernels, .wire = training->live->wire};
+    c.kernels->wire = c.wire;
     const bool good = begin(&c, err) && walk(&c, err) && finish(&c, err);
     struct dts_error ignored = {0}; // what is wrong was said before
     if (!good)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "ops/reduce.h"
 #include "train/calls.h"
 
@@ -52,8 +53,8 @@ bool dts_beside_time(const struct dts_kernel_timer *timer, const struct dts_op_c
     struct trial t = {.timer = timer, .count = values, .bytes = bytes};
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
-    t.sum = dts_kernel_timer_array(bytes);
-    t.more = clears ? NULL : dts_kernel_timer_array(bytes);
+    t.sum = dts_pages(bytes);
+    t.more = clears ? NULL : dts_pages(bytes);
     const bool good = t.sum != NULL && (clears || t.more != NULL);
     if (good)
         dts_measure_more(&meter, run, &t, &out->forward);

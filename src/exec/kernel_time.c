@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "base/rng.h"
 #include "ops/cpu_pace.h"
 #include "ops/mixed.h"
@@ -66,15 +67,6 @@ void dts_kernel_timer_refresh(void *fresh, size_t count)
         bytes[i] = bytes[i];
 }
 
-void *dts_kernel_timer_array(size_t bytes)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, LINE, bytes > 0 ? bytes : LINE) != 0)
-        return NULL;
-    memset(memory, 0, bytes);
-    return memory;
-}
-
 void dts_kernel_timer_free(struct dts_kernel_timer *timer)
 {
     free(timer->flush);
@@ -87,7 +79,7 @@ static void *get(struct trial *t, size_t bytes)
     t->bytes += bytes;
     if (t->counts)
         return NULL;
-    void *memory = dts_kernel_timer_array(bytes);
+    void *memory = dts_pages(bytes); // as a network's
     t->failed = t->failed || memory == NULL;
     if (memory != NULL)
         t->owned[t->owned_count++] = memory;

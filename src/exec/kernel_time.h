@@ -48,9 +48,6 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_byt
  * as it does in a step. */
 void dts_kernel_timer_refresh(void *fresh, size_t bytes);
 
-/* Zeros, aligned as a network's arrays are, the caller's to free; NULL: no memory. */
-void *dts_kernel_timer_array(size_t bytes);
-
 /* around_bytes is as much as flushes the caches, and rest_s DTS_FORGOTTEN_S, until they are
  * set. The timer must stay where it is. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,

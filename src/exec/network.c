@@ -25,7 +25,7 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
         if (c->call.op == NULL)
             continue;
         const struct dts_operation *op = dts_operation_find(c->call.op);
-        if (op == NULL || op->host.forward == NULL)
+        if (op == NULL || dts_place_version(dts_network_where(n), op)->forward == NULL)
             return dts_fail(err, DTS_UNSUPPORTED, "%s: %s: no operation carries out %s",
                             n->model->name, layer->name, c->call.op);
         n->nodes[l].op = op;
@@ -88,18 +88,6 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
     return n->nodes[layer].rows;
 }
 
-/* Zeroed. Big memory may be missing: that is an error, not the end of the program. */
-static void *get(size_t bytes, struct dts_error *err)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes > 0 ? bytes : 64) != 0) {
-        dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB of a network", (double)bytes / 1e9);
-        return NULL;
-    }
-    memset(memory, 0, bytes);
-    return memory;
-}
-
 /* The system hands out memory that it does not have, and ends who uses it. */
 static bool check_memory(const struct dts_network *n, struct dts_error *err)
 {
@@ -107,31 +95,45 @@ static bool check_memory(const struct dts_network *n, struct dts_error *err)
     const double inputs =
         (double)n->options.batch * (double)dts_dims_elements(&n->model->input);
     const double bytes = (double)dts_network_bytes(n) + inputs * sizeof(float);
-    return bytes <= spare_bytes ||
+    return dts_space_is_apart(n->space) || bytes <= spare_bytes ||
            dts_fail(err, DTS_SYSTEM,
                     "%s: does not fit: batch %d needs %.1f GB of memory, and %.1f GB are free",
                     n->model->name, n->options.batch, bytes / 1e9, spare_bytes / 1e9);
 }
 
+/* Big memory may be missing: that is an error, not the end of the program. */
 static bool get_memory(struct dts_network *n, struct dts_error *err)
 {
     const size_t batch = (size_t)n->options.batch;
     const size_t parameter_bytes = n->parameter_count * sizeof(float);
+    const size_t gradient_bytes = n->gradient_count * sizeof(float);
+    struct dts_space *space = n->space;
     for (int l = 0; l < n->model->layer_count; l++) {
-        const size_t targets = batch * n->nodes[l].targets;
-        if (targets > 0 && (n->nodes[l].target = get(targets * sizeof(float), err)) == NULL)
+        const size_t targets = batch * n->nodes[l].targets * sizeof(float);
+        if (targets > 0 && !dts_mirror_make(&n->nodes[l].target, space, NULL, targets, err))
             return false;
     }
     const size_t inputs = batch * dts_dims_elements(&n->model->input);
-    n->input = get(inputs * sizeof(float), err);
-    if (n->mixed && !n->tokens)
-        n->input_half = get(inputs * sizeof(*n->input_half), err);
-    n->weights = get(parameter_bytes, err);
-    n->gradients = get(n->gradient_count * sizeof(float), err);
-    n->owns_weights = n->owns_gradients = true;
-    n->arena = get(n->arena_bytes, err);
-    n->states = get(n->state_bytes, err);
-    return err->cause == DTS_NO_ERROR;
+    return dts_mirror_make(&n->input, space, NULL, inputs * sizeof(float), err) &&
+           (!n->mixed || n->tokens ||
+            dts_space_get(space, inputs * sizeof(uint16_t), &n->input_half, err)) &&
+           dts_mirror_make(&n->weights, space, NULL, parameter_bytes, err) &&
+           dts_mirror_make(&n->gradients, space, NULL, gradient_bytes, err) &&
+           dts_space_get(space, n->arena_bytes, &n->arena, err) &&
+           dts_mirror_make(&n->states, space, NULL, n->state_bytes, err);
+}
+
+/* Where it computes: as the options say, or on this CPU. */
+static bool find_space(struct dts_network *n, struct dts_error *err)
+{
+    const struct dts_space_request request = {.threads = n->options.threads};
+    n->space = n->options.space;
+    if (n->space != NULL)
+        return true;
+    if (!dts_space_open(&n->own_space, dts_space_find("cpu"), &request, err))
+        return false;
+    n->space = n->own_space;
+    return true;
 }
 
 bool dts_network_make(struct dts_network **network, const struct dts_model *model,
@@ -145,12 +147,11 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->offsets = dts_alloc(layers, sizeof(*n->offsets));
     n->gradient_offsets = dts_alloc(layers, sizeof(*n->gradient_offsets));
-    n->workers = dts_workers_new(options->threads);
     dts_model_calls(model, !options->unfused, n->calls);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
-    n->lists = options->sparse && !n->mixed;
+    n->lists = options->sparse && !n->mixed && !dts_space_is_apart(options->space);
     find_offsets(n);
-    bool good = check_precision(n, err) && find_operations(n, err);
+    bool good = find_space(n, err) && check_precision(n, err) && find_operations(n, err);
     if (good) {
         find_learners(n);
         dts_network_place(n);
@@ -160,7 +161,8 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
         dts_network_free(n);
         return false;
     }
-    dts_first_weights(model, options->seed, n->weights);
+    dts_first_weights(model, options->seed, n->weights.here);
+    dts_mirror_store_all(&n->weights);
     *network = n;
     return true;
 }
@@ -170,26 +172,24 @@ void dts_network_free(struct dts_network *n)
     if (n == NULL)
         return;
     for (int l = 0; l < n->model->layer_count; l++) {
-        free(n->nodes[l].target);
+        dts_mirror_free(&n->nodes[l].target);
         if (n->nodes[l].rows != NULL)
             dts_sparse_free(n->nodes[l].rows);
         free(n->nodes[l].rows);
     }
     for (int i = 0; i < 2; i++)
         dts_sparse_free(&n->spare[i]);
-    dts_workers_free(n->workers);
+    dts_mirror_free(&n->weights);
+    dts_mirror_free(&n->gradients);
+    dts_mirror_free(&n->states);
+    dts_mirror_free(&n->input);
+    dts_space_give_back(n->space, n->input_half);
+    dts_space_give_back(n->space, n->arena);
+    dts_space_close(n->own_space);
     free(n->calls);
     free(n->nodes);
     free(n->offsets);
     free(n->gradient_offsets);
-    if (n->owns_weights)
-        free(n->weights);
-    if (n->owns_gradients)
-        free(n->gradients);
-    free(n->input);
-    free(n->input_half);
-    free(n->arena);
-    free(n->states);
     free(n);
 }
 
@@ -200,25 +200,25 @@ size_t dts_network_parameters(const struct dts_network *n)
 
 float *dts_network_weights(struct dts_network *n)
 {
-    return n->weights;
+    return n->weights.here;
 }
 
 float *dts_network_gradients(struct dts_network *n)
 {
-    return n->gradients;
+    return n->gradients.here;
 }
 
 void *dts_network_input(struct dts_network *n, bool *tokens)
 {
     *tokens = n->tokens;
-    return n->input;
+    return n->input.here;
 }
 
 void *dts_network_target(struct dts_network *n, int layer, size_t *count, bool *classes)
 {
     *count = n->nodes[layer].targets;
     *classes = n->nodes[layer].op != NULL && n->nodes[layer].op->classes;
-    return n->nodes[layer].target;
+    return n->nodes[layer].target.here;
 }
 
 size_t dts_network_classes(const struct dts_network *n, int layer)
@@ -229,25 +229,26 @@ size_t dts_network_classes(const struct dts_network *n, int layer)
 void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
     assert(n->gradient_count == n->parameter_count);
-    if (n->owns_gradients)
-        free(n->gradients);
-    n->gradients = gradients;
-    n->owns_gradients = false;
+    dts_mirror_lie(&n->gradients, gradients);
 }
 
 void dts_network_use_weights(struct dts_network *n, float *weights)
 {
-    memcpy(weights, n->weights, n->parameter_count * sizeof(*weights));
-    if (n->owns_weights)
-        free(n->weights);
-    n->weights = weights;
-    n->owns_weights = false;
+    memcpy(weights, n->weights.here, n->weights.bytes);
+    dts_mirror_lie(&n->weights, weights);
+}
+
+const struct dts_mirror *dts_network_mirror(const struct dts_network *n,
+                                            enum dts_network_array array)
+{
+    const struct dts_mirror *mirrors[] = {&n->weights, &n->gradients, &n->states};
+    return mirrors[array];
 }
 
 void *dts_network_states(struct dts_network *n, size_t *bytes)
 {
     *bytes = n->state_bytes;
-    return n->states;
+    return n->states.here;
 }
 
 size_t dts_network_bytes(const struct dts_network *n)
@@ -261,5 +262,5 @@ size_t dts_network_bytes(const struct dts_network *n)
 
 struct dts_workers *dts_network_workers(struct dts_network *n)
 {
-    return n->workers;
+    return dts_network_where(n)->workers;
 }

@@ -25,17 +25,19 @@
 
 #include "base/error.h"
 #include "ops/op.h"
+#include "ops/space.h"
 #include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"
 
 struct dts_network_options {
-    int batch;    // samples at once, >= 1
-    int threads;  // >= 1
-    bool unfused; // each layer by a call of its own
-    bool sparse;  // gradients of sparse tables as lists of rows, but in mixed precision; false:
-                  // dense, to be exchanged
-    uint64_t seed;                // of the first weights and of dropout
+    int batch;               // samples at once, >= 1
+    int threads;             // >= 1, of a CPU
+    struct dts_space *space; // where it computes, the caller's; NULL: on this CPU
+    bool unfused;            // each layer by a call of its own
+    bool sparse;   // gradients of sparse tables as lists of rows, but in mixed precision and on
+                   // a GPU; false: dense, to be exchanged
+    uint64_t seed; // of the first weights and of dropout
     enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
                                   // (ops/mixed.h), weights and gradients stay fp32
 };
@@ -62,11 +64,20 @@ size_t dts_network_parameters(const struct dts_network *network);
 float *dts_network_weights(struct dts_network *network);
 float *dts_network_gradients(struct dts_network *network);
 
-/* Gradients go there from now on: as many as there are parameters, the caller's. */
+/* Gradients go there from now on: as many as there are parameters, the caller's;
+ * dts_whole_pages() where the network computes elsewhere than on this CPU. */
 void dts_network_use_gradients(struct dts_network *network, float *gradients);
 
 /* The same for weights; what they are now is copied there. */
 void dts_network_use_weights(struct dts_network *network, float *weights);
+
+/* Weights, gradients, and what layers keep from step to step beside weights: running
+ * statistics. Where the network computes elsewhere than on this CPU, functions of this header
+ * give what is here: whoever reads it fetches it first, whoever changes it stores it then
+ * (ops/space.h). Input and targets are stored by dts_network_begin(). */
+enum dts_network_array { DTS_NETWORK_WEIGHTS, DTS_NETWORK_GRADIENTS, DTS_NETWORK_STATES };
+const struct dts_mirror *dts_network_mirror(const struct dts_network *network,
+                                            enum dts_network_array array);
 
 /* Where parameter tensor `number` of a layer lies in both, or among the gradients where
  * those of sparse tables are lists. */
@@ -99,11 +110,14 @@ bool dts_network_optimizer(const struct dts_network *network,
 void dts_network_update(struct dts_network *network, struct dts_optimizer_run *optimizer,
                         const struct dts_update_settings *settings, float factor);
 
+/* Are all gradients finite? */
+bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_run *optimizer);
+
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (ops/op.h, which says what the sums are). */
 struct dts_network_part {
     enum dts_op_part part;
-    double *sums;
+    double *sums; // there
     int ranks;
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
@@ -121,13 +135,13 @@ struct dts_network_score {
 bool dts_network_score(const struct dts_network *network, int layer, int samples,
                        struct dts_network_score *score); // false: no loss
 
-/* What layers keep from step to step beside weights: running statistics. */
 void *dts_network_states(struct dts_network *network, size_t *bytes);
 
 /* Memory that it holds, in bytes: weights, gradients, activations. Lists are as long as the
  * longest was until now. */
 size_t dts_network_bytes(const struct dts_network *network);
 
+/* Those of a CPU; NULL: it has none. */
 struct dts_workers *dts_network_workers(struct dts_network *network);
 
 #endif

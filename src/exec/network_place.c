@@ -90,13 +90,15 @@ static size_t scratch_bytes(const struct dts_network *n, int l, bool backward)
 {
     const struct dts_operation *op = n->nodes[l].op;
     const struct dts_op_call *call = &n->calls[l].call;
-    size_t (*host)(const struct dts_op_call *, int, int) =
-        backward ? op->host.backward_scratch : op->host.forward_scratch;
-    const struct dts_place place = {.workers = n->workers};
+    const struct dts_place *place = dts_network_where(n);
+    const struct dts_op_version *version = dts_place_version(place, op);
+    size_t (*scratch)(const struct dts_op_call *, int, int) =
+        backward ? version->backward_scratch : version->forward_scratch;
     if (n->mixed)
         return (backward ? dts_mixed_backward_scratch
-                         : dts_mixed_forward_scratch)(op, call, n->options.batch, &place);
-    return host != NULL ? host(call, n->options.batch, n->options.threads) : 0;
+                         : dts_mixed_forward_scratch)(op, call, n->options.batch, place);
+    return scratch != NULL ? scratch(call, n->options.batch, dts_workers_count(place->workers))
+                           : 0;
 }
 
 static void add_work(struct dts_network *n, struct leases *list, int l)

@@ -3,6 +3,7 @@
 #define DTS_EXEC_NETWORK_PRIVATE_H
 
 #include "exec/network.h"
+#include "ops/place.h"
 #include "train/calls.h"
 
 /* What a layer's call works with. Offsets are in bytes into the arena. */
@@ -12,7 +13,7 @@ struct dts_node {
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
     size_t state;               // into network->states
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
-    void *target;               // owned
+    struct dts_mirror target;   // here NULL: the layer is no loss
     size_t targets;             // values of it for a sample
 };
 
@@ -23,17 +24,15 @@ struct dts_network {
     struct dts_node *nodes;       // owned; the same
     size_t *offsets;              // owned; of the first parameter tensor of each layer
     size_t *gradient_offsets;     // owned; the same among the gradients
-    float *weights, *gradients;   // owned where the next two say so
-    bool owns_weights, owns_gradients;
+    struct dts_mirror weights, gradients, states, input;
     size_t parameter_count, gradient_count;
     bool lists;                 // gradients of sparse tables are
     struct dts_sparse spare[2]; // owned; what lists are added with
-    void *input;                // owned
-    uint16_t *input_half;       // owned; what the first layers read in mixed precision
+    void *input_half;           // owned; what the first layers read in mixed precision
     bool tokens;
-    char *arena, *states; // owned
+    void *arena; // owned
     size_t arena_bytes, state_bytes;
-    struct dts_workers *workers; // owned
+    struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
     struct dts_network_step step;
     bool mixed;
     enum dts_half half; // where it is
@@ -49,7 +48,18 @@ static inline size_t dts_network_real(const struct dts_network *n)
 /* Find what lives when, and where it lies. The nodes have their operations. */
 void dts_network_place(struct dts_network *network);
 
-/* Of a layer, or the input: DTS_CALL_ENTRY. */
+static inline const struct dts_place *dts_network_where(const struct dts_network *n)
+{
+    return dts_space_place(n->space);
+}
+
+/* What lies at an offset of the arena. */
+static inline void *dts_network_at(const struct dts_network *n, size_t offset)
+{
+    return (char *)n->arena + offset;
+}
+
+/* Of a layer, or the input: DTS_CALL_ENTRY. There, for kernels. */
 void *dts_network_output(const struct dts_network *network, int tensor);
 
 #endif

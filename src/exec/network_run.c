@@ -1,15 +1,14 @@
 /* network_run.c -- forward and backward calls of single layers. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "exec/network_private.h"
 #include "ops/mixed.h"
-#include "ops/reduce.h"
 
 void *dts_network_output(const struct dts_network *n, int tensor)
 {
     if (tensor != DTS_CALL_ENTRY)
-        return n->arena + n->nodes[tensor].output;
-    return n->input_half != NULL ? (void *)n->input_half : n->input;
+        return dts_network_at(n, n->nodes[tensor].output);
+    return n->input_half != NULL ? n->input_half : n->input.there;
 }
 
 /* What forward and backward have in common. */
@@ -20,9 +19,9 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
     struct dts_arrays a = {
         .batch = n->options.batch,
         .y = dts_network_output(n, layer),
-        .target = node->target,
-        .saved = n->arena + node->saved,
-        .state = n->states + node->state,
+        .target = node->target.there,
+        .saved = dts_network_at(n, node->saved),
+        .state = (char *)n->states.there + node->state,
         .part = n->part.part,
         .sums = n->part.sums,
         .ranks = n->part.ranks,
@@ -34,7 +33,8 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
     for (int i = 0; i < c->call.input_count; i++)
         a.x[i] = dts_network_output(n, c->inputs[i]);
     for (int p = 0; p < c->call.param_count; p++)
-        a.w[p] = n->weights + dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
+        a.w[p] = (const float *)n->weights.there +
+                 dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
     return a;
 }
 
@@ -42,10 +42,17 @@ void dts_network_begin(struct dts_network *n, const struct dts_network_step *ste
 {
     n->step = *step;
     n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
-    if (n->input_half != NULL)
-        dts_reduce_narrow(n->half, n->input_half, n->input,
-                          (size_t)n->options.batch * dts_dims_elements(&n->model->input),
-                          n->workers);
+    dts_mirror_store_all(&n->input);
+    for (int l = 0; l < n->model->layer_count; l++)
+        dts_mirror_store_all(&n->nodes[l].target);
+    if (n->input_half == NULL)
+        return;
+    const struct dts_place *place = dts_network_where(n);
+    dts_space_enter(n->space);
+    dts_place_values(place)->narrow(
+        n->half, n->input_half, n->input.there,
+        (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
+    dts_space_leave(n->space);
 }
 
 void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
@@ -59,11 +66,11 @@ static void scale_loss(const struct dts_network *n, int layer, const struct dts_
                        float scale)
 {
     const struct dts_op_call *call = &n->calls[layer].call;
+    const struct dts_place *place = dts_network_where(n);
     for (int i = 0; i < call->input_count && scale != 1; i++)
         if (a->dx[i] != NULL)
-            dts_reduce_scale(a->dx[i], scale,
-                             (size_t)a->batch * dts_dims_elements(&call->inputs[i]),
-                             n->workers);
+            dts_place_values(place)->scale(
+                a->dx[i], scale, (size_t)a->batch * dts_dims_elements(&call->inputs[i]), place);
 }
 
 static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
@@ -71,13 +78,14 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
 {
     const struct dts_operation *op = n->nodes[layer].op;
     const struct dts_op_call *call = &n->calls[layer].call;
-    const struct dts_place place = {.workers = n->workers};
+    const struct dts_place *place = dts_network_where(n);
+    const struct dts_op_version *version = dts_place_version(place, op);
     const float scale = n->step.loss_scale > 0 ? (float)n->step.loss_scale : 1;
     const struct dts_mixed mixed = {.half = n->half, .loss_scale = scale};
     if (n->mixed)
-        (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, &place);
+        (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, place);
     else
-        (backward ? op->host.backward : op->host.forward)(call, a, &place);
+        (backward ? version->backward : version->forward)(call, a, place);
     if (!n->mixed && backward && op->loss)
         scale_loss(n, layer, a, scale);
 }
@@ -85,11 +93,13 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
 /* The gradient of an input that others take, too. */
 static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
 {
-    void *sum = n->arena + n->nodes[input].gradient;
+    const struct dts_place *place = dts_network_where(n);
+    const struct dts_place_values *values = dts_place_values(place);
+    void *sum = dts_network_at(n, n->nodes[input].gradient);
     if (n->mixed)
-        dts_reduce_add_half(n->half, sum, more, count, n->workers);
+        values->add_half(n->half, sum, more, count, place);
     else
-        dts_reduce_add(sum, more, count, n->workers);
+        values->add(sum, more, count, place);
 }
 
 /* Layer by layer, and not at once: gradients of the step before of other layers may still be
@@ -103,7 +113,8 @@ static void clear_gradients(struct dts_network *n, int layer)
     if (n->nodes[layer].rows != NULL)
         n->nodes[layer].rows->count = 0;
     else
-        memset(n->gradients + n->gradient_offsets[layer], 0, count * sizeof(*n->gradients));
+        dts_space_clear(n->space, (float *)n->gradients.there + n->gradient_offsets[layer],
+                        count * sizeof(float));
 }
 
 /* The list of a table's rows grows by those of this microbatch. */
@@ -129,8 +140,27 @@ void dts_network_forward(struct dts_network *n, int layer)
     if (node->op == NULL)
         return;
     struct dts_arrays a = arrays_of(n, layer);
-    a.scratch = n->arena + node->scratch_forward;
+    a.scratch = dts_network_at(n, node->scratch_forward);
+    dts_space_enter(n->space);
     run(n, layer, &a, false);
+    dts_space_leave(n->space);
+}
+
+static struct dts_arrays backward_arrays(struct dts_network *n, int layer)
+{
+    const struct dts_node *node = &n->nodes[layer];
+    const struct dts_layer_call *c = &n->calls[layer];
+    struct dts_arrays a = arrays_of(n, layer);
+    a.scratch = dts_network_at(n, node->scratch_backward);
+    a.dy = node->op->loss ? NULL : dts_network_at(n, node->gradient);
+    for (int i = 0; i < c->call.input_count; i++)
+        if (c->wants[i])
+            a.dx[i] =
+                dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
+        a.dw[p] = (float *)n->gradients.there +
+                  dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
+    return a;
 }
 
 void dts_network_backward(struct dts_network *n, int layer)
@@ -139,15 +169,8 @@ void dts_network_backward(struct dts_network *n, int layer)
     const struct dts_layer_call *c = &n->calls[layer];
     if (node->op == NULL || !c->learns)
         return;
-    struct dts_arrays a = arrays_of(n, layer);
-    a.scratch = n->arena + node->scratch_backward;
-    a.dy = node->op->loss ? NULL : n->arena + node->gradient;
-    for (int i = 0; i < c->call.input_count; i++)
-        if (c->wants[i])
-            a.dx[i] = n->arena + (c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
-    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
-        a.dw[p] = n->gradients +
-                  dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
+    const struct dts_arrays a = backward_arrays(n, layer);
+    dts_space_enter(n->space);
     if (node->rows != NULL)
         add_rows(n, layer, &a);
     else
@@ -156,6 +179,7 @@ void dts_network_backward(struct dts_network *n, int layer)
         if (c->adds[i])
             add_gradient(n, c->inputs[i], a.dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
+    dts_space_leave(n->space);
 }
 
 double dts_network_loss(const struct dts_network *n)
@@ -164,9 +188,12 @@ double dts_network_loss(const struct dts_network *n)
     for (int l = 0; l < n->model->layer_count; l++) {
         if (n->nodes[l].op == NULL || !n->nodes[l].op->loss)
             continue;
-        const float *each = dts_network_output(n, l);
+        void *copy;
+        const float *each = dts_space_look(n->space, dts_network_output(n, l),
+                                           (size_t)n->options.batch * sizeof(*each), &copy);
         for (int i = 0; i < n->options.batch; i++)
             sum += (double)each[i] / n->options.batch;
+        free(copy);
     }
     return sum;
 }

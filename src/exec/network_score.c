@@ -24,8 +24,10 @@ static void count_right(const struct dts_network *n, int layer, int samples,
     const struct dts_layer_call *c = &n->calls[layer];
     const size_t classes = dts_network_classes(n, layer);
     const size_t positions = (size_t)samples * n->nodes[layer].targets;
-    const int32_t *target = n->nodes[layer].target;
-    const char *values = dts_network_output(n, c->inputs[0]);
+    const int32_t *target = n->nodes[layer].target.here;
+    void *copy;
+    const char *values = dts_space_look(n->space, dts_network_output(n, c->inputs[0]),
+                                        positions * classes * dts_network_real(n), &copy);
     float *wide = n->mixed ? dts_alloc(classes, sizeof(*wide)) : NULL;
     for (size_t p = 0; p < positions; p++) {
         const void *row = values + p * classes * dts_network_real(n);
@@ -37,6 +39,7 @@ static void count_right(const struct dts_network *n, int layer, int samples,
         score->right += is_right(n->mixed ? wide : row, classes, target[p]);
     }
     free(wide);
+    free(copy);
 }
 
 bool dts_network_score(const struct dts_network *n, int layer, int samples,
@@ -46,9 +49,12 @@ bool dts_network_score(const struct dts_network *n, int layer, int samples,
     *score = (struct dts_network_score){0};
     if (op == NULL || !op->loss)
         return false;
-    const float *each = dts_network_output(n, layer);
+    void *copy;
+    const float *each = dts_space_look(n->space, dts_network_output(n, layer),
+                                       (size_t)samples * sizeof(*each), &copy);
     for (int i = 0; i < samples; i++)
         score->loss += (double)each[i];
+    free(copy);
     score->classes = op->classes;
     if (op->classes)
         count_right(n, layer, samples, score);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "exec/optimizer_rows.h"
+#include "ops/place.h"
 
 /* One parameter tensor, or part of one. */
 struct tensor {
@@ -22,11 +23,19 @@ struct dts_optimizer_run {
     const struct dts_update *update;
     struct tensor *tensors; // owned
     int tensor_count;
-    bool lists;   // gradients of sparse tables are lists
-    float *state; // owned
+    bool lists;              // gradients of sparse tables are lists
+    struct dts_space *space; // where it computes; NULL: on this CPU
+    struct dts_mirror state;
     size_t state_count;
     void *scratch; // owned
 };
+
+static struct dts_place place_of(const struct dts_optimizer_run *run,
+                                 struct dts_workers *workers)
+{
+    return run->space != NULL ? *dts_space_place(run->space)
+                              : (struct dts_place){.workers = workers};
+}
 
 static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor *tensor)
 {
@@ -83,39 +92,41 @@ static bool get_memory(struct dts_optimizer_run *run, struct dts_error *err)
 {
     const size_t bytes = run->state_count * sizeof(float);
     size_t scratch = 0;
-    void *state = NULL;
     for (int i = 0; i < run->tensor_count; i++) {
         const size_t needed = dts_update_scratch_bytes(run->update, run->tensors[i].count);
         scratch = needed > scratch ? needed : scratch;
     }
-    if (posix_memalign(&run->scratch, 64, scratch + 64) != 0 ||
-        posix_memalign(&state, 64, bytes + 64) != 0)
-        return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB of the optimizer's state",
-                        (double)bytes / 1e9);
-    run->state = memset(state, 0, bytes + 64);
-    return true;
+    return dts_space_get(run->space, scratch + 64, &run->scratch, err) &&
+           dts_mirror_make(&run->state, run->space, NULL, bytes, err);
 }
 
 static bool check_rule(const struct dts_optimizer_run *run, const struct dts_model *model,
                        const struct dts_optimizer *optimizer, struct dts_error *err)
 {
     const struct dts_layer *sparse = dts_model_sparse(model);
-    if (run->update == NULL || run->update->host == NULL)
+    const struct dts_place place = place_of(run, NULL);
+    if (run->update == NULL || dts_place_update(&place, run->update) == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out the optimizer %s",
                         optimizer->name);
     if (sparse != NULL && !optimizer->lazy)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "%s needs dense gradients, and those of layer %s of %s are sparse",
                         optimizer->name, sparse->name, model->name);
+    if (sparse != NULL && run->update->states > 0 && dts_space_is_apart(run->space))
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "%s updates rows of the table of layer %s of %s, which a CPU alone "
+                        "does here: the optimizer must be sgd",
+                        optimizer->name, sparse->name, model->name);
     return true;
 }
 
 /* The part of all parameters from `first` to `end` - 1. */
 static bool make(struct dts_optimizer_run **out, const struct dts_model *model,
-                 const struct dts_optimizer *optimizer, bool lists, size_t first, size_t end,
-                 const char *what, struct dts_error *err)
+                 const struct dts_optimizer *optimizer, struct dts_space *space, bool lists,
+                 size_t first, size_t end, const char *what, struct dts_error *err)
 {
     struct dts_optimizer_run *run = dts_alloc(1, sizeof(*run));
+    run->space = dts_space_is_apart(space) ? space : NULL;
     run->update = dts_update_find(optimizer->name);
     run->lists = lists;
     if (!check_rule(run, model, optimizer, err) ||
@@ -132,19 +143,26 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_mo
                              const char *what, struct dts_error *err)
 {
     const size_t end = count < SIZE_MAX - first ? first + count : SIZE_MAX;
-    return make(run, model, optimizer, false, first, end, what, err);
+    return make(run, model, optimizer, NULL, false, first, end, what, err);
 }
 
 bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *model,
                         const struct dts_optimizer *optimizer, struct dts_error *err)
 {
-    return make(run, model, optimizer, false, 0, SIZE_MAX, "all", err);
+    return make(run, model, optimizer, NULL, false, 0, SIZE_MAX, "all", err);
 }
 
 bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
                                const struct dts_optimizer *optimizer, struct dts_error *err)
 {
-    return make(run, model, optimizer, true, 0, SIZE_MAX, "all", err);
+    return make(run, model, optimizer, NULL, true, 0, SIZE_MAX, "all", err);
+}
+
+bool dts_optimizer_make_there(struct dts_optimizer_run **run, const struct dts_model *model,
+                              const struct dts_optimizer *optimizer, struct dts_space *space,
+                              struct dts_error *err)
+{
+    return make(run, model, optimizer, space, false, 0, SIZE_MAX, "all", err);
 }
 
 void dts_optimizer_free(struct dts_optimizer_run *run)
@@ -152,8 +170,8 @@ void dts_optimizer_free(struct dts_optimizer_run *run)
     if (run == NULL)
         return;
     free(run->tensors);
-    free(run->state);
-    free(run->scratch);
+    dts_mirror_free(&run->state);
+    dts_space_give_back(run->space, run->scratch);
     free(run);
 }
 
@@ -169,7 +187,7 @@ static void update_table(struct dts_optimizer_run *run, const struct tensor *ten
         .update = run->update,
         .settings = &plain,
         .weights = weights + tensor->offset,
-        .state = run->state + tensor->state,
+        .state = (float *)run->state.there + tensor->state,
         .count = tensor->count,
         .row = tensor->row,
     };
@@ -189,7 +207,8 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers)
 {
-    const struct dts_place place = {.workers = workers};
+    const struct dts_place place = place_of(run, workers);
+    dts_update_fn *update = dts_place_update(&place, run->update);
     struct dts_update_settings plain = *settings;
     plain.decay = plain.trust = 0;
     for (int i = 0; i < run->tensor_count; i++) {
@@ -205,38 +224,49 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
             .count = tensor->count,
             .w = weights + tensor->offset,
             .g = g,
-            .state = run->state + tensor->state,
+            .state = (float *)run->state.there + tensor->state,
             .scratch = run->scratch,
         };
-        run->update->host(tensor->apart || tensor->row > 0 ? &plain : settings, &arrays,
-                          &place);
+        update(tensor->apart || tensor->row > 0 ? &plain : settings, &arrays, &place);
     }
 }
 
 void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
                          struct dts_workers *workers)
 {
+    const struct dts_place place = place_of(run, workers);
     for (int i = 0; i < run->tensor_count; i++)
         if (!run->lists || run->tensors[i].row == 0)
-            dts_reduce_scale(gradients + run->tensors[i].gradient, factor,
-                             run->tensors[i].count, workers);
+            dts_place_values(&place)->scale(gradients + run->tensors[i].gradient, factor,
+                                            run->tensors[i].count, &place);
 }
 
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
                           struct dts_workers *workers)
 {
+    const struct dts_place place = place_of(run, workers);
     bool finite = true;
-    for (int i = 0; i < run->tensor_count && finite; i++)
-        if (!run->lists || run->tensors[i].row == 0)
-            finite = dts_reduce_finite(gradients + run->tensors[i].gradient,
-                                       run->tensors[i].count, workers);
+    for (int i = 0; i < run->tensor_count && finite; i++) {
+        void *copy;
+        if (run->lists && run->tensors[i].row > 0)
+            continue;
+        dts_place_values(&place)->finite(run->scratch, gradients + run->tensors[i].gradient,
+                                         run->tensors[i].count, &place);
+        finite = *(const int *)dts_space_look(run->space, run->scratch, sizeof(int), &copy);
+        free(copy);
+    }
     return finite;
 }
 
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count)
 {
     *count = run->state_count;
-    return run->state;
+    return run->state.here;
+}
+
+const struct dts_mirror *dts_optimizer_mirror(const struct dts_optimizer_run *run)
+{
+    return &run->state;
 }
 
 const struct dts_update_settings *dts_optimizer_usual(const struct dts_optimizer_run *run)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ops/reduce.h"
+#include "ops/space.h"
 #include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"
@@ -24,6 +25,13 @@ void dts_optimizer_free(struct dts_optimizer_run *run); // NULL: nothing
  * step are laid out without those tables, whose rows dts_optimizer_rows updates. */
 bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
                                const struct dts_optimizer *optimizer, struct dts_error *err);
+
+/* The same for weights and gradients that lie in that space: steps work there. Fails
+ * (DTS_UNSUPPORTED) where rows of a sparse table would have to be updated one by one, and that
+ * is not a CPU. */
+bool dts_optimizer_make_there(struct dts_optimizer_run **run, const struct dts_model *model,
+                              const struct dts_optimizer *optimizer, struct dts_space *space,
+                              struct dts_error *err);
 
 /* For a part of all parameters, `count` values from `first` on, as a server keeps it: steps
  * change no others. Fails (DTS_UNSUPPORTED) where the rule looks at whole tensors and the part
@@ -53,8 +61,9 @@ void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, floa
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
                           struct dts_workers *workers);
 
-/* What is kept from step to step, for checkpoints. */
+/* What is kept from step to step, for checkpoints: here, as far as it was fetched. */
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count);
+const struct dts_mirror *dts_optimizer_mirror(const struct dts_optimizer_run *run);
 
 /* Settings that the rule is usually run with; rate and step are the caller's. */
 const struct dts_update_settings *dts_optimizer_usual(const struct dts_optimizer_run *run);

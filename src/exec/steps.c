@@ -15,10 +15,7 @@ enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 static void update(struct dts_network *network, struct dts_optimizer_run *optimizer,
                    const struct dts_update_settings *settings, struct dts_loss_scale *scale)
 {
-    struct dts_workers *workers = dts_network_workers(network);
-    const bool finite =
-        scale == NULL ||
-        dts_optimizer_finite(optimizer, dts_network_gradients(network), workers);
+    const bool finite = scale == NULL || dts_network_finite(network, optimizer);
     if (finite)
         dts_network_update(network, optimizer, settings,
                            scale != NULL ? (float)(1 / scale->scale) : 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "exec/optimizer.h"
 
 struct trial {
@@ -33,7 +34,7 @@ static void update(void *argument)
 
 static float *get(size_t bytes)
 {
-    float *values = malloc(bytes + 64);
+    float *values = dts_pages(bytes); // as a network's
     for (size_t i = 0; values != NULL && i < bytes / sizeof(*values); i++)
         values[i] = 0.01f; // no zeros: no shortcuts
     return values;

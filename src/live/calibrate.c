@@ -2,125 +2,41 @@
  * are gone through three times, so that a program that runs for some seconds beside this one
  * spoils a third of the batches of each and not all of one.
  *
- * A pattern is repeated until a batch takes long enough for the clock; all ranks begin a batch
- * together, and the slowest rank's time is the batch's. Where a rank is alone on its node,
- * "within" is not measured, and "between" not where all are on one node.
+ * Where a rank is alone on its node, "within" is not measured, and "between" not where all are
+ * on one node.
  */
 #include "live/calibrate.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/stats.h"
 #include "live/calibrate_compute.h"
-#include "live/lane.h"
-#include "live/pieces.h"
-
-enum { TAG = 2, SWEEPS = 3, BATCHES = 3, TIMES = SWEEPS * BATCHES, MOST_REPEATS = 2000 };
-static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
-static const double LIMIT_S = 0.35; // of the batches of one size in one sweep
+#include "live/calibrate_pattern.h"
+#include "live/mpi_call.h"
 
 const double dts_calibrate_bytes[DTS_CALIBRATE_SIZES] = {
     1, 256, 1024, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304,
 };
 
-const double dts_calibrate_star_bytes = 1 << 20;
+const double dts_calibrate_star_bytes = 512 << 10;
 
-/* A rank's part in a pattern: whom it sends to and whom it receives from; -1: nobody. */
-struct part {
-    int to, from;
-    bool answers;  // receive first, then send: there and back
-    bool collects; // receive from all others
-    bool serves;   // send to all others
-};
+/* From this size on arrivals are added, too: less is a matter of latency. */
+enum { SUM_BYTES = 64 << 10 };
 
+/* Who measures. */
 struct bench {
+    struct dts_patterns patterns;
     const struct dts_wire *wire;
     MPI_Comm comm;
     int rank, size;
     int node, in_node, nodes, per_node;
-    char *out; // ROOM bytes and a largest message: what is sent, and what one rank receives
-    char *in;  // ROOM bytes and a largest message for every rank: what arrives from all
-    size_t at; // where the next message lies
-    MPI_Request *requests;
 };
-
-/* Each repetition sends and receives the next parts of so much memory, as collectives do with
- * gradients: received always into the same place messages of 256 KiB among four ranks took 2/3
- * of the time. On one machine messages count where networks are small, and then their gradients
- * lie in the last cache: with 32 MiB here a ring on 8 MB of gradients was predicted to take 1.3
- * times as long as it took. ASSUMED */
-static const size_t ROOM = 8 << 20;
-
-static void repeat_once(struct bench *b, const struct part *part, int bytes)
-{
-    size_t size = (size_t)bytes;
-    int each = dts_pieces(size), count = 0;
-    const bool back = part->to < 0 && part->from >= 0; // there and back: to where it came from
-    b->at = back ? b->at : (b->at + size) % ROOM;
-    char *apart = b->out + (back || part->answers ? b->at : (b->at + ROOM / 2) % ROOM);
-    for (int r = 0; r < b->size; r++) {
-        if (r == b->rank || (r != part->from && !part->collects))
-            continue;
-        char *in = part->collects ? b->in + b->at + (size_t)r * size : apart;
-        dts_pieces_receive(b->comm, in, size, r, TAG, b->requests + count);
-        count += each;
-    }
-    if (part->answers) {
-        dts_pieces_wait(b->requests, count);
-        count = 0;
-    }
-    for (int r = 0; r < b->size; r++) {
-        if (r == b->rank || (r != part->to && !part->serves))
-            continue;
-        dts_pieces_send(b->comm, b->out + b->at, size, r, TAG, b->requests + count);
-        count += each;
-    }
-    dts_pieces_wait(b->requests, count);
-}
-
-/* Seconds of one repetition, of the slowest rank. */
-static double time_batch(struct bench *b, const struct part *part, int bytes, int repeats)
-{
-    dts_wire_barrier(b->wire);
-    double begin_s = dts_now_s();
-    for (int i = 0; i < repeats; i++)
-        repeat_once(b, part, bytes);
-    double mine_s = (dts_now_s() - begin_s) / repeats, slowest_s;
-    DTS_MPI(MPI_Allreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, b->comm));
-    return slowest_s;
-}
-
-/* Seconds of one pattern and size. */
-struct series {
-    double times[TIMES];
-    int count;
-};
-
-static void add_times(struct bench *b, const struct part *part, int bytes,
-                      struct series *series)
-{
-    double first_s = time_batch(b, part, bytes, 2), spent_s = 0;
-    int repeats = first_s > 0 ? (int)(BATCH_S / first_s) : MOST_REPEATS;
-    repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
-    for (int i = 0; i < BATCHES && (i == 0 || spent_s < LIMIT_S); i++) {
-        double each_s = time_batch(b, part, bytes, repeats);
-        series->times[series->count++] = each_s;
-        spent_s += each_s * repeats;
-    }
-}
-
-static double median_of(struct series *series)
-{
-    return dts_median(series->times, series->count);
-}
 
 /* Two ranks talk, all others look on. */
-static struct part pair_part(const struct bench *b, int first, int second, bool both)
+static struct dts_pattern pair_part(const struct bench *b, int first, int second, bool both)
 {
-    struct part part = {-1, -1, false, false};
+    struct dts_pattern part = {.to = -1, .from = -1};
     if (b->rank == first || b->rank == second) {
         part.to = part.from = b->rank == first ? second : first;
         part.answers = !both && b->rank == second;
@@ -130,23 +46,24 @@ static struct part pair_part(const struct bench *b, int first, int second, bool 
 
 /* There and back: the first sends, and only then awaits the answer. */
 static void add_one_way(struct bench *b, int first, int second, int bytes,
-                        struct series *series)
+                        struct dts_pattern_times *series)
 {
-    const struct part send = {second, -1, false, false}, receive = {-1, second, false, false};
-    const struct part answer = pair_part(b, first, second, false);
+    const struct dts_pattern send = {.to = second, .from = -1},
+                             receive = {.to = -1, .from = second};
+    const struct dts_pattern answer = pair_part(b, first, second, false);
     const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 4;
-    for (int i = 0; i < BATCHES; i++) {
+    for (int i = 0; i < DTS_PATTERN_BATCHES; i++) {
         dts_wire_barrier(b->wire);
         double begin_s = dts_now_s();
         for (int k = 0; k < repeats; k++) {
             if (b->rank == second)
-                repeat_once(b, &answer, bytes);
+                dts_pattern_once(&b->patterns, &answer, bytes);
             if (b->rank != first)
                 continue;
-            repeat_once(b, &send, bytes);
-            repeat_once(b, &receive, bytes);
+            dts_pattern_once(&b->patterns, &send, bytes);
+            dts_pattern_once(&b->patterns, &receive, bytes);
         }
-        series->times[series->count++] = (dts_now_s() - begin_s) / repeats / 2;
+        series->seconds[series->count++] = (dts_now_s() - begin_s) / repeats / 2;
     }
 }
 
@@ -156,32 +73,55 @@ static double from_rank(const struct bench *b, int rank, double value)
     return value;
 }
 
-static void time_links(struct bench *b, int partner, struct part all,
+/* What sums add to the time of a byte, where exchanges whose arrivals are added and exchanges
+ * whose arrivals are not took so long; at least a hundredth of it. */
+static double sum_s_per_byte(const double *added_s, const double *plain_s)
+{
+    double sums[DTS_CALIBRATE_SIZES];
+    int count = 0;
+    for (int i = 0; i < DTS_CALIBRATE_SIZES; i++)
+        if (dts_calibrate_bytes[i] >= SUM_BYTES)
+            sums[count++] =
+                fmax(added_s[i] - plain_s[i], 0.01 * plain_s[i]) / dts_calibrate_bytes[i];
+    return dts_median(sums, count);
+}
+
+static void time_links(struct bench *b, int partner, struct dts_pattern all,
                        struct dts_link_seconds *link)
 {
-    const struct part both = pair_part(b, 0, partner, true);
-    struct series one_way[DTS_CALIBRATE_SIZES] = {0}, two_way[DTS_CALIBRATE_SIZES] = {0};
-    struct series every[DTS_CALIBRATE_SIZES] = {0};
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    const struct dts_pattern both = pair_part(b, 0, partner, true);
+    struct dts_pattern adds = all;
+    struct dts_pattern_times one_way[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_pattern_times two_way[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_pattern_times every[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_pattern_times added[DTS_CALIBRATE_SIZES] = {0};
+    double added_s[DTS_CALIBRATE_SIZES] = {0};
+    adds.adds = true;
+    for (int sweep = 0; sweep < DTS_PATTERN_SWEEPS; sweep++)
         for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
             int bytes = (int)dts_calibrate_bytes[i];
             add_one_way(b, 0, partner, bytes, &one_way[i]);
-            add_times(b, &both, bytes, &two_way[i]);
-            add_times(b, &all, bytes, &every[i]);
+            dts_pattern_time(&b->patterns, &both, bytes, &two_way[i]);
+            dts_pattern_time(&b->patterns, &all, bytes, &every[i]);
+            if (bytes >= SUM_BYTES)
+                dts_pattern_time(&b->patterns, &adds, bytes, &added[i]);
         }
     link->measured = true;
     for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
-        link->one_way_s[i] = from_rank(b, 0, median_of(&one_way[i]));
-        link->two_way_s[i] = median_of(&two_way[i]);
-        link->all_s[i] = median_of(&every[i]);
+        link->one_way_s[i] = from_rank(b, 0, dts_pattern_median(&one_way[i]));
+        link->two_way_s[i] = dts_pattern_median(&two_way[i]);
+        link->all_s[i] = dts_pattern_median(&every[i]);
+        if (added[i].count > 0)
+            added_s[i] = dts_pattern_median(&added[i]);
     }
+    link->sum_s_per_byte = sum_s_per_byte(added_s, link->all_s);
 }
 
 /* Into rank 0 from all others; both: and from it to all of them at once. Bytes a second, one
  * way; 0: there are no others. */
 static double time_incast(struct bench *b, bool both)
 {
-    struct part part = {-1, -1, false, false};
+    struct dts_pattern part = {.to = -1, .from = -1};
     const int bytes = (int)dts_calibrate_star_bytes;
     if (b->size < 3)
         return 0;
@@ -192,20 +132,10 @@ static double time_incast(struct bench *b, bool both)
         part.to = 0;
         part.from = both ? 0 : -1;
     }
-    struct series series = {0};
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        add_times(b, &part, bytes, &series);
-    return (double)bytes * (b->size - 1) / median_of(&series);
-}
-
-/* Sums on all ranks at once: a core that two of them share adds for each at half of its rate.
- * The slowest counts, as others wait for it. */
-static double time_sums(const struct bench *b)
-{
-    dts_wire_barrier(b->wire);
-    double mine = dts_calibrate_arrivals(), slowest;
-    DTS_MPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MIN, b->comm));
-    return slowest;
+    struct dts_pattern_times series = {0};
+    for (int sweep = 0; sweep < DTS_PATTERN_SWEEPS; sweep++)
+        dts_pattern_time(&b->patterns, &part, bytes, &series);
+    return (double)bytes * (b->size - 1) / dts_pattern_median(&series);
 }
 
 /* Which ranks are on one node, as MPI sees it. */
@@ -250,23 +180,22 @@ static void measure(struct bench *b, void (*say)(const char *what), struct dts_c
     int first = b->node * b->per_node;
     if (b->per_node > 1) {
         tell(b, say, "messages on one node");
-        struct part all = {first + (b->in_node + 1) % b->per_node,
-                           first + (b->in_node + b->per_node - 1) % b->per_node, false, false};
+        struct dts_pattern all = {.to = first + (b->in_node + 1) % b->per_node,
+                                  .from = first + (b->in_node + b->per_node - 1) % b->per_node};
         time_links(b, 1, all, &out->within);
         if (b->nodes == 1)
             out->within.star_bytes_per_s = time_incast(b, true);
     }
     if (b->nodes > 1) {
         tell(b, say, "messages between nodes");
-        struct part all = {(b->rank + b->per_node) % b->size,
-                           (b->rank + b->size - b->per_node) % b->size, false, false};
+        struct dts_pattern all = {.to = (b->rank + b->per_node) % b->size,
+                                  .from = (b->rank + b->size - b->per_node) % b->size};
         time_links(b, b->per_node, all, &out->between);
         out->between.incast_bytes_per_s = time_incast(b, false);
     }
     tell(b, say, "sums and copies");
     dts_wire_barrier(b->wire);
     out->sum_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_sums() : 0);
-    out->together_sum_bytes_per_s = time_sums(b);
     out->copy_bytes_per_s = from_rank(b, 0, b->rank == 0 ? dts_calibrate_copies() : 0);
     tell(b, say, "kernels beside others");
     dts_calibrate_compute(b->wire, b->in_node, b->per_node, out);
@@ -286,18 +215,11 @@ bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
     find_nodes(&b);
     if (!check_nodes(&b, err))
         return false;
-    const size_t most = (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1];
-    b.out = dts_alloc(ROOM + most, 1);
-    b.in = dts_alloc(ROOM + most * (size_t)b.size, 1);
-    memset(b.out, 1, ROOM + most); // pages that nobody touched are all one page of zeros
-    memset(b.in, 1, ROOM + most * (size_t)b.size);
-    b.requests = dts_alloc(2 * (size_t)b.size * (size_t)dts_pieces(most), sizeof(MPI_Request));
+    dts_patterns_open(&b.patterns, wire, (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1]);
     measure(&b, say, out);
+    dts_patterns_close(&b.patterns);
     out->ranks = b.size;
     out->nodes = b.nodes;
     out->per_node = b.per_node;
-    free(b.out);
-    free(b.in);
-    free(b.requests);
     return true;
 }

@@ -19,6 +19,7 @@ struct dts_link_seconds {
     double one_way_s[DTS_CALIBRATE_SIZES]; // half of there and back, one pair of ranks
     double two_way_s[DTS_CALIBRATE_SIZES]; // both of one pair send at once
     double all_s[DTS_CALIBRATE_SIZES];     // every rank sends to one and receives from another
+    double sum_s_per_byte;     // how much longer all_s is where what arrives is added
     double incast_bytes_per_s; // into one rank, from all others together; 0: not measured
     double star_bytes_per_s;   // the same, while it sends as much to all of them
 };
@@ -26,9 +27,8 @@ struct dts_link_seconds {
 struct dts_calibration {
     int ranks, nodes, per_node; // per_node 1 where nodes have different numbers of ranks
     struct dts_link_seconds within, between;
-    double sum_bytes_per_s; // of what arrives, added to fp32 in memory, by one rank alone
-    double together_sum_bytes_per_s; // by each, while all do
-    double copy_bytes_per_s;         // memory to memory, counted once
+    double sum_bytes_per_s;  // added to fp32 in memory by one rank alone
+    double copy_bytes_per_s; // memory to memory, counted once
 
     /* How much longer kernels take when 1, 2, ... ranks of a node compute: together[0] is 1.
      * And while all of them compute and exchange messages, kernels take 1 + communicating as

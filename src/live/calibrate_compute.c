@@ -29,9 +29,8 @@ enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 }
 static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
 static const double LIMIT_S = 4;                   // of all turns
 
-/* Products of small matrices, and sums of vectors that the last cache holds, as it holds what
- * one layer leaves to the next: about half of the time each. (With vectors in memory two ranks
- * took 1.3 times as long here, and steps of two networks 1.01 times, at most 1.09.) */
+/* Products of small matrices, and sums of vectors that the last cache holds: half of the time
+ * each. (In memory two ranks took 1.3 times as long, steps of two networks 1.01.) */
 enum { SIDE = 64, SUM = 32 << 10, VECTOR = 512 << 10 };
 
 struct kernel {
@@ -96,28 +95,35 @@ struct bench {
     MPI_Comm comm;
     int rank, size;
     struct kernel kernel;
-    float *out, *in;       // a message each; owned
-    MPI_Request *requests; // for both; owned
-    int exchanges;         // that take about TURN_S
+    float *out, *sum; // a message, and what others are added to; owned
+    struct dts_pieces pieces;
+    int exchanges; // that take about TURN_S
 };
 
 static void meet(const struct bench *b)
 {
     MPI_Request request;
     DTS_MPI(MPI_Ibarrier(b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
+}
+
+static void add_piece(void *self, int parcel, size_t first, void *piece, size_t bytes)
+{
+    struct bench *b = self;
+    (void)parcel;
+    dts_lane_add(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
 }
 
 /* As a ring does it: send to one, take from another, add. */
 static void exchange(struct bench *b, int times)
 {
-    const int pieces = dts_pieces(MESSAGE_BYTES);
     const int to = (b->rank + 1) % b->size, from = (b->rank + b->size - 1) % b->size;
+    const struct dts_carrier carrier = {add_piece, b};
     for (int i = 0; i < times; i++) {
-        dts_pieces_receive(b->comm, b->in, MESSAGE_BYTES, from, TAG, b->requests);
-        dts_pieces_send(b->comm, b->out, MESSAGE_BYTES, to, TAG, b->requests + pieces);
-        dts_pieces_wait(b->requests, 2 * pieces);
-        dts_lane_add(b->out, b->in, MESSAGE_BYTES / sizeof(float));
+        struct dts_parcel parcels[] = {
+            {.peer = from, .tag = TAG, .bytes = MESSAGE_BYTES},
+            {.send = true, .peer = to, .tag = TAG, .bytes = MESSAGE_BYTES, .data = b->out}};
+        dts_pieces_carry(&b->pieces, b->comm, parcels, 2, &carrier);
     }
 }
 
@@ -139,7 +145,7 @@ static double mean_rate(const struct bench *b, double rate)
     double all;
     MPI_Request request;
     DTS_MPI(MPI_Iallreduce(&rate, &all, 1, MPI_DOUBLE, MPI_SUM, b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
     return all / b->size;
 }
 
@@ -148,7 +154,7 @@ static double slowest(const struct bench *b, double mine_s)
     double slowest_s;
     MPI_Request request;
     DTS_MPI(MPI_Iallreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, b->comm, &request));
-    dts_pieces_wait(&request, 1);
+    dts_pieces_wait(&request);
     return slowest_s;
 }
 
@@ -220,27 +226,35 @@ static void open(struct bench *b, const struct dts_wire *wire)
     b->kernel.x = numbers(VECTOR);
     b->kernel.y = numbers(VECTOR);
     b->out = numbers(MESSAGE_BYTES / sizeof(float));
-    b->in = numbers(MESSAGE_BYTES / sizeof(float));
-    b->requests = dts_alloc(2 * (size_t)dts_pieces(MESSAGE_BYTES), sizeof(*b->requests));
+    b->sum = numbers(MESSAGE_BYTES / sizeof(float));
 }
 
 static void close(struct bench *b)
 {
     float *const owned[] = {b->kernel.a, b->kernel.b, b->kernel.c, b->kernel.x,
-                            b->kernel.y, b->out,      b->in};
+                            b->kernel.y, b->out,      b->sum};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
-    free(b->requests);
+    dts_pieces_free(&b->pieces);
 }
 
+/* alone[k]: of the slowest of ranks 0 .. k of a node, each computing alone. */
+static void rates_alone(struct bench *b, int in_node, double *alone, int ranks)
+{
+    for (int k = 0; k < ranks; k++)
+        alone[k] = fmin(core_rate_of(b, in_node == k), k > 0 ? alone[k - 1] : INFINITY);
+}
+
+/* The slowest is held against the slowest: where cores change their speed for seconds, the
+ * slower of two is slower than one in any case. */
 static void find_together(struct bench *b, int in_node, struct dts_calibration *out)
 {
-    double factors[DTS_CALIBRATE_TOGETHER][ROUNDS];
+    double factors[DTS_CALIBRATE_TOGETHER][ROUNDS], alone[DTS_CALIBRATE_TOGETHER];
     const int most = out->together_count, available = cores(b);
     for (int r = 0; r < ROUNDS; r++) {
-        const double alone = core_rate_of(b, in_node == 0);
+        rates_alone(b, in_node, alone, most);
         for (int k = 1; k < most; k++)
-            factors[k][r] = alone / core_rate_of(b, in_node <= k);
+            factors[k][r] = alone[k] / core_rate_of(b, in_node <= k);
     }
     out->together[0] = 1;
     for (int k = 1; k < most; k++)

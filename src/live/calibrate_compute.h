@@ -11,10 +11,8 @@
 void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_node,
                            struct dts_calibration *out);
 
-/* Bytes a second, of this rank alone: whole vectors are added; what arrives is, piece by piece
- * while it is still in a cache, as the lanes do it; memory to memory, counted once. */
+/* Bytes a second, of this rank alone: vectors are added; memory to memory, counted once. */
 double dts_calibrate_sums(void);
-double dts_calibrate_arrivals(void);
 double dts_calibrate_copies(void);
 
 #endif

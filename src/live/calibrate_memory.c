@@ -1,5 +1,4 @@
 /* calibrate_memory.c -- what one rank alone adds and copies in a second. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,37 +7,20 @@
 #include "base/stats.h"
 #include "live/calibrate_compute.h"
 #include "live/lane.h"
-#include "live/pieces.h"
 
-/* COUNT values, `each` of them at a time: as much memory as messages go through (calibrate.c).
- */
-static double sums(size_t each)
+double dts_calibrate_sums(void)
 {
-    enum { COUNT = 2 << 20, REPEATS = 9 };
+    enum { COUNT = 2 << 20, REPEATS = 9 }; // as much memory as messages go through
     float *sum = dts_alloc(COUNT, sizeof(*sum)), *values = dts_alloc(COUNT, sizeof(*values));
     double times[REPEATS];
     for (int i = 0; i < REPEATS; i++) {
         double begin_s = dts_now_s();
-        for (size_t at = 0, left = COUNT; left > 0; at += each) {
-            const size_t count = left < each ? left : each;
-            dts_lane_add(sum + at, values, count);
-            left -= count;
-        }
+        dts_lane_add(sum, values, COUNT);
         times[i] = dts_now_s() - begin_s;
     }
     free(sum);
     free(values);
     return COUNT * sizeof(float) / dts_median(times, REPEATS);
-}
-
-double dts_calibrate_sums(void)
-{
-    return sums(SIZE_MAX);
-}
-
-double dts_calibrate_arrivals(void)
-{
-    return sums(dts_piece_bytes / sizeof(float));
 }
 
 double dts_calibrate_copies(void)

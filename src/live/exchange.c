@@ -1,24 +1,22 @@
 /* exchange.c -- messages in flight together, and the sums of what arrives.
  *
- * All receives are posted, then all sends. What a member sends in a step is what it held before
- * the step, so what arrives for elements that are being sent waits aside until they are gone.
- * Sums are made in the order of the messages, not of arrival.
+ * What a member sends in a step is what it held before the step, so what arrives for elements
+ * that are being sent waits aside until they are gone. Sums are made in the order of the
+ * messages, not of arrival.
  *
- *     adds                    into scratch, added when it is there and its elements are free
+ *     adds                    through a window, added piece by piece
+ *     messages of 16 bits     through a window: buffers are fp32
+ *     elements being sent     into scratch as a whole
  *     several onto one place  a slot for each peer, until a call of the plan sums them
- *     messages of 16 bits     from scratch and into scratch: buffers are fp32
- *     all else                into the buffer itself
+ *     all else                into and out of the buffer itself
  *
  * Elements are floats, or doubles where those of the buffer have 8 bytes.
  */
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "live/lane.h"
 #include "live/pieces.h"
-
-static const size_t IN_PLACE = SIZE_MAX; // no offset in scratch
 
 static bool overlap(const struct dts_message *a, const struct dts_message *b)
 {
@@ -56,146 +54,118 @@ void dts_lane_add(float *restrict sum, const float *restrict values, size_t coun
         sum[e] += values[e];
 }
 
-static int pieces_of(const struct dts_message *m)
+/* What is under way, for who fills and empties windows. */
+struct exchange {
+    const struct dts_lane *lane;
+    const struct dts_message *messages;
+    bool round; // what is sent stays here as the message says
+};
+
+/* From element `first` on, what arrived goes to its place. */
+static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t first,
+                   const void *arrived, size_t count)
 {
-    return dts_pieces(m->bytes);
+    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m, first), arrived, count);
 }
 
-static void post(const struct dts_lane *lane, const struct dts_message *m, void *message,
-                 MPI_Request *requests)
+/* A piece of a message that goes through a window. */
+static void fill_or_empty(void *self, int message, size_t first, void *piece, size_t bytes)
 {
-    MPI_Comm comm = dts_wire_comm(lane->of->live->wire, lane->stream);
+    const struct exchange *e = self;
+    const struct dts_message *m = &e->messages[message];
+    const struct dts_values values = dts_lane_values(e->lane->of, m->data.buffer);
+    const size_t at = first / values.bytes, count = bytes / values.bytes;
     if (m->send)
-        dts_pieces_send(comm, message, m->bytes, m->peer, m->channel, requests);
+        dts_values_pack(&values, piece, place(e->lane, m, at), count, e->round);
     else
-        dts_pieces_receive(comm, message, m->bytes, m->peer, m->channel, requests);
+        settle(e->lane, m, at, piece, count);
 }
 
-/* Where each message that may not lie in the buffer at once lies in scratch: *offset of it. */
-static size_t plan_scratch(const struct dts_lane *lane, const struct dts_message *messages,
-                           int count, size_t *offset)
+static struct dts_parcel *parcels_for(struct dts_lane *lane, const struct dts_message *messages,
+                                      int count)
 {
-    size_t needed = 0;
-    for (int i = 0; i < count; i++) {
-        const struct dts_message *m = &messages[i];
-        const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-        const bool aside = !m->send && (m->add || is_sent(messages, count, m));
-        offset[i] = IN_PLACE;
-        if (!aside && !dts_values_narrow(&values))
-            continue;
-        offset[i] = needed;
-        needed += (m->bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
-    }
-    return needed;
-}
-
-/* Part of what arrived aside goes to its place. */
-static void settle(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
-                   size_t first, size_t count)
-{
-    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    const char *message = lane->scratch + offset + first * values.bytes;
-    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m, first), message, count);
-}
-
-/* Wait for one receive, adding piece by piece what may be added at once. */
-static void take(const struct dts_lane *lane, const struct dts_message *m, size_t offset,
-                 MPI_Request *requests)
-{
-    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    const size_t each = dts_piece_bytes / values.bytes;
-    for (int p = 0; p < pieces_of(m); p++) {
-        size_t first = (size_t)p * each, left = m->data.count - first;
-        dts_pieces_wait(&requests[p], 1);
-        if (offset != IN_PLACE)
-            settle(lane, m, offset, first, left < each ? left : each);
-    }
-}
-
-/* Receives in the order of the messages; those whose elements are being sent come last. */
-static void finish(const struct dts_lane *lane, const struct dts_message *messages, int count,
-                   const size_t *offset, MPI_Request *requests)
-{
-    int at = 0;
-    for (int i = 0; i < count; at += pieces_of(&messages[i]), i++)
-        if (!messages[i].send && !is_sent(messages, count, &messages[i]))
-            take(lane, &messages[i], offset[i], requests + at);
-    dts_pieces_wait(requests, at);
+    lane->parcels =
+        dts_grow(lane->parcels, &lane->parcel_room, (size_t)count, sizeof(*lane->parcels));
     for (int i = 0; i < count; i++)
-        if (!messages[i].send && offset[i] != IN_PLACE &&
-            is_sent(messages, count, &messages[i]))
-            settle(lane, &messages[i], offset[i], 0, messages[i].data.count);
+        lane->parcels[i] = (struct dts_parcel){.send = messages[i].send,
+                                               .peer = messages[i].peer,
+                                               .tag = messages[i].channel,
+                                               .bytes = messages[i].bytes};
+    return lane->parcels;
 }
 
-static MPI_Request *room_for(struct dts_lane *lane, const struct dts_message *messages,
-                             int count)
+static void carry(struct dts_lane *lane, int count, const struct dts_carrier *carrier)
 {
-    size_t pieces = 0;
-    for (int i = 0; i < count; i++)
-        pieces += (size_t)pieces_of(&messages[i]);
-    lane->requests = dts_grow(lane->requests, &lane->request_room, pieces, sizeof(MPI_Request));
-    return lane->requests;
+    dts_pieces_carry(lane->pieces, dts_wire_comm(lane->of->live->wire, lane->stream),
+                     lane->parcels, count, carrier);
 }
 
 static void receive_slots(struct dts_lane *lane, const struct dts_op *op,
                           const struct dts_message *messages, int count)
 {
     struct dts_arrivals *slots = &lane->of->arrivals[op - lane->of->rank->role->plan.ops];
-    size_t each = messages[0].bytes;
-    int pieces = pieces_of(&messages[0]);
-    MPI_Request *requests = room_for(lane, messages, count);
+    struct dts_parcel *parcels = parcels_for(lane, messages, count);
+    const size_t each = messages[0].bytes;
     if (slots->messages == NULL) {
         *slots = (struct dts_arrivals){messages[0].data, count, NULL};
         slots->messages = dts_alloc((size_t)count, each);
     }
     for (int i = 0; i < count; i++)
-        post(lane, &messages[i], slots->messages + (size_t)i * each, requests + i * pieces);
-    dts_pieces_wait(requests, count * pieces);
+        parcels[i].data = slots->messages + (size_t)i * each;
+    carry(lane, count, NULL);
 }
 
-/* Where a message is sent from or received into. Members of a collective go on with what they
- * sent; a server keeps its weights as they are. */
-static void *message_of(struct dts_lane *lane, const struct dts_op *op,
-                        const struct dts_message *m, size_t offset)
+/* Does the message wait in scratch until what it replaces or adds to is gone? */
+static bool waits_aside(const struct dts_message *messages, int count,
+                        const struct dts_message *m)
 {
-    const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    if (offset == IN_PLACE)
-        return place(lane, m, 0);
-    if (m->send)
-        dts_values_pack(&values, lane->scratch + offset, place(lane, m, 0), m->data.count,
-                        op->kind == DTS_OP_COLLECTIVE);
-    return lane->scratch + offset;
+    return !m->send && is_sent(messages, count, m);
 }
 
-/* Receives first: then nothing arrives that nobody awaits. */
-static void post_all(struct dts_lane *lane, const struct dts_op *op,
-                     const struct dts_message *messages, int count, const size_t *offset,
-                     MPI_Request *requests)
+static size_t scratch_of(const struct dts_message *m)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        int at = 0;
-        for (int i = 0; i < count; at += pieces_of(&messages[i]), i++) {
-            const struct dts_message *m = &messages[i];
-            if (m->send == (pass == 1))
-                post(lane, m, message_of(lane, op, m, offset[i]), requests + at);
+    return (m->bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+}
+
+/* Where each message lies that does not go through a window. */
+static void place_parcels(struct dts_lane *lane, const struct dts_message *messages, int count,
+                          struct dts_parcel *parcels)
+{
+    size_t needed = 0;
+    for (int i = 0; i < count; i++)
+        if (waits_aside(messages, count, &messages[i]))
+            needed += scratch_of(&messages[i]);
+    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, 1);
+    char *scratch = lane->scratch;
+    for (int i = 0; i < count; i++) {
+        const struct dts_message *m = &messages[i];
+        const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
+        if (waits_aside(messages, count, m)) {
+            parcels[i].data = scratch;
+            scratch += scratch_of(m);
+        } else if (!dts_values_narrow(&values) && (m->send || !m->add)) {
+            parcels[i].data = place(lane, m, 0);
         }
     }
 }
 
+/* Members of a collective go on with what they sent; a server keeps its weights as they are. */
 void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
                        const struct dts_message *messages, int count)
 {
+    struct exchange exchange = {lane, messages, op->kind == DTS_OP_COLLECTIVE};
+    const struct dts_carrier carrier = {fill_or_empty, &exchange};
     if (pile_up(messages, count)) {
         receive_slots(lane, op, messages, count);
         return;
     }
-    MPI_Request *requests = room_for(lane, messages, count);
-    size_t *offset = dts_alloc((size_t)count, sizeof(*offset));
-    size_t needed = plan_scratch(lane, messages, count, offset);
-    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, 1);
-    post_all(lane, op, messages, count, offset, requests);
-    finish(lane, messages, count, offset, requests);
-    free(offset);
+    struct dts_parcel *parcels = parcels_for(lane, messages, count);
+    place_parcels(lane, messages, count, parcels);
+    carry(lane, count, &carrier);
+    for (int i = 0; i < count; i++)
+        if (waits_aside(messages, count, &messages[i]))
+            settle(lane, &messages[i], 0, parcels[i].data, messages[i].data.count);
 }
 
 void dts_lane_sum(struct dts_lanes *lanes, int op)

@@ -32,6 +32,13 @@ struct dts_executor {
      * span of the exchange that received it. */
     double (*call)(void *self, const struct dts_op *op, int step, double due_s);
 
+    /* Messages take from the buffers and leave in them. What an exchange or a collective takes
+     * up is brought there before its first message, and what it left is carried off after its
+     * last one, each on the thread of its stream. NULL: calls work on the buffers themselves.
+     */
+    void (*bring)(void *self, const struct dts_op *op);
+    void (*carry_off)(void *self, const struct dts_op *op);
+
     void (*close)(void *self);
 };
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "live/library.h"
+#include "live/pieces.h"
 
 static const struct dts_plan *plan_of(const struct dts_lane *lane)
 {
@@ -35,7 +37,12 @@ static void wait(void *self, int op, bool previous_step)
 static void begin(void *self, int op)
 {
     struct dts_lane *lane = self;
-    *entry(lane, lane->of->times->begin_s, op) = dts_now_s();
+    const struct dts_lanes *lanes = lane->of;
+    const struct dts_executor *executor = lanes->live->executor;
+    const struct dts_op *begun = &plan_of(lane)->ops[op];
+    *entry(lane, lanes->times->begin_s, op) = dts_now_s();
+    if (begun->kind != DTS_OP_CALL && executor->bring != NULL)
+        executor->bring(lanes->executor_self, begun);
 }
 
 /* Whoever sums holds more digits than it sent: from now on all members have the same. */
@@ -54,7 +61,11 @@ static void done(void *self, int op)
 {
     struct dts_lane *lane = self;
     struct dts_lanes *lanes = lane->of;
-    round_result(lane, &plan_of(lane)->ops[op]);
+    const struct dts_executor *executor = lanes->live->executor;
+    const struct dts_op *ended = &plan_of(lane)->ops[op];
+    round_result(lane, ended);
+    if (ended->kind != DTS_OP_CALL && executor->carry_off != NULL)
+        executor->carry_off(lanes->executor_self, ended);
     *entry(lane, lanes->times->end_s, op) = dts_now_s();
     pthread_mutex_lock(&lanes->lock);
     lanes->done[op] = lane->step + 1;
@@ -107,9 +118,12 @@ void *dts_lane_live(void *self)
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
     lane->free_s = lane->of->times->start_s;
+    lane->pieces = dts_alloc(1, sizeof(*lane->pieces));
     for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
     free(lane->scratch);
-    free(lane->requests);
+    free(lane->parcels);
+    dts_pieces_free(lane->pieces);
+    free(lane->pieces);
     return NULL;
 }

@@ -29,16 +29,20 @@ struct dts_lanes {
     void *library;                 // communicators by operation (library.c); owned
 };
 
+struct dts_pieces;
+struct dts_parcel;
+
 struct dts_lane {
     struct dts_lanes *of;
     enum dts_stream stream;
     pthread_t thread;
     int step;
     double free_s; // when the next call could have begun
-    char *scratch; // messages that cannot lie in a buffer; owned
+    char *scratch; // messages that wait aside; owned
     size_t scratch_room;
-    void *requests; // of MPI; owned
-    size_t request_room;
+    struct dts_pieces *pieces;  // how they travel (pieces.h); owned, as are
+    struct dts_parcel *parcels; // those of an exchange
+    size_t parcel_room;
 };
 
 /* All steps of the stream; what a thread runs. */

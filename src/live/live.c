@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/whole_pages.h"
 #include "live/library.h"
 
 static bool check_role(const struct dts_role *role, struct dts_error *err)
@@ -49,7 +50,7 @@ bool dts_live_open(const struct dts_live *live, struct dts_live_rank *rank,
     for (int b = 0; b < role->plan.buffer_count; b++) {
         size_t count = role->plan.buffers[b].count;
         size_t element_bytes = dts_values_real(role->plan.buffers[b].element_bytes);
-        rank->buffers[b] = calloc(count > 0 ? count : 1, element_bytes);
+        rank->buffers[b] = dts_whole_pages(count * element_bytes); // a GPU's driver pins pages
         if (rank->buffers[b] != NULL)
             continue;
         dts_live_close(rank);

@@ -10,21 +10,8 @@
 #include <math.h>
 
 #include "ops/batch_norm_host.h"
-#include "ops/fetch.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
-
-enum {
-    STEP = 256,        // values between which the next are fetched
-    MOST_AHEAD = 65536 // values of few channels: they and the next fit into the second cache
-};
-
-/* How far ahead the values of the next channels lie; 0: too many to fetch, or too few. */
-static size_t ahead_of(struct dts_batch_norm_sizes s, size_t count)
-{
-    const bool fits = s.batch * count * s.pixels <= MOST_AHEAD;
-    return fits && s.pixels >= STEP ? count * s.pixels : 0;
-}
 
 /* Sums of x - origin and of its square. */
 struct moments {
@@ -76,14 +63,20 @@ static struct dts_batch_norm_line finish(const struct dts_op_call *call,
     return dts_batch_norm_line(a, c, (float)mean, r);
 }
 
+/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. */
 static void apply(struct dts_batch_norm_line line, bool relu, const float *restrict x,
-                  float *restrict y, size_t count)
+                  float *restrict y, size_t count, size_t ahead)
 {
     const float least = relu ? 0 : -INFINITY;
+    for (size_t i = 0, end; i < count; i = end) {
+        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
+        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
+        dts_fetch_to_write(y + i + DTS_BATCH_NORM_WRITTEN_AHEAD, DTS_BATCH_NORM_STEP);
 #pragma omp simd
-    for (size_t i = 0; i < count; i++) {
-        const float value = line.scale * x[i] + line.shift;
-        y[i] = value < least ? least : value;
+        for (size_t k = i; k < end; k++) {
+            const float value = line.scale * x[k] + line.shift;
+            y[k] = value < least ? least : value;
+        }
     }
 }
 
@@ -120,13 +113,10 @@ static void give_or_take(struct dts_batch_norm_sizes s, const struct dts_arrays 
 static void apply_few(struct dts_batch_norm_sizes s, const struct dts_batch_norm_line *lines,
                       bool relu, const float *x, float *y, size_t count)
 {
-    const size_t sample = s.channels * s.pixels, ahead = ahead_of(s, count);
     for (size_t n = 0; n < s.batch; n++)
-        for (size_t i = 0, step; i < count * s.pixels; i += step) {
-            const size_t c = i / s.pixels, at = n * sample + i;
-            step = dts_batch_norm_least((c + 1) * s.pixels - i, STEP);
-            dts_fetch(x + at + ahead, ahead > 0 ? step : 0);
-            apply(lines[c], relu, x + at, y + at, step);
+        for (size_t c = 0; c < count; c++) {
+            const size_t at = (n * s.channels + c) * s.pixels;
+            apply(lines[c], relu, x + at, y + at, s.pixels, dts_batch_norm_ahead(s, count));
         }
 }
 

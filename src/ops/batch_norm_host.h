@@ -3,11 +3,17 @@
 #define DTS_OPS_BATCH_NORM_HOST_H
 
 #include "ops/batch_norm.h"
+#include "ops/fetch.h"
 
 enum {
-    DTS_BATCH_NORM_PIECE = 4096,       // values that are summed in float
-    DTS_BATCH_NORM_RUN = 4096,         // values of a run of channels
-    DTS_BATCH_NORM_MOST_TOGETHER = 64, // channels
+    DTS_BATCH_NORM_PIECE = 4096,               // values that are summed in float
+    DTS_BATCH_NORM_RUN = 4096,                 // values of a run of channels
+    DTS_BATCH_NORM_MOST_TOGETHER = 64,         // channels
+    DTS_BATCH_NORM_STEP = 4 * DTS_LINE_VALUES, // values between which others are fetched
+    DTS_BATCH_NORM_WRITTEN_AHEAD = 512,        // so far before they are written
+    DTS_BATCH_NORM_LEAST_AHEAD = 256,          // pixels of a plane that is worth fetching
+    DTS_BATCH_NORM_MOST_AHEAD = 65536 // values of few channels: they and the next fit into the
+                                      // second cache
 };
 
 struct dts_batch_norm_sizes {
@@ -36,6 +42,13 @@ static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size
 {
     const size_t run = s.pixels < DTS_BATCH_NORM_RUN ? DTS_BATCH_NORM_RUN / s.pixels : 1;
     return dts_batch_norm_least(dts_batch_norm_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
+}
+
+/* How far ahead the values of the next channels lie; 0: too many to fetch, or too few. */
+static inline size_t dts_batch_norm_ahead(struct dts_batch_norm_sizes s, size_t count)
+{
+    const bool fits = s.batch * count * s.pixels <= DTS_BATCH_NORM_MOST_AHEAD;
+    return fits && s.pixels >= DTS_BATCH_NORM_LEAST_AHEAD ? count * s.pixels : 0;
 }
 
 /* What the values of a channel are multiplied by, and what is added. */

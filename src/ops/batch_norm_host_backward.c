@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ops/batch_norm_host.h"
+#include "ops/fetch.h"
 #include "ops/ranges.h"
 
 /* A channel's way back: line: of forward. dx = line.scale g + by_x x + shift */
@@ -69,15 +70,22 @@ static void find_slope(struct dts_batch_norm_sizes s, const struct dts_arrays *a
     b->shift = (float)(-b->line.scale * b->g / s.count - by_x * b->mean);
 }
 
+/* One plane; meanwhile the x of the plane `ahead` is fetched, if that is not 0. Its dy waits
+ * until it is read for the sums: so memory is busy both times. */
 static void apply_back(const struct back *b, const float *restrict x, const float *restrict dy,
-                       float *restrict dx, size_t count)
+                       float *restrict dx, size_t count, size_t ahead)
 {
     const struct dts_batch_norm_line line = b->line;
     const float least = b->least, by_x = b->by_x, shift = b->shift;
+    for (size_t i = 0, end; i < count; i = end) {
+        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
+        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
+        dts_fetch_to_write(dx + i + DTS_BATCH_NORM_WRITTEN_AHEAD, DTS_BATCH_NORM_STEP);
 #pragma omp simd
-    for (size_t i = 0; i < count; i++) {
-        const float g = line.scale * x[i] + line.shift > least ? dy[i] : 0;
-        dx[i] = line.scale * g + (by_x * x[i] + shift);
+        for (size_t k = i; k < end; k++) {
+            const float g = line.scale * x[k] + line.shift > least ? dy[k] : 0;
+            dx[k] = line.scale * g + (by_x * x[k] + shift);
+        }
     }
 }
 
@@ -135,7 +143,7 @@ static void backward_few(const struct dts_op_call *call, const struct dts_arrays
         for (size_t c = 0; c < count; c++) {
             const size_t at = n * sample + c * s.pixels;
             apply_back(&back[c], x + at, dy + at, (float *)a->dx[0] + first * s.pixels + at,
-                       s.pixels);
+                       s.pixels, dts_batch_norm_ahead(s, count));
         }
 }
 

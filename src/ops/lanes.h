@@ -54,6 +54,30 @@ DTS_LANES_FN void dts_lanes_store(float *to, dts_lanes v)
     memcpy(to, &v, sizeof(v));
 }
 
+/* Whether a register is a line of the cache, so that a store can go past it to memory whole:
+ * `to` of dts_lanes_stream() is where a line begins, and dts_lanes_streamed() comes before
+ * another thread reads. Otherwise a store like any other. */
+#if defined(__AVX512F__)
+enum { DTS_LANES_ARE_A_LINE = 1 };
+DTS_LANES_FN void dts_lanes_stream(float *to, dts_lanes v)
+{
+    _mm512_stream_ps(to, (__m512)v);
+}
+
+DTS_LANES_FN void dts_lanes_streamed(void)
+{
+    _mm_sfence();
+}
+#else
+enum { DTS_LANES_ARE_A_LINE = 0 };
+DTS_LANES_FN void dts_lanes_stream(float *to, dts_lanes v)
+{
+    dts_lanes_store(to, v);
+}
+
+DTS_LANES_FN void dts_lanes_streamed(void) {}
+#endif
+
 DTS_LANES_FN void dts_int_lanes_store(int32_t *to, dts_int_lanes v)
 {
     memcpy(to, &v, sizeof(v));
@@ -89,8 +113,9 @@ DTS_LANES_FN void dts_lanes_store_by_turns(float *to, dts_lanes a, dts_lanes b)
 
 /* to[j, i] = from[i, j], a square of DTS_LANES: rounds that interleave the first half of the
  * rows with the second. */
-DTS_LANES_FN void dts_lanes_transpose(const float *from, size_t from_distance, float *to,
-                                      size_t to_distance)
+DTS_LANES_FN void dts_lanes_transpose_by(void (*store)(float *to, dts_lanes v),
+                                         const float *from, size_t from_distance, float *to,
+                                         size_t to_distance)
 {
     dts_lanes a[DTS_LANES], b[DTS_LANES];
 #pragma GCC unroll 16
@@ -109,7 +134,13 @@ DTS_LANES_FN void dts_lanes_transpose(const float *from, size_t from_distance, f
     }
 #pragma GCC unroll 16
     for (size_t i = 0; i < DTS_LANES; i++)
-        dts_lanes_store(to + i * to_distance, a[i]);
+        store(to + i * to_distance, a[i]);
+}
+
+DTS_LANES_FN void dts_lanes_transpose(const float *from, size_t from_distance, float *to,
+                                      size_t to_distance)
+{
+    dts_lanes_transpose_by(dts_lanes_store, from, from_distance, to, to_distance);
 }
 
 /* Comparisons of places, joined by & and |, and what to take by them. Processors with masks

@@ -34,6 +34,21 @@ static float inverse_root(const struct dts_op_call *call, const float *x, float 
     return 1 / sqrtf(squares / (float)n + (float)dts_op_epsilon(call));
 }
 
+/* The next row is fetched a block at a time while this one is written: a core waits for a dozen
+ * lines at once, and no more. */
+enum { BLOCK = 4 * DTS_LINE_VALUES };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline void fetch_some(const float *read, const float *written)
+{
+    dts_fetch(read, BLOCK);
+    dts_fetch_to_write(written, BLOCK);
+}
+
 static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *a,
                        struct dts_range range)
 {
@@ -44,11 +59,14 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
         const float mean = dts_sum(x, n) / (float)n;
-        dts_fetch(x + n, n); // the next row
         const float r = inverse_root(call, x, mean, n);
+        for (size_t i = 0; i < n; i += BLOCK) {
+            const size_t end = least(n, i + BLOCK);
+            fetch_some(x + n + i, y + n + i);
 #pragma omp simd
-        for (size_t i = 0; i < n; i++)
-            y[i] = w[i] * ((x[i] - mean) * r) + b[i];
+            for (size_t k = i; k < end; k++)
+                y[k] = w[k] * ((x[k] - mean) * r) + b[k];
+        }
         saved[row] = r;
         saved[rows + row] = mean;
     }
@@ -63,10 +81,13 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
         const float r = inverse_root(call, x, 0, n);
-        dts_fetch(x + n, n); // the next row
+        for (size_t i = 0; i < n; i += BLOCK) {
+            const size_t end = least(n, i + BLOCK);
+            fetch_some(x + n + i, y + n + i);
 #pragma omp simd
-        for (size_t i = 0; i < n; i++)
-            y[i] = w[i] * (x[i] * r);
+            for (size_t k = i; k < end; k++)
+                y[k] = w[k] * (x[k] * r);
+        }
         ((float *)a->saved)[row] = r;
     }
 }
@@ -99,9 +120,14 @@ static void apply(const struct row *row, float *restrict dx, size_t n)
     const float *x = row->x, *dy = row->dy, *w = row->w;
     const float r = row->r, by_h = -row->products / (float)n * r;
     const float mean = row->mean, shift = -row->sum / (float)n;
+    for (size_t i = 0; i < n; i += BLOCK) {
+        const size_t end = least(n, i + BLOCK);
+        fetch_some(x + n + i, dx + n + i);
+        dts_fetch(dy + n + i, BLOCK);
 #pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        dx[i] = r * (w[i] * dy[i] + ((x[i] - mean) * by_h + shift));
+        for (size_t k = i; k < end; k++)
+            dx[k] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));
+    }
 }
 
 static void rows_back(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -2,7 +2,7 @@
  * the arrays of a call; the same walk without memory says how much scratch it takes. */
 #include "ops/mixed.h"
 
-#include "ops/reduce.h"
+#include "ops/place.h"
 
 enum { ALIGN = 64 }; // of scratch
 
@@ -27,46 +27,9 @@ struct widening {
     struct dts_arrays wide;
     struct room room;
     enum dts_half half;
-    const struct dts_mixed_casts *casts;
+    const struct dts_place_values *casts;
     const struct dts_place *place;
 };
-
-static void widen_host(enum dts_half half, float *out, const uint16_t *x, size_t count,
-                       const struct dts_place *place)
-{
-    dts_reduce_widen(half, out, x, count, place->workers);
-}
-
-static void narrow_host(enum dts_half half, uint16_t *out, const float *x, size_t count,
-                        const struct dts_place *place)
-{
-    dts_reduce_narrow(half, out, x, count, place->workers);
-}
-
-static void round_host(enum dts_half half, float *out, const float *x, size_t count,
-                       const struct dts_place *place)
-{
-    dts_reduce_round(half, out, x, count, place->workers);
-}
-
-static void scale_host(float *x, float factor, size_t count, const struct dts_place *place)
-{
-    dts_reduce_scale(x, factor, count, place->workers);
-}
-
-static const struct dts_mixed_casts host_casts = {widen_host, narrow_host, round_host,
-                                                  scale_host};
-
-static bool on_gpu(const struct dts_place *place)
-{
-    return place->blas != NULL;
-}
-
-static const struct dts_op_version *version_of(const struct dts_operation *op,
-                                               const struct dts_place *place)
-{
-    return on_gpu(place) ? &op->cuda : &op->host;
-}
 
 static size_t values_of(const struct widening *w, const struct dts_dims *dims)
 {
@@ -134,7 +97,7 @@ static void place_backward(struct widening *w)
 static size_t own_bytes(const struct dts_operation *op, const struct dts_op_call *call,
                         int batch, bool backward, const struct dts_place *place)
 {
-    const struct dts_op_version *version = version_of(op, place);
+    const struct dts_op_version *version = dts_place_version(place, op);
     size_t (*scratch)(const struct dts_op_call *, int, int) =
         backward ? version->backward_scratch : version->forward_scratch;
     return scratch != NULL ? scratch(call, batch, dts_workers_count(place->workers)) : 0;
@@ -147,9 +110,8 @@ static struct widening widen_call(const struct dts_operation *op, const struct d
                                   const struct dts_arrays *given, const struct dts_place *place,
                                   bool backward)
 {
-    const struct dts_mixed_casts *gpu = DTS_CUDA_FUNCTION(&dts_mixed_casts_cuda);
     struct widening w = {.op = op, .call = call, .given = given, .wide = *given};
-    w.casts = on_gpu(place) ? gpu : &host_casts;
+    w.casts = dts_place_values(place);
     w.place = place;
     w.half = mixed != NULL ? mixed->half : DTS_HALF_BF16;
     w.room.base = given->scratch;
@@ -188,7 +150,7 @@ void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *m
     struct widening w = widen_call(op, mixed, call, arrays, place, false);
     struct dts_place inner = *place;
     inner.mixed = mixed;
-    version_of(op, place)->forward(call, &w.wide, &inner);
+    dts_place_version(place, op)->forward(call, &w.wide, &inner);
     if (!op->loss && arrays->part != DTS_OP_SUMS)
         w.casts->narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
 }
@@ -200,7 +162,7 @@ void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *
     struct widening w = widen_call(op, mixed, call, arrays, place, true);
     struct dts_place inner = *place;
     inner.mixed = mixed;
-    version_of(op, place)->backward(call, &w.wide, &inner);
+    dts_place_version(place, op)->backward(call, &w.wide, &inner);
     for (int i = 0; i < call->input_count && arrays->part != DTS_OP_SUMS; i++) {
         const size_t count = values_of(&w, &call->inputs[i]);
         if (arrays->dx[i] == NULL || is_token(&w, i))

@@ -25,19 +25,6 @@ struct dts_mixed {
     float loss_scale; // > 0
 };
 
-/* What a place does with arrays: on the host, on a GPU (mixed.cu). */
-struct dts_mixed_casts {
-    void (*widen)(enum dts_half half, float *out, const uint16_t *x, size_t count,
-                  const struct dts_place *place);
-    void (*narrow)(enum dts_half half, uint16_t *out, const float *x, size_t count,
-                   const struct dts_place *place);
-    void (*round)(enum dts_half half, float *out, const float *x, size_t count,
-                  const struct dts_place *place);
-    void (*scale)(float *x, float factor, size_t count, const struct dts_place *place);
-};
-
-extern const struct dts_mixed_casts dts_mixed_casts_cuda; // only in a build with CUDA
-
 /* Bytes, that of the version itself among them. */
 size_t dts_mixed_forward_scratch(const struct dts_operation *op, const struct dts_op_call *call,
                                  int batch, const struct dts_place *place);

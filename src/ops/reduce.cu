@@ -81,3 +81,13 @@ extern "C" void dts_reduce_add_widened_cuda(enum dts_half half, float *sum,
     const bool bf16 = half == DTS_HALF_BF16;
     dts_for_each(count, &place, [=] __device__(size_t i) { sum[i] += widened(bf16, more[i]); });
 }
+
+extern "C" void dts_reduce_add_half_cuda(enum dts_half half, uint16_t *sum,
+                                         const uint16_t *more, size_t count, void *stream)
+{
+    const struct dts_place place = place_of(stream);
+    const bool bf16 = half == DTS_HALF_BF16;
+    dts_for_each(count, &place, [=] __device__(size_t i) {
+        sum[i] = narrowed(bf16, widened(bf16, sum[i]) + widened(bf16, more[i]));
+    });
+}

@@ -53,6 +53,8 @@ void dts_reduce_round_cuda(enum dts_half half, float *out, const float *x, size_
                            void *stream);
 void dts_reduce_add_widened_cuda(enum dts_half half, float *sum, const uint16_t *more,
                                  size_t count, void *stream);
+void dts_reduce_add_half_cuda(enum dts_half half, uint16_t *sum, const uint16_t *more,
+                              size_t count, void *stream);
 
 /* The factor that keeps small gradients of fp16 from becoming zero (Micikevicius et al. 2018,
  * arXiv:1710.03740), found by trying as PyTorch's GradScaler: the loss is multiplied by

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "kernels/measure.h"
 #include "kernels/roofline.h"
 #include "ops/mixed.h"
@@ -75,24 +76,25 @@ static void tiny_products(void *argument)
                     o->single[0], TINY, o->single[1], TINY, 0, o->single[2], TINY);
 }
 
+/* Memory as a network's. */
 static bool make_operands(struct operands *o)
 {
     bool good = true;
     for (int i = 0; i < 3; i++) {
-        o->single[i] = malloc((size_t)SIDE * SIDE * sizeof(float));
+        o->single[i] = dts_pages((size_t)SIDE * SIDE * sizeof(float));
         good = good && o->single[i] != NULL;
     }
     const size_t scratch =
         dts_mixed_forward_scratch(dts_operation_find(mixed_call.op), &mixed_call, SIDE,
                                   &(struct dts_place){.workers = NULL});
     for (int i = 0; i < 2; i++) {
-        o->half[i] = calloc((size_t)SIDE * SIDE, sizeof(uint16_t));
+        o->half[i] = dts_pages((size_t)SIDE * SIDE * sizeof(uint16_t));
         good = good && o->half[i] != NULL;
     }
-    good = good && posix_memalign(&o->scratch, 64, scratch) == 0;
-    o->x = malloc((size_t)LENGTH * sizeof(double));
-    o->y = malloc((size_t)LENGTH * sizeof(double));
-    if (!good || o->x == NULL || o->y == NULL)
+    o->scratch = dts_pages(scratch);
+    o->x = dts_pages((size_t)LENGTH * sizeof(double));
+    o->y = dts_pages((size_t)LENGTH * sizeof(double));
+    if (!good || o->scratch == NULL || o->x == NULL || o->y == NULL)
         return false;
     for (int i = 0; i < 3 * SIDE * SIDE; i++) // written, so that the pages are there
         o->single[i / (SIDE * SIDE)][i % (SIDE * SIDE)] = 1.0f / (float)(i % 7 + 1);

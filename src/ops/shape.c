@@ -45,40 +45,32 @@ static void select_samples(const struct dts_op_call *call, const struct dts_arra
     }
 }
 
-/* The rows and columns of one sample before it is transposed: forward [channels, positions]. */
-struct matrix {
-    size_t rows, columns;
-};
-
-static struct matrix matrix_of(const struct dts_op_call *call, bool back)
+/* What is moved: forward [channels, positions]. */
+static struct dts_transpose matrices_of(const struct dts_op_call *call,
+                                        const struct dts_arrays *a, bool back)
 {
-    const struct matrix m = {call->output.size[1], call->output.size[0]};
-    return back ? (struct matrix){m.columns, m.rows} : m;
+    const size_t channels = call->output.size[1], positions = call->output.size[0];
+    const size_t count = (size_t)a->batch;
+    return back ? (struct dts_transpose){a->dy, a->dx[0], positions, channels, count}
+                : (struct dts_transpose){a->x[0], a->y, channels, positions, count};
 }
 
 static void transpose_all(const struct dts_op_call *call, const struct dts_arrays *a, bool back)
 {
-    const struct matrix m = matrix_of(call, back);
+    const struct dts_transpose m = matrices_of(call, a, back);
     const double *from = back ? a->dy : a->x[0];
     double *to = back ? a->dx[0] : a->y;
-    for (size_t b = 0; b < (size_t)a->batch; b++)
+    for (size_t b = 0; b < m.count; b++)
         for (size_t i = 0; i < m.rows; i++)
             for (size_t j = 0; j < m.columns; j++)
                 to[(b * m.columns + j) * m.rows + i] = from[(b * m.rows + i) * m.columns + j];
 }
 
-/* Range over the tiles of all samples. */
 static void transpose_range(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range, bool back)
 {
-    const struct matrix m = matrix_of(call, back);
-    const size_t tiles = dts_transpose_tiles(m.rows, m.columns);
-    for (size_t k = range.first; k < range.first + range.count; k++) {
-        const size_t sample = k / tiles * m.rows * m.columns;
-        dts_transpose_tile((const float *)(back ? a->dy : a->x[0]) + sample,
-                           (float *)(back ? a->dx[0] : a->y) + sample, m.rows, m.columns,
-                           k % tiles);
-    }
+    const struct dts_transpose m = matrices_of(call, a, back);
+    dts_transpose_some(&m, range.first, range.count);
 }
 
 static void concat_forward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -181,9 +173,8 @@ static void sequence_forward_range(const struct dts_op_call *call, const struct 
 static void sequence_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                   const struct dts_place *place)
 {
-    const struct matrix m = matrix_of(call, false);
-    dts_ranges(sequence_forward_range,
-               (size_t)a->batch * dts_transpose_tiles(m.rows, m.columns), call, a, place);
+    const struct dts_transpose m = matrices_of(call, a, false);
+    dts_ranges(sequence_forward_range, dts_transpose_parts(&m), call, a, place);
 }
 
 static void sequence_backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -203,10 +194,9 @@ static void sequence_backward_range(const struct dts_op_call *call, const struct
 static void sequence_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                    const struct dts_place *place)
 {
-    const struct matrix m = matrix_of(call, true);
+    const struct dts_transpose m = matrices_of(call, a, true);
     if (a->dx[0] != NULL)
-        dts_ranges(sequence_backward_range,
-                   (size_t)a->batch * dts_transpose_tiles(m.rows, m.columns), call, a, place);
+        dts_ranges(sequence_backward_range, dts_transpose_parts(&m), call, a, place);
 }
 
 dts_op_fn dts_concat_forward_cuda, dts_concat_backward_cuda; // shape.cu

@@ -1,14 +1,27 @@
-/* transpose.c -- a tile is moved by squares that fit into registers; meanwhile the lines of the
- * next tile are fetched, on both sides, so that it lies in the second cache when its turn
- * comes. A tile's line is so long that the processor sees it coming, and memory gives it in one
- * piece.
+/* transpose.c -- two ways to move a matrix by squares that fit into registers.
+ *
+ * By tiles, where the results stay in a cache for whoever reads them next, and where sizes are
+ * odd. Meanwhile the lines of the next tile are fetched, on both sides, so that it lies in the
+ * second cache when its turn comes.
+ *
+ * By strips of as many rows as fill a line of the cache, where there is more than caches keep.
+ * The rows of a strip are read from end to end, which the processor sees coming; what is
+ * written are whole lines far apart, which it would not, and would read before it writes: they
+ * go to memory past the caches.
  */
 #include "ops/transpose.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "ops/fetch.h"
 #include "ops/lanes.h"
 
-enum { SIDE = 128 }; // 64 KiB, four times: this tile and the next, read and written
+enum {
+    SIDE = 128,           // of a tile: 64 KiB, four times: this and the next, read and written
+    AHEAD = 32,           // values between those of a strip that are read and those fetched
+    MOST_KEPT = 16 << 20, // ASSUMED: bytes of a result that a cache keeps until it is read
+};
 
 struct tile {
     size_t row, rows, column, columns;
@@ -24,7 +37,7 @@ static size_t along(size_t count)
     return (count + SIDE - 1) / SIDE;
 }
 
-size_t dts_transpose_tiles(size_t rows, size_t columns)
+static size_t tiles_of(size_t rows, size_t columns)
 {
     return along(rows) * along(columns);
 }
@@ -63,12 +76,11 @@ static void move_one_by_one(const float *from, float *to, size_t rows, size_t co
             to[j * to_distance + i] = from[i * from_distance + j];
 }
 
-void dts_transpose_tile(const float *from, float *to, size_t rows, size_t columns,
-                        size_t number)
+static void move_tile(const float *from, float *to, size_t rows, size_t columns, size_t number)
 {
     enum { N = DTS_LANES };
     const struct tile tile = tile_of(rows, columns, number);
-    const size_t last = dts_transpose_tiles(rows, columns) - 1;
+    const size_t last = tiles_of(rows, columns) - 1;
     const struct tile next = tile_of(rows, columns, number < last ? number + 1 : 0);
     const size_t ahead = number < last ? 0 : rows * columns; // the next matrix lies behind
     const struct side read = {from + ahead + next.row * columns + next.column, columns,
@@ -91,4 +103,51 @@ void dts_transpose_tile(const float *from, float *to, size_t rows, size_t column
                     tile.columns - whole_columns, columns, rows);
     move_one_by_one(begin + whole_rows * columns, target + whole_rows, tile.rows - whole_rows,
                     whole_columns, columns, rows);
+}
+
+/* Rows number * DTS_LANES and on. What lies ahead of a row's end is the next strip's. */
+static void move_strip(const float *from, float *to, size_t rows, size_t columns, size_t number)
+{
+    enum { N = DTS_LANES };
+    from += number * N * columns;
+    to += number * N;
+    for (size_t j = 0; j < columns; j += N) {
+        const float *next = from + j + AHEAD;
+        if (j + AHEAD >= columns)
+            next += (N - 1) * columns;
+        for (size_t i = 0; i < N; i++)
+            dts_fetch(next + i * columns, N);
+        dts_lanes_transpose_by(dts_lanes_stream, from + j, columns, to + j * rows, rows);
+    }
+}
+
+static bool goes_by_strips(const struct dts_transpose *all)
+{
+    return DTS_LANES_ARE_A_LINE && all->rows % DTS_LANES == 0 &&
+           all->columns % DTS_LANES == 0 &&
+           (uintptr_t)all->to % (DTS_LANES * sizeof(float)) == 0 &&
+           all->rows * all->columns * all->count * sizeof(float) > MOST_KEPT;
+}
+
+static size_t parts_of_one(const struct dts_transpose *all)
+{
+    return goes_by_strips(all) ? all->rows / DTS_LANES : tiles_of(all->rows, all->columns);
+}
+
+size_t dts_transpose_parts(const struct dts_transpose *all)
+{
+    return all->count * parts_of_one(all);
+}
+
+void dts_transpose_some(const struct dts_transpose *all, size_t first, size_t count)
+{
+    const bool by_strips = goes_by_strips(all);
+    const size_t parts = parts_of_one(all);
+    for (size_t k = first; k < first + count; k++) {
+        const size_t at = k / parts * all->rows * all->columns;
+        (by_strips ? move_strip : move_tile)(all->from + at, all->to + at, all->rows,
+                                             all->columns, k % parts);
+    }
+    if (by_strips)
+        dts_lanes_streamed();
 }

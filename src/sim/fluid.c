@@ -40,8 +40,8 @@ static void add_lanes(struct fluid *f, const struct dts_job *job)
             if (!dts_plan_uses(&job->roles[r].plan, s))
                 continue;
             struct lane *lane = &f->lanes[f->lane_count++];
-            *lane =
-                (struct lane){.role = &job->roles[r], .role_number = r, .stream = s, .op = -1};
+            *lane = (struct lane){
+                .role = &job->roles[r], .role_number = r, .stream = s, .op = -1, .before = -1};
             dts_fluid_next_op(f, lane);
         }
 }

@@ -12,6 +12,7 @@
 
 #include "sim/engine.h"
 #include "sim/load.h"
+#include "sim/row.h"
 #include "sim/share.h"
 
 enum lane_state {
@@ -19,7 +20,6 @@ enum lane_state {
     CALLING,  // a kernel runs
     MEETING,  // an exchange whose other side is not there yet
     SENDING,  // a transfer is under way
-    RESTING,  // a collective is done, and holds up the next one
     FINISHED, // all steps done
 };
 
@@ -29,26 +29,28 @@ struct lane {
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
     enum lane_state state;
-    double left_s; // CALLING: at full speed; RESTING
-    int transfer;  // SENDING
+    double left_s;           // CALLING: at full speed
+    int transfer;            // SENDING
+    int before, before_step; // the collective begun last; -1: none yet
 };
 
 struct transfer {
     bool active;
     const struct dts_load *load;
     int phase;
-    double stretch;       // it takes so many times its period: the one before holds it up
+    double share;         // of the sum of its phases, until its stream is free
+    double tail_s;        // from then until the last member is done
     double left;          // repetitions of the phase
     double repetition_s;  // at the rate of now
     int sender, receiver; // lanes; receiver -1: a collective
     double after_s;       // until the receiver has it
 };
 
-/* A collective whose stream is free again while its last members still work (period.h), or an
+/* A collective whose stream is free again while its last members still work (row.h), or an
  * exchange that is on its way to its receiver, by latency that does not block. */
 struct tail {
     int role, op, step;
-    double left_s;
+    double left_s, all_s; // of the tail: still to come, and in all
 };
 
 struct fluid {
@@ -71,10 +73,6 @@ struct fluid {
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);
-
-/* The time of a lane is over: it goes on, and what it was at is complete, if that is not noted
- * yet. */
-void dts_fluid_end_time(struct fluid *f, struct lane *lane);
 
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);

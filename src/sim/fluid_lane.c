@@ -66,14 +66,6 @@ void dts_fluid_complete(struct fluid *f, struct lane *lane)
     dts_fluid_next_op(f, lane);
 }
 
-void dts_fluid_end_time(struct fluid *f, struct lane *lane)
-{
-    if (lane->state == RESTING)
-        dts_fluid_next_op(f, lane);
-    else
-        dts_fluid_complete(f, lane);
-}
-
 void dts_fluid_end_tail(struct fluid *f, size_t number)
 {
     struct tail tail = f->tails[number];
@@ -91,7 +83,8 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
         return;
     }
     f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
-    f->tails[f->tail_count++] = (struct tail){lane->role_number, lane->op, lane->step, left_s};
+    f->tails[f->tail_count++] =
+        (struct tail){lane->role_number, lane->op, lane->step, left_s, left_s};
     dts_fluid_next_op(f, lane);
 }
 
@@ -103,13 +96,7 @@ void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
     t->active = false;
     if (t->receiver >= 0)
         leave_tail(f, &f->lanes[t->receiver], t->after_s);
-    if (t->load->rest_s > 0) {
-        mark_done(f, lane->role_number, lane->op, lane->step);
-        lane->state = RESTING;
-        lane->left_s = t->load->rest_s;
-        return;
-    }
-    leave_tail(f, lane, t->load->tail_s);
+    leave_tail(f, lane, t->tail_s);
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */
@@ -127,30 +114,60 @@ static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *gro
            op->collective.group.size == group->size;
 }
 
-/* How long the last members of all-reduces of this stream still work. */
-static double tail_before(const struct fluid *f, const struct lane *lane)
+/* The tail of the collective before this one on its stream, where its last members hold up
+ * those of this one; NULL: none do. */
+static const struct tail *tail_before(const struct fluid *f, const struct lane *lane,
+                                      const struct dts_load *load)
 {
-    double longest_s = 0;
+    if (lane->before < 0)
+        return NULL;
+    const struct dts_load *before = dts_loader_count(f->loader, lane->role, lane->before);
+    const struct dts_op *op = dts_fluid_op(lane);
+    const struct dts_group *group = &op->collective.group;
+    bool walked = before->move.script != NULL && load->move.script != NULL;
+    if (!walked && !(is_allreduce_of(op, group) &&
+                     is_allreduce_of(&lane->role->plan.ops[lane->before], group)))
+        return NULL;
     for (size_t i = 0; i < f->tail_count; i++) {
         const struct tail *tail = &f->tails[i];
-        const struct dts_op *op = &lane->role->plan.ops[tail->op];
-        if (tail->role == lane->role_number && op->stream == lane->stream &&
-            is_allreduce_of(op, &dts_fluid_op(lane)->collective.group))
-            longest_s = fmax(longest_s, tail->left_s);
+        if (tail->role == lane->role_number && tail->op == lane->before &&
+            tail->step == lane->before_step)
+            return tail;
     }
-    return longest_s;
+    return NULL;
 }
 
-/* An all-reduce needs all members: who is last in the one before keeps this one, too, for a
- * period from then on. A short one behind a long one begins early, and ends no earlier for
- * that. */
-static double stretch_of(const struct fluid *f, const struct lane *lane,
-                         const struct dts_load *load)
+/* When a collective ends that begins now, while the last members of the one before it still
+ * work (row.h). Begun as soon as the first member is free, it ends as far behind that one as
+ * the two do in a row. Begun later, it ends no earlier, and at least when it would alone; but
+ * the less of the one before is left, the less it gains from members that come one after
+ * another, not all at once. */
+static double end_behind(const struct tail *tail, double alone_s, double after_s)
 {
-    const struct dts_op *op = dts_fluid_op(lane);
-    if (!is_allreduce_of(op, &op->collective.group) || load->period_s <= 0)
-        return 1;
-    return 1 + fmax(0, tail_before(f, lane) - load->tail_s) / load->period_s;
+    double gain_s = fmax(0, alone_s - (tail->all_s + after_s));
+    return fmax(tail->left_s + after_s, alone_s - gain_s * tail->left_s / tail->all_s);
+}
+
+/* A collective keeps its stream busy until its first member is done; the others are its tail.
+ */
+static void set_end(struct fluid *f, struct lane *lane, struct transfer *t)
+{
+    struct dts_rows *rows = dts_loader_rows(f->loader);
+    const struct tail *tail = tail_before(f, lane, t->load);
+    struct dts_row row = dts_rows_find(rows, NULL, t->load);
+    double end_s = row.after_s;
+    if (tail != NULL) {
+        row =
+            dts_rows_find(rows, dts_loader_count(f->loader, lane->role, lane->before), t->load);
+        end_s = end_behind(tail, end_s, row.after_s);
+    }
+    lane->before = lane->op;
+    lane->before_step = lane->step;
+    if (t->load->sum_s <= 0)
+        return;
+    double free_s = fmax(0, end_s - row.spread_s);
+    t->share = free_s / t->load->sum_s;
+    t->tail_s = end_s - free_s;
 }
 
 static void begin_transfer(struct fluid *f, int sender, int receiver)
@@ -159,7 +176,9 @@ static void begin_transfer(struct fluid *f, int sender, int receiver)
     struct transfer *t = &f->transfers[sender];
     *t = (struct transfer){.active = true, .sender = sender, .receiver = receiver};
     t->load = dts_loader_count(f->loader, lane->role, lane->op);
-    t->stretch = stretch_of(f, lane, t->load);
+    t->share = 1;
+    if (receiver < 0)
+        set_end(f, lane, t);
     t->left = t->load->phase_count > 0 ? t->load->phases[0].repeat : 0;
     lane->state = SENDING;
     lane->transfer = sender;

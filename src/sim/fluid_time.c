@@ -43,8 +43,8 @@ static void set_rates(struct fluid *f)
         const struct dts_phase *phase = f->phases[n];
         double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
         double rate = count > 1 && alone_s > 0 ? f->rates[n] * alone_s / phase->bytes : 1;
-        t->repetition_s = transfer_slowness(f, t) * t->stretch * t->load->share *
-                          dts_phase_seconds(phase, fmin(rate, 1));
+        t->repetition_s =
+            transfer_slowness(f, t) * t->share * dts_phase_seconds(phase, fmin(rate, 1));
         n++;
     }
 }
@@ -62,8 +62,6 @@ static double next_completion(const struct fluid *f)
         const struct lane *lane = &f->lanes[i];
         if (lane->state == CALLING)
             least = fmin(least, lane->left_s / call_speed(f, lane));
-        else if (lane->state == RESTING)
-            least = fmin(least, lane->left_s);
         if (f->transfers[i].active)
             least = fmin(least, transfer_left_s(&f->transfers[i]));
     }
@@ -94,7 +92,7 @@ static void advance(struct fluid *f, double elapsed)
         f->rates; // by lane: what is left of its call; the rates are not needed now
     for (int i = 0; i < f->lane_count; i++) {
         struct lane *lane = &f->lanes[i];
-        bool timed = lane->state == CALLING || lane->state == RESTING;
+        bool timed = lane->state == CALLING;
         double speed = lane->state == CALLING ? call_speed(f, lane) : 1;
         left_s[i] = timed ? lane->left_s / speed : INFINITY;
         lane->left_s -= elapsed * speed;
@@ -103,7 +101,7 @@ static void advance(struct fluid *f, double elapsed)
     for (int i = 0; i < f->lane_count; i++) {
         struct lane *lane = &f->lanes[i];
         if (left_s[i] <= nearly)
-            dts_fluid_end_time(f, lane);
+            dts_fluid_complete(f, lane);
         else if (f->transfers[i].active)
             advance_transfer(f, &f->transfers[i], elapsed, nearly);
     }

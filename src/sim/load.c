@@ -3,9 +3,8 @@
 
 #include "base/mem.h"
 #include "sim/load.h"
-#include "sim/period.h"
+#include "sim/row.h"
 #include "sim/skeleton.h"
-#include "sim/walk.h"
 
 enum { MOST_MESSAGES = 20000 }; // of a collective that is walked one by one
 
@@ -20,6 +19,7 @@ struct counted {
 struct dts_loader {
     const struct dts_simulation *simulation;
     struct dts_skeletons *skeletons;
+    struct dts_rows *rows;
     struct counted *counted;
     size_t count, room;
     int *first_op;                 // of role r in loads
@@ -33,6 +33,7 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
     struct dts_loader *l = dts_alloc(1, sizeof(*l));
     l->simulation = simulation;
     l->skeletons = dts_skeletons_new(simulation);
+    l->rows = dts_rows_new(simulation);
     l->total = dts_alloc((size_t)simulation->net->links, sizeof(*l->total));
     l->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*l->first_op));
     for (int r = 0; r < job->role_count; r++)
@@ -56,6 +57,7 @@ void dts_loader_free(struct dts_loader *l)
     for (size_t i = 0; i < l->count; i++)
         load_free(l->counted[i].load);
     free(l->counted);
+    dts_rows_free(l->rows);
     dts_skeletons_free(l->skeletons);
     free(l->first_op);
     free(l->loads);
@@ -79,23 +81,21 @@ static bool can_walk(const struct dts_skeleton *s, const struct dts_load *load)
     return !spread && load->messages <= MOST_MESSAGES;
 }
 
-static void set_period(struct dts_loader *l, const struct dts_skeleton *s,
+/* How it is walked, or how long it takes in lockstep. */
+static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
                        const struct dts_role *role, const struct dts_collective *c,
-                       const struct dts_step_time *steps_s, struct dts_load *load)
+                       struct dts_load *load)
 {
-    double sum_s = 0;
-    for (int p = 0; p < load->phase_count; p++)
-        sum_s += load->phases[p].repeat * dts_phase_seconds(&load->phases[p], 1);
-    struct dts_period period =
-        can_walk(s, load)
-            ? dts_walk_collective(l->simulation, dts_skeleton_script(l->skeletons, s),
-                                  c->data.count,
-                                  role->plan.buffers[c->data.buffer].element_bytes)
-            : dts_period_find(role, c, steps_s, sum_s);
-    load->period_s = fmin(period.period_s, period.latency_s);
-    load->share = sum_s > 0 ? load->period_s / sum_s : 1;
-    load->tail_s = fmax(0, period.latency_s - period.period_s);
-    load->rest_s = fmax(0, period.period_s - period.latency_s);
+    if (can_walk(s, load)) {
+        load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
+                                       role->plan.buffers[c->data.buffer].element_bytes};
+        return;
+    }
+    struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
+    for (int i = 0; i < s->steps; i++)
+        steps_s[i] = step_time(&load->phases[s->bone_of[i]]);
+    load->period = dts_period_find(role, c, steps_s, load->sum_s);
+    free(steps_s);
 }
 
 /* Bytes of the largest message with so many chunks: the longer chunks come first. */
@@ -120,6 +120,7 @@ static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s
         dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
                        &load->phases[b]);
         load->messages += bone->sent * bone->repeat;
+        load->sum_s += bone->repeat * dts_phase_seconds(&load->phases[b], 1);
     }
 }
 
@@ -140,12 +141,7 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
     fill_phases(l, s, bytes, load);
     free(bytes);
 
-    struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
-    for (int i = 0; i < s->steps; i++)
-        steps_s[i] = step_time(&load->phases[s->bone_of[i]]);
-    set_period(l, s, role, c, steps_s, load);
-    free(steps_s);
-
+    set_course(l, s, role, c, load);
     double chunk_bytes = (double)c->data.count *
                          (double)role->plan.buffers[c->data.buffer].element_bytes /
                          c->channels / c->algorithm->chunks(&c->shape);
@@ -162,8 +158,8 @@ static void count_exchange(struct dts_loader *l, const struct dts_role *role,
     double element_bytes = (double)role->plan.buffers[x->data.buffer].element_bytes;
     double bytes = dts_skeleton_most(s, x) * element_bytes;
     fill_phases(l, s, &bytes, load);
-    load->share = 1;
     load->phases->walk_s = dts_phase_stay_s(load->phases, 1); // the rest is the receiver's
+    load->sum_s = dts_phase_seconds(load->phases, 1);
     if (s->bones->chunks > 0)
         add_total(l, s, dts_skeleton_least(s, x) / s->bones->chunks * element_bytes);
 }
@@ -215,6 +211,11 @@ const struct dts_load *dts_loader_count(struct dts_loader *l, const struct dts_r
     if (*load == NULL)
         *load = count_op(l, role, &role->plan.ops[op]);
     return *load;
+}
+
+struct dts_rows *dts_loader_rows(struct dts_loader *l)
+{
+    return l->rows;
 }
 
 const double *dts_loader_total(const struct dts_loader *l)

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "plan/run.h"
-#include "sim/map.h"
 
 /* What a member does in a step. */
 struct moment {
@@ -14,42 +13,27 @@ struct moment {
 
 struct writer {
     struct dts_script *script;
+    struct dts_pairs *pairs;
     struct moment *moments;
     int *first_line;    // that a member sends in the step at hand; members + 1 entries
     int *first_message; // likewise
     struct dts_coll_message *messages; // of the step at hand
-    struct dts_map ways;               // by pair of members: number + 1
-    int *from, *to;                    // ranks, by way
-    int cue_count, moment_count, way_count;
-    size_t line_room, cue_room, moment_room, message_room, from_room, to_room;
+    int cue_count, moment_count;
+    size_t line_room, cue_room, moment_room, message_room;
 };
-
-static int way_of(struct writer *w, int from, int to)
-{
-    uint64_t *number = dts_map_at(&w->ways, (uint64_t)from << 32 | (uint64_t)to);
-    if (*number == 0) {
-        size_t count = (size_t)w->way_count + 1;
-        int first = w->script->role->first;
-        w->from = dts_grow(w->from, &w->from_room, count, sizeof(*w->from));
-        w->to = dts_grow(w->to, &w->to_room, count, sizeof(*w->to));
-        w->from[w->way_count] = first + from;
-        w->to[w->way_count] = first + to;
-        *number = (uint64_t)++w->way_count;
-    }
-    return (int)*number - 1;
-}
 
 static void add_line(struct writer *w, int member, const struct dts_coll_message *message)
 {
     struct dts_script *s = w->script;
-    int to = message->peer - s->role->first;
+    int first = s->role->first, to = message->peer - first;
     s->lines = dts_grow(s->lines, &w->line_room, (size_t)s->line_count + 1, sizeof(*s->lines));
-    s->lines[s->line_count++] = (struct dts_line){.way = way_of(w, member, to),
-                                                  .from = member,
-                                                  .to = to,
-                                                  .lane = message->lane,
-                                                  .first = message->first,
-                                                  .count = message->count};
+    s->lines[s->line_count++] =
+        (struct dts_line){.way = dts_pairs_number(w->pairs, first + member, message->peer),
+                          .from = member,
+                          .to = to,
+                          .lane = message->lane,
+                          .first = message->first,
+                          .count = message->count};
 }
 
 /* The messages of all members in a step, and a line for each that is sent. */
@@ -124,12 +108,13 @@ static void sort_turns(struct writer *w)
 }
 
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  const struct dts_role *role,
+                                  struct dts_pairs *pairs, const struct dts_role *role,
                                   const struct dts_collective *collective)
 {
     struct dts_script *s = dts_alloc(1, sizeof(*s));
-    *s = (struct dts_script){.role = role, .collective = collective, .members = role->count};
-    struct writer w = {.script = s};
+    *s = (struct dts_script){
+        .role = role, .collective = collective, .members = role->count, .ways = &pairs->ways};
+    struct writer w = {.script = s, .pairs = pairs};
     w.first_line = dts_alloc((size_t)s->members + 1, sizeof(*w.first_line));
     w.first_message = dts_alloc((size_t)s->members + 1, sizeof(*w.first_message));
     s->steps = collective->algorithm->steps(&collective->shape);
@@ -139,14 +124,11 @@ struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *
         write_step(&w, i);
     }
     sort_turns(&w);
-    dts_ways_make(routes, net, w.from, w.to, w.way_count, &s->ways);
+    dts_pairs_find_ways(pairs, routes, net);
     free(w.first_line);
     free(w.first_message);
     free(w.messages);
     free(w.moments);
-    free(w.from);
-    free(w.to);
-    dts_map_free(&w.ways);
     return s;
 }
 
@@ -154,7 +136,6 @@ void dts_script_free(struct dts_script *s)
 {
     if (s == NULL)
         return;
-    dts_ways_free(&s->ways);
     free(s->class_of);
     free(s->lines);
     free(s->turns);

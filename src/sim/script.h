@@ -26,15 +26,16 @@ struct dts_script {
     int members, steps, line_count;
     int *class_of; // by step: the lowest one with the same traffic; owned, as all below
     struct dts_line *lines;
-    struct dts_turn *turns; // member after member
-    int *first_turn;        // of a member; members + 1 entries
-    int *cues;              // lines: sent as they are, received as ~line
-    struct dts_ways ways;
+    struct dts_turn *turns;      // member after member
+    int *first_turn;             // of a member; members + 1 entries
+    int *cues;                   // lines: sent as they are, received as ~line
+    const struct dts_ways *ways; // borrowed from the pairs
 };
 
-/* For collectives of some ten thousand messages: each is written down. */
+/* For collectives of some ten thousand messages: each is written down. Pairs that are new are
+ * added; scripts with the same pairs may be walked in one row. */
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  const struct dts_role *role,
+                                  struct dts_pairs *pairs, const struct dts_role *role,
                                   const struct dts_collective *collective);
 void dts_script_free(struct dts_script *script);
 

@@ -13,6 +13,7 @@ struct dts_skeletons {
     struct dts_skeleton *all;
     size_t count, room;
     struct dts_bones *bones;
+    struct dts_pairs pairs; // of ranks, in scripts
 };
 
 struct dts_skeletons *dts_skeletons_new(const struct dts_simulation *simulation)
@@ -38,6 +39,7 @@ void dts_skeletons_free(struct dts_skeletons *all)
     for (size_t i = 0; i < all->count; i++)
         skeleton_free(&all->all[i]);
     free(all->all);
+    dts_pairs_free(&all->pairs);
     dts_bones_free(all->bones);
     free(all);
 }
@@ -136,8 +138,8 @@ const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
     struct dts_skeleton *s = &all->all[skeleton - all->all];
     if (s->script == NULL)
         s->script = dts_script_new(all->simulation->net,
-                                   dts_router_routes(dts_bones_router(all->bones)), s->role,
-                                   &s->op->collective);
+                                   dts_router_routes(dts_bones_router(all->bones)), &all->pairs,
+                                   s->role, &s->op->collective);
     return s->script;
 }
 

@@ -4,64 +4,52 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sim/alarms.h"
 #include "sim/flows.h"
-#include "sim/weigh.h"
+#include "sim/walk_private.h"
 
-enum { NONE = -1 };
-
-/* Where a message is, in one round. */
-struct letter {
-    bool sent, awaited; // the sender's latency is paid; the receiver is there
-    bool over;          // the wire is done
-    double arrived_s;   // latency included
-};
-
-struct member {
-    int round, turn; // at hand
-    int pending;     // messages of the turn whose wire is not done
-};
-
-struct walk {
-    const struct dts_script *script;
-    const struct dts_weighed *messages; // by line
-    struct dts_flows *flows;
-    struct letter *letters; // by round and line
-    struct dts_progress *progress;
-    struct member *members;
-    struct dts_alarms alarms; // letter NONE: the member's turn is over
-    int *ready, ready_count;  // members that begin their turn now
-    int taking_part;          // members with turns
-    bool even;                // all messages of a step carry the same
-    int together; // the step that all began together last, and when; NONE: they did not
-    double together_s;
-    int rounds, ended; // rounds that members have done
-    double now, first_ended_s;
-    size_t arrival_room;
-    double *arrivals; // of the messages of one turn that are summed, each with its sum
-};
+static const struct round *round_of(const struct walk *w, int letter)
+{
+    return &w->rounds[w->letters[letter].round];
+}
 
 static void start_if_met(struct walk *w, int number)
 {
-    int line = number % w->script->line_count;
-    const struct dts_weighed *m = &w->messages[line];
+    const struct round *round = round_of(w, number);
+    const int line = number - round->first_letter;
+    const struct dts_weighed *m = &round->messages[line];
     const struct letter *letter = &w->letters[number];
     if (letter->sent && (letter->awaited || !m->blocks))
-        dts_flows_start(w->flows, w->script->lines[line].way, m->wire_bytes, number, w->now);
+        dts_flows_start(w->flows, round->script->lines[line].way, m->wire_bytes, number,
+                        w->now);
 }
 
-/* The turn of a member is over: it is ready for the next one, if there is one. */
-static void next_turn(struct walk *w, int number)
+/* The member is ready for its next turn, in this round or in the first one after that in which
+ * it has any. */
+static void stand_ready(struct walk *w, int number, int round)
 {
     struct member *m = &w->members[number];
-    if (++m->turn == w->script->first_turn[number + 1]) {
-        if (w->ended++ == 0)
-            w->first_ended_s = w->now;
-        m->turn = w->script->first_turn[number];
-        m->round++;
+    for (m->round = round; m->round < w->round_count; m->round++) {
+        const struct dts_script *s = w->rounds[m->round].script;
+        if (m->round > round)
+            m->turn = s->first_turn[number];
+        if (m->turn < s->first_turn[number + 1]) {
+            w->ready[w->ready_count++] = number;
+            return;
+        }
     }
-    if (m->round < w->rounds)
-        w->ready[w->ready_count++] = number;
+}
+
+void dts_walk_next_turn(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    struct round *round = &w->rounds[m->round];
+    if (++m->turn == round->script->first_turn[number + 1]) {
+        if (round->ended++ == 0)
+            round->first_s = w->now;
+        round->last_s = w->now;
+        w->together = NONE;
+    }
+    stand_ready(w, number, m->round);
 }
 
 static int by_first(const void *a, const void *b)
@@ -72,21 +60,22 @@ static int by_first(const void *a, const void *b)
 
 /* When a turn whose messages are through is complete. Sums follow one another in the order of
  * arrival. */
-static double end_s(struct walk *w, int round, const struct dts_turn *turn)
+static double end_s(struct walk *w, const struct round *round, const struct dts_turn *turn)
 {
+    const struct dts_weighed *messages = round->messages;
     double end = w->now, summed = 0;
     size_t adding = 0;
     w->arrivals =
         dts_grow(w->arrivals, &w->arrival_room, 2 * (size_t)turn->count, sizeof(*w->arrivals));
     for (int i = turn->first; i < turn->first + turn->count; i++) {
-        int cue = w->script->cues[i];
-        if (cue >= 0 || w->messages[~cue].wire_bytes == 0)
+        int cue = round->script->cues[i];
+        if (cue >= 0 || messages[~cue].wire_bytes == 0)
             continue;
-        double arrived = w->letters[round * w->script->line_count + ~cue].arrived_s;
+        double arrived = w->letters[round->first_letter + ~cue].arrived_s;
         end = fmax(end, arrived);
-        if (w->messages[~cue].sum_s > 0) {
+        if (messages[~cue].sum_s > 0) {
             w->arrivals[2 * adding] = arrived;
-            w->arrivals[2 * adding + 1] = w->messages[~cue].sum_s;
+            w->arrivals[2 * adding + 1] = messages[~cue].sum_s;
             adding++;
         }
     }
@@ -100,22 +89,24 @@ static double end_s(struct walk *w, int round, const struct dts_turn *turn)
 static void end_turn(struct walk *w, int number)
 {
     const struct member *m = &w->members[number];
-    double end = end_s(w, m->round, &w->script->turns[m->turn]);
+    const struct round *round = &w->rounds[m->round];
+    double end = end_s(w, round, &round->script->turns[m->turn]);
     if (end > w->now)
         dts_alarm_set(&w->alarms, end, number, NONE);
     else
-        next_turn(w, number);
+        dts_walk_next_turn(w, number);
 }
 
 static void begin_turn(struct walk *w, int number)
 {
     struct member *m = &w->members[number];
-    const struct dts_turn *turn = &w->script->turns[m->turn];
+    const struct round *round = &w->rounds[m->round];
+    const struct dts_turn *turn = &round->script->turns[m->turn];
     m->pending = 0;
     for (int i = turn->first; i < turn->first + turn->count; i++) {
-        int cue = w->script->cues[i], line = cue >= 0 ? cue : ~cue;
-        const struct dts_weighed *message = &w->messages[line];
-        int letter_number = m->round * w->script->line_count + line;
+        int cue = round->script->cues[i], line = cue >= 0 ? cue : ~cue;
+        const struct dts_weighed *message = &round->messages[line];
+        int letter_number = round->first_letter + line;
         struct letter *letter = &w->letters[letter_number];
         if (message->wire_bytes == 0)
             continue;
@@ -138,7 +129,7 @@ static void begin_turn(struct walk *w, int number)
 static void ring(struct walk *w, struct dts_alarm alarm)
 {
     if (alarm.letter == NONE) {
-        next_turn(w, alarm.member);
+        dts_walk_next_turn(w, alarm.member);
         return;
     }
     w->letters[alarm.letter].sent = true;
@@ -148,10 +139,11 @@ static void ring(struct walk *w, struct dts_alarm alarm)
 static void arrive(struct walk *w, int number)
 {
     struct letter *letter = &w->letters[number];
-    const struct dts_line *line = &w->script->lines[number % w->script->line_count];
+    const struct round *round = round_of(w, number);
+    const struct dts_line *line = &round->script->lines[number - round->first_letter];
     letter->over = true;
     dts_progress_more(w->progress);
-    letter->arrived_s = w->now + w->messages[number % w->script->line_count].after_s;
+    letter->arrived_s = w->now + round->messages[number - round->first_letter].after_s;
     if (--w->members[line->from].pending == 0)
         end_turn(w, line->from);
     if (letter->awaited && --w->members[line->to].pending == 0)
@@ -173,108 +165,69 @@ static bool let_time_pass(struct walk *w)
     return true;
 }
 
-/* Is every member about to begin its turn of one and the same step? */
-static bool is_together(const struct walk *w)
+static void begin(struct walk *w)
 {
-    const struct member *one = &w->members[w->ready[0]];
-    for (int i = 0; i < w->ready_count; i++) {
-        const struct member *m = &w->members[w->ready[i]];
-        if (m->round != one->round ||
-            w->script->turns[m->turn].step != w->script->turns[one->turn].step)
-            return false;
-    }
-    return w->ready_count == w->taking_part;
-}
-
-/* Where loads are even, members end together what they begin together. The next step then takes
- * as long as the one before, if that had the same traffic, and so do all of its like that
- * follow: they need not be walked. */
-static void skip_alike(struct walk *w)
-{
-    const struct dts_script *s = w->script;
-    if (w->ready_count == 0)
-        return;
-    if (!w->even || w->ready_count < w->taking_part || !is_together(w)) {
-        w->together = NONE;
-        return;
-    }
-    const struct member *one = &w->members[w->ready[0]];
-    int step = s->turns[one->turn].step, alike = 0;
-    if (w->together != NONE && w->together == step - 1 &&
-        s->class_of[step] == s->class_of[step - 1])
-        while (step + alike < s->steps && s->class_of[step + alike] == s->class_of[step])
-            alike++;
-    double passed_s = w->now - w->together_s;
-    w->together = step;
-    w->together_s = w->now;
-    if (alike == 0)
-        return;
-    w->now += alike * passed_s;
-    w->together = NONE;
-    w->ready_count = 0;
-    for (int m = 0; m < s->members; m++)
-        if (s->first_turn[m] < s->first_turn[m + 1]) {
-            w->members[m].turn += alike - 1;
-            next_turn(w, m);
-        }
-}
-
-static void stand_ready(struct walk *w)
-{
-    for (int m = 0; m < w->script->members; m++) {
-        w->members[m].turn = w->script->first_turn[m];
-        if (w->members[m].turn < w->script->first_turn[m + 1])
-            w->ready[w->ready_count++] = m;
+    for (int m = 0; m < w->member_count; m++) {
+        w->members[m].turn = w->rounds->script->first_turn[m];
+        stand_ready(w, m, 0);
     }
     w->taking_part = w->ready_count;
 }
 
-/* All members from rest, `rounds` times in a row: when the first is done for the first time,
- * and the last for the last. */
-static void walk(struct dts_progress *progress, const struct dts_script *script,
-                 const struct dts_weighed *messages, bool even, int rounds, double *first_s,
-                 double *last_s)
+/* All members from rest. */
+static void walk(struct walk *w)
 {
-    struct walk w = {.script = script,
-                     .progress = progress,
-                     .messages = messages,
-                     .even = even,
-                     .rounds = rounds,
-                     .together = NONE};
-    size_t members = (size_t)script->members;
-    dts_progress_begin(progress, "walking a collective", (double)rounds * script->line_count);
-    w.flows = dts_flows_new(&script->ways);
-    w.letters = dts_alloc((size_t)rounds * (size_t)script->line_count, sizeof(*w.letters));
-    w.members = dts_alloc(members, sizeof(*w.members));
-    w.ready = dts_alloc(members, sizeof(*w.ready));
-    stand_ready(&w);
+    size_t members = (size_t)w->member_count;
+    w->flows = dts_flows_new(w->rounds->script->ways);
+    w->members = dts_alloc(members, sizeof(*w->members));
+    w->ready = dts_alloc(members, sizeof(*w->ready));
+    begin(w);
     do {
-        skip_alike(&w);
-        while (w.ready_count > 0)
-            begin_turn(&w, w.ready[--w.ready_count]);
-    } while (let_time_pass(&w));
-    *first_s = w.first_ended_s;
-    *last_s = w.now;
-    dts_flows_free(w.flows);
-    free(w.letters);
-    free(w.members);
-    free(w.ready);
-    free(w.alarms.heap);
-    free(w.arrivals);
+        dts_walk_skip_alike(w);
+        while (w->ready_count > 0)
+            begin_turn(w, w->ready[--w->ready_count]);
+    } while (let_time_pass(w));
+    dts_flows_free(w->flows);
+    free(w->members);
+    free(w->ready);
+    free(w->alarms.heap);
+    free(w->arrivals);
 }
 
-struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
-                                      const struct dts_script *script, size_t elements,
-                                      size_t element_bytes)
+static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
+                        const struct dts_move *moves)
 {
-    bool even;
-    double first_s, alone_s, twice_s;
-    struct dts_weighed *messages =
-        dts_script_weigh(simulation, script, elements, element_bytes, &even);
-    walk(simulation->progress, script, messages, even, 1, &first_s, &alone_s);
-    twice_s = 2 * alone_s;
-    if (first_s < alone_s) // else the second time is like the first
-        walk(simulation->progress, script, messages, even, 2, &first_s, &twice_s);
-    free(messages);
-    return (struct dts_period){alone_s, twice_s - alone_s};
+    int letters = 0;
+    for (int r = 0; r < w->round_count; r++) {
+        struct round *round = &w->rounds[r];
+        round->script = moves[r].script;
+        round->messages = dts_script_weigh(simulation, moves[r].script, moves[r].elements,
+                                           moves[r].element_bytes, &round->even);
+        round->first_letter = letters;
+        letters += round->script->line_count;
+    }
+    w->letters = dts_alloc((size_t)letters, sizeof(*w->letters));
+    for (int r = 0; r < w->round_count; r++)
+        for (int i = 0; i < w->rounds[r].script->line_count; i++)
+            w->letters[w->rounds[r].first_letter + i].round = r;
+    dts_progress_begin(w->progress, "walking a collective", letters);
+}
+
+struct dts_row dts_walk_row(const struct dts_simulation *simulation,
+                            const struct dts_move *moves, int count)
+{
+    struct round rounds[DTS_ROW_MOST] = {{0}};
+    struct walk w = {.rounds = rounds,
+                     .round_count = count,
+                     .member_count = moves->script->members,
+                     .progress = simulation->progress,
+                     .together = NONE};
+    open_rounds(&w, simulation, moves);
+    walk(&w);
+    for (int r = 0; r < count; r++)
+        free(rounds[r].messages);
+    free(w.letters);
+    const struct round *last = &rounds[count - 1];
+    double before_s = count > 1 ? rounds[count - 2].last_s : 0;
+    return (struct dts_row){last->last_s - before_s, last->last_s - last->first_s};
 }

@@ -1,20 +1,34 @@
-/* walk.h -- a collective message by message, as exact runs it, but for this one operation
- * alone: no kernels, no other streams.
+/* walk.h -- collectives message by message, as exact runs them, but for these operations alone:
+ * no kernels, no other streams.
  *
- * Each member does its turns one after another. A message waits for its latency, and for the
- * receiver, where the transport blocks; then it moves at the rate that the others leave to it
- * (flows.h); what arrives is summed. Time jumps from one event to the next.
+ * Each member does its turns one after another, and then those of the next collective. A
+ * message waits for its latency, and for the receiver, where the transport blocks; then it
+ * moves at the rate that the others leave to it (flows.h); what arrives is summed. Time jumps
+ * from one event to the next.
  */
 #ifndef DTS_SIM_WALK_H
 #define DTS_SIM_WALK_H
 
-#include "sim/period.h"
 #include "sim/script.h"
 
-/* The latency and the period of a collective of this shape over so many elements of so many
- * bytes. */
-struct dts_period dts_walk_collective(const struct dts_simulation *simulation,
-                                      const struct dts_script *script, size_t elements,
-                                      size_t element_bytes);
+enum { DTS_ROW_MOST = 2 }; // collectives in a row
+
+/* A collective of a row: the messages of its shape, and its data. */
+struct dts_move {
+    const struct dts_script *script;
+    size_t elements, element_bytes;
+};
+
+/* The last one of a row of collectives. */
+struct dts_row {
+    double after_s; // from the last member's end of the one before it, or from the begin of one
+                    // alone, to the last member's end
+    double spread_s; // from the first member's end to the last one's
+};
+
+/* Of collectives of one role in a row, where each member begins the next one as soon as it is
+ * done. */
+struct dts_row dts_walk_row(const struct dts_simulation *simulation,
+                            const struct dts_move *moves, int count);
 
 #endif

@@ -134,20 +134,18 @@ static void renumber(const struct maker *m, struct dts_ways *ways)
     ways->share_count = kept;
 }
 
-void dts_ways_make(struct dts_routes *routes, const struct dts_net *net, const int *from,
-                   const int *to, int count, struct dts_ways *ways)
+int dts_pairs_number(struct dts_pairs *p, int from, int to)
 {
-    struct maker m = {.net = net};
-    *ways = (struct dts_ways){0};
-    ways->ways = dts_alloc((size_t)count, sizeof(*ways->ways));
-    for (int i = 0; i < count; i++) {
-        struct dts_route route = dts_route_find(routes, from[i], to[i], true);
-        add_way(&m, ways, &route);
+    uint64_t *number = dts_map_at(&p->numbers, (uint64_t)from << 32 | (uint64_t)to);
+    if (*number == 0) {
+        size_t count = (size_t)p->count + 1;
+        p->from = dts_grow(p->from, &p->from_room, count, sizeof(*p->from));
+        p->to = dts_grow(p->to, &p->to_room, count, sizeof(*p->to));
+        p->from[p->count] = from;
+        p->to[p->count] = to;
+        *number = (uint64_t)++p->count;
     }
-    keep_narrowest(&m, ways);
-    renumber(&m, ways);
-    free(m.crossings);
-    dts_map_free(&m.numbers);
+    return (int)*number - 1;
 }
 
 void dts_ways_free(struct dts_ways *ways)
@@ -156,4 +154,31 @@ void dts_ways_free(struct dts_ways *ways)
     free(ways->shares);
     free(ways->bytes_per_s);
     *ways = (struct dts_ways){0};
+}
+
+void dts_pairs_find_ways(struct dts_pairs *p, struct dts_routes *routes,
+                         const struct dts_net *net)
+{
+    struct maker m = {.net = net};
+    if (p->ways.count == p->count)
+        return;
+    dts_ways_free(&p->ways);
+    p->ways.ways = dts_alloc((size_t)p->count, sizeof(*p->ways.ways));
+    for (int i = 0; i < p->count; i++) {
+        struct dts_route route = dts_route_find(routes, p->from[i], p->to[i], true);
+        add_way(&m, &p->ways, &route);
+    }
+    keep_narrowest(&m, &p->ways);
+    renumber(&m, &p->ways);
+    free(m.crossings);
+    dts_map_free(&m.numbers);
+}
+
+void dts_pairs_free(struct dts_pairs *p)
+{
+    dts_ways_free(&p->ways);
+    free(p->from);
+    free(p->to);
+    dts_map_free(&p->numbers);
+    *p = (struct dts_pairs){0};
 }

@@ -36,7 +36,7 @@ struct dts_weighed *dts_script_weigh(const struct dts_simulation *simulation,
     *even = elements % ((size_t)c->channels * (size_t)chunks) == 0;
     for (int i = 0; i < s->line_count; i++) {
         const struct dts_line *line = &s->lines[i];
-        const struct dts_way *way = &s->ways.ways[line->way];
+        const struct dts_way *way = &s->ways->ways[line->way];
         size_t first, part, count;
         dts_coll_span(elements, c->channels, line->lane % c->channels, 1, &first, &part);
         dts_coll_span(part, chunks, line->first, line->count, &first, &count);

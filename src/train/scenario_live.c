@@ -13,6 +13,12 @@ const char *dts_live_data_name(int i)
     return words[i];
 }
 
+const char *dts_live_device_name(int i)
+{
+    static const char *const words[] = {"cpu", "cuda", NULL};
+    return words[i];
+}
+
 static const struct dts_field data_fields[] = {
     {DTS_KEY(struct dts_live_data, format), .type = DTS_STRING, .missing = "\"made\"",
      .choice = dts_live_data_name, .help = "made: of random numbers; idx: MNIST and its like"},
@@ -40,8 +46,11 @@ const struct dts_field dts_live_fields[] = {
      .missing = "20", .help = "steps that are measured"},
     {DTS_KEY(struct dts_live_settings, warm_up), .type = DTS_INT, .min = 1, .max = 1000000,
      .missing = "3", .help = "steps before them"},
+    {DTS_KEY(struct dts_live_settings, device), .type = DTS_STRING, .missing = "\"cpu\"",
+     .choice = dts_live_device_name,
+     .help = "of each rank that trains, with kernels; cuda: an NVIDIA GPU of its own"},
     {DTS_KEY(struct dts_live_settings, threads), .type = DTS_INT, .min = 1, .max = 1024,
-     .missing = "1", .help = "of each rank, with kernels"},
+     .missing = "1", .help = "of each rank on a CPU, with kernels"},
     {DTS_KEY(struct dts_live_settings, epochs), .type = DTS_INT, .min = 1, .max = 1000000,
      .missing = "null",
      .help = "with kernels: go on after the measured steps, for so many epochs in all"},

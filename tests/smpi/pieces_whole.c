@@ -2,34 +2,58 @@
  * src/live/pieces.c. In simulated time nothing is gained by pieces, and a wait that tries again
  * and again would never let the time go on.
  */
-#include <limits.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "counted.h"
 #include "live/pieces.h"
 
-const size_t dts_piece_bytes = INT_MAX / sizeof(double) * sizeof(double);
-
-int dts_pieces(size_t bytes)
+static void post(MPI_Comm comm, const struct dts_parcel *p, void *place, MPI_Request *request)
 {
-    (void)bytes;
-    return 1;
+    const int bytes = (int)p->bytes;
+    if (p->send) {
+        counted_send(p->bytes);
+        DTS_MPI(MPI_Isend(place, bytes, MPI_BYTE, p->peer, p->tag, comm, request));
+    } else {
+        DTS_MPI(MPI_Irecv(place, bytes, MPI_BYTE, p->peer, p->tag, comm, request));
+    }
 }
 
-void dts_pieces_send(MPI_Comm comm, const void *data, size_t bytes, int to, int tag,
-                     MPI_Request *requests)
+void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm, struct dts_parcel *parcels,
+                      int count, const struct dts_carrier *carrier)
 {
-    counted_send(bytes);
-    DTS_MPI(MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, comm, requests));
-}
-
-void dts_pieces_receive(MPI_Comm comm, void *data, size_t bytes, int from, int tag,
-                        MPI_Request *requests)
-{
-    DTS_MPI(MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, comm, requests));
-}
-
-void dts_pieces_wait(MPI_Request *requests, int count)
-{
+    MPI_Request *requests = dts_alloc((size_t)count, sizeof(*requests));
+    void **places = dts_alloc((size_t)count, sizeof(*places));
+    (void)pieces;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < count; i++) {
+            const struct dts_parcel *p = &parcels[i];
+            if (p->send != (pass == 1))
+                continue;
+            places[i] = p->data == NULL ? dts_alloc(p->bytes, 1) : p->data;
+            if (p->send && p->data == NULL)
+                carrier->piece(carrier->self, i, 0, places[i], p->bytes);
+            post(comm, p, places[i], &requests[i]);
+        }
     for (int i = 0; i < count; i++)
-        DTS_MPI(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+        dts_pieces_wait(&requests[i]);
+    for (int i = 0; i < count; i++) {
+        if (parcels[i].data != NULL)
+            continue;
+        if (!parcels[i].send)
+            carrier->piece(carrier->self, i, 0, places[i], parcels[i].bytes);
+        free(places[i]);
+    }
+    free(requests);
+    free(places);
+}
+
+void dts_pieces_free(struct dts_pieces *pieces)
+{
+    (void)pieces;
+}
+
+void dts_pieces_wait(MPI_Request *request)
+{
+    DTS_MPI(MPI_Wait(request, MPI_STATUS_IGNORE));
 }

@@ -80,27 +80,38 @@ static void whole_steps_agree(void)
     agree_end();
 }
 
-/* Where members end one collective at different times and meet in one of another size: fluid
- * knows how a collective follows one of its like. */
-static double limit_by_tensor(const char *strategy)
+/* Rings of four shards on 24 devices are 1.8 % too slow in fluid, however long the rows are that
+ * it walks (docs/validation-engines.md). */
+static double limit_by_tensor(const char *strategy, int devices)
 {
-    static const char *const uneven[] = {"halving_doubling", "double_tree",
-                                         "hierarchical_ring_4", NULL};
-    for (int i = 0; uneven[i] != NULL; i++)
-        if (strcmp(uneven[i], strategy) == 0)
-            return 0.025;
-    return one_percent;
+    bool shards = strcmp(strategy, "hierarchical_ring_4") == 0;
+    return shards && devices == 24 ? 0.025 : one_percent;
+}
+
+static void by_tensor(int devices, double gbit_per_s)
+{
+    char count[40], rate[60], where[60];
+    snprintf(count, sizeof(count), "devices=[%d]", devices);
+    snprintf(rate, sizeof(rate), "platform.nics.bytes_per_s=%g", gbit_per_s / 8 * 1e9);
+    snprintf(where, sizeof(where), "%d devices, %g Gb/s", devices, gbit_per_s);
+    const char *const sets[] = {count, rate, NULL};
+    struct dts_scene scene;
+    if (!agree_open("tests/data/agree_by_tensor.json", sets, &scene))
+        return;
+    for (int s = 0; s < scene.scenario.strategy_count; s++)
+        one_point(where, &scene, s,
+                  limit_by_tensor(scene.scenario.strategies[s].name, devices));
+    dts_scene_close(&scene);
 }
 
 static void collectives_of_unlike_sizes_agree(void)
 {
     static const char *const imagenet[] = {"noise=false", "devices=64", NULL};
-    static const char *const slow[] = {"platform.nics.bytes_per_s=1.25e9", NULL};
     struct dts_scene scene;
     agree_table(
         "Collectives of unlike sizes in a row",
         "One all-reduce for each of the 161 tensors of ResNet-50, as above: imagenet_1h on "
-        "64 devices, and 24 devices with 10 Gb/s, where communication is all that "
+        "64 devices, and fewer with 10 and 25 Gb/s, where communication is all that "
         "counts.");
     if (agree_open("scenarios/imagenet_1h.json", imagenet, &scene)) {
         for (int s = 0; s < scene.scenario.strategy_count; s++)
@@ -108,11 +119,11 @@ static void collectives_of_unlike_sizes_agree(void)
                 one_point("imagenet_1h, 64 devices", &scene, s, one_percent);
         dts_scene_close(&scene);
     }
-    if (agree_open("tests/data/agree_by_tensor.json", slow, &scene)) {
-        for (int s = 0; s < scene.scenario.strategy_count; s++)
-            one_point("10 Gb/s", &scene, s, limit_by_tensor(scene.scenario.strategies[s].name));
-        dts_scene_close(&scene);
-    }
+    by_tensor(8, 25);
+    by_tensor(16, 10);
+    by_tensor(24, 10);
+    by_tensor(24, 25);
+    by_tensor(32, 10);
     agree_end();
 }
 

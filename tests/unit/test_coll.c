@@ -255,6 +255,33 @@ static void first_and_last_step_have_messages(const struct dts_coll *coll,
     }
 }
 
+static bool are_apart(const struct dts_coll_message *x, const struct dts_coll_message *y)
+{
+    return x->first + x->count <= y->first || y->first + y->count <= x->first;
+}
+
+/* Live, arrivals are added piece by piece, of each message in turn: their order is that of the
+ * messages only where these begin at one place. */
+static void arrivals_of_a_step_share_all_chunks_or_none(const struct dts_coll *coll,
+                                                        const struct dts_coll_shape *shape)
+{
+    for (int i = 0; i < coll->steps(shape); i++) {
+        fill(coll, shape, i);
+        for (int m = 0; m < shape->size; m++)
+            for (int a = 0; a < counts[m]; a++)
+                for (int b = 0; b < a; b++) {
+                    const struct dts_coll_message *x = &messages[m][a], *y = &messages[m][b];
+                    if (!x->send && !y->send && !are_apart(x, y))
+                        CHECK(x->first == y->first && x->count == y->count);
+                }
+    }
+}
+
+static void arrivals_can_be_added_piece_by_piece(void)
+{
+    for_all_shapes(arrivals_of_a_step_share_all_chunks_or_none);
+}
+
 static void every_send_meets_its_receive(void)
 {
     for_all_shapes(every_send_meets_its_receive_of_one_step);
@@ -276,4 +303,5 @@ static void no_step_is_wasted_at_the_ends(void)
 }
 
 TESTS(TEST(every_send_meets_its_receive), TEST(all_end_with_the_right_sums),
-      TEST(alike_is_the_same_traffic), TEST(no_step_is_wasted_at_the_ends))
+      TEST(alike_is_the_same_traffic), TEST(no_step_is_wasted_at_the_ends),
+      TEST(arrivals_can_be_added_piece_by_piece))

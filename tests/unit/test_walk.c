@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "sim/engine.h"
-#include "sim/load.h"
+#include "sim/row.h"
 
 #include "crossbar.h"
 #include "job.h"
@@ -13,8 +13,21 @@ static const double chunk_s = 4e6 / 1e9; // 1 M elements of 4 bytes, 1 GB/s
 static const double alpha_s = 10e-6;
 enum { ELEMENTS = 1000000 };
 
-/* Seconds from rest until the last member is done, and until the next one of its like is. */
-static struct dts_load walk(const struct dts_coll *algorithm, int n, bool blocking)
+/* A collective alone, and behind another one. */
+struct course {
+    struct dts_row alone, behind;
+};
+
+static int add(struct dts_job *job, struct dts_collective c, size_t elements)
+{
+    struct dts_plan *plan = &job->roles[0].plan;
+    c.data = (struct dts_span){dts_plan_buffer(plan, elements, 4), 0, elements};
+    return dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
+}
+
+/* The second of two in a row, whose chunks take so many times chunk_s. */
+static struct course two(const struct dts_coll *algorithm, int n, bool blocking, size_t first,
+                         size_t second)
 {
     struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
     struct dts_net net = crossbar_net(&crossbar, n);
@@ -26,28 +39,25 @@ static struct dts_load walk(const struct dts_coll *algorithm, int n, bool blocki
         .group = {.stride = 1, .size = n},
         .channels = 1};
     size_t elements = (size_t)ELEMENTS * (size_t)algorithm->chunks(&c.shape);
-    struct dts_plan *plan = &job.roles[0].plan;
-    c.data = (struct dts_span){dts_plan_buffer(plan, elements, 4), 0, elements};
-    dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
+    int before = add(&job, c, first * elements), op = add(&job, c, second * elements);
     int endpoints[16];
     for (int r = 0; r < n; r++)
         endpoints[r] = r;
     struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 2};
     struct dts_loader *loader = dts_loader_new(&s);
-    struct dts_load load = *dts_loader_count(loader, &job.roles[0], 0);
-    double sum_s = 0;
-    for (int p = 0; p < load.phase_count; p++)
-        sum_s += load.phases[p].repeat * dts_phase_seconds(&load.phases[p], 1);
-    load.share *= sum_s; // seconds now
-    load.phases = NULL;
+    struct dts_rows *rows = dts_loader_rows(loader);
+    const struct dts_load *loads[] = {dts_loader_count(loader, &job.roles[0], before),
+                                      dts_loader_count(loader, &job.roles[0], op)};
+    struct course course = {dts_rows_find(rows, NULL, loads[1]),
+                            dts_rows_find(rows, loads[0], loads[1])};
     dts_loader_free(loader);
     dts_job_free(&job);
-    return load;
+    return course;
 }
 
-static double alone_s(const struct dts_load *load)
+static struct course walk(const struct dts_coll *algorithm, int n, bool blocking)
 {
-    return load->share + load->tail_s;
+    return two(algorithm, n, blocking, 1, 1);
 }
 
 /* A collective out of a list of messages: {step, from, to, chunks}. */
@@ -102,9 +112,11 @@ static void members_that_never_meet_do_not_wait(void)
     list = apart;
     listed = 2;
     for (int blocking = 0; blocking < 2; blocking++) {
-        struct dts_load load = walk(&by_list, 4, blocking);
-        CHECK_CLOSE(alone_s(&load), alpha_s + 2 * chunk_s, 1e-12); // in lockstep: 3 chunks
-        CHECK_CLOSE(load.share, blocking ? alone_s(&load) : 2 * chunk_s, 1e-12);
+        struct course course = walk(&by_list, 4, blocking);
+        double alone_s = alpha_s + 2 * chunk_s; // in lockstep: 3 chunks
+        CHECK_CLOSE(course.alone.after_s, alone_s, 1e-12);
+        CHECK_CLOSE(course.alone.spread_s, chunk_s + (blocking ? 0 : alpha_s), 1e-12);
+        CHECK_CLOSE(course.behind.after_s, blocking ? alone_s : 2 * chunk_s, 1e-12);
     }
 }
 
@@ -115,10 +127,10 @@ static void an_early_message_shares_the_port(void)
     static const struct listed joined[] = {{0, 0, 1, 1}, {1, 2, 1, 1}, {1, 1, 3, 1}};
     list = joined;
     listed = 3;
-    struct dts_load load = walk(&by_list, 4, true);
-    CHECK_CLOSE(alone_s(&load), 2 * (alpha_s + chunk_s), 1e-12); // 1 to 3 pays alpha, too
-    load = walk(&by_list, 4, false);
-    CHECK_CLOSE(alone_s(&load), 2 * alpha_s + 3 * chunk_s, 1e-12); // both arrive at 2 chunks
+    struct dts_row row = walk(&by_list, 4, true).alone;
+    CHECK_CLOSE(row.after_s, 2 * (alpha_s + chunk_s), 1e-12); // 1 to 3 pays alpha, too
+    row = walk(&by_list, 4, false).alone;
+    CHECK_CLOSE(row.after_s, 2 * alpha_s + 3 * chunk_s, 1e-12); // both arrive at 2 chunks
 }
 
 /* Steps alike of even loads are not walked; those that say that they are not alike are. */
@@ -128,13 +140,31 @@ static void steps_alike_take_as_long_as_one_by_one(void)
         for (int blocking = 0; blocking < 2; blocking++) {
             struct dts_coll one_by_one = *dts_coll_find("ring");
             one_by_one.like = like_itself;
-            struct dts_load short_cut = walk(dts_coll_find("ring"), n, blocking);
-            struct dts_load walked = walk(&one_by_one, n, blocking);
-            CHECK_CLOSE(alone_s(&short_cut), 2 * (n - 1) * (alpha_s + chunk_s), 1e-12);
-            CHECK_CLOSE(alone_s(&walked), alone_s(&short_cut), 1e-12);
-            CHECK_CLOSE(walked.share, short_cut.share, 1e-12);
+            struct course short_cut = walk(dts_coll_find("ring"), n, blocking);
+            struct course walked = walk(&one_by_one, n, blocking);
+            double alone_s = 2 * (n - 1) * (alpha_s + chunk_s);
+            CHECK_CLOSE(short_cut.alone.after_s, alone_s, 1e-12);
+            CHECK_CLOSE(walked.alone.after_s, alone_s, 1e-12);
+            CHECK_CLOSE(walked.behind.after_s, short_cut.behind.after_s, 1e-12);
+        }
+}
+
+/* A chain 0, 1, 2 without latency that blocks: behind a shorter one, 1 gets its message when it
+ * has passed on the one before; else it has to wait for it. */
+static void one_behind_an_unlike_one_meets_what_that_left(void)
+{
+    static const struct listed chain[] = {{0, 0, 1, 1}, {1, 1, 2, 1}};
+    list = chain;
+    listed = 2;
+    for (size_t first = 1; first <= 5; first++)
+        for (size_t second = 1; second <= 5; second++) {
+            struct course course = two(&by_list, 3, false, first, second);
+            double a_s = (double)first * chunk_s, b_s = (double)second * chunk_s;
+            CHECK_CLOSE(course.alone.after_s, 2 * (b_s + alpha_s), 1e-12);
+            CHECK_CLOSE(course.behind.after_s, b_s + fmax(0, b_s - a_s), 1e-12);
         }
 }
 
 TESTS(TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
-      TEST(steps_alike_take_as_long_as_one_by_one))
+      TEST(steps_alike_take_as_long_as_one_by_one),
+      TEST(one_behind_an_unlike_one_meets_what_that_left))

@@ -1,0 +1,214 @@
+/* space.c -- arrays that are there twice, or once. */
+#include "ops/space.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/whole_pages.h"
+
+struct dts_space {
+    const struct dts_space_kind *kind;
+    void *self;
+    struct dts_place place;
+    pthread_mutex_t lock;
+    struct dts_error trouble; // the first; under the lock
+};
+
+extern const struct dts_space_kind dts_space_cpu;
+
+const struct dts_space_kind *dts_space_find(const char *name)
+{
+    for (int i = 0; dts_spaces[i] != NULL; i++)
+        if (strcmp(dts_spaces[i]->name, name) == 0)
+            return dts_spaces[i];
+    return NULL;
+}
+
+bool dts_space_open(struct dts_space **out, const struct dts_space_kind *kind,
+                    const struct dts_space_request *request, struct dts_error *err)
+{
+    struct dts_space *space = dts_alloc(1, sizeof(*space));
+    space->kind = kind;
+    if (!kind->open(request, &space->self, &space->place, err)) {
+        free(space);
+        return false;
+    }
+    pthread_mutex_init(&space->lock, NULL);
+    *out = space;
+    return true;
+}
+
+void dts_space_close(struct dts_space *space)
+{
+    if (space == NULL)
+        return;
+    space->kind->close(space->self);
+    pthread_mutex_destroy(&space->lock);
+    free(space);
+}
+
+const struct dts_place *dts_space_place(const struct dts_space *space)
+{
+    return &space->place;
+}
+
+struct dts_error dts_space_trouble(struct dts_space *space)
+{
+    pthread_mutex_lock(&space->lock);
+    const struct dts_error trouble = space->trouble;
+    pthread_mutex_unlock(&space->lock);
+    return trouble;
+}
+
+static void keep(struct dts_space *space, const struct dts_error *err)
+{
+    pthread_mutex_lock(&space->lock);
+    if (space->trouble.cause == DTS_NO_ERROR)
+        space->trouble = *err;
+    pthread_mutex_unlock(&space->lock);
+}
+
+bool dts_space_is_apart(const struct dts_space *space)
+{
+    return space != NULL && space->kind->apart;
+}
+
+static const struct dts_space_kind *kind_of(const struct dts_space *space)
+{
+    return space != NULL ? space->kind : &dts_space_cpu;
+}
+
+static void *self_of(const struct dts_space *space)
+{
+    return space != NULL ? space->self : NULL;
+}
+
+bool dts_space_get(struct dts_space *space, size_t bytes, void **there, struct dts_error *err)
+{
+    return kind_of(space)->get(self_of(space), bytes, there, err);
+}
+
+void dts_space_give_back(struct dts_space *space, void *there)
+{
+    if (there != NULL)
+        kind_of(space)->give_back(self_of(space), there);
+}
+
+void dts_space_clear(struct dts_space *space, void *there, size_t bytes)
+{
+    struct dts_error err = {0};
+    if (!kind_of(space)->clear(self_of(space), there, bytes, &err))
+        keep(space, &err);
+}
+
+void dts_space_enter(struct dts_space *space)
+{
+    if (dts_space_is_apart(space))
+        space->kind->enter(space->self);
+}
+
+void dts_space_leave(struct dts_space *space)
+{
+    struct dts_error err = {0};
+    if (dts_space_is_apart(space) && !space->kind->leave(space->self, &err))
+        keep(space, &err);
+}
+
+void dts_space_wait(struct dts_space *space)
+{
+    struct dts_error err = {0};
+    if (dts_space_is_apart(space) && !space->kind->wait(space->self, &err))
+        keep(space, &err);
+}
+
+static void copy_out(struct dts_space *space, int queue, void *here, const void *there,
+                     size_t bytes)
+{
+    struct dts_error err = {0};
+    if (bytes > 0 && !space->kind->copy_out(space->self, queue, here, there, bytes, &err))
+        keep(space, &err);
+}
+
+const void *dts_space_look(struct dts_space *space, const void *there, size_t bytes,
+                           void **copy)
+{
+    *copy = NULL;
+    if (!dts_space_is_apart(space))
+        return there;
+    *copy = dts_alloc(bytes > 0 ? bytes : 1, 1);
+    copy_out(space, 0, *copy, there, bytes);
+    return *copy;
+}
+
+/* Its own memory is given back, somebody else's is left. */
+static void leave_here(struct dts_mirror *m)
+{
+    if (dts_space_is_apart(m->space) && m->here != NULL && m->bytes > 0)
+        m->space->kind->unpin(m->space->self, m->here);
+    if (!m->lent)
+        dts_space_give_back(NULL, m->here);
+}
+
+void dts_mirror_lie(struct dts_mirror *m, void *here)
+{
+    struct dts_error err = {0};
+    leave_here(m);
+    m->here = here;
+    m->lent = true;
+    if (!dts_space_is_apart(m->space))
+        m->there = here;
+    else if (m->bytes > 0 && !m->space->kind->pin(m->space->self, here, m->bytes, &err))
+        keep(m->space, &err);
+}
+
+bool dts_mirror_make(struct dts_mirror *m, struct dts_space *space, void *here, size_t bytes,
+                     struct dts_error *err)
+{
+    const bool apart = dts_space_is_apart(space);
+    void *own = NULL;
+    *m = (struct dts_mirror){.space = space, .bytes = bytes};
+    if (apart && here == NULL && (own = dts_whole_pages(bytes)) == NULL)
+        return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
+    if (!apart && here == NULL && !dts_space_get(NULL, bytes, &own, err))
+        return false;
+    dts_mirror_lie(m, here != NULL ? memset(here, 0, bytes) : own);
+    m->lent = here != NULL;
+    return !apart || dts_space_get(space, bytes, &m->there, err);
+}
+
+void dts_mirror_free(struct dts_mirror *m)
+{
+    leave_here(m);
+    if (dts_space_is_apart(m->space))
+        dts_space_give_back(m->space, m->there);
+    *m = (struct dts_mirror){.bytes = 0};
+}
+
+void dts_mirror_fetch(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
+{
+    if (dts_space_is_apart(m->space))
+        copy_out(m->space, queue, (char *)m->here + first, (const char *)m->there + first,
+                 bytes);
+}
+
+void dts_mirror_store(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
+{
+    struct dts_space *space = m->space;
+    struct dts_error err = {0};
+    if (bytes > 0 && dts_space_is_apart(space) &&
+        !space->kind->copy_in(space->self, queue, (char *)m->there + first,
+                              (const char *)m->here + first, bytes, &err))
+        keep(space, &err);
+}
+
+void dts_mirror_fetch_all(const struct dts_mirror *m)
+{
+    dts_mirror_fetch(m, 0, 0, m->bytes);
+}
+
+void dts_mirror_store_all(const struct dts_mirror *m)
+{
+    dts_mirror_store(m, 0, 0, m->bytes);
+}

@@ -1,0 +1,179 @@
+/* space_cuda.cu -- the memory of an NVIDIA GPU (gpu.h). The host's memory that meets it is
+ * pinned, and each queue is a stream of its own, so that copies run beside kernels. The runtime
+ * has a device for each thread: what any thread may call says which first.
+ */
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern "C" {
+#include "base/mem.h"
+#include "ops/gpu.h"
+#include "ops/space.h"
+}
+
+struct device {
+    int number;
+    struct dts_gpu *gpu;  // owned
+    cudaStream_t *queues; // owned; the first is that of the place
+    int queue_count;
+};
+
+static bool works(cudaError_t error, const char *what, struct dts_error *err)
+{
+    return error == cudaSuccess ||
+           dts_fail(err, DTS_SYSTEM, "GPU: %s: %s", what, cudaGetErrorString(error));
+}
+
+static const struct device *bound(void *self)
+{
+    const struct device *d = (const struct device *)self;
+    cudaSetDevice(d->number);
+    return d;
+}
+
+static int count(const char **why)
+{
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    *why =
+        error == cudaSuccess ? "no CUDA-capable device is detected" : cudaGetErrorString(error);
+    return error == cudaSuccess ? devices : 0;
+}
+
+static void identity(int number, char id[DTS_SPACE_IDENTITY])
+{
+    cudaDeviceProp device;
+    memset(id, 0, DTS_SPACE_IDENTITY);
+    if (cudaGetDeviceProperties(&device, number) == cudaSuccess)
+        memcpy(id, device.uuid.bytes, DTS_SPACE_IDENTITY);
+}
+
+static void close(void *self)
+{
+    struct device *d = (struct device *)self;
+    bound(d);
+    for (int q = 1; q < d->queue_count; q++)
+        cudaStreamDestroy(d->queues[q]);
+    dts_gpu_close(d->gpu);
+    free(d->queues);
+    free(d);
+}
+
+static bool make_queues(struct device *d, int wanted, struct dts_error *err)
+{
+    d->queues = (cudaStream_t *)dts_alloc((size_t)wanted, sizeof(*d->queues));
+    d->queues[0] = (cudaStream_t)dts_gpu_place(d->gpu)->stream;
+    for (d->queue_count = 1; d->queue_count < wanted; d->queue_count++)
+        if (!works(cudaStreamCreate(&d->queues[d->queue_count]), "no stream", err))
+            return false;
+    return true;
+}
+
+static bool set_mode(const struct device *d, bool tf32, struct dts_error *err)
+{
+    const cublasHandle_t blas = (cublasHandle_t)dts_gpu_place(d->gpu)->blas;
+    return !tf32 ||
+           cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH) == CUBLAS_STATUS_SUCCESS ||
+           dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS has no tf32");
+}
+
+static bool open(const struct dts_space_request *request, void **self, struct dts_place *place,
+                 struct dts_error *err)
+{
+    struct device *d = (struct device *)dts_alloc(1, sizeof(*d));
+    d->number = request->number;
+    if (!dts_gpu_open(&d->gpu, d->number, err)) {
+        free(d);
+        return false;
+    }
+    if (!make_queues(d, request->queues, err) || !set_mode(d, request->tf32, err)) {
+        close(d);
+        return false;
+    }
+    *place = *dts_gpu_place(d->gpu);
+    *self = d;
+    return true;
+}
+
+static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
+{
+    return works(cudaMemsetAsync(there, 0, bytes, bound(self)->queues[0]),
+                 "memory cannot be cleared", err);
+}
+
+static bool wait(void *self, struct dts_error *err)
+{
+    return dts_gpu_wait(bound(self)->gpu, err);
+}
+
+static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
+{
+    bound(self);
+    *there = NULL;
+    return dts_gpu_alloc(there, bytes, err) && clear(self, *there, bytes, err) &&
+           wait(self, err);
+}
+
+static void give_back(void *self, void *there)
+{
+    bound(self);
+    dts_gpu_free(there);
+}
+
+static bool pin(void *self, void *here, size_t bytes, struct dts_error *err)
+{
+    bound(self);
+    return works(cudaHostRegister(here, bytes, cudaHostRegisterDefault),
+                 "memory of the host cannot be pinned", err);
+}
+
+static void unpin(void *self, void *here)
+{
+    bound(self);
+    cudaHostUnregister(here);
+}
+
+static bool copy(void *self, int queue, void *to, const void *from, size_t bytes,
+                 cudaMemcpyKind kind, struct dts_error *err)
+{
+    const cudaStream_t stream = bound(self)->queues[queue];
+    return works(cudaMemcpyAsync(to, from, bytes, kind, stream), "a copy", err) &&
+           works(cudaStreamSynchronize(stream), "a copy", err);
+}
+
+static bool copy_in(void *self, int queue, void *there, const void *here, size_t bytes,
+                    struct dts_error *err)
+{
+    return copy(self, queue, there, here, bytes, cudaMemcpyHostToDevice, err);
+}
+
+static bool copy_out(void *self, int queue, void *here, const void *there, size_t bytes,
+                     struct dts_error *err)
+{
+    return copy(self, queue, here, there, bytes, cudaMemcpyDeviceToHost, err);
+}
+
+static void enter(void *self)
+{
+    bound(self);
+}
+
+static bool leave(void *self, struct dts_error *err)
+{
+    (void)self;
+    return works(cudaGetLastError(), "a call did not start", err);
+}
+
+extern "C" const struct dts_space_kind dts_space_cuda = {
+    "cuda",   "an NVIDIA GPU for each rank",
+    true, // apart
+    count,    identity,
+    open,     close,
+    get,      give_back,
+    clear,    pin,
+    unpin,    copy_in,
+    copy_out, enter,
+    leave,    wait,
+};
