@@ -5,7 +5,6 @@
 #include <string.h>
 
 static const double nearness = 0.1, ridge = 0.3; // ASSUMED (profile_estimate.h)
-static const double passes = 2, packing = 4;     // ASSUMED, too
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -50,31 +49,6 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
     *backward_s *= from.backward > 0 ? to.backward / from.backward : to_batch / from_batch;
 }
 
-/* Arithmetic and memory one after the other, each of them or none: what multiples are of. */
-static double one_by_one(const struct dts_device *device, const struct dts_profile_work *work,
-                         double flops, double values)
-{
-    const enum dts_precision precision = (enum dts_precision)device->profile.precision;
-    const enum dts_work_class class = (enum dts_work_class)work->class;
-    const double moved = passes * values + packing * work->weight_values;
-    const struct dts_work arithmetic = {.class = class, .flops = flops};
-    const struct dts_work memory = {.class = class,
-                                    .bytes = moved * (double)dts_precision_bytes(precision)};
-    return dts_device_seconds(device, precision, &arithmetic) +
-           dts_device_seconds(device, precision, &memory);
-}
-
-static struct both by_parts(const struct dts_device *device,
-                            const struct dts_profile_work *work, double batch)
-{
-    const double flops = batch * work->backward_flops, values = batch * work->backward_values;
-    return (struct both){
-        .forward =
-            one_by_one(device, work, batch * work->forward_flops, batch * work->forward_values),
-        .backward = flops + values > 0 ? one_by_one(device, work, flops, values) : 0,
-    };
-}
-
 static bool is_of(const struct dts_profile_kernel *kernel, const char *op)
 {
     const size_t length = strlen(op);
@@ -93,11 +67,6 @@ struct sums {
 static void empty(struct sums *sums)
 {
     *sums = (struct sums){.least = INFINITY, .most = -INFINITY};
-}
-
-static bool has_any(const struct sums *sums)
-{
-    return sums->products[0][0] > 0;
 }
 
 static void add(struct sums *sums, const double terms[TERMS], double log_multiple)
@@ -125,6 +94,8 @@ static double log_ratio(double a, double b)
 static double multiple(struct sums sums)
 {
     const double weight = sums.products[0][0];
+    if (weight <= 0)
+        return 1;
     for (int i = 1; i < TERMS; i++)
         sums.products[i][i] += ridge * weight;
     for (int k = TERMS - 1; k > 0; k--)
@@ -138,22 +109,45 @@ static double multiple(struct sums sums)
     return exp(fmin(fmax(height, sums.least), sums.most));
 }
 
+/* A call that is asked for. */
+struct asked {
+    const struct dts_device *device;
+    const struct dts_profile_work *work;
+    double batch;
+    struct both least; // by the roofline
+};
+
+/* How far a measured call is from it: along operations, values and weights where both are of
+ * one operation; else along the roofline's time, because other operations have other shares of
+ * them.
+ */
+static void find_terms(double terms[TERMS], const struct asked *asked, bool alike,
+                       const struct dts_profile_work *work, double batch, double least_s)
+{
+    memset(terms, 0, TERMS * sizeof(*terms));
+    terms[0] = 1;
+    terms[1] = log(least_s / asked->least.forward);
+    if (!alike)
+        return;
+    terms[1] =
+        log_ratio(batch * work->forward_flops, asked->batch * asked->work->forward_flops);
+    terms[2] =
+        log_ratio(batch * work->forward_values, asked->batch * asked->work->forward_values);
+    terms[3] = log_ratio(work->weight_values, asked->work->weight_values);
+}
+
 /* What is measured of a kernel, seen from the call that is asked for. */
-static void add_kernel(struct sums *forward, struct sums *backward,
-                       const struct dts_device *device, const struct dts_profile_kernel *kernel,
-                       const struct dts_profile_work *work, double batch)
+static void add_kernel(struct sums *forward, struct sums *backward, const struct asked *asked,
+                       bool alike, const struct dts_profile_kernel *kernel)
 {
     for (int i = 0; i < kernel->point_count; i++) {
         const struct dts_profile_point *point = &kernel->points[i];
-        const struct both least = by_parts(device, &kernel->work, point->batch);
-        const double terms[TERMS] = {
-            1,
-            log_ratio(point->batch * kernel->work.forward_flops, batch * work->forward_flops),
-            log_ratio(point->batch * kernel->work.forward_values, batch * work->forward_values),
-            log_ratio(kernel->work.weight_values, work->weight_values),
-        };
-        if (least.forward > 0)
-            add(forward, terms, log(point->forward_s / least.forward));
+        const struct both least = by_roofline(asked->device, &kernel->work, point->batch);
+        double terms[TERMS];
+        if (least.forward <= 0 || asked->least.forward <= 0)
+            continue;
+        find_terms(terms, asked, alike, &kernel->work, point->batch, least.forward);
+        add(forward, terms, log(point->forward_s / least.forward));
         if (least.backward > 0 && point->backward_s > 0)
             add(backward, terms, log(point->backward_s / least.backward));
     }
@@ -164,18 +158,17 @@ void dts_profile_estimate(const struct dts_device *device, const char *op,
                           double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
+    const struct asked asked = {device, work, batch, by_roofline(device, work, batch)};
     struct sums forward, backward;
     empty(&forward);
     empty(&backward);
     for (int i = 0; i < profile->kernel_count; i++)
         if (is_of(&profile->kernels[i], op))
-            add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
-    const bool alike = has_any(&forward);
+            add_kernel(&forward, &backward, &asked, true, &profile->kernels[i]);
+    const bool alike = forward.products[0][0] > 0;
     for (int i = 0; i < profile->kernel_count && !alike; i++)
         if (profile->kernels[i].work.class == work->class)
-            add_kernel(&forward, &backward, device, &profile->kernels[i], work, batch);
-    const struct both like = by_parts(device, work, batch),
-                      bare = by_roofline(device, work, batch);
-    *forward_s = has_any(&forward) ? like.forward * multiple(forward) : bare.forward;
-    *backward_s = has_any(&backward) ? like.backward * multiple(backward) : bare.backward;
+            add_kernel(&forward, &backward, &asked, false, &profile->kernels[i]);
+    *forward_s = asked.least.forward * multiple(forward);
+    *backward_s = asked.least.backward * multiple(backward);
 }

@@ -1,16 +1,14 @@
 /* profile_estimate.h -- seconds of a call that was not measured, from those that were.
  *
- * Arithmetic at the peak and then memory at its rate, one after the other: a simple time for
- * each call. (Values count twice, weights four times: products pack them anew. The roofline,
- * the longer of both, leaves products of few rows with other multiples than those of many.)
- * Measured calls of the same operation took a multiple of theirs. The estimate is that time
- * times the multiple that a plane through theirs has at this call: least squares of
- * ln(multiple) over the logarithms of operations, values moved and weights, where a call counts
- * the more the nearer it is (weight 1 / (d^2 + 0.1)^2, d the distance in these logarithms);
- * slopes are held small (a ridge of 0.3 of all weights), and the answer within what was
- * measured. The form and its numbers are ASSUMED, chosen among others for how well they tell
- * each of eight networks from seven (docs/model.md). Without calls of the same operation those
- * of its class stand in, without any the roofline stands alone.
+ * The roofline says how long the call takes at the least. Measured calls of the same operation
+ * took a multiple of theirs. The estimate is the roofline's time times the multiple that a
+ * plane through theirs has at this call: least squares of ln(multiple) over the logarithms of
+ * operations, values moved and weights, where a call counts the more the nearer it is (weight
+ * 1 / (d^2 + 0.1)^2, d the distance in these logarithms); slopes are held small (a ridge of 0.3
+ * of all weights), and the answer within what was measured. The form and both numbers are
+ * ASSUMED, chosen among others for how well they tell each of eight networks from seven
+ * (docs/model.md). Without calls of the same operation those of its class stand in, with the
+ * roofline's time instead of the three; without any the roofline stands alone.
  */
 #ifndef DTS_KERNELS_PROFILE_ESTIMATE_H
 #define DTS_KERNELS_PROFILE_ESTIMATE_H

@@ -107,26 +107,6 @@ static void unmeasured_calls_take_what_like_ones_take(void)
     dts_device_free(&device);
 }
 
-static void a_product_of_few_rows_packs_its_weights_as_one_of_many_does(void)
-{
-    static const char many[] =
-        "{\"call\": \"linear a\", \"class\": \"matmul\", \"forward_flops\": 1e6, "
-        "\"backward_flops\": 2e6, \"weight_values\": 1e6, "
-        "\"points\": [{\"batch\": 100, \"forward_s\": 0.116, \"backward_s\": 0.216}]}";
-    const struct dts_profile_work few = {.class = DTS_WORK_MATMUL,
-                                         .forward_flops = 1e6,
-                                         .backward_flops = 2e6,
-                                         .weight_values = 1e6};
-    struct dts_device device;
-    struct dts_error err;
-    double forward_s, backward_s;
-    CHECK(load(&device, many, &err)); // 1 and 2 ms for a sample, 16 ms for the weights
-    dts_profile_estimate(&device, "linear", &few, 1, &forward_s, &backward_s);
-    CHECK_CLOSE(forward_s, 0.017, 1e-9);
-    CHECK_CLOSE(backward_s, 0.018, 1e-9);
-    dts_device_free(&device);
-}
-
 /* Multiples 4, 2 and 1 of calls of 1e6, 1e8 and 1e10 operations. */
 static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
 {
@@ -147,6 +127,26 @@ static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
     work.forward_flops = 1e14;
     dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s);
     CHECK_NEAR(forward_s, 1e5, 1); // not below 1, where the line would go
+    dts_device_free(&device);
+}
+
+/* A small call that took 20 times the roofline's time and a large one that took 1.25 times:
+ * what another operation does with as much memory as the large one takes as long, whatever it
+ * moves. */
+static void other_operations_count_by_the_time_of_the_roofline(void)
+{
+    static const char memory[] =
+        "{\"call\": \"relu a\", \"class\": \"memory\", \"forward_flops\": 1e3, "
+        "\"forward_values\": 1e3, \"points\": [{\"batch\": 1, \"forward_s\": 8e-5}]},"
+        "{\"call\": \"relu b\", \"class\": \"memory\", \"forward_flops\": 1e8, "
+        "\"forward_values\": 1e8, \"points\": [{\"batch\": 1, \"forward_s\": 0.5}]}";
+    struct dts_device device;
+    struct dts_error err;
+    const struct dts_profile_work work = {.class = DTS_WORK_MEMORY, .weight_values = 1e8};
+    double forward_s, backward_s;
+    CHECK(load(&device, memory, &err));
+    dts_profile_estimate(&device, "gradient_clear", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 0.5, 0.05);
     dts_device_free(&device);
 }
 
@@ -188,6 +188,5 @@ static void broken_profiles_are_refused(void)
 TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
-      TEST(a_product_of_few_rows_packs_its_weights_as_one_of_many_does),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
       TEST(broken_profiles_are_refused))
