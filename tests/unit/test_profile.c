@@ -189,4 +189,5 @@ TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
+      TEST(other_operations_count_by_the_time_of_the_roofline),
       TEST(broken_profiles_are_refused))
