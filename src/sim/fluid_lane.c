@@ -116,17 +116,14 @@ static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *gro
 
 /* The tail of the collective before this one on its stream, where its last members hold up
  * those of this one; NULL: none do. */
-static const struct tail *tail_before(const struct fluid *f, const struct lane *lane,
-                                      const struct dts_load *load)
+static const struct tail *tail_before(const struct fluid *f, const struct lane *lane)
 {
     if (lane->before < 0)
         return NULL;
-    const struct dts_load *before = dts_loader_count(f->loader, lane->role, lane->before);
     const struct dts_op *op = dts_fluid_op(lane);
     const struct dts_group *group = &op->collective.group;
-    bool walked = before->move.script != NULL && load->move.script != NULL;
-    if (!walked && !(is_allreduce_of(op, group) &&
-                     is_allreduce_of(&lane->role->plan.ops[lane->before], group)))
+    if (!is_allreduce_of(op, group) ||
+        !is_allreduce_of(&lane->role->plan.ops[lane->before], group))
         return NULL;
     for (size_t i = 0; i < f->tail_count; i++) {
         const struct tail *tail = &f->tails[i];
@@ -148,12 +145,25 @@ static double end_behind(const struct tail *tail, double alone_s, double after_s
     return fmax(tail->left_s + after_s, alone_s - gain_s * tail->left_s / tail->all_s);
 }
 
-/* A collective keeps its stream busy until its first member is done; the others are its tail.
+/* Is the next operation of its stream a collective, too? Each member begins that when it is
+ * done itself. */
+static bool leads_to_collective(const struct lane *lane)
+{
+    const struct dts_plan *plan = &lane->role->plan;
+    int next = lane->op;
+    do
+        next = (next + 1) % plan->op_count;
+    while (plan->ops[next].stream != lane->stream);
+    return plan->ops[next].kind == DTS_OP_COLLECTIVE;
+}
+
+/* A collective keeps its stream busy until its first member is done, where another one follows;
+ * else for as long as each of many alike in a row would. The rest is its tail.
  */
 static void set_end(struct fluid *f, struct lane *lane, struct transfer *t)
 {
     struct dts_rows *rows = dts_loader_rows(f->loader);
-    const struct tail *tail = tail_before(f, lane, t->load);
+    const struct tail *tail = tail_before(f, lane);
     struct dts_row row = dts_rows_find(rows, NULL, t->load);
     double end_s = row.after_s;
     if (tail != NULL) {
@@ -165,7 +175,10 @@ static void set_end(struct fluid *f, struct lane *lane, struct transfer *t)
     lane->before_step = lane->step;
     if (t->load->sum_s <= 0)
         return;
-    double free_s = fmax(0, end_s - row.spread_s);
+    double free_s = end_s - row.spread_s;
+    if (t->load->move.script != NULL && !leads_to_collective(lane))
+        free_s = fmin(end_s, dts_rows_find(rows, t->load, t->load).after_s);
+    free_s = fmax(0, free_s);
     t->share = free_s / t->load->sum_s;
     t->tail_s = end_s - free_s;
 }

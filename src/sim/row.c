@@ -48,14 +48,16 @@ static struct dts_row walk(struct dts_rows *rows, const struct dts_load *first,
 {
     if (first == NULL)
         return dts_walk_row(rows->simulation, &second->move, 1);
-    struct dts_move moves[DTS_ROW_MOST] = {first->move, second->move};
-    return dts_walk_row(rows->simulation, moves, DTS_ROW_MOST);
+    const struct dts_move moves[DTS_ROW_MOST] = {first->move, second->move};
+    struct dts_row row = dts_walk_row(rows->simulation, moves, DTS_ROW_MOST);
+    row.after_s += row.before_s - dts_rows_find(rows, NULL, first).after_s;
+    return row;
 }
 
 static struct dts_row in_lockstep(const struct dts_period *period, bool alone)
 {
-    return (struct dts_row){alone ? period->latency_s : period->period_s,
-                            period->latency_s - period->period_s};
+    return (struct dts_row){.after_s = alone ? period->latency_s : period->period_s,
+                            .spread_s = period->latency_s - period->period_s};
 }
 
 struct dts_row dts_rows_find(struct dts_rows *rows, const struct dts_load *first,

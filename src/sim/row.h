@@ -16,7 +16,8 @@ struct dts_rows *dts_rows_new(const struct dts_simulation *simulation);
 void dts_rows_free(struct dts_rows *rows);
 
 /* The second of two collectives of one role, of which it is begun by who is done with the
- * first; first NULL: one alone. Where the first is not walked, or too many pairs were, it
+ * first; after_s counts from when the first would end alone: the second's messages hold up its
+ * last ones. First NULL: one alone. Where the first is not walked, or too many pairs were, it
  * counts as like the second. What is not walked goes in lockstep (period.h). */
 struct dts_row dts_rows_find(struct dts_rows *rows, const struct dts_load *first,
                              const struct dts_load *second);

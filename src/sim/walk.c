@@ -229,5 +229,5 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
     free(w.letters);
     const struct round *last = &rounds[count - 1];
     double before_s = count > 1 ? rounds[count - 2].last_s : 0;
-    return (struct dts_row){last->last_s - before_s, last->last_s - last->first_s};
+    return (struct dts_row){last->last_s - before_s, before_s, last->last_s - last->first_s};
 }

@@ -23,6 +23,7 @@ struct dts_move {
 struct dts_row {
     double after_s; // from the last member's end of the one before it, or from the begin of one
                     // alone, to the last member's end
+    double before_s; // from rest to the last member's end of the one before it; 0: one alone
     double spread_s; // from the first member's end to the last one's
 };
 
