@@ -1,5 +1,5 @@
-/* period.h -- how soon a collective that is too large to be walked (row.h) can follow another one
- * on the same stream: in lockstep.
+/* period.h -- how soon a collective that is too large to be walked (row.h) can follow another
+ * one on the same stream: in lockstep.
  *
  * The members of a chain or a tree do not end a collective at the same time: who is done goes
  * on to the next one while the rest still works. A collective that takes L alone then costs

@@ -80,8 +80,8 @@ static void whole_steps_agree(void)
     agree_end();
 }
 
-/* Rings of four shards on 24 devices are 1.8 % too slow in fluid, however long the rows are that
- * it walks (docs/validation-engines.md). */
+/* Rings of four shards on 24 devices are 1.8 % too slow in fluid, however long the rows are
+ * that it walks (docs/validation-engines.md). */
 static double limit_by_tensor(const char *strategy, int devices)
 {
     bool shards = strcmp(strategy, "hierarchical_ring_4") == 0;
