@@ -1,2 +1,2 @@
-dtsim list engines -o $TMP/list && dtsim help list -o $TMP/help && echo nothing so far && cat $TMP/list $TMP/help
+dtsim list formats -o $TMP/list && dtsim help list -o $TMP/help && echo nothing so far && cat $TMP/list $TMP/help
 dtsim list formats --output $TMP/no/such
