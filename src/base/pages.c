@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { LINE = 64, LARGE_PAGE = 2 << 20 }; // x86-64; ARM with pages of 4 KiB
 
@@ -23,4 +24,14 @@ void *dts_pages(size_t bytes)
 #endif
     memset(memory, 0, bytes);
     return memory;
+}
+
+void *dts_whole_pages(size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t pages = bytes / page + 1;
+    void *memory = NULL;
+    if (posix_memalign(&memory, page, pages * page) != 0)
+        return NULL;
+    return memset(memory, 0, pages * page);
 }

@@ -10,4 +10,8 @@
 /* Zeroed, from the beginning of a cache line on; released with free(). NULL: there is none. */
 void *dts_pages(size_t bytes);
 
+/* The same in pages, of whatever size, that nothing else lies in: a GPU's driver pins pages,
+ * each once. */
+void *dts_whole_pages(size_t bytes);
+
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/whole_pages.h"
+#include "base/pages.h"
 #include "live/library.h"
 
 static bool check_role(const struct dts_role *role, struct dts_error *err)

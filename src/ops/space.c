@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/whole_pages.h"
+#include "base/pages.h"
 
 struct dts_space {
     const struct dts_space_kind *kind;

@@ -1,3 +1,4 @@
+/* row.c -- rows that were asked for, each walked once. */
 #include "sim/row.h"
 
 #include <stdlib.h>

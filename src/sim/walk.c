@@ -1,3 +1,4 @@
+/* walk.c -- from one event to the next: letters, turns and members of a row. */
 #include "sim/walk.h"
 
 #include <math.h>

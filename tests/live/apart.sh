@@ -13,12 +13,10 @@ export DTSIM_MPI_SECONDS=60
 failed=0
 
 # there RANKS FILE ARGUMENT... -- as train, on the device
-there() {
-    ranks=$1 file=$2
-    shift 2
-    "$here/mpirun.sh" "$ranks" "$bin/dtsim-live-stand-in" --live "$here/train.json" \
-        --set live.device=cuda --set live.weights="$file" "$@" >"$work/out" 2>"$work/err"
-}
+there() (
+    program=dtsim-live-stand-in
+    train "$@" --set live.device=cuda
+)
 
 fail() {
     echo "FAIL $*: $(cat "$work/err")"

@@ -1,14 +1,14 @@
 # weights.sh -- trains, and says how far weights are apart that live.weights wrote; to be sourced. $bin and
 # $here are the folders of the programs and of the tests, $work is a folder, $scenario what is trained,
-# $tensors how many numbers each tensor has, as the file has them.
-scenario=$here/train.json
+# $program by what, $tensors how many numbers each tensor has, as the file has them.
+scenario=$here/train.json program=dtsim
 
 # train RANKS FILE ARGUMENT... -- leaves the weights in FILE.
 train() {
     ranks=$1 file=$2
     shift 2
     rm -f "$file"
-    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$scenario" --set live.weights="$file" "$@" \
+    "$here/mpirun.sh" "$ranks" "$bin/$program" --live "$scenario" --set live.weights="$file" "$@" \
         >"$work/out" 2>"$work/err"
 }
 
