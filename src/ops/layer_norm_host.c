@@ -98,21 +98,28 @@ struct row {
     float mean, r, sum, products; // sum: of w dy; products: of w dy h
 };
 
+/* The next row's dy is fetched here, the rest of it where dx is written, so that memory is
+ * never idle. */
 static void gather(struct row *row, float *restrict dw, float *restrict db, size_t n)
 {
     const float *x = row->x, *dy = row->dy, *w = row->w;
     const float mean = row->mean, r = row->r;
-    float sum = 0, products = 0;
+    row->sum = row->products = 0;
+    for (size_t first = 0; first < n; first += 2 * BLOCK) {
+        const size_t end = least(n, first + 2 * BLOCK);
+        float sum = 0, products = 0;
+        dts_fetch(dy + n + first, 2 * BLOCK);
 #pragma omp simd reduction(+ : sum, products)
-    for (size_t i = 0; i < n; i++) {
-        const float h = (x[i] - mean) * r, g = w[i] * dy[i];
-        dw[i] += dy[i] * h;
-        db[i] += dy[i];
-        sum += g;
-        products += g * h;
+        for (size_t i = first; i < end; i++) {
+            const float h = (x[i] - mean) * r, g = w[i] * dy[i];
+            dw[i] += dy[i] * h;
+            db[i] += dy[i];
+            sum += g;
+            products += g * h;
+        }
+        row->sum += sum;
+        row->products += products;
     }
-    row->sum = sum;
-    row->products = products;
 }
 
 static void apply(const struct row *row, float *restrict dx, size_t n)
@@ -123,7 +130,6 @@ static void apply(const struct row *row, float *restrict dx, size_t n)
     for (size_t i = 0; i < n; i += BLOCK) {
         const size_t end = least(n, i + BLOCK);
         fetch_some(x + n + i, dx + n + i);
-        dts_fetch(dy + n + i, BLOCK);
 #pragma omp simd
         for (size_t k = i; k < end; k++)
             dx[k] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));
