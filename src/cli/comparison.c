@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/table.h"
+#include "base/text.h"
 
 #define AT(member) offsetof(struct dts_step, member)
 
@@ -46,6 +47,14 @@ double dts_error_percent(double predicted, double measured)
     return measured > 0 ? 100 * (predicted - measured) / measured : NAN;
 }
 
+/* With its sign. */
+static void add_ms(struct dts_text *text, double seconds)
+{
+    dts_text_add(text, "%s", seconds < 0 ? "-" : "+");
+    dts_text_add_significant(text, 1e3 * fabs(seconds), 3);
+    dts_text_add(text, " ms");
+}
+
 void dts_comparison_explain(const struct dts_comparison *c, char *text, size_t room)
 {
     if (c->steps == 0) {
@@ -62,14 +71,21 @@ void dts_comparison_explain(const struct dts_comparison *c, char *text, size_t r
             most_s = fabs(part_s);
         }
     }
+    struct dts_text line = {0};
     if (worst == NULL || fabs(error_s) <= 2 * c->mad.total_s) {
-        snprintf(text, room, "the error of %+.3g ms is within twice the spread of the step",
-                 1e3 * error_s);
-        return;
+        dts_text_add(&line, "the error of ");
+        add_ms(&line, error_s);
+        dts_text_add(&line, " is within twice the spread of the step");
+    } else {
+        dts_text_add(&line, "the prediction is ");
+        dts_text_add_significant(&line, 1e3 * fabs(error_s), 3);
+        dts_text_add(&line,
+                     " ms too %s; the largest part is %s: ", error_s > 0 ? "long" : "short",
+                     worst->title);
+        add_ms(&line, at(&c->predicted, worst) - at(&c->measured, worst));
     }
-    snprintf(text, room, "the prediction is %.3g ms too %s; the largest part is %s: %+.3g ms",
-             1e3 * fabs(error_s), error_s > 0 ? "long" : "short", worst->title,
-             1e3 * (at(&c->predicted, worst) - at(&c->measured, worst)));
+    snprintf(text, room, "%s", dts_text_string(&line));
+    dts_text_free(&line);
 }
 
 /* Was the profile made while the processor was faster or slower than in this run? */

