@@ -1,6 +1,7 @@
 /* kernel_time.c -- arrays for one call, and its clock. */
 #include "exec/kernel_time.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct trial {
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes;
     bool backward;
+    const struct dts_gap *gap; // before the next run
 };
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
@@ -38,7 +40,7 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
     timer->around_bytes = SIZE_MAX;
-    timer->rest_s = DTS_FORGOTTEN_S;
+    timer->forward = timer->backward = (struct dts_gap){1, DTS_FORGOTTEN_S};
     timer->flush = calloc(timer->flush_bytes, 1);
     if (timer->flush == NULL)
         return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
@@ -48,15 +50,16 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     return true;
 }
 
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes)
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                            size_t own_bytes)
 {
     const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    const size_t count = rest < timer->flush_bytes ? rest : timer->flush_bytes;
+    const size_t count = (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
     const double begin_s = dts_now_s();
     volatile char *bytes = timer->flush;
     for (size_t i = 0; i < count; i += LINE)
         bytes[i]++;
-    while (dts_now_s() < begin_s + timer->rest_s)
+    while (dts_now_s() < begin_s + gap->seconds)
         continue; // a sleep would let the clock of the processor fall
 }
 
@@ -192,7 +195,7 @@ static void make_scratch(struct trial *t)
 static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush(t->timer, t->bytes);
+    dts_kernel_timer_flush(t->timer, t->gap, t->bytes);
     dts_kernel_timer_refresh(t->fresh, t->fresh_bytes);
 }
 
@@ -222,12 +225,14 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
 {
     struct dts_meter meter = t->timer->meter;
     meter.prepare = flush_and_refresh;
+    t->gap = &t->timer->forward;
     t->fresh = (void *)t->a.x[0];
     t->fresh_bytes = (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) *
                      (t->op->tokens ? sizeof(int32_t) : real_of(t));
     dts_measure_more(&meter, run_forward, t, &out->forward);
     if (!t->backward)
         return;
+    t->gap = &t->timer->backward;
     t->fresh = (void *)t->a.dy;
     t->fresh_bytes =
         t->a.dy == NULL ? 0
