@@ -86,7 +86,7 @@ static void whole_steps_agree(void)
 static double limit_by_tensor(const char *strategy, int devices)
 {
     bool shards = strcmp(strategy, "hierarchical_ring_4") == 0;
-    return shards && devices >= 24 ? 0.03 : one_percent;
+    return shards && (devices == 24 || devices == 48) ? 0.03 : one_percent;
 }
 
 /* only: this strategy; NULL: all */
