@@ -11,7 +11,8 @@
 
 enum { TINY = 4, FIRST_SIDE = 512, MOST_SIDE = 1 << 15, WORDS = 1 << 18, ARRAYS = 3 };
 
-/* What waits for a call costs some 10 us: of so long a run half a percent. */
+/* The start of a call and the wait for it cost some 10 us, ASSUMED: of so long a run half a
+ * percent. */
 static const double long_s = 2e-3;
 
 /* Three square matrices, and what is done with them. */
