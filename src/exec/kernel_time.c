@@ -28,6 +28,7 @@ struct trial {
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes;
     bool backward;
+    const struct dts_gap *gap; // before the next run
 };
 
 static void *get(struct trial *t, size_t bytes)
@@ -171,7 +172,7 @@ static void make_scratch(struct trial *t)
 static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush(t->timer, t->bytes);
+    dts_kernel_timer_flush(t->timer, t->gap, t->bytes);
     dts_kernel_timer_refresh(t->timer, t->fresh, t->fresh_bytes);
 }
 
@@ -204,12 +205,14 @@ static void time_both(struct trial *t, struct dts_kernel_times *out)
 {
     struct dts_meter meter = t->timer->meter;
     meter.prepare = flush_and_refresh;
+    t->gap = &t->timer->forward;
     t->fresh = (void *)t->a.x[0];
     t->fresh_bytes = (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]) *
                      (t->op->tokens ? sizeof(int32_t) : real_of(t));
     dts_measure_more(&meter, run_forward, t, &out->forward);
     if (!t->backward)
         return;
+    t->gap = &t->timer->backward;
     t->fresh = (void *)t->a.dy;
     t->fresh_bytes =
         t->a.dy == NULL ? 0

@@ -1,6 +1,7 @@
 /* kernel_timer.c -- caches as a step leaves them, on any device. */
 #include "exec/kernel_timer.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -15,20 +16,21 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = facts.cache_bytes > 0 ? 2 * (size_t)facts.cache_bytes : 64u << 20;
     timer->around_bytes = SIZE_MAX;
-    timer->rest_s = DTS_FORGOTTEN_S;
+    timer->forward = timer->backward = (struct dts_gap){1, DTS_FORGOTTEN_S};
     timer->pace = dts_space_pace(space);
     timer->meter.pace = timer->pace.take_s != NULL ? &timer->pace : NULL;
     return dts_space_get(space, timer->flush_bytes, &timer->flush, err);
 }
 
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes)
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                            size_t own_bytes)
 {
     const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    const size_t count = rest < timer->flush_bytes ? rest : timer->flush_bytes;
+    const size_t count = (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
     const double begin_s = dts_now_s();
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);
-    while (dts_now_s() < begin_s + timer->rest_s)
+    while (dts_now_s() < begin_s + gap->seconds)
         continue; // a sleep would let the clock of the processor fall
 }
 

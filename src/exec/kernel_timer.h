@@ -7,6 +7,12 @@
 #include "kernels/measure.h"
 #include "ops/space.h"
 
+/* What passes in a step between the last use of what a call works on and the call. */
+struct dts_gap {
+    double share;   // of the bytes that a step touches
+    double seconds; // at the least
+};
+
 /* What all calls are timed with. */
 struct dts_kernel_timer {
     struct dts_meter meter;  // prepare and pace are the timer's own
@@ -16,8 +22,8 @@ struct dts_kernel_timer {
     size_t flush_bytes;
     bool mixed; // precision
     enum dts_half half;
-    size_t around_bytes; // what a step touches, the call's own memory included
-    double rest_s;       // that passes before a run, at the least
+    size_t around_bytes;              // what a step touches, the call's own memory included
+    struct dts_gap forward, backward; // before these; what is neither has that of forward
 };
 
 /* What lies in the last cache for so long without being used is thrown out by whoever else uses
@@ -26,16 +32,17 @@ struct dts_kernel_timer {
  * after 5 and 0.30 after 10. */
 #define DTS_FORGOTTEN_S 5e-3
 
-/* What else than these bytes of its own a step pushes through the caches: each line is written.
- * It takes rest_s at the least. */
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, size_t own_bytes);
+/* Its share of what else than these bytes of its own a step pushes through the caches: each
+ * line is written. */
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                            size_t own_bytes);
 
 /* Write each line of what a call before has just left (NULL: nothing): it lies in the caches
  * again, as it does in a step. */
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes);
 
-/* around_bytes is as much as flushes the caches, and rest_s DTS_FORGOTTEN_S, until they are
- * set. The timer must stay where it is; the space outlives it. */
+/* around_bytes is as much as flushes the caches, gaps are whole and DTS_FORGOTTEN_S long, until
+ * they are set. The timer must stay where it is; the space outlives it. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            struct dts_space *space, enum dts_precision precision,
                            struct dts_error *err);

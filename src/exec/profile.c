@@ -40,7 +40,8 @@ static bool measure_calls(const struct dts_profile_request *request,
             tell(request, sweep * in_sweep + i * request->batch_count + b, total,
                  entry->key.chars);
             timer->around_bytes = dts_profile_around(entry, request->batches[b]);
-            timer->rest_s = dts_profile_rest_s(request, entries, entry->model, b);
+            timer->forward = dts_profile_gap(request, entries, entry, b, false);
+            timer->backward = dts_profile_gap(request, entries, entry, b, true);
             if (!measure_call(timer, entry, request->batches[b], &entry->times[b], err))
                 return false;
         }
@@ -59,7 +60,7 @@ static bool measure_updates(const struct dts_profile_request *request,
             tell(request, m, request->model_count, request->optimizers[o]->name);
             timer->around_bytes =
                 dts_profile_step_bytes(&request->models[m], request->batches[0]);
-            timer->rest_s = dts_profile_rest_s(request, entries, m, 0);
+            timer->forward = dts_profile_gap_beside(request, entries, m, 0);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;
@@ -90,10 +91,10 @@ static bool measure_all(const struct dts_profile_request *request,
     bool good = dts_profile_entries_fit(request, timer, entries, err);
     timer->pace.patience_s = request->patience_s;
     for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
-        good = measure_calls(request, timer, entries, sweep, err);
-        if (sweep == 0)
-            dts_profile_find_rests(request, entries, timer->meter.pace);
-        good = good && measure_updates(request, timer, entries, updates, err);
+        good = measure_calls(request, timer, entries, sweep, err) &&
+               measure_updates(request, timer, entries, updates, err);
+        if (good && sweep == 0)
+            dts_profile_find_steps(request, entries, updates, timer->meter.pace);
     }
     return good;
 }

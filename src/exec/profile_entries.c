@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "exec/beside_time.h"
 #include "exec/update_time.h"
 #include "train/seconds_profile.h"
 
@@ -48,7 +49,7 @@ static void add_entry(struct dts_profile_entries *entries,
         if (strcmp(entry->key.chars, wanted->key.chars) != 0)
             continue;
         entry->learns = entry->learns || wanted->learns;
-        entry->uses++;
+        entry->place += (wanted->place - entry->place) / ++entry->uses;
         if (wanted->around.fixed_bytes > entry->around.fixed_bytes) {
             entry->around = wanted->around;
             entry->model = wanted->model;
@@ -64,7 +65,8 @@ static void add_entry(struct dts_profile_entries *entries,
 struct source {
     int model; // of the request's
     struct dts_footprint around;
-    int batch; // the largest
+    int batch;                 // the largest
+    double operations, passed; // forward of a sample: of all layers, of those before this one
 };
 
 static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
@@ -95,6 +97,7 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
         .around = from->around,
         .model = from->model,
         .uses = 1,
+        .place = from->operations > 0 ? from->passed / from->operations : 0,
     };
     add_entry(entries, &entry);
     if (clears > 0) {
@@ -108,6 +111,12 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
     }
 }
 
+static double operations_of(const struct dts_model *model, const struct dts_layer_call *calls,
+                            int l)
+{
+    return calls[l].call.op != NULL ? dts_call_work(model, calls, l).forward_flops : 0;
+}
+
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries)
 {
@@ -115,57 +124,101 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
         const struct dts_model *model = &request->models[m];
         struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
         dts_model_calls(model, true, calls);
-        const struct source from = {m, footprint_of(model, calls),
-                                    request->batches[request->batch_count - 1]};
+        struct source from = {m, footprint_of(model, calls),
+                              request->batches[request->batch_count - 1], 0, 0};
         for (int l = 0; l < model->layer_count; l++)
+            from.operations += operations_of(model, calls, l);
+        for (int l = 0; l < model->layer_count; l++) {
             if (calls[l].call.op != NULL)
                 add_layer(entries, model, calls, l, &from);
+            from.passed += operations_of(model, calls, l);
+        }
         free(calls);
     }
     for (int i = 0; i < entries->count; i++)
         entries->items[i].times =
             dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
-    const int rests = request->model_count * request->batch_count;
-    entries->rests_s = dts_alloc((size_t)rests, sizeof(*entries->rests_s));
-    for (int i = 0; i < rests; i++)
-        entries->rests_s[i] = DTS_FORGOTTEN_S;
+    entries->steps = dts_alloc((size_t)(request->model_count * request->batch_count),
+                               sizeof(*entries->steps));
 }
 
-static double step_s(const struct dts_profile_entries *entries, int model, int batch,
-                     const struct dts_pace *pace)
+static struct dts_profile_step *step_of(const struct dts_profile_request *request,
+                                        const struct dts_profile_entries *entries, int model,
+                                        int batch)
 {
-    double sum_s = 0;
+    return &entries->steps[model * request->batch_count + batch];
+}
+
+static struct dts_profile_step measured_step(const struct dts_profile_entries *entries,
+                                             int model, int batch, const struct dts_pace *pace)
+{
+    struct dts_profile_step step = {0, 0, 0};
     for (int i = 0; i < entries->count; i++) {
         const struct dts_profile_entry *entry = &entries->items[i];
         const struct dts_kernel_times *times = &entry->times[batch];
-        if (entry->model == model)
-            sum_s += entry->uses * (dts_measured_of(&times->forward, pace).median_s +
-                                    dts_measured_of(&times->backward, pace).median_s);
+        if (entry->model != model)
+            continue;
+        step.forward_s += entry->uses * dts_measured_of(&times->forward, pace).median_s;
+        step.backward_s += entry->uses * dts_measured_of(&times->backward, pace).median_s;
     }
-    return sum_s;
+    return step;
 }
 
-void dts_profile_find_rests(const struct dts_profile_request *request,
-                            struct dts_profile_entries *entries, const struct dts_pace *pace)
+/* Those that had to wait longer than they will. */
+static void drop_runs(const struct dts_profile_request *request,
+                      struct dts_profile_entries *entries, struct dts_runs *updates)
 {
-    const int uses = 3; // of the same data in a step
-    for (int m = 0; m < request->model_count; m++)
-        for (int b = 0; b < request->batch_count; b++) {
-            double *rest_s = &entries->rests_s[m * request->batch_count + b];
-            *rest_s = fmin(*rest_s, step_s(entries, m, b, pace) / uses);
-        }
     for (int i = 0; i < entries->count; i++)
         for (int b = 0; b < request->batch_count; b++) {
             struct dts_profile_entry *entry = &entries->items[i];
-            if (dts_profile_rest_s(request, entries, entry->model, b) < DTS_FORGOTTEN_S)
-                entry->times[b].forward.count = entry->times[b].backward.count = 0;
+            if (dts_profile_gap(request, entries, entry, b, false).seconds < DTS_FORGOTTEN_S)
+                entry->times[b].forward.count = 0;
+            if (dts_profile_gap(request, entries, entry, b, true).seconds < DTS_FORGOTTEN_S)
+                entry->times[b].backward.count = 0;
         }
+    for (int m = 0; m < request->model_count; m++)
+        if (dts_profile_gap_beside(request, entries, m, 0).seconds < DTS_FORGOTTEN_S)
+            for (int o = 0; o < request->optimizer_count; o++)
+                updates[m * request->optimizer_count + o].count = 0;
 }
 
-double dts_profile_rest_s(const struct dts_profile_request *request,
-                          const struct dts_profile_entries *entries, int model, int batch)
+void dts_profile_find_steps(const struct dts_profile_request *request,
+                            struct dts_profile_entries *entries, struct dts_runs *updates,
+                            const struct dts_pace *pace)
 {
-    return entries->rests_s[model * request->batch_count + batch];
+    for (int m = 0; m < request->model_count; m++)
+        for (int b = 0; b < request->batch_count; b++) {
+            struct dts_profile_step *step = step_of(request, entries, m, b);
+            *step = measured_step(entries, m, b, pace);
+            if (request->optimizer_count > 0)
+                step->update_s =
+                    dts_measured_of(&updates[m * request->optimizer_count], pace).median_s;
+        }
+    drop_runs(request, entries, updates);
+}
+
+struct dts_gap dts_profile_gap_beside(const struct dts_profile_request *request,
+                                      const struct dts_profile_entries *entries, int model,
+                                      int batch)
+{
+    const struct dts_profile_step *step = step_of(request, entries, model, batch);
+    const double whole_s = step->forward_s + step->backward_s + step->update_s;
+    return (struct dts_gap){1,
+                            whole_s > 0 ? fmin(whole_s / 3, DTS_FORGOTTEN_S) : DTS_FORGOTTEN_S};
+}
+
+struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
+                               const struct dts_profile_entries *entries,
+                               const struct dts_profile_entry *entry, int batch, bool backward)
+{
+    const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
+    const double both_s = step->forward_s + step->backward_s;
+    if (both_s <= 0 || dts_is_beside(&entry->call))
+        return dts_profile_gap_beside(request, entries, entry->model, batch);
+    const double seconds = backward ? (1 - entry->place) * both_s
+                                    : step->update_s / 2 + entry->place * step->forward_s;
+    return (struct dts_gap){seconds / (both_s + step->update_s),
+                            fmin(seconds, DTS_FORGOTTEN_S)};
 }
 
 void dts_profile_entries_free(struct dts_profile_entries *entries)
@@ -173,7 +226,7 @@ void dts_profile_entries_free(struct dts_profile_entries *entries)
     for (int i = 0; i < entries->count; i++)
         free(entries->items[i].times);
     free(entries->items);
-    free(entries->rests_s);
+    free(entries->steps);
 }
 
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry, int batch)

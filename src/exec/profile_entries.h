@@ -20,15 +20,21 @@ struct dts_profile_entry {
     bool learns;
     struct dts_footprint around;    // of the largest network that it occurs in,
     int model;                      // which is that one of the request's
-    int uses;                       // how often it occurs
+    int uses;                       // how often it occurs,
+    double place;                   // and where: the share of forward operations before it
     struct dts_kernel_times *times; // owned
+};
+
+/* What a step takes; all 0 until it was measured. */
+struct dts_profile_step {
+    double forward_s, backward_s, update_s;
 };
 
 struct dts_profile_entries {
     struct dts_profile_entry *items; // owned
     size_t room;
     int count;
-    double *rests_s; // owned; of each model at each batch: between two uses of the same data
+    struct dts_profile_step *steps; // owned; of each model at each batch
 };
 
 void dts_profile_entries_find(const struct dts_profile_request *request,
@@ -39,14 +45,22 @@ void dts_profile_entries_free(struct dts_profile_entries *entries);
 size_t dts_profile_around(const struct dts_profile_entry *entry, int batch);
 size_t dts_profile_step_bytes(const struct dts_model *model, int batch);
 
-/* Seconds that pass between two uses of the same data in a step of that model, at the batch of
- * that number: a third of the step, which takes what was measured so far. (Weights and what
- * calls leave are used forward, backward, and by the update or the next step.) Until this is
- * called, and at the most, DTS_FORGOTTEN_S. Runs that had a longer rest are dropped. */
-void dts_profile_find_rests(const struct dts_profile_request *request,
-                            struct dts_profile_entries *entries, const struct dts_pace *pace);
-double dts_profile_rest_s(const struct dts_profile_request *request,
-                          const struct dts_profile_entries *entries, int model, int batch);
+/* By what was measured so far: of each call, and updates of each model and optimizer. Runs that
+ * had to wait longer than they will are dropped. */
+void dts_profile_find_steps(const struct dts_profile_request *request,
+                            struct dts_profile_entries *entries, struct dts_runs *updates,
+                            const struct dts_pace *pace);
+
+/* What passes before a call at the batch of that number, forward or backward. Forward the
+ * update used its weights last: half of the update and what is forward before it lie between.
+ * Backward they were used forward. Work beside the calls, and updates, use data of several
+ * ages: a third of the step's time, and all of its memory. */
+struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
+                               const struct dts_profile_entries *entries,
+                               const struct dts_profile_entry *entry, int batch, bool backward);
+struct dts_gap dts_profile_gap_beside(const struct dts_profile_request *request,
+                                      const struct dts_profile_entries *entries, int model,
+                                      int batch);
 
 /* How a call is to be timed. */
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry,

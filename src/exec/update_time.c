@@ -16,7 +16,7 @@ struct trial {
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush(t->timer, 2 * t->bytes);
+    dts_kernel_timer_flush(t->timer, &t->timer->forward, 2 * t->bytes);
 }
 
 static void update(void *argument)

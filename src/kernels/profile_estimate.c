@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double nearness = 0.1, ridge = 0.3; // ASSUMED (profile_estimate.h)
+static const double nearness = 0.1, ridge = 0.3, other = 1; // ASSUMED (profile_estimate.h)
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -49,10 +49,48 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
     *backward_s *= from.backward > 0 ? to.backward / from.backward : to_batch / from_batch;
 }
 
-static bool is_of(const struct dts_profile_kernel *kernel, const char *op)
+/* Both are of one operation: the first words are the same. */
+static bool is_alike(const char *a, const char *b)
 {
-    const size_t length = strlen(op);
-    return strncmp(kernel->call, op, length) == 0 && kernel->call[length] == ' ';
+    const size_t length = strcspn(a, " ");
+    return strcspn(b, " ") == length && strncmp(a, b, length) == 0;
+}
+
+/* Steps over the next word of a call's settings that says how it is computed; its length, 0 at
+ * the end. What a bias adds, and a first layer saves, is counted in operations. */
+static size_t next_setting(const char **at)
+{
+    for (;;) {
+        *at += strspn(*at, " ");
+        const size_t length = strcspn(*at, " ");
+        const bool counted = (length == 4 && strncmp(*at, "bias", length) == 0) ||
+                             (length == 5 && strncmp(*at, "first", length) == 0);
+        if (!counted)
+            return length;
+        *at += length;
+    }
+}
+
+/* Behind the sizes of the output. */
+static const char *settings_of(const char *call)
+{
+    const char *output = strstr(call, " > ");
+    return output == NULL ? "" : output + 3 + strcspn(output + 3, " ");
+}
+
+static bool have_same_settings(const char *a, const char *b)
+{
+    a = settings_of(a);
+    b = settings_of(b);
+    for (;;) {
+        const size_t length = next_setting(&a);
+        if (next_setting(&b) != length || strncmp(a, b, length) != 0)
+            return false;
+        if (length == 0)
+            return true;
+        a += length;
+        b += length;
+    }
 }
 
 /* A height and three slopes, along the logarithms of operations, values and weights. */
@@ -69,9 +107,11 @@ static void empty(struct sums *sums)
     *sums = (struct sums){.least = INFINITY, .most = -INFINITY};
 }
 
-static void add(struct sums *sums, const double terms[TERMS], double log_multiple)
+/* further: of the distance, squared, beside that along the terms. */
+static void add(struct sums *sums, const double terms[TERMS], double further,
+                double log_multiple)
 {
-    double d2 = 0;
+    double d2 = further;
     for (int i = 1; i < TERMS; i++)
         d2 += terms[i] * terms[i];
     const double weight = 1 / ((d2 + nearness) * (d2 + nearness));
@@ -112,6 +152,7 @@ static double multiple(struct sums sums)
 /* A call that is asked for. */
 struct asked {
     const struct dts_device *device;
+    const char *call;
     const struct dts_profile_work *work;
     double batch;
     struct both least; // by the roofline
@@ -140,6 +181,7 @@ static void find_terms(double terms[TERMS], const struct asked *asked, bool alik
 static void add_kernel(struct sums *forward, struct sums *backward, const struct asked *asked,
                        bool alike, const struct dts_profile_kernel *kernel)
 {
+    const double further = !alike || have_same_settings(kernel->call, asked->call) ? 0 : other;
     for (int i = 0; i < kernel->point_count; i++) {
         const struct dts_profile_point *point = &kernel->points[i];
         const struct both least = by_roofline(asked->device, &kernel->work, point->batch);
@@ -147,23 +189,23 @@ static void add_kernel(struct sums *forward, struct sums *backward, const struct
         if (least.forward <= 0 || asked->least.forward <= 0)
             continue;
         find_terms(terms, asked, alike, &kernel->work, point->batch, least.forward);
-        add(forward, terms, log(point->forward_s / least.forward));
+        add(forward, terms, further, log(point->forward_s / least.forward));
         if (least.backward > 0 && point->backward_s > 0)
-            add(backward, terms, log(point->backward_s / least.backward));
+            add(backward, terms, further, log(point->backward_s / least.backward));
     }
 }
 
-void dts_profile_estimate(const struct dts_device *device, const char *op,
+void dts_profile_estimate(const struct dts_device *device, const char *call,
                           const struct dts_profile_work *work, double batch, double *forward_s,
                           double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
-    const struct asked asked = {device, work, batch, by_roofline(device, work, batch)};
+    const struct asked asked = {device, call, work, batch, by_roofline(device, work, batch)};
     struct sums forward, backward;
     empty(&forward);
     empty(&backward);
     for (int i = 0; i < profile->kernel_count; i++)
-        if (is_of(&profile->kernels[i], op))
+        if (is_alike(profile->kernels[i].call, call))
             add_kernel(&forward, &backward, &asked, true, &profile->kernels[i]);
     const bool alike = forward.products[0][0] > 0;
     for (int i = 0; i < profile->kernel_count && !alike; i++)

@@ -4,9 +4,10 @@
  * took a multiple of theirs. The estimate is the roofline's time times the multiple that a
  * plane through theirs has at this call: least squares of ln(multiple) over the logarithms of
  * operations, values moved and weights, where a call counts the more the nearer it is (weight
- * 1 / (d^2 + 0.1)^2, d the distance in these logarithms); slopes are held small (a ridge of 0.3
- * of all weights), and the answer within what was measured. The form and both numbers are
- * ASSUMED, chosen among others for how well they tell each of eight networks from seven
+ * 1 / (d^2 + 0.1)^2, d the distance in these logarithms; other settings, such as a window of
+ * another size, are a distance of 1 more); slopes are held small (a ridge of 0.3 of all
+ * weights), and the answer within what was measured. The form and these numbers are ASSUMED,
+ * chosen among others for how well they tell each of twelve networks from made ones
  * (docs/model.md). Without calls of the same operation those of its class stand in, with the
  * roofline's time instead of the three; without any the roofline stands alone.
  */
@@ -21,8 +22,8 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
                        double from_batch, double to_batch, double *forward_s,
                        double *backward_s);
 
-/* op: the first word of the call's key. */
-void dts_profile_estimate(const struct dts_device *device, const char *op,
+/* call: its key (kernels/op_call.h). */
+void dts_profile_estimate(const struct dts_device *device, const char *call,
                           const struct dts_profile_work *work, double batch, double *forward_s,
                           double *backward_s);
 

@@ -227,7 +227,11 @@ bool dts_simgrid_load(const char *path, struct dts_error *err)
     try {
         simgrid::s4u::Engine::get_instance()->load_platform(path);
     } catch (const std::exception &e) {
-        return dts_fail(err, DTS_BAD_INPUT, "%s", e.what());
+        // of SimGrid's own a sentence, of the C++ library's a word: std::bad_alloc, stoi
+        const bool word = std::string(e.what()).find(' ') == std::string::npos;
+        return dts_fail(err, DTS_BAD_INPUT, "%s%s%s",
+                        word ? "SimGrid cannot build it: a size in it is too large (" : "",
+                        e.what(), word ? ")" : "");
     }
     return true;
 }

@@ -94,7 +94,7 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
         dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &nearest);
     const bool outside = fabs(nearest - batch) > 0;
     if (!measured)
-        dts_profile_estimate(device, call->op, work, batch, forward_s, backward_s);
+        dts_profile_estimate(device, key.chars, work, batch, forward_s, backward_s);
     else if (outside)
         dts_profile_scale(device, work, nearest, batch, forward_s, backward_s);
     tally->calls++;

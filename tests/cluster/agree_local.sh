@@ -36,7 +36,7 @@ start() {
 run() {
     ranks=$1 compute=$2 batch=$3 model=$4 strategies=$5
     shift 5
-    start "$ranks" --live "$here/scenario.json" --set platform="$work/$((ranks > 2 ? 4 : 2)).json" \
+    start "$ranks" --live "$here/scenario.json" --set platform="$work/$ranks.json" \
         --set live.compute="$compute" --set batch.per_device="$batch" --set model="$model" \
         --set "strategies=[$strategies]" --set optimizer=sgd --set live.steps=40 --set live.warm_up=5 \
         --format csv -o "$work/result.csv" "$@" || return
@@ -58,7 +58,8 @@ round() {
         run 2 kernels 64 fashion_cnn "$ring" $measured &&
         start 4 calibrate -o "$work/4.json" &&
         run 4 timed 1 "$wide" "$most" $fast && run 4 timed 1 "$wide" "$served" $fast &&
-        run 4 timed 16 "$wide" "$few" $fast && run 3 timed 1 "$wide" "$ring" $fast
+        run 4 timed 16 "$wide" "$few" $fast &&
+        start 3 calibrate -o "$work/3.json" && run 3 timed 1 "$wide" "$ring" $fast
 }
 for _ in $(seq "$rounds"); do
     round || exit 1
@@ -106,8 +107,8 @@ cat <<END
 
 \`tests/cluster/agree_local.sh build\` makes this page: ranks on one machine, $(nproc) cores, without any network
 ([live.md](live.md)). \`timed\`: kernels are replayed by waiting, messages and sums are real; \`kernels\`: training.
-\`model\`: eight layers of 1 MB of gradients each. In each of $done_rounds rounds the machine was calibrated on 2
-ranks and on 4 (which also stand for 3), the kernels were timed one by one (\`dtsim profile\`), and all
+\`model\`: eight layers of 1 MB of gradients each. In each of $done_rounds rounds the machine was calibrated on 2,
+3 and 4 ranks, the kernels were timed one by one (\`dtsim profile\`), and all
 configurations ran 40 steps. Medians over rounds; spread: median deviation of a round's step from the median of
 rounds, in percent of the step. Error: 100 (predicted - measured) / measured in a round. Exposed: the share
 of the measured step in which communication is not hidden, and the error of that part alone.

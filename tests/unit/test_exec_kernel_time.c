@@ -87,10 +87,10 @@ static void end(struct dts_kernel_timer *timer, struct dts_space *space)
 }
 
 /* So many bytes. */
-static size_t written(const struct dts_kernel_timer *timer, size_t own_bytes)
+static size_t written(const struct dts_kernel_timer *timer, double share, size_t own_bytes)
 {
     touched = 0;
-    dts_kernel_timer_flush(timer, own_bytes);
+    dts_kernel_timer_flush(timer, &(struct dts_gap){share, 0}, own_bytes);
     return touched;
 }
 
@@ -100,13 +100,15 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     struct dts_space *space;
     if (!begin(&timer, &space))
         return;
-    CHECK_INT(written(&timer, 400), timer.flush_bytes); // of a network that is not known
+    CHECK_INT(written(&timer, 1, 400), timer.flush_bytes); // of a network that is not known
     timer.around_bytes = 10000;
-    CHECK_INT(written(&timer, 400), 9600); // 150 lines
-    CHECK_INT(written(&timer, 10000), 0);
-    CHECK_INT(written(&timer, 20000), 0);
+    CHECK_INT(written(&timer, 1, 400), 9600); // 150 lines
+    CHECK_INT(written(&timer, 0.5, 400), 4800);
+    CHECK_INT(written(&timer, 0, 400), 0);
+    CHECK_INT(written(&timer, 1, 10000), 0);
+    CHECK_INT(written(&timer, 1, 20000), 0);
     timer.around_bytes = 2 * timer.flush_bytes;
-    CHECK_INT(written(&timer, 400), timer.flush_bytes);
+    CHECK_INT(written(&timer, 1, 400), timer.flush_bytes);
     end(&timer, space);
 }
 

@@ -1,4 +1,4 @@
-/* test_exec_profile.c -- what a profile measures of a network, and after what rest. */
+/* test_exec_profile.c -- what a profile measures of a network, and what passes before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,27 +71,46 @@ static void take(struct fixture *f, double each_s)
     for (int i = 0; i < f->entries.count; i++)
         for (int b = 0; b < 2; b++) {
             struct dts_kernel_times *times = &f->entries.items[i].times[b];
-            times->forward.seconds[0] = b == 0 ? each_s : 1;
-            times->forward.count = 1;
+            times->forward.seconds[0] = times->backward.seconds[0] = b == 0 ? each_s : 1;
+            times->forward.count = times->backward.count = 1;
         }
 }
 
-static void data_rest_for_a_third_of_a_step_and_5_ms_at_the_most(void)
+static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weights(void)
 {
     struct fixture f;
     if (!begin(&f))
         return;
-    CHECK_NEAR(dts_profile_rest_s(&f.request, &f.entries, 0, 0), DTS_FORGOTTEN_S, 0);
+    struct dts_runs updates[1] = {{.count = 1, .seconds = {2e-4}}};
+    const struct dts_profile_entry *first = find(&f, "linear 200 > 200 first");
+    struct dts_gap gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
+    CHECK_NEAR(gap.share, 1, 0); // nothing is known
+    CHECK_NEAR(gap.seconds, DTS_FORGOTTEN_S, 0);
     take(&f, 1e-4);
-    dts_profile_find_rests(&f.request, &f.entries, NULL);
-    CHECK_NEAR(dts_profile_rest_s(&f.request, &f.entries, 0, 0), 9e-4 / 3, 1e-12); // nine calls
-    CHECK_NEAR(dts_profile_rest_s(&f.request, &f.entries, 0, 1), DTS_FORGOTTEN_S, 0);
-    for (int i = 0; i < f.entries.count; i++) {
-        CHECK_INT(f.entries.items[i].times[0].forward.count, 0); // had rested too long
-        CHECK_INT(f.entries.items[i].times[1].forward.count, 1);
-    }
+    f.request.optimizer_count = 1;
+    dts_profile_find_steps(&f.request, &f.entries, updates, NULL);
+    // nine calls forward, as long backward, and the update: 2 ms
+    gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
+    CHECK_NEAR(gap.seconds, 1e-4, 1e-12); // half of the update
+    CHECK_NEAR(gap.share, 0.05, 1e-9);
+    gap = dts_profile_gap(&f.request, &f.entries, first, 0, true);
+    CHECK_NEAR(gap.seconds, 18e-4, 1e-12); // all but the update
+    const struct dts_profile_entry *same = find(&f, "linear 200 > 200");
+    CHECK_NEAR(same->place, 0.5, 0.01); // one and two of three products are before it
+    gap = dts_profile_gap(&f.request, &f.entries, same, 0, false);
+    CHECK_NEAR(gap.seconds, 1e-4 + same->place * 9e-4, 1e-12);
+    gap = dts_profile_gap_beside(&f.request, &f.entries, 0, 0);
+    CHECK_NEAR(gap.share, 1, 0);
+    CHECK_NEAR(gap.seconds, 20e-4 / 3, 1e-12);
+    CHECK_NEAR(dts_profile_gap_beside(&f.request, &f.entries, 0, 1).seconds, DTS_FORGOTTEN_S,
+               0);
+    CHECK_INT(updates[0].count, 0);
+    for (int i = 0; i < f.entries.count; i++)
+        CHECK_INT(f.entries.items[i].times[0].forward.count, 0); // had waited too long
+    CHECK_INT(first->times[1].forward.count, 0);
+    CHECK_INT(first->times[1].backward.count, 1); // seconds pass
     end(&f);
 }
 
 TESTS(TEST(every_distinct_call_is_measured_once_with_what_is_beside),
-      TEST(data_rest_for_a_third_of_a_step_and_5_ms_at_the_most))
+      TEST(what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weights))

@@ -93,6 +93,29 @@ static void each_model_has_its_published_size(void)
     }
 }
 
+/* Who profiles the made shapes can tell any network from them: no kind is without a like one.
+ */
+static void every_kind_of_layer_is_among_the_shapes(void)
+{
+    static const char *const names[] = {"shapes_images", "shapes_small", "shapes_volumes",
+                                        "shapes_words"};
+    enum { NAMES = sizeof(names) / sizeof(names[0]) };
+    struct dts_model shapes[NAMES];
+    for (int i = 0; i < NAMES; i++)
+        if (!load(&shapes[i], names[i]))
+            return;
+    for (int k = 0; dts_layer_kinds[k] != NULL; k++) {
+        bool found = false;
+        for (int i = 0; i < NAMES; i++)
+            for (int l = 0; l < shapes[i].layer_count; l++)
+                found = found || shapes[i].layers[l].kind == dts_layer_kinds[k];
+        if (!CHECK(found))
+            printf("  no %s in shapes_*.json\n", dts_layer_kinds[k]->name);
+    }
+    for (int i = 0; i < NAMES; i++)
+        dts_model_free(&shapes[i]);
+}
+
 static bool starts_with(const char *word, const char *beginning)
 {
     return strncmp(word, beginning, strlen(beginning)) == 0;
@@ -386,7 +409,7 @@ static void optimizers_read_and_write_all_that_they_keep(void)
     CHECK(dts_optimizer_find("none") == NULL);
 }
 
-TESTS(TEST(each_model_has_its_published_size),
+TESTS(TEST(each_model_has_its_published_size), TEST(every_kind_of_layer_is_among_the_shapes),
       TEST(inception_without_its_auxiliary_head_is_the_published_one),
       TEST(bert_without_the_heads_of_pretraining_is_the_published_encoder),
       TEST(stages_have_the_shapes_of_the_paper),

@@ -130,6 +130,30 @@ static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
     dts_device_free(&device);
 }
 
+/* Of two calls of one size, that with the settings of the one asked for tells it. */
+static void a_window_of_another_size_is_further_away(void)
+{
+    static const char windows[] =
+        "{\"call\": \"conv 8x4 > 8x4 kernel 5 before 2 bias\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 4}]},"
+        "{\"call\": \"conv 8x4 > 8x4 kernel 3 before 1\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 1}]}";
+    struct dts_device device;
+    struct dts_error err;
+    const struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
+    double forward_s, backward_s;
+    CHECK(load(&device, windows, &err));
+    dts_profile_estimate(&device, "conv 9x4 > 7x4 kernel 5 before 2 first", &work, 1,
+                         &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 4, 0.1);
+    dts_profile_estimate(&device, "conv 9x4 > 7x4 kernel 3 before 1 bias first", &work, 1,
+                         &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 1, 0.1);
+    dts_profile_estimate(&device, "conv 9x4 > 7x4 kernel 3", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 2, 1e-9); // neither: the mean of the logarithms
+    dts_device_free(&device);
+}
+
 /* A small call that took 20 times the roofline's time and a large one that took 1.25 times:
  * what another operation does with as much memory as the large one takes as long, whatever it
  * moves. */
@@ -189,5 +213,6 @@ TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
+      TEST(a_window_of_another_size_is_further_away),
       TEST(other_operations_count_by_the_time_of_the_roofline),
       TEST(broken_profiles_are_refused))
