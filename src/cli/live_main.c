@@ -73,7 +73,8 @@ static bool check_outputs(const struct run *run, struct dts_error *err)
         {"live.mllog", trains && !log_to_stderr ? live->mllog : NULL},
         {"live.weights", trains ? live->weights : NULL},
     };
-    const bool good = dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]), err);
+    const bool good = dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]),
+                                        &run->set.scene, 1, err);
     free(measured);
     return good;
 }

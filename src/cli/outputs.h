@@ -4,15 +4,17 @@
 #define DTS_CLI_OUTPUTS_H
 
 #include "base/error.h"
+#include "cli/scene.h"
 
 struct dts_named_output {
     const char *name; // what asked for it: "--output", "live.weights"
     const char *path; // NULL: nothing is asked for; "-": standard output
 };
 
-/* Can each be written, and is each another file than those before it? (What is no file, such as
- * /dev/null, may be named twice.) All files stay as they are. */
+/* Can each be written, and is each another file than those before it, and than those that the
+ * scenes were read from? (What is no file, such as /dev/null, may be named twice.) All files
+ * stay as they are. */
 bool dts_outputs_check(const struct dts_named_output *outputs, int count,
-                       struct dts_error *err);
+                       const struct dts_scene *scenes, int scene_count, struct dts_error *err);
 
 #endif

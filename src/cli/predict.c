@@ -226,11 +226,12 @@ static bool print(const struct dts_options *options, const struct asked *asked,
     return dts_output_close(&out, err);
 }
 
-static bool check_outputs(const struct dts_options *options, struct dts_error *err)
+static bool check_outputs(const struct dts_options *options, const struct asked *asked,
+                          struct dts_error *err)
 {
     const struct dts_named_output outputs[] = {{"--output", options->output},
                                                {"--trace", options->trace}};
-    return dts_outputs_check(outputs, 2, err);
+    return dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
 }
 
 /* A point that was refused is a row with its reason; the exit status tells scripts. */
@@ -253,9 +254,9 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
 
-    bool ok = check_outputs(options, err) && read_all(options, words, count, &asked, err) &&
-              answer(options, &asked, err) && print(options, &asked, err) &&
-              check_all(&asked, err);
+    bool ok = read_all(options, words, count, &asked, err) &&
+              check_outputs(options, &asked, err) && answer(options, &asked, err) &&
+              print(options, &asked, err) && check_all(&asked, err);
 
     for (int s = 0; s < asked.scene_count; s++)
         dts_scene_close(&asked.scenes[s]);

@@ -1,0 +1,1 @@
+dtsim in/small.json --output ./in/small.json
