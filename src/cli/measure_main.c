@@ -2,14 +2,14 @@
  * it:
  *
  *     dtsim-measure here FILE                                      the device `here`
- *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE]]
- *                                                                  `dtsim profile`
+ *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
+ *                   [DEVICE]]]                                     `dtsim profile`
  *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE]]
  *                                                                  whole steps on made data
  *
- * Lists are separated by commas. The precision is fp32, bf16 or fp16; without: fp32. Patience:
- * whole seconds that runs may wait, in all, until the machine has its usual pace;
- * without: 0.
+ * Lists are separated by commas. The precision is fp32, bf16 or fp16, of a profile tf32, too;
+ * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
+ * usual pace; without: 0. The device is cpu or cuda:N; without: cpu.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +23,10 @@
 #include "base/mem.h"
 #include "exec/profile.h"
 #include "exec/steps.h"
+#include "kernels/device_word.h"
 #include "kernels/roofline.h"
 #include "train/calls.h"
+#include "train/scenario_live.h"
 
 enum { MOST_NUMBER = 1 << 20, MOST_LISTED = 64 };
 
@@ -97,7 +99,7 @@ static bool optimizer_of(const char *word, const struct dts_optimizer **optimize
            dts_fail(err, DTS_BAD_INPUT, "optimizer: no optimizer \"%s\"", word);
 }
 
-/* NULL: fp32. Those that a network computes in. */
+/* NULL: fp32. Those that a network computes in on a CPU. */
 static bool precision_of(const char *word, enum dts_precision *precision, struct dts_error *err)
 {
     const int found = dts_precision_find(word != NULL ? word : "fp32");
@@ -106,6 +108,25 @@ static bool precision_of(const char *word, enum dts_precision *precision, struct
     return found == DTS_FP32 || (found >= 0 && dts_precision_is_half(*precision, &half)) ||
            dts_fail(err, DTS_BAD_INPUT, "precision: must be fp32, bf16 or fp16, got \"%s\"",
                     word);
+}
+
+/* Also what other devices compute in. */
+static bool profile_precision_of(const char *word, enum dts_precision *precision,
+                                 struct dts_error *err)
+{
+    *precision = DTS_TF32;
+    return (word != NULL && strcmp(word, dts_precision_name(DTS_TF32)) == 0) ||
+           precision_of(word, precision, err);
+}
+
+/* NULL: cpu. */
+static bool device_of(const char *word, const struct dts_space_kind **kind, int *number,
+                      struct dts_error *err)
+{
+    struct dts_device_word read;
+    return dts_device_word_read(&read, "device", word != NULL ? word : "cpu",
+                                dts_live_device_name, err) &&
+           dts_space_choose(kind, "device", read.kind, *number = read.number, err);
 }
 
 /* NULL: none. */
@@ -134,20 +155,25 @@ static bool measure_profile(char **words, struct dts_error *err)
 {
     struct dts_model models[MOST_LISTED];
     const struct dts_optimizer *optimizer = NULL;
-    int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0;
+    int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
     enum dts_precision precision = DTS_FP32;
+    const struct dts_space_kind *kind = NULL;
     double begin_s = dts_now_s(), patience_s = 0, disturbed_percent = 0;
+    const char *const patience = words[5] != NULL ? words[6] : NULL;
     bool good = read_batches(words[1], batches, &batch_count, err) &&
                 number("threads", words[2], &threads, err) &&
                 optimizer_of(words[3], &optimizer, err) &&
-                precision_of(words[5], &precision, err) &&
-                patience_of(words[5] != NULL ? words[6] : NULL, &patience_s, err) &&
+                profile_precision_of(words[5], &precision, err) &&
+                patience_of(patience, &patience_s, err) &&
+                device_of(patience != NULL ? words[7] : NULL, &kind, &device, err) &&
                 load_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
         .model_count = model_count,
         .batches = batches,
         .batch_count = batch_count,
+        .kind = kind,
+        .number = device,
         .threads = threads,
         .precision = precision,
         .optimizers = &optimizer,
@@ -249,7 +275,7 @@ static const struct verb {
     bool (*run)(char **words, struct dts_error *err);
 } verbs[] = {
     {"here", 1, 1, measure_here},
-    {"profile", 5, 7, measure_profile},
+    {"profile", 5, 8, measure_profile},
     {"step", 5, 7, measure_steps},
 };
 

@@ -1,5 +1,5 @@
 /* profile.c -- `dtsim profile`: has this machine's kernels measured. It checks what was asked
- * and becomes dtsim-measure, the program that holds the kernels. */
+ * and becomes dtsim-measure, the program that holds the kernels and knows the devices. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "kernels/device_word.h"
 #include "train/model.h"
+#include "train/scenario_live.h"
 
 enum { MOST_LISTED = 64 };
 
@@ -111,7 +113,7 @@ static bool is_measured(const char *precision)
 {
     const int found = dts_precision_find(precision);
     enum dts_half half;
-    return found == DTS_FP32 ||
+    return found == DTS_FP32 || found == DTS_TF32 ||
            (found >= 0 && dts_precision_is_half((enum dts_precision)found, &half));
 }
 
@@ -120,13 +122,14 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     const char *device = answer(options, "device", "cpu");
     const char *precision = answer(options, "precision", "fp32");
     const char *patience = answer(options, "patience", "60");
+    struct dts_device_word read;
     long threads, seconds;
-    if (strcmp(device, "cpu") != 0)
-        return dts_fail(err, DTS_UNSUPPORTED, "--device: this build measures cpu, not \"%s\"",
-                        device);
+    if (!dts_device_word_read(&read, "--device", device, dts_live_device_name, err))
+        return false;
     if (!is_measured(precision))
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "--precision: this build measures fp32, bf16 and fp16, not \"%s\"",
+                        "--precision: this build measures fp32, bf16, fp16 and, on a GPU, "
+                        "tf32, not \"%s\"",
                         precision);
     if (answer(options, "model", NULL) == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "profile: --model: missing (`dtsim list models`)");
@@ -155,7 +158,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         execl(program, "dtsim-measure", "profile", models.chars, answer(options, "batch", "8"),
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
               options->output, answer(options, "precision", "fp32"),
-              answer(options, "patience", "60"), (char *)NULL);
+              answer(options, "patience", "60"), answer(options, "device", "cpu"),
+              (char *)NULL);
         good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
     }
     dts_text_free(&models);
@@ -170,14 +174,16 @@ const struct dts_command dts_profile_command = {
     .help = "  --model NAME[,NAME]    networks whose kernels are timed\n"
             "  --batch N[,N]          samples at once, ascending (default: 8); between them a\n"
             "                         prediction interpolates\n"
-            "  --threads N            of the processor (default: 1)\n"
+            "  --device NAME          where they run: cpu, or cuda:N, an NVIDIA GPU of this\n"
+            "                         machine; cuda is cuda:0 (default: cpu)\n"
+            "  --threads N            of the processor, on cpu (default: 1)\n"
             "  --precision NAME       fp32, bf16 or fp16 (default: fp32): mixed precision, as\n"
-            "                         --live trains in it\n"
+            "                         --live trains in it; on a GPU tf32, too\n"
             "  --optimizer NAME       whose update is timed (default: momentum)\n"
             "  --patience S           while the processor has not its usual speed (another\n"
             "                         program, a busy neighbour on its cores) runs wait, all\n"
             "                         in all S seconds (default: 60; 0: never), or do not\n"
-            "                         count\n"
+            "                         count; on a GPU all count\n"
             "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
     .option = option,
     .run = run,

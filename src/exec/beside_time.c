@@ -2,11 +2,9 @@
 #include "exec/beside_time.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
-#include "ops/reduce.h"
+#include "ops/place.h"
 #include "train/calls.h"
 
 struct trial {
@@ -20,19 +18,24 @@ static void flush(void *argument)
     const struct trial *t = argument;
     dts_kernel_timer_flush(t->timer, &t->timer->forward,
                            t->more != NULL ? 2 * t->bytes : t->bytes);
-    if (t->more != NULL)
-        dts_kernel_timer_refresh(t->more, t->bytes);
+    dts_kernel_timer_refresh(t->timer, t->more, t->bytes);
 }
 
 static void run(void *argument)
 {
     const struct trial *t = argument;
+    struct dts_space *space = t->timer->space;
+    const struct dts_place *place = dts_space_place(space);
+    dts_space_enter(space);
     if (t->more == NULL)
-        memset(t->sum, 0, t->bytes); // as the network does, whose gradients are floats
+        dts_space_clear(space, t->sum,
+                        t->bytes); // as the network's gradients, which are floats
     else if (t->timer->mixed)
-        dts_reduce_add_half(t->timer->half, t->sum, t->more, t->count, t->timer->workers);
+        dts_place_values(place)->add_half(t->timer->half, t->sum, t->more, t->count, place);
     else
-        dts_reduce_add(t->sum, t->more, t->count, t->timer->workers);
+        dts_place_values(place)->add(t->sum, t->more, t->count, place);
+    dts_space_leave(space);
+    dts_space_wait(space);
 }
 
 static bool is_clear(const struct dts_op_call *call)
@@ -54,15 +57,12 @@ bool dts_beside_time(const struct dts_kernel_timer *timer, const struct dts_op_c
     struct trial t = {.timer = timer, .count = values, .bytes = bytes};
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
-    t.sum = dts_pages(bytes);
-    t.more = clears ? NULL : dts_pages(bytes);
-    const bool good = t.sum != NULL && (clears || t.more != NULL);
+    const bool good = dts_space_get(timer->space, bytes, &t.sum, err) &&
+                      (clears || dts_space_get(timer->space, bytes, &t.more, err));
     if (good)
         dts_measure_more(&meter, run, &t, &out->forward);
-    else
-        dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(call).chars);
     out->bytes = clears ? bytes : 2 * bytes;
-    free(t.sum);
-    free(t.more);
-    return good;
+    dts_space_give_back(timer->space, t.sum);
+    dts_space_give_back(timer->space, t.more);
+    return good && dts_kernel_timer_works(timer, err);
 }

@@ -1,25 +1,24 @@
-/* kernel_time.c -- arrays for one call, and its clock. */
+/* kernel_time.c -- arrays for one call, where it runs, and its clock. */
 #include "exec/kernel_time.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
-#include "base/pages.h"
+#include "base/mem.h"
 #include "base/rng.h"
-#include "ops/cpu_pace.h"
 #include "ops/mixed.h"
+#include "ops/place.h"
 #include "ops/reduce.h"
 
-enum { ARRAYS = 64, PATTERN = 4096, LINE = 64 }; // LINE: bytes that a cache moves at once
+/* PATTERN: random numbers are drawn so many at a time; PATTERNS: so many in one copy. */
+enum { ARRAYS = 64, PATTERN = 4096, PATTERNS = 64 };
 
 /* One call with its arrays, which `owned` holds for the end. */
 struct trial {
     const struct dts_kernel_timer *timer;
     const struct dts_operation *op;
+    const struct dts_op_version *version; // of the place
     const struct dts_op_call *call;
     struct dts_arrays a;
     void *owned[ARRAYS];
@@ -32,71 +31,41 @@ struct trial {
     const struct dts_gap *gap; // before the next run
 };
 
-bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
-                           int threads, enum dts_precision precision, struct dts_error *err)
-{
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    *timer = (struct dts_kernel_timer){.meter = *meter};
-    timer->mixed = dts_precision_is_half(precision, &timer->half);
-    timer->flush_bytes = cache > 0 ? 2 * (size_t)cache : 64u << 20;
-    timer->around_bytes = SIZE_MAX;
-    timer->forward = timer->backward = (struct dts_gap){1, DTS_FORGOTTEN_S};
-    timer->flush = calloc(timer->flush_bytes, 1);
-    if (timer->flush == NULL)
-        return dts_fail(err, DTS_SYSTEM, "no memory to time kernels in");
-    timer->workers = dts_workers_new(threads);
-    timer->pace = dts_cpu_pace(timer->workers);
-    timer->meter.pace = &timer->pace;
-    return true;
-}
-
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                            size_t own_bytes)
-{
-    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    const size_t count = (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
-    const double begin_s = dts_now_s();
-    volatile char *bytes = timer->flush;
-    for (size_t i = 0; i < count; i += LINE)
-        bytes[i]++;
-    while (dts_now_s() < begin_s + gap->seconds)
-        continue; // a sleep would let the clock of the processor fall
-}
-
-void dts_kernel_timer_refresh(void *fresh, size_t count)
-{
-    volatile char *bytes = fresh;
-    for (size_t i = 0; i < count; i += LINE)
-        bytes[i] = bytes[i];
-}
-
-void dts_kernel_timer_free(struct dts_kernel_timer *timer)
-{
-    free(timer->flush);
-    dts_workers_free(timer->workers);
-    *timer = (struct dts_kernel_timer){.flush = NULL};
-}
-
 static void *get(struct trial *t, size_t bytes)
 {
     t->bytes += bytes;
     if (t->counts)
         return NULL;
-    void *memory = dts_pages(bytes); // as a network's
-    t->failed = t->failed || memory == NULL;
-    if (memory != NULL)
-        t->owned[t->owned_count++] = memory;
-    return memory;
+    struct dts_error unsaid = {0};
+    void *memory = NULL;
+    if (t->failed || !dts_space_get(t->timer->space, bytes, &memory, &unsaid)) {
+        t->failed = true;
+        return NULL;
+    }
+    return t->owned[t->owned_count++] = memory;
 }
 
-/* Normal numbers; a pattern repeats, drawing each would take longer than the kernels. */
-static void *get_random(struct trial *t, size_t count, double scale)
+/* Normal numbers, to be freed; a pattern repeats, drawing each would take longer than the
+ * kernels. */
+static float *draw(const struct trial *t, double scale)
 {
-    float *values = get(t, count * sizeof(*values));
-    for (size_t i = 0; values != NULL && i < count; i++)
+    float *values = dts_alloc(PATTERN * PATTERNS, sizeof(*values));
+    for (size_t i = 0; i < PATTERN * PATTERNS; i++)
         values[i] = i < PATTERN ? (float)(scale * dts_normal(1, (uint64_t)t->owned_count, i))
                                 : values[i - PATTERN];
     return values;
+}
+
+static void *get_random(struct trial *t, size_t count, double scale)
+{
+    const size_t bytes = count * sizeof(float);
+    void *there = get(t, bytes);
+    if (there == NULL)
+        return NULL;
+    float *values = draw(t, scale);
+    dts_space_fill(t->timer->space, there, bytes, values, PATTERN * PATTERNS * sizeof(*values));
+    free(values);
+    return there;
 }
 
 /* Bytes of a value that layers hand one another. */
@@ -110,23 +79,31 @@ static void *get_handed(struct trial *t, size_t count)
 {
     if (!t->timer->mixed)
         return get_random(t, count, 1);
-    uint16_t *values = get(t, count * sizeof(*values));
-    for (size_t i = 0; values != NULL && i < count; i++) {
-        const float drawn = i < PATTERN ? (float)dts_normal(1, (uint64_t)t->owned_count, i) : 0;
-        if (i < PATTERN)
-            dts_reduce_narrow(t->timer->half, &values[i], &drawn, 1, NULL);
-        else
-            values[i] = values[i - PATTERN];
-    }
-    return values;
+    const size_t bytes = count * sizeof(uint16_t);
+    void *there = get(t, bytes);
+    if (there == NULL)
+        return NULL;
+    float *values = draw(t, 1);
+    uint16_t *narrow = dts_alloc(PATTERN * PATTERNS, sizeof(*narrow));
+    dts_reduce_narrow(t->timer->half, narrow, values, PATTERN * PATTERNS, NULL);
+    dts_space_fill(t->timer->space, there, bytes, narrow, PATTERN * PATTERNS * sizeof(*narrow));
+    free(narrow);
+    free(values);
+    return there;
 }
 
 static void *get_integers(struct trial *t, size_t count, size_t most)
 {
-    int32_t *values = get(t, count * sizeof(*values));
-    for (size_t i = 0; values != NULL && i < count; i++)
+    const size_t bytes = count * sizeof(int32_t);
+    void *there = get(t, bytes);
+    if (there == NULL)
+        return NULL;
+    int32_t *values = dts_alloc(count + 1, sizeof(*values));
+    for (size_t i = 0; i < count; i++)
         values[i] = (int32_t)(dts_random(1, 0, i) % most);
-    return values;
+    dts_space_fill(t->timer->space, there, bytes, values, bytes);
+    free(values);
+    return there;
 }
 
 static void make_inputs(struct trial *t, bool with_inputs)
@@ -175,14 +152,14 @@ static void make_arrays(struct trial *t, bool with_inputs)
 
 static size_t scratch_bytes(const struct trial *t, bool backward)
 {
-    const int workers = dts_workers_count(t->timer->workers);
-    size_t (*host)(const struct dts_op_call *, int, int) =
-        backward ? t->op->host.backward_scratch : t->op->host.forward_scratch;
-    const struct dts_place place = {.workers = t->timer->workers};
+    const struct dts_place *place = dts_space_place(t->timer->space);
+    size_t (*scratch)(const struct dts_op_call *, int, int) =
+        backward ? t->version->backward_scratch : t->version->forward_scratch;
     if (t->timer->mixed)
         return (backward ? dts_mixed_backward_scratch
-                         : dts_mixed_forward_scratch)(t->op, t->call, t->a.batch, &place);
-    return host != NULL ? host(t->call, t->a.batch, workers) : 0;
+                         : dts_mixed_forward_scratch)(t->op, t->call, t->a.batch, place);
+    return scratch != NULL ? scratch(t->call, t->a.batch, dts_workers_count(place->workers))
+                           : 0;
 }
 
 static void make_scratch(struct trial *t)
@@ -196,29 +173,32 @@ static void flush_and_refresh(void *argument)
 {
     const struct trial *t = argument;
     dts_kernel_timer_flush(t->timer, t->gap, t->bytes);
-    dts_kernel_timer_refresh(t->fresh, t->fresh_bytes);
+    dts_kernel_timer_refresh(t->timer, t->fresh, t->fresh_bytes);
+}
+
+static void run(const struct trial *t, bool backward)
+{
+    struct dts_space *space = t->timer->space;
+    const struct dts_place *place = dts_space_place(space);
+    const struct dts_mixed mixed = {t->timer->half, 1};
+    dts_space_enter(space);
+    if (t->timer->mixed)
+        (backward ? dts_mixed_backward : dts_mixed_forward)(t->op, &mixed, t->call, &t->a,
+                                                            place);
+    else
+        (backward ? t->version->backward : t->version->forward)(t->call, &t->a, place);
+    dts_space_leave(space);
+    dts_space_wait(space);
 }
 
 static void run_forward(void *argument)
 {
-    const struct trial *t = argument;
-    const struct dts_place place = {.workers = t->timer->workers};
-    const struct dts_mixed mixed = {t->timer->half, 1};
-    if (t->timer->mixed)
-        dts_mixed_forward(t->op, &mixed, t->call, &t->a, &place);
-    else
-        t->op->host.forward(t->call, &t->a, &place);
+    run(argument, false);
 }
 
 static void run_backward(void *argument)
 {
-    const struct trial *t = argument;
-    const struct dts_place place = {.workers = t->timer->workers};
-    const struct dts_mixed mixed = {t->timer->half, 1};
-    if (t->timer->mixed)
-        dts_mixed_backward(t->op, &mixed, t->call, &t->a, &place);
-    else
-        t->op->host.backward(t->call, &t->a, &place);
+    run(argument, true);
 }
 
 static void time_both(struct trial *t, struct dts_kernel_times *out)
@@ -247,7 +227,9 @@ static struct trial trial_of(const struct dts_kernel_timer *timer,
     struct trial t = {.timer = timer, .op = op, .call = work->call};
     t.a.batch = work->batch;
     t.a.training = true;
-    t.backward = work->backward && op != NULL && op->host.backward != NULL;
+    if (op != NULL)
+        t.version = dts_place_version(dts_space_place(timer->space), op);
+    t.backward = work->backward && op != NULL && t.version->backward != NULL;
     return t;
 }
 
@@ -271,7 +253,7 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kern
                      struct dts_kernel_times *out, struct dts_error *err)
 {
     struct trial t = trial_of(timer, work);
-    if (t.op == NULL || t.op->host.forward == NULL)
+    if (t.op == NULL || t.version->forward == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out %s", work->call->op);
     take_memory(&t, work->with_inputs);
     if (!t.failed)
@@ -280,6 +262,6 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kern
         dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(work->call).chars);
     out->bytes = t.bytes;
     for (int i = 0; i < t.owned_count; i++)
-        free(t.owned[i]);
-    return !t.failed;
+        dts_space_give_back(timer->space, t.owned[i]);
+    return !t.failed && dts_kernel_timer_works(timer, err);
 }

@@ -83,37 +83,65 @@ static double disturbed_percent(const struct dts_profile_request *request,
     return 100.0 * (all.runs - all.counting) / (all.runs > 0 ? all.runs : 1);
 }
 
+/* All that is measured but the roofline. */
+static bool measure_all(const struct dts_profile_request *request,
+                        struct dts_kernel_timer *timer, struct dts_profile_entries *entries,
+                        struct dts_runs *updates, struct dts_error *err)
+{
+    bool good = dts_profile_entries_fit(request, timer, entries, err);
+    timer->pace.patience_s = request->patience_s;
+    for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
+        good = measure_calls(request, timer, entries, sweep, err) &&
+               measure_updates(request, timer, entries, updates, err);
+        if (good && sweep == 0)
+            dts_profile_find_steps(request, entries, updates, timer->meter.pace);
+    }
+    return good;
+}
+
+static bool open_device(const struct dts_profile_request *request, struct dts_space **space,
+                        struct dts_error *err)
+{
+    const struct dts_space_request wanted = {
+        .number = request->number,
+        .threads = request->threads,
+        .queues = 1,
+        .tf32 = request->precision == DTS_TF32,
+    };
+    if (wanted.tf32 && !request->kind->tf32)
+        return dts_fail(err, DTS_UNSUPPORTED, "precision: %s cannot compute in tf32",
+                        request->kind->name);
+    return dts_space_open(space, request->kind, &wanted, err);
+}
+
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
                          double *disturbed, struct dts_error *err)
 {
-    const double roofline_s = 1; // each of its six measurements
+    const double roofline_s = 1; // each of its measurements
     const int update_count = request->model_count * request->optimizer_count;
     struct dts_profile_entries entries = {.items = NULL};
     struct dts_kernel_timer timer;
     struct dts_roofline_words words;
     struct dts_roofline roofline;
+    struct dts_space *space;
+    if (!open_device(request, &space, err))
+        return false;
     struct dts_runs *updates = dts_alloc((size_t)update_count + 1, sizeof(*updates));
-    struct dts_profile_findings found = {&entries,    updates,   update_count,
-                                         &timer.pace, &roofline, 0};
     dts_profile_entries_find(request, &entries);
-    bool good = dts_kernel_timer_make(&timer, &request->meter, request->threads,
-                                      request->precision, err) &&
-                dts_profile_entries_fit(request, &timer, &entries, err);
-    timer.pace.patience_s = request->patience_s;
-    for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
-        good = measure_calls(request, &timer, &entries, sweep, err);
-        good = good && measure_updates(request, &timer, &entries, updates, err);
-        if (good && sweep == 0)
-            dts_profile_find_steps(request, &entries, updates, &timer.pace);
-    }
+    bool good =
+        dts_kernel_timer_make(&timer, &request->meter, space, request->precision, err) &&
+        measure_all(request, &timer, &entries, updates, err);
     if (good) {
+        struct dts_profile_findings found = {
+            &entries, updates, update_count, timer.meter.pace, &roofline, space, 0};
         tell(request, 1, 1, "the roofline");
         *disturbed = found.disturbed_percent = disturbed_percent(request, &found);
-        good =
-            dts_roofline_measure(&roofline, &words, request->threads, roofline_s, NULL, err) &&
-            dts_profile_write(request, &found, path, err);
+        good = dts_space_roofline(space, roofline_s, &roofline, &words, err) &&
+               dts_kernel_timer_works(&timer, err) &&
+               dts_profile_write(request, &found, path, err);
     }
     dts_kernel_timer_free(&timer);
+    dts_space_close(space);
     free(updates);
     dts_profile_entries_free(&entries);
     return good;

@@ -1,9 +1,9 @@
-/* profile.h -- measures the calls of networks on this CPU, one by one, into a device file.
+/* profile.h -- measures the calls of networks on a device, one by one, into a device file.
  *
  * In several sweeps over all calls: where the speed of the machine drifts, each call has seen
  * the same times as the others.
  *
- * The file is that of a device (kernels/device.h): the roofline of this machine, and beside it
+ * The file is that of a device (kernels/device.h): its roofline, and beside it
  * "profile", the seconds of every distinct call at every batch. Whoever names it as the device
  * of a scenario gets predictions that rest on it.
  */
@@ -18,8 +18,10 @@ struct dts_profile_request {
     int model_count;
     const int *batches; // ascending
     int batch_count;
-    int threads;
-    enum dts_precision precision;                  // fp32, bf16 or fp16
+    const struct dts_space_kind *kind;             // of the device
+    int number;                                    // of the device
+    int threads;                                   // of a CPU
+    enum dts_precision precision;                  // fp32, bf16 or fp16; tf32 where it can
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/spare_memory.h"
 #include "exec/beside_time.h"
 #include "exec/update_time.h"
 #include "train/seconds_profile.h"
@@ -245,9 +244,10 @@ bool dts_profile_entries_fit(const struct dts_profile_request *request,
                              const struct dts_profile_entries *entries, struct dts_error *err)
 {
     const int batch = request->batches[request->batch_count - 1]; // ascending
-    const double spare_bytes = dts_spare_memory_bytes();
+    struct dts_space_facts facts;
     double most_bytes = 0;
     const char *what = "";
+    dts_space_facts(timer->space, &facts);
     for (int i = 0; i < entries->count; i++) {
         const struct dts_kernel_work work = dts_profile_kernel_work(&entries->items[i], batch);
         const double bytes = (double)dts_kernel_bytes(timer, &work);
@@ -258,15 +258,16 @@ bool dts_profile_entries_fit(const struct dts_profile_request *request,
     }
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++) {
-            const double bytes = dts_update_bytes(&request->models[m], request->optimizers[o]);
+            const double bytes =
+                dts_update_bytes(timer->space, &request->models[m], request->optimizers[o]);
             if (bytes > most_bytes) {
                 most_bytes = bytes;
                 what = request->optimizers[o]->name;
             }
         }
-    return most_bytes <= spare_bytes ||
+    return most_bytes <= facts.spare_bytes ||
            dts_fail(
                err, DTS_SYSTEM,
                "does not fit: %s at batch %d needs %.1f GB of memory, and %.1f GB are free",
-               what, batch, most_bytes / 1e9, spare_bytes / 1e9);
+               what, batch, most_bytes / 1e9, facts.spare_bytes / 1e9);
 }

@@ -56,11 +56,31 @@ static void write_updates(struct dts_json *json, const struct dts_profile_reques
         for (int o = 0; o < request->optimizer_count; o++) {
             dts_json_object(json, NULL);
             dts_json_string(json, "optimizer", request->optimizers[o]->name);
-            dts_json_number(json, "parameters", dts_update_count(&request->models[m]));
+            dts_json_number(json, "parameters",
+                            dts_update_count(found->space, &request->models[m]));
             write_measured(json, "update", times++, found->pace);
             dts_json_end(json);
         }
     dts_json_end(json);
+}
+
+/* What was measured, as far as it says. */
+static void write_device(struct dts_json *json, const struct dts_profile_request *request,
+                         const struct dts_profile_findings *found)
+{
+    struct dts_space_facts facts;
+    char device[320];
+    dts_space_facts(found->space, &facts);
+    snprintf(device, sizeof(device), "%s:%d, %s", request->kind->name, request->number,
+             facts.name);
+    dts_json_string(json, "device", device);
+    if (facts.threads > 0)
+        dts_json_integer(json, "threads", facts.threads);
+    if (facts.clock_hz > 0)
+        dts_json_number(json, "clock_hz", facts.clock_hz);
+    if (facts.memory_clock_hz > 0)
+        dts_json_number(json, "memory_clock_hz", facts.memory_clock_hz);
+    dts_json_string(json, "library", found->roofline->library);
 }
 
 static void write_all(const struct dts_profile_request *request,
@@ -76,11 +96,11 @@ static void write_all(const struct dts_profile_request *request,
     dts_here_begin(found->roofline, "profile", &json);
     dts_json_object(&json, "profile");
     dts_json_string(&json, "precision", dts_precision_name((int)request->precision));
-    dts_json_integer(&json, "threads", request->threads);
     dts_json_string(&json, "models", models);
-    dts_json_string(&json, "library", found->roofline->library);
+    write_device(&json, request, found);
     dts_json_number(&json, "disturbed_percent", found->disturbed_percent);
-    dts_json_number(&json, "pace_s", dts_pace_usual_s(found->pace));
+    if (found->pace != NULL)
+        dts_json_number(&json, "pace_s", dts_pace_usual_s(found->pace));
     dts_json_list(&json, "kernels");
     for (int i = 0; i < found->entries->count; i++)
         write_entry(&json, request, &found->entries->items[i], found->pace);

@@ -10,8 +10,9 @@ struct dts_profile_findings {
     const struct dts_profile_entries *entries;
     const struct dts_runs *updates; // models x optimizers
     int update_count;
-    const struct dts_pace *pace;
+    const struct dts_pace *pace; // NULL: the device has none
     const struct dts_roofline *roofline;
+    const struct dts_space *space;
     double disturbed_percent;
 };
 

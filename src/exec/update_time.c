@@ -1,18 +1,16 @@
 /* update_time.c -- an optimizer's clock. */
 #include "exec/update_time.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/pages.h"
 #include "exec/optimizer.h"
+
+enum { PATTERN = 4096 };
 
 struct trial {
     const struct dts_kernel_timer *timer;
     struct dts_optimizer_run *run;
     struct dts_update_settings settings;
-    float *weights, *gradients;
-    size_t bytes; // of the gradients
+    void *weights, *gradients; // there
+    size_t bytes;              // of the gradients
 };
 
 static void flush(void *argument)
@@ -24,53 +22,72 @@ static void flush(void *argument)
 static void update(void *argument)
 {
     struct trial *t = argument;
+    struct dts_space *space = t->timer->space;
+    struct dts_workers *workers = dts_space_place(space)->workers;
     t->settings.step++;
+    dts_space_enter(space);
     if (t->timer->mixed && t->timer->half == DTS_HALF_FP16) { // as training does with the scale
-        dts_optimizer_finite(t->run, t->gradients, t->timer->workers);
-        dts_optimizer_scale(t->run, 1, t->gradients, t->timer->workers);
+        dts_optimizer_finite(t->run, t->gradients, workers);
+        dts_optimizer_scale(t->run, 1, t->gradients, workers);
     }
-    dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, t->timer->workers);
+    dts_optimizer_step(t->run, &t->settings, t->weights, t->gradients, workers);
+    dts_space_leave(space);
+    dts_space_wait(space);
 }
 
-static float *get(size_t bytes)
+static bool get(struct dts_space *space, size_t bytes, void **there, struct dts_error *err)
 {
-    float *values = dts_pages(bytes); // as a network's
-    for (size_t i = 0; values != NULL && i < bytes / sizeof(*values); i++)
+    float values[PATTERN];
+    for (int i = 0; i < PATTERN; i++)
         values[i] = 0.01f; // no zeros: no shortcuts
-    return values;
+    if (!dts_space_get(space, bytes, there, err))
+        return false;
+    dts_space_fill(space, *there, bytes, values, sizeof(values));
+    return true;
 }
 
-double dts_update_count(const struct dts_model *model)
+double dts_update_count(const struct dts_space *space, const struct dts_model *model)
 {
-    return model->parameters - dts_model_tables(model);
+    return model->parameters - (dts_space_is_apart(space) ? 0 : dts_model_tables(model));
 }
 
-double dts_update_bytes(const struct dts_model *model, const struct dts_optimizer *optimizer)
+double dts_update_bytes(const struct dts_space *space, const struct dts_model *model,
+                        const struct dts_optimizer *optimizer)
 {
     const double values = model->parameters * (1 + optimizer->state_values);
-    return sizeof(float) * (values + dts_update_count(model));
+    return sizeof(float) * (values + dts_update_count(space, model));
+}
+
+/* As a network's (network_update.c). */
+static bool make_run(struct dts_space *space, const struct dts_model *model,
+                     const struct dts_optimizer *optimizer, struct dts_optimizer_run **run,
+                     struct dts_error *err)
+{
+    return dts_space_is_apart(space)
+               ? dts_optimizer_make_there(run, model, optimizer, space, err)
+               : dts_optimizer_make_sparse(run, model, optimizer, err);
 }
 
 bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_model *model,
                      const struct dts_optimizer *optimizer, struct dts_runs *out,
                      struct dts_error *err)
 {
-    struct trial t = {.timer = timer, .bytes = (size_t)dts_update_count(model) * sizeof(float)};
-    if (!dts_optimizer_make_sparse(&t.run, model, optimizer, err))
+    struct dts_space *space = timer->space;
+    const size_t values = (size_t)dts_update_count(space, model);
+    const size_t weights = (size_t)model->parameters * sizeof(float);
+    struct trial t = {.timer = timer, .bytes = values * sizeof(float)};
+    if (!make_run(space, model, optimizer, &t.run, err))
         return false;
-    t.weights = get((size_t)model->parameters * sizeof(float));
-    t.gradients = get(t.bytes);
     t.settings = *dts_optimizer_usual(t.run);
     t.settings.rate = 1e-3;
-    const bool good = t.weights != NULL && t.gradients != NULL;
+    const bool good =
+        get(space, weights, &t.weights, err) && get(space, t.bytes, &t.gradients, err);
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
     if (good)
         dts_measure_more(&meter, update, &t, out);
-    else
-        dts_fail(err, DTS_SYSTEM, "no memory to time the update of %s in", model->name);
-    free(t.weights);
-    free(t.gradients);
+    dts_space_give_back(space, t.weights);
+    dts_space_give_back(space, t.gradients);
     dts_optimizer_free(t.run);
-    return good;
+    return good && dts_kernel_timer_works(timer, err);
 }

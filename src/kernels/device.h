@@ -8,21 +8,13 @@
 #define DTS_KERNELS_DEVICE_H
 
 #include "base/cfg.h"
-#include "kernels/half.h"
+#include "kernels/precision.h"
 #include "kernels/profile.h"
 
 /* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
  * and ".json", control characters escaped. Devices, stacks and anchors know one another by
  * these names. */
 char *dts_file_name(const char *path);
-
-/* What numbers are computed in, and what gradients are on the wire. */
-enum dts_precision { DTS_FP32, DTS_TF32, DTS_FP16, DTS_BF16, DTS_FP64, DTS_PRECISIONS };
-
-const char *dts_precision_name(int i);                    // "fp32", ...; NULL at the end
-int dts_precision_find(const char *name);                 // -1: none such
-size_t dts_precision_bytes(enum dts_precision precision); // of one stored value: tf32 is 4
-bool dts_precision_is_half(enum dts_precision precision, enum dts_half *half); // 16 bits
 
 /* Classes of operation that reach different shares of the peak. */
 enum dts_work_class { DTS_WORK_CONV, DTS_WORK_MATMUL, DTS_WORK_MEMORY, DTS_WORK_CLASSES };

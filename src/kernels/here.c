@@ -31,28 +31,24 @@ void dts_here_cpu(char *name, size_t room)
 
 void dts_here_begin(const struct dts_roofline *r, const char *how, struct dts_json *json)
 {
-    char summary[480];
-    snprintf(summary, sizeof(summary), "%s: %s, %d thread%s, %s", how, r->cpu, r->threads,
-             r->threads > 1 ? "s" : "", r->library);
+    char summary[480], threads[32] = "";
+    if (r->threads > 0)
+        snprintf(threads, sizeof(threads), "%d thread%s, ", r->threads,
+                 r->threads > 1 ? "s" : "");
+    snprintf(summary, sizeof(summary), "%s: %s, %s%s", how, r->name, threads, r->library);
     dts_json_object(json, NULL);
     dts_json_string(json, "summary", summary);
-    dts_json_string(json, "kind", "cpu");
+    dts_json_string(json, "kind", r->kind);
     dts_json_object(json, "peak_flops_per_s");
-    dts_json_number(json, "fp32", r->fp32_flops_per_s);
-    dts_json_number(json, "fp64", r->fp64_flops_per_s);
-    dts_json_number(json, "bf16", r->bf16_flops_per_s);
-    dts_json_number(json, "fp16", r->fp16_flops_per_s);
-    dts_json_string(
-        json, "source",
-        "median of square matrix products, sgemm and dgemm; 16 bits: sgemm, with the "
-        "casts of what is read and written");
+    for (int i = 0; i < DTS_PRECISIONS; i++)
+        if (r->flops_per_s[i] > 0)
+            dts_json_number(json, dts_precision_name(i), r->flops_per_s[i]);
+    dts_json_string(json, "source", r->products);
     dts_json_end(json);
     dts_json_object(json, "memory");
     dts_json_number(json, "bytes", r->memory_bytes);
     dts_json_number(json, "bytes_per_s", r->memory_bytes_per_s);
-    dts_json_string(json, "source",
-                    "bytes: all that the system has. Rate: median of y = a x + y (daxpy) over "
-                    "vectors larger than the caches, 24 bytes an element");
+    dts_json_string(json, "source", r->memory);
     dts_json_end(json);
     dts_json_object(json, "efficiency");
     dts_json_number(json, "conv", 0.7);
@@ -62,8 +58,7 @@ void dts_here_begin(const struct dts_roofline *r, const char *how, struct dts_js
                     "matmul and memory: the rates above were reached. conv: ASSUMED");
     dts_json_end(json);
     dts_json_number(json, "call_s", r->call_s);
-    dts_json_string(json, "// call_s",
-                    "a product of 4 x 4 matrices; what a framework adds is not in it");
+    dts_json_string(json, "// call_s", r->call);
     dts_json_list(json, "assumed");
     dts_json_string(json, NULL, "efficiency.conv");
     dts_json_end(json);

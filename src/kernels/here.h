@@ -16,13 +16,14 @@
 
 /* What was measured. */
 struct dts_roofline {
-    double fp32_flops_per_s, fp64_flops_per_s; // of large matrix products
-    double bf16_flops_per_s, fp16_flops_per_s; // of the same in mixed precision, casts included
-    double memory_bytes_per_s;                 // of a sum of vectors larger than the caches
-    double call_s;                             // of a product too small to take time
-    double memory_bytes;                       // that the machine has
-    int threads;
-    const char *cpu, *library; // "Intel(R) Xeon(R) ...", "OpenBLAS 0.3.21 ..."
+    double flops_per_s[DTS_PRECISIONS];   // of large matrix products; 0: cannot
+    double memory_bytes_per_s;            // of a sum of vectors larger than the caches
+    double call_s;                        // of a product too small to take time
+    double memory_bytes;                  // that the device has
+    int threads;                          // of a CPU; 0: it is none
+    const char *kind;                     // the device file's: "cpu", "gpu"
+    const char *name, *library;           // "Intel(R) Xeon(R) ...", "OpenBLAS 0.3.21 ..."
+    const char *products, *memory, *call; // how these were measured: a sentence each
 };
 
 /* The processor's name as the system has it; "unknown" where it does not say. */

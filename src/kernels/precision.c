@@ -1,7 +1,7 @@
 /* precision.c -- the table of number formats. */
 #include <string.h>
 
-#include "kernels/device.h"
+#include "kernels/precision.h"
 
 static const struct {
     const char *name;

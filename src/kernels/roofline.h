@@ -8,7 +8,7 @@
  * next. About `budget_s` for each of six measurements.
  * The strings of *out are constant or in `words`. */
 struct dts_roofline_words {
-    char cpu[200], library[160];
+    char name[200], library[160];
 };
 bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *words,
                           int threads, double budget_s, void (*begins)(const char *what),

@@ -128,18 +128,18 @@ static void measure_all(struct operands *o, double budget_s, void (*begins)(cons
     struct dts_measured time;
     tell(begins, "matrix product in fp32");
     dts_measure(&meter, product32, o, &time);
-    out->fp32_flops_per_s = flops / time.median_s;
+    out->flops_per_s[DTS_FP32] = flops / time.median_s;
     tell(begins, "matrix product in fp64");
     dts_measure(&meter, product64, o, &time);
-    out->fp64_flops_per_s = flops / time.median_s;
+    out->flops_per_s[DTS_FP64] = flops / time.median_s;
     tell(begins, "matrix product in bf16");
     o->format = DTS_HALF_BF16;
     dts_measure(&meter, product16, o, &time);
-    out->bf16_flops_per_s = flops / time.median_s;
+    out->flops_per_s[DTS_BF16] = flops / time.median_s;
     tell(begins, "matrix product in fp16");
     o->format = DTS_HALF_FP16;
     dts_measure(&meter, product16, o, &time);
-    out->fp16_flops_per_s = flops / time.median_s;
+    out->flops_per_s[DTS_FP16] = flops / time.median_s;
     tell(begins, "memory");
     dts_measure(&meter, sum_of_vectors, o, &time);
     out->memory_bytes_per_s = 24.0 * LENGTH / time.median_s;
@@ -155,13 +155,20 @@ bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *w
     struct operands operands = {.scratch = NULL};
     if (threads > 0)
         openblas_set_num_threads(threads);
-    dts_here_cpu(words->cpu, sizeof(words->cpu));
+    dts_here_cpu(words->name, sizeof(words->name));
     snprintf(words->library, sizeof(words->library), "%s", openblas_get_config());
-    *out = (struct dts_roofline){.memory_bytes = (double)sysconf(_SC_PHYS_PAGES) *
-                                                 (double)sysconf(_SC_PAGESIZE),
-                                 .threads = openblas_get_num_threads(),
-                                 .cpu = words->cpu,
-                                 .library = words->library};
+    *out = (struct dts_roofline){
+        .memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
+        .threads = openblas_get_num_threads(),
+        .kind = "cpu",
+        .name = words->name,
+        .library = words->library,
+        .products = "median of square matrix products, sgemm and dgemm; 16 bits: sgemm, with "
+                    "the casts of what is read and written",
+        .memory = "bytes: all that the system has. Rate: median of y = a x + y (daxpy) over "
+                  "vectors larger than the caches, 24 bytes an element",
+        .call = "a product of 4 x 4 matrices; what a framework adds is not in it",
+    };
     const bool good = make_operands(&operands) ||
                       dts_fail(err, DTS_SYSTEM, "no memory to measure this machine in");
     if (good)

@@ -26,6 +26,20 @@ const struct dts_space_kind *dts_space_find(const char *name)
     return NULL;
 }
 
+bool dts_space_choose(const struct dts_space_kind **kind, const char *what, const char *name,
+                      int number, struct dts_error *err)
+{
+    const char *why = NULL;
+    *kind = dts_space_find(name);
+    const int devices = *kind != NULL ? (*kind)->count(&why) : 0;
+    if (devices == 0)
+        return dts_fail(err, DTS_UNSUPPORTED, "%s: %s: this machine has none: %s", what, name,
+                        why != NULL ? why : "not a device");
+    return number < devices ||
+           dts_fail(err, DTS_UNSUPPORTED, "%s: %s:%d: this machine has %d, from %s:0 on", what,
+                    name, number, devices, name);
+}
+
 bool dts_space_open(struct dts_space **out, const struct dts_space_kind *kind,
                     const struct dts_space_request *request, struct dts_error *err)
 {
@@ -70,6 +84,30 @@ static void keep(struct dts_space *space, const struct dts_error *err)
     pthread_mutex_unlock(&space->lock);
 }
 
+void dts_space_facts(const struct dts_space *space, struct dts_space_facts *facts)
+{
+    *facts = (struct dts_space_facts){.threads = 0};
+    space->kind->facts(space->self, facts);
+}
+
+struct dts_pace dts_space_pace(const struct dts_space *space)
+{
+    return space->kind->pace != NULL ? space->kind->pace(space->self)
+                                     : (struct dts_pace){.take_s = NULL};
+}
+
+bool dts_space_roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
+                        struct dts_roofline_words *words, struct dts_error *err)
+{
+    return space->kind->roofline(space, budget_s, out, words, err);
+}
+
+bool dts_space_multiply(const struct dts_space *space, enum dts_precision precision,
+                        size_t side, const void *a, const void *b, void *c)
+{
+    return space->kind->multiply(space->self, precision, side, a, b, c);
+}
+
 bool dts_space_is_apart(const struct dts_space *space)
 {
     return space != NULL && space->kind->apart;
@@ -100,6 +138,28 @@ void dts_space_clear(struct dts_space *space, void *there, size_t bytes)
 {
     struct dts_error err = {0};
     if (!kind_of(space)->clear(self_of(space), there, bytes, &err))
+        keep(space, &err);
+}
+
+void dts_space_touch(struct dts_space *space, void *there, size_t bytes)
+{
+    kind_of(space)->touch(self_of(space), there, bytes);
+}
+
+void dts_space_fill(struct dts_space *space, void *there, size_t bytes, const void *pattern,
+                    size_t period)
+{
+    struct dts_error err = {0};
+    bool good = true;
+    for (size_t at = 0; at < bytes && good; at += period) {
+        const size_t count = bytes - at < period ? bytes - at : period;
+        char *to = (char *)there + at;
+        if (dts_space_is_apart(space))
+            good = space->kind->copy_in(space->self, 0, to, pattern, count, &err);
+        else
+            memcpy(to, pattern, count);
+    }
+    if (!good)
         keep(space, &err);
 }
 

@@ -11,6 +11,8 @@
 #define DTS_OPS_SPACE_H
 
 #include "base/error.h"
+#include "kernels/pace.h"
+#include "kernels/precision.h"
 #include "ops/op.h"
 
 enum { DTS_SPACE_IDENTITY = 16 };
@@ -23,9 +25,23 @@ struct dts_space_request {
     bool tf32;   // products may round their operands so, where the device can
 };
 
+/* What there is to say of a device that is open. */
+struct dts_space_facts {
+    char name[200], library[160];     // "NVIDIA H200"; what computes, with versions
+    double memory_bytes, spare_bytes; // what it has, and what of that is free now
+    double cache_bytes;               // its last cache; 0: not known
+    double clock_hz, memory_clock_hz; // the highest; 0: not known
+    int threads;                      // of a CPU; else 0
+};
+
+struct dts_space;
+struct dts_roofline; // kernels/roofline.h
+struct dts_roofline_words;
+
 struct dts_space_kind {
     const char *name, *summary;
     bool apart; // the host's code cannot read what is there
+    bool tf32;  // takes the request's
 
     /* Devices of this machine; at 0 *why is a clause for the message. */
     int (*count)(const char **why);
@@ -39,6 +55,15 @@ struct dts_space_kind {
     void (*give_back)(void *self, void *there); // NULL: nothing
     bool (*clear)(void *self, void *there, size_t bytes, struct dts_error *err); // on queue 0
 
+    /* For who times kernels: each line of a cache is read and written as it is, on queue 0;
+     * how fast it runs at this moment (NULL: nobody disturbs it); its peaks, with operands in
+     * memory of the space. */
+    void (*facts)(void *self, struct dts_space_facts *facts);
+    void (*touch)(void *self, void *there, size_t bytes);
+    struct dts_pace (*pace)(void *self);
+    bool (*roofline)(struct dts_space *space, double budget_s, struct dts_roofline *out,
+                     struct dts_roofline_words *words, struct dts_error *err);
+
     /* Where it is apart; else NULL. Any thread may call these, each with a queue of its own. A
      * copy is complete when it returns. */
     bool (*pin)(void *self, void *here, size_t bytes, struct dts_error *err);
@@ -50,12 +75,20 @@ struct dts_space_kind {
     void (*enter)(void *self); // this thread calls kernels now
     bool (*leave)(void *self, struct dts_error *err);
     bool (*wait)(void *self, struct dts_error *err); // until all on queue 0 is done
+
+    /* c = a b of side x side numbers, for dts_roofline_there(): queued like a kernel. False: it
+     * cannot in that precision. */
+    bool (*multiply)(void *self, enum dts_precision precision, size_t side, const void *a,
+                     const void *b, void *c);
 };
 
 extern const struct dts_space_kind *const dts_spaces[]; // ended by NULL
 const struct dts_space_kind *dts_space_find(const char *name);
 
-struct dts_space;
+/* The row of that name, if this machine has its device of that number; fails (DTS_UNSUPPORTED)
+ * with why it has not. `what` names the setting in that message. */
+bool dts_space_choose(const struct dts_space_kind **kind, const char *what, const char *name,
+                      int number, struct dts_error *err);
 
 bool dts_space_open(struct dts_space **space, const struct dts_space_kind *kind,
                     const struct dts_space_request *request, struct dts_error *err);
@@ -65,6 +98,17 @@ const struct dts_place *dts_space_place(const struct dts_space *space);
 /* The first failure since it was opened; its cause is DTS_NO_ERROR where there was none. */
 struct dts_error dts_space_trouble(struct dts_space *space);
 
+void dts_space_facts(const struct dts_space *space, struct dts_space_facts *facts);
+struct dts_pace dts_space_pace(const struct dts_space *space); // take_s NULL: it has none
+bool dts_space_roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
+                        struct dts_roofline_words *words, struct dts_error *err);
+
+/* The row's roofline where it has `multiply` (roofline_there.c). */
+bool dts_roofline_there(struct dts_space *space, double budget_s, struct dts_roofline *out,
+                        struct dts_roofline_words *words, struct dts_error *err);
+bool dts_space_multiply(const struct dts_space *space, enum dts_precision precision,
+                        size_t side, const void *a, const void *b, void *c);
+
 /* In all that follows space NULL is the host's memory. */
 bool dts_space_is_apart(const struct dts_space *space);
 
@@ -72,6 +116,11 @@ bool dts_space_is_apart(const struct dts_space *space);
 bool dts_space_get(struct dts_space *space, size_t bytes, void **there, struct dts_error *err);
 void dts_space_give_back(struct dts_space *space, void *there); // NULL: nothing
 void dts_space_clear(struct dts_space *space, void *there, size_t bytes);
+void dts_space_touch(struct dts_space *space, void *there, size_t bytes);
+
+/* Copies of a pattern of the host's, one behind the other; the last one may be cut. */
+void dts_space_fill(struct dts_space *space, void *there, size_t bytes, const void *pattern,
+                    size_t period);
 
 /* Kernels are called between these. */
 void dts_space_enter(struct dts_space *space);

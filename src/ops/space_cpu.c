@@ -1,9 +1,16 @@
 /* space_cpu.c -- the host's memory, and threads of its processor. */
+#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/pages.h"
+#include "base/spare_memory.h"
+#include "kernels/roofline.h"
+#include "ops/cpu_pace.h"
 #include "ops/space.h"
+
+enum { LINE = 64 }; // bytes that a cache moves at once
 
 static int count(const char **why)
 {
@@ -19,7 +26,7 @@ static bool open(const struct dts_space_request *request, void **self, struct dt
     return true;
 }
 
-static void close(void *self)
+static void close_workers(void *self)
 {
     dts_workers_free(self);
 }
@@ -45,13 +52,48 @@ static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
     return true;
 }
 
+static void facts(void *self, struct dts_space_facts *facts)
+{
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    dts_here_cpu(facts->name, sizeof(facts->name));
+    snprintf(facts->library, sizeof(facts->library), "%s", openblas_get_config());
+    facts->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    facts->spare_bytes = dts_spare_memory_bytes();
+    facts->cache_bytes = cache > 0 ? (double)cache : 0;
+    facts->threads = dts_workers_count(self);
+}
+
+static void touch(void *self, void *there, size_t bytes)
+{
+    volatile char *lines = there;
+    (void)self;
+    for (size_t i = 0; i < bytes; i += LINE)
+        lines[i] = lines[i]; // memset() of much memory may pass the caches by
+}
+
+static struct dts_pace pace(void *self)
+{
+    return dts_cpu_pace(self);
+}
+
+static bool roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
+                     struct dts_roofline_words *words, struct dts_error *err)
+{
+    const int threads = dts_workers_count(dts_space_place(space)->workers);
+    return dts_roofline_measure(out, words, threads, budget_s, NULL, err);
+}
+
 const struct dts_space_kind dts_space_cpu = {
     .name = "cpu",
     .summary = "threads of this machine's processor",
     .count = count,
     .open = open,
-    .close = close,
+    .close = close_workers,
     .get = get,
     .give_back = give_back,
     .clear = clear,
+    .facts = facts,
+    .touch = touch,
+    .pace = pace,
+    .roofline = roofline,
 };

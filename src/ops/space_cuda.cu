@@ -4,8 +4,11 @@
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ops/device.cuh"
 
 extern "C" {
 #include "base/mem.h"
@@ -166,14 +169,105 @@ static bool leave(void *self, struct dts_error *err)
     return works(cudaGetLastError(), "a call did not start", err);
 }
 
+static int attribute(const struct device *d, cudaDeviceAttr which)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, d->number) == cudaSuccess ? value : 0;
+}
+
+/* The runtime says versions as 1000 major + 10 minor, cuBLAS as 10000 major + 100 minor. */
+static void facts(void *self, struct dts_space_facts *facts)
+{
+    const struct device *d = bound(self);
+    cudaDeviceProp device;
+    int driver = 0, runtime = 0, blas = 0;
+    size_t spare = 0, all = 0;
+    if (cudaGetDeviceProperties(&device, d->number) == cudaSuccess)
+        snprintf(facts->name, sizeof(facts->name), "%s", device.name);
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    cublasGetVersion((cublasHandle_t)dts_gpu_place(d->gpu)->blas, &blas);
+    snprintf(facts->library, sizeof(facts->library),
+             "CUDA %d.%d, driver for %d.%d, cuBLAS %d.%d.%d", runtime / 1000,
+             runtime % 1000 / 10, driver / 1000, driver % 1000 / 10, blas / 10000,
+             blas % 10000 / 100, blas % 100);
+    cudaMemGetInfo(&spare, &all);
+    facts->memory_bytes = (double)all;
+    facts->spare_bytes = (double)spare;
+    facts->cache_bytes = attribute(d, cudaDevAttrL2CacheSize);
+    facts->clock_hz = 1e3 * attribute(d, cudaDevAttrClockRate);
+    facts->memory_clock_hz = 1e3 * attribute(d, cudaDevAttrMemoryClockRate);
+}
+
+/* A cache moves sectors of 32 bytes: a word of each. */
+static void touch(void *self, void *there, size_t bytes)
+{
+    const size_t apart = 32 / sizeof(int);
+    volatile int *words = (volatile int *)there;
+    dts_for_each((bytes / sizeof(int) + apart - 1) / apart, dts_gpu_place(bound(self)->gpu),
+                 [=] __device__(size_t i) { words[i * apart] = words[i * apart]; });
+}
+
+/* Tensor cores take tf32 from compute capability 8 on. */
+static bool multiply(void *self, enum dts_precision precision, size_t side, const void *a,
+                     const void *b, void *c)
+{
+    static const struct {
+        enum dts_precision precision;
+        cudaDataType type;
+        cublasComputeType_t compute;
+        int least; // compute capability
+    } ways[] = {
+        {DTS_FP32, CUDA_R_32F, CUBLAS_COMPUTE_32F, 0},
+        {DTS_TF32, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, 8},
+        {DTS_FP16, CUDA_R_16F, CUBLAS_COMPUTE_32F, 0},
+        {DTS_BF16, CUDA_R_16BF, CUBLAS_COMPUTE_32F, 0},
+        {DTS_FP64, CUDA_R_64F, CUBLAS_COMPUTE_64F, 0},
+    };
+    const struct device *d = bound(self);
+    const cublasHandle_t blas = (cublasHandle_t)dts_gpu_place(d->gpu)->blas;
+    const float one = 1, none = 0;
+    const double one64 = 1, none64 = 0;
+    const bool wide = precision == DTS_FP64; // factors are what is summed in
+    const void *alpha = wide ? (const void *)&one64 : &one;
+    const void *beta = wide ? (const void *)&none64 : &none;
+    const int n = (int)side;
+    const int has = attribute(d, cudaDevAttrComputeCapabilityMajor);
+    cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+    bool done = false;
+    cublasGetMathMode(blas, &mode);
+    cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH); // fp32 is not to be tf32
+    for (const auto &way : ways)
+        if (way.precision == precision && has >= way.least)
+            done = cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, alpha, a, way.type, n,
+                                b, way.type, n, beta, c, way.type, n, way.compute,
+                                CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+    cublasSetMathMode(blas, mode);
+    return done;
+}
+
 extern "C" const struct dts_space_kind dts_space_cuda = {
-    "cuda",   "an NVIDIA GPU for each rank",
+    "cuda",
+    "an NVIDIA GPU for each rank",
     true, // apart
-    count,    identity,
-    open,     close,
-    get,      give_back,
-    clear,    pin,
-    unpin,    copy_in,
-    copy_out, enter,
-    leave,    wait,
+    true, // tf32
+    count,
+    identity,
+    open,
+    close,
+    get,
+    give_back,
+    clear,
+    facts,
+    touch,
+    NULL, // a pace: nobody else is on it
+    dts_roofline_there,
+    pin,
+    unpin,
+    copy_in,
+    copy_out,
+    enter,
+    leave,
+    wait,
+    multiply,
 };

@@ -71,10 +71,13 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
                 struct dts_model_seconds *out)
 {
     const struct dts_profile *profile = &device->profile;
-    snprintf(out->basis, sizeof(out->basis),
-             "profile %s, %s, %d thread%s: %d of %d calls measured%s%s%s", device->name,
-             dts_precision_name(profile->precision), profile->threads,
-             profile->threads > 1 ? "s" : "", tally->measured, tally->calls,
+    char threads[32] = "";
+    if (profile->threads > 0)
+        snprintf(threads, sizeof(threads), ", %d thread%s", profile->threads,
+                 profile->threads > 1 ? "s" : "");
+    snprintf(out->basis, sizeof(out->basis), "profile %s, %s%s: %d of %d calls measured%s%s%s",
+             device->name, dts_precision_name(profile->precision), threads, tally->measured,
+             tally->calls,
              tally->measured < tally->calls ? ", the others estimated from them" : "",
              tally->outside > 0 ? ", outside the measured batches" : "",
              update ? "" : ", update by the roofline");

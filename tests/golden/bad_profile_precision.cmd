@@ -1,1 +1,1 @@
-dtsim profile --model mlp --precision tf32
+dtsim profile --model mlp --precision fp64

@@ -1,5 +1,5 @@
 /* stand_in.c -- a device made of this machine's own memory and processor, in the place of a
- * GPU: the row `cuda` of the program dtsim-live-stand-in.
+ * GPU: the row `cuda` of the programs dtsim-live-stand-in and dtsim-measure-stand-in.
  *
  * What lies there is one piece of memory that nobody may touch but kernels, between enter and
  * leave, and copies: whoever forgets to copy has other numbers, whoever reads there dies. It
@@ -15,9 +15,10 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "ops/gemm.h"
 #include "ops/space.h"
 
-enum { ROOM = 1 << 28, ALIGN = 64, LEAST_PAGE = 4096 };
+enum { ROOM = 1 << 28, ALIGN = 64, LEAST_PAGE = 4096, CACHE = 1 << 16 };
 
 struct device {
     char *memory; // ROOM bytes, given out from the front
@@ -119,6 +120,39 @@ static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
     return leave(self, err);
 }
 
+static void facts(void *self, struct dts_space_facts *facts)
+{
+    const struct device *d = self;
+    snprintf(facts->name, sizeof(facts->name), "stand-in");
+    snprintf(facts->library, sizeof(facts->library), "stand-in 1.0");
+    facts->memory_bytes = ROOM;
+    facts->spare_bytes = (double)(ROOM - d->used);
+    facts->cache_bytes = CACHE;
+    facts->clock_hz = 1e9;
+}
+
+static void touch(void *self, void *there, size_t bytes)
+{
+    volatile char *lines = there;
+    enter(self);
+    for (size_t i = 0; i < bytes; i += ALIGN)
+        lines[i] = lines[i];
+    protect(self, -1);
+}
+
+/* It has fp32; fp16 and bf16 are half as many numbers of that to it. */
+static bool multiply(void *self, enum dts_precision precision, size_t side, const void *a,
+                     const void *b, void *c)
+{
+    const struct device *d = self;
+    const size_t n = side * dts_precision_bytes(precision) / sizeof(float);
+    const struct dts_gemm product = {false, false, n, n, n, a, b, c, n, n, n, 0};
+    const bool can = precision != DTS_FP64 && precision != DTS_TF32;
+    if (can)
+        dts_gemm(&product, d->workers);
+    return can;
+}
+
 static bool pin(void *self, void *here, size_t bytes, struct dts_error *err)
 {
     const struct device *d = self;
@@ -175,6 +209,9 @@ const struct dts_space_kind dts_space_stand_in = {
     .get = get,
     .give_back = give_back,
     .clear = clear,
+    .facts = facts,
+    .touch = touch,
+    .roofline = dts_roofline_there,
     .pin = pin,
     .unpin = unpin,
     .copy_in = copy_in,
@@ -182,4 +219,5 @@ const struct dts_space_kind dts_space_stand_in = {
     .enter = enter,
     .leave = leave,
     .wait = wait,
+    .multiply = multiply,
 };

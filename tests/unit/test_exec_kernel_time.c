@@ -1,28 +1,105 @@
-/* test_exec_kernel_time.c -- what passes through the caches before a call is timed. */
+/* test_exec_kernel_time.c -- what passes through the caches before a call is timed, and when
+ * the call is over. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "exec/beside_time.h"
 #include "exec/kernel_time.h"
+#include "exec/update_time.h"
+#include "train/calls.h"
 
-/* Up to which byte, by the last line that was written. */
-static size_t written(struct dts_kernel_timer *timer, double share, size_t own_bytes)
+/* A CPU in the place of a device of its own: it counts what is written to have it in caches,
+ * and how often somebody waits for kernels, `open_waits` of them before they were all called.
+ */
+static size_t touched, waits, inside, open_waits;
+static struct dts_space_kind counting;
+
+static void touch(void *self, void *there, size_t bytes)
 {
-    size_t count = 0;
-    memset(timer->flush, 0, timer->flush_bytes);
+    (void)self, (void)there;
+    touched += bytes;
+}
+
+static void enter(void *self)
+{
+    (void)self;
+    inside++;
+}
+
+static bool leave(void *self, struct dts_error *err)
+{
+    (void)self, (void)err;
+    inside--;
+    return true;
+}
+
+static bool wait(void *self, struct dts_error *err)
+{
+    (void)self, (void)err;
+    open_waits += inside;
+    waits++;
+    return true;
+}
+
+static bool copy_in(void *self, int queue, void *there, const void *here, size_t bytes,
+                    struct dts_error *err)
+{
+    (void)self, (void)queue, (void)err;
+    memcpy(there, here, bytes);
+    return true;
+}
+
+static bool pin(void *self, void *here, size_t bytes, struct dts_error *err)
+{
+    (void)self, (void)here, (void)bytes, (void)err;
+    return true;
+}
+
+static void unpin(void *self, void *here)
+{
+    (void)self, (void)here;
+}
+
+static bool begin(struct dts_kernel_timer *timer, struct dts_space **space)
+{
+    static const struct dts_meter meter = {.limit_s = 1e-3, .least = 1};
+    const struct dts_space_request request = {.threads = 1, .queues = 1};
+    struct dts_error err = {0};
+    counting = *dts_space_find("cpu");
+    counting.apart = true;
+    counting.pace = NULL;
+    counting.touch = touch;
+    counting.enter = enter;
+    counting.leave = leave;
+    counting.wait = wait;
+    counting.copy_in = copy_in;
+    counting.pin = pin;
+    counting.unpin = unpin;
+    return CHECK(dts_space_open(space, &counting, &request, &err) &&
+                 dts_kernel_timer_make(timer, &meter, *space, DTS_FP32, &err));
+}
+
+static void end(struct dts_kernel_timer *timer, struct dts_space *space)
+{
+    dts_kernel_timer_free(timer);
+    dts_space_close(space);
+}
+
+/* So many bytes. */
+static size_t written(const struct dts_kernel_timer *timer, double share, size_t own_bytes)
+{
+    touched = 0;
     dts_kernel_timer_flush(timer, &(struct dts_gap){share, 0}, own_bytes);
-    for (size_t i = 0; i < timer->flush_bytes; i++)
-        if (timer->flush[i] != 0)
-            count = i + 64;
-    return count;
+    return touched;
 }
 
 static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
 {
-    const struct dts_meter meter = {.limit_s = 1, .least = 1};
     struct dts_kernel_timer timer;
-    struct dts_error err = {0};
-    CHECK(dts_kernel_timer_make(&timer, &meter, 1, DTS_FP32, &err));
+    struct dts_space *space;
+    if (!begin(&timer, &space))
+        return;
     CHECK_INT(written(&timer, 1, 400), timer.flush_bytes); // of a network that is not known
     timer.around_bytes = 10000;
     CHECK_INT(written(&timer, 1, 400), 9600); // 150 lines
@@ -32,12 +109,11 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     CHECK_INT(written(&timer, 1, 20000), 0);
     timer.around_bytes = 2 * timer.flush_bytes;
     CHECK_INT(written(&timer, 1, 400), timer.flush_bytes);
-    dts_kernel_timer_free(&timer);
+    end(&timer, space);
 }
 
 static void memory_is_known_before_it_is_taken(void)
 {
-    const struct dts_meter meter = {.limit_s = 1e-3, .least = 1};
     const struct dts_op_call call = {
         .op = "linear",
         .input_count = 1,
@@ -51,14 +127,46 @@ static void memory_is_known_before_it_is_taken(void)
         .call = &call, .batch = 3, .backward = true, .with_inputs = true};
     struct dts_kernel_timer timer;
     struct dts_kernel_times times = {.bytes = 0};
+    struct dts_space *space;
     struct dts_error err = {0};
-    CHECK(dts_kernel_timer_make(&timer, &meter, 1, DTS_FP32, &err));
+    if (!begin(&timer, &space))
+        return;
     CHECK(dts_kernel_time(&timer, &work, &times, &err));
     // x, dx, y, dy; weights, bias and their gradients
     CHECK(times.bytes >= sizeof(float) * (2 * 3 * 7 + 2 * 3 * 5 + 2 * 40));
     CHECK_INT(dts_kernel_bytes(&timer, &work), times.bytes);
-    dts_kernel_timer_free(&timer);
+    end(&timer, space);
 }
 
-TESTS(TEST(memory_is_known_before_it_is_taken),
+static const char text[] = "{\"name\": \"net\", \"sample\": \"vector\", \"input\": [3], "
+                           "\"layers\": [{\"kind\": \"linear\", \"outputs\": 4}, "
+                           "{\"kind\": \"mean_squared_error\"}]}";
+
+/* As often as one waits, that is after the flush, after what is fresh, and after the run. */
+static void a_run_ends_when_the_device_is_done(void)
+{
+    const struct dts_op_call clear = dts_call_gradient_clear(100);
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_runs updates = {.count = 0};
+    struct dts_kernel_timer timer;
+    struct dts_space *space;
+    struct dts_model model;
+    struct dts_error err = {0};
+    if (!begin(&timer, &space) || !CHECK(dts_model_parse(&model, "net", text, &err)))
+        return;
+    CHECK(timer.meter.pace == NULL); // every run counts
+    waits = open_waits = 0;
+    CHECK(dts_beside_time(&timer, &clear, 1, &times, &err));
+    CHECK(times.forward.count >= 1);
+    CHECK_INT(waits, 1 + 3 * times.forward.count); // one to warm up
+    waits = 0;
+    CHECK(dts_update_time(&timer, &model, dts_optimizer_find("adam"), &updates, &err));
+    CHECK(updates.count >= 1);
+    CHECK_INT(waits, 1 + 2 * updates.count);
+    CHECK_INT(open_waits, 0);
+    dts_model_free(&model);
+    end(&timer, space);
+}
+
+TESTS(TEST(a_run_ends_when_the_device_is_done), TEST(memory_is_known_before_it_is_taken),
       TEST(a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches))

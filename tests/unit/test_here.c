@@ -12,8 +12,20 @@ static int measured;
 
 static bool plant(void *argument, const char *path, struct dts_error *err)
 {
-    const struct dts_roofline roofline = {1e11, 5e10, 9e10, 8e10,        2e10,
-                                          1e-7, 8e9,  2,    "a \"CPU\"", "BLAS"};
+    const struct dts_roofline roofline = {
+        .flops_per_s =
+            {[DTS_FP32] = 1e11, [DTS_FP64] = 5e10, [DTS_BF16] = 9e10, [DTS_FP16] = 8e10},
+        .memory_bytes_per_s = 2e10,
+        .call_s = 1e-7,
+        .memory_bytes = 8e9,
+        .threads = 2,
+        .kind = "cpu",
+        .name = "a \"CPU\"",
+        .library = "BLAS",
+        .products = "products",
+        .memory = "sums",
+        .call = "a product",
+    };
     (void)argument;
     measured++;
     FILE *out = fopen(path, "w");
