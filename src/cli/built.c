@@ -58,6 +58,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
     struct dts_placement placement = {.kind = s->placing.kind,
                                       .seed = (unsigned long)s->placing.seed,
                                       .nodes = s->placing.nodes,
+                                      .file = dts_doc_name(s->doc),
                                       .node_count = (int)s->placing.node_count};
     if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
         dts_build(&built->point, &built->job, err) &&

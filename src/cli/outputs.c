@@ -39,18 +39,23 @@ static bool same_file(const char *a, const char *b)
     return same;
 }
 
-/* Is the scene not read from it? */
-static bool check_spared(const struct dts_named_output *output, const struct dts_scene *scene,
+bool dts_output_spares(const struct dts_named_output *output, const char *read,
+                       struct dts_error *err)
+{
+    return output->path == NULL || !same_file(output->path, read) ||
+           dts_fail(err, DTS_BAD_INPUT, "%s: must be another file than what is read, got %s",
+                    output->name, output->path);
+}
+
+static bool spares_scene(const struct dts_named_output *output, const struct dts_scene *scene,
                          struct dts_error *err)
 {
     const struct dts_doc *const docs[] = {scene->scenario.doc, scene->scenario.model.doc,
                                           scene->scenario.stack.doc, scene->platform.doc,
                                           scene->device.doc};
     for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++)
-        if (docs[i] != NULL && same_file(output->path, dts_doc_name(docs[i])))
-            return dts_fail(err, DTS_BAD_INPUT,
-                            "%s: must be another file than what is read, got %s", output->name,
-                            output->path);
+        if (docs[i] != NULL && !dts_output_spares(output, dts_doc_name(docs[i]), err))
+            return false;
     return true;
 }
 
@@ -67,7 +72,7 @@ bool dts_outputs_check(const struct dts_named_output *outputs, int count,
                 return dts_fail(err, DTS_BAD_INPUT, "%s: must be another file than %s, got %s",
                                 outputs[i].name, outputs[j].name, outputs[i].path);
         for (int s = 0; s < scene_count; s++)
-            if (!check_spared(&outputs[i], &scenes[s], err))
+            if (!spares_scene(&outputs[i], &scenes[s], err))
                 return false;
     }
     return true;

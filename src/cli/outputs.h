@@ -11,6 +11,10 @@ struct dts_named_output {
     const char *path; // NULL: nothing is asked for; "-": standard output
 };
 
+/* Is it another file than that one, which is read? */
+bool dts_output_spares(const struct dts_named_output *output, const char *read,
+                       struct dts_error *err);
+
 /* Can each be written, and is each another file than those before it, and than those that the
  * scenes were read from? (What is no file, such as /dev/null, may be named twice.) All files
  * stay as they are. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/outputs.h"
 #include "kernels/device_word.h"
 #include "train/model.h"
 #include "train/scenario_live.h"
@@ -89,8 +90,10 @@ static bool check_batches(const char *list, struct dts_error *err)
 
 /* The models' files, behind one another with commas. Each is read, so that mistakes show here.
  */
-static bool find_models(const char *list, struct dts_text *paths, struct dts_error *err)
+static bool find_models(const char *list, const char *output, struct dts_text *paths,
+                        struct dts_error *err)
 {
+    const struct dts_named_output named = {"--output", output};
     char *copy, *words[MOST_LISTED];
     int count;
     bool good = split("model", list, &copy, words, &count, err);
@@ -98,7 +101,7 @@ static bool find_models(const char *list, struct dts_text *paths, struct dts_err
         struct dts_model model;
         char *path = NULL;
         good = dts_library_find(&path, "models", words[i], NULL, err) &&
-               dts_model_load(&model, path, err);
+               dts_output_spares(&named, path, err) && dts_model_load(&model, path, err);
         if (good) {
             dts_model_free(&model);
             dts_text_add(paths, "%s%s", i > 0 ? "," : "", path);
@@ -150,7 +153,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         good =
             dts_fail(err, DTS_BAD_INPUT, "profile: takes options only, got \"%s\"", words[0]);
     good = good && check_answers(options, err) &&
-           find_models(answer(options, "model", NULL), &models, err);
+           find_models(answer(options, "model", NULL), options->output, &models, err);
     good = good && dts_output_try(options->output, err);
     if (good && access(program, X_OK) != 0)
         good = dts_fail(err, DTS_UNSUPPORTED, "profile: this build has no OpenBLAS");

@@ -216,3 +216,9 @@ double dts_anchor_seconds(const struct dts_anchor *anchor, double batch, bool *o
     *outside = batch < nearest || batch > nearest;
     return anchor->fixed_s + (step_s - anchor->fixed_s) * (batch / nearest);
 }
+
+void dts_anchors_help(FILE *out)
+{
+    fprintf(out, "\nanchors[]:\n\n");
+    dts_fields_print(fields, "", out);
+}

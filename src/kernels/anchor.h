@@ -2,6 +2,8 @@
 #ifndef DTS_KERNELS_ANCHOR_H
 #define DTS_KERNELS_ANCHOR_H
 
+#include <stdio.h>
+
 #include "kernels/stack.h"
 
 /* Read the list into stack->anchors. stack->assumed is read already. On failure what was read
@@ -9,5 +11,7 @@
 bool dts_anchors_read(struct dts_stack *stack, const struct dts_cfg *list,
                       struct dts_error *err);
 void dts_anchors_free(struct dts_stack *stack);
+
+void dts_anchors_help(FILE *out); // their keys
 
 #endif

@@ -201,6 +201,7 @@ void dts_stack_help(FILE *out)
 {
     fprintf(out, "A stack is a JSON object:\n\n");
     dts_fields_print(fields, "", out);
+    dts_anchors_help(out);
     fprintf(out, "\nIts transports:\n\n");
     dts_fields_print(transport_fields, "transport", out);
 }

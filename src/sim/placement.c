@@ -39,12 +39,14 @@ static int listed(const struct dts_platform *platform, const struct dts_placemen
     for (int i = 0; right && i < placement->node_count; i++) {
         int node = placement->nodes[i];
         if (node < 0 || node >= platform->nodes)
-            right = dts_fail(err, DTS_BAD_INPUT,
-                             "%s: placement: node %d is not in the platform, which has %d",
-                             dts_doc_name(platform->doc), node, platform->nodes);
+            right = dts_fail(
+                err, DTS_BAD_INPUT,
+                "%s: placement.nodes[%d]: must be a node of the platform, which has %d, got %d",
+                placement->file, i, platform->nodes, node);
         else if (seen[node])
-            right = dts_fail(err, DTS_BAD_INPUT, "%s: placement: node %d is listed twice",
-                             dts_doc_name(platform->doc), node);
+            right =
+                dts_fail(err, DTS_BAD_INPUT, "%s: placement.nodes[%d]: node %d is listed twice",
+                         placement->file, i, node);
         else
             seen[order[i] = node] = true;
     }
@@ -92,16 +94,15 @@ bool dts_place(const struct dts_platform *platform, const struct dts_placement *
 {
     assert(devices >= 1 && hosts >= 0);
     const struct kind *kind = find(placement->kind);
-    const char *file = dts_doc_name(platform->doc);
     int each = platform->devices_per_node;
     int workers = devices / each + (devices % each > 0);
     long long needed = (long long)workers + (dedicated ? hosts : 0);
     if (kind == NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: placement: there is no \"%s\"", file,
-                        placement->kind);
+        return dts_fail(err, DTS_BAD_INPUT, "%s: placement.kind: there is no \"%s\"",
+                        placement->file, placement->kind);
     if (needed > platform->nodes)
         return dts_fail(err, DTS_BAD_INPUT, "%s: platform has %d nodes, the job needs %lld",
-                        file, platform->nodes, needed);
+                        dts_doc_name(platform->doc), platform->nodes, needed);
     int *order = dts_alloc((size_t)platform->nodes, sizeof(*order));
     for (int i = 0; i < platform->nodes; i++)
         order[i] = i;
@@ -110,8 +111,8 @@ bool dts_place(const struct dts_platform *platform, const struct dts_placement *
         usable = kind->arrange(platform, placement, order, err);
     bool fits = usable >= needed;
     if (usable >= 0 && !fits)
-        dts_fail(err, DTS_BAD_INPUT, "%s: placement: lists %d nodes, the job needs %lld", file,
-                 usable, needed);
+        dts_fail(err, DTS_BAD_INPUT, "%s: placement.nodes: lists %d, the job needs %lld",
+                 placement->file, usable, needed);
     if (fits) {
         *endpoints = dts_alloc((size_t)devices + (size_t)hosts, sizeof(**endpoints));
         fill(platform, order, workers, kind->deals, devices, hosts, dedicated, *endpoints);

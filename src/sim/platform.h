@@ -71,6 +71,7 @@ struct dts_placement {
     unsigned long seed;
     const int *nodes; // listed: nodes in order; borrowed
     int node_count;
+    const char *file; // that asks for it, for messages
 };
 
 const char *dts_placement_name(int i);

@@ -130,34 +130,47 @@ static void what_does_not_fit_is_refused_in_one_line(void)
         bool dedicated;
         const char *want;
     } bad[] = {
-        {{.kind = "linear"}, 353, 0, false, "platform has 44 nodes, the job needs 45"},
-        {{.kind = "linear"}, 352, 1, true, "platform has 44 nodes, the job needs 45"},
+        {{.kind = "linear"},
+         353,
+         0,
+         false,
+         "big_basin.json: platform has 44 nodes, the job needs 45"},
+        {{.kind = "linear"},
+         352,
+         1,
+         true,
+         "big_basin.json: platform has 44 nodes, the job needs 45"},
         {{.kind = "listed", .nodes = twice, .node_count = 3},
          8,
          0,
          false,
-         "placement: node 1 is listed twice"},
+         "job.json: placement.nodes[2]: node 1 is listed twice"},
         {{.kind = "listed", .nodes = beyond, .node_count = 2},
          8,
          0,
          false,
-         "placement: node 44 is not in the platform, which has 44"},
+         "job.json: placement.nodes[1]: must be a node of the platform, which has 44, got 44"},
         {{.kind = "listed", .nodes = two, .node_count = 2},
          17,
          0,
          false,
-         "placement: lists 2 nodes, the job needs 3"},
-        {{.kind = "scattered"}, 8, 0, false, "placement: there is no \"scattered\""},
+         "job.json: placement.nodes: lists 2, the job needs 3"},
+        {{.kind = "scattered"},
+         8,
+         0,
+         false,
+         "job.json: placement.kind: there is no \"scattered\""},
     };
     struct dts_platform platform;
     if (!load(&platform))
         return;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct dts_placement placement = bad[i].placement;
         struct dts_error err;
-        CHECK(place(&platform, &bad[i].placement, bad[i].devices, bad[i].hosts,
-                    bad[i].dedicated, &err) == NULL);
+        placement.file = "job.json";
+        CHECK(place(&platform, &placement, bad[i].devices, bad[i].hosts, bad[i].dedicated,
+                    &err) == NULL);
         CHECK(strstr(err.text, bad[i].want) != NULL);
-        CHECK(strstr(err.text, "big_basin.json: ") != NULL);
         CHECK_INT(err.cause, DTS_BAD_INPUT);
     }
     dts_platform_free(&platform);

@@ -1,0 +1,1 @@
+dtsim profile --model in/model.json --output ./in/model.json
