@@ -41,8 +41,8 @@ It is written by a script from what the tests compare, and each row is a check o
   operation, nothing in its end.
 - **Starts of operations with servers**: exact's is that of the first rank, fluid's that of the one it walks for
   all. With dedicated servers and even shards the difference is below 0.3 % of a step, as above; with
-  servers on the workers' nodes and tensors that are not cut it was 38 % at worst (a push of one small bucket on
-  24 devices of Big Basin, begun by ranks whose server was idle), 2 to 7 % on Theta and a fat tree, while ends
+  servers on the workers' nodes and tensors that are not cut it was 38 % at worst (the push of one bucket on
+  24 devices of Big Basin; why so much is not known), 2 to 7 % on Theta and a fat tree, while ends
   were within 1.4 % and steps within 0.33 %. A start on the timeline is then no more than a guess.
 - **Many collectives of unlike sizes in a row**: each pair that follow one another is walked as one. So one
   all-reduce for each tensor agrees within 1 % on imagenet_1h and on slow networks ("Collectives of unlike
