@@ -60,7 +60,8 @@ static bool measure_updates(const struct dts_profile_request *request,
             tell(request, m, request->model_count, request->optimizers[o]->name);
             timer->around_bytes =
                 dts_profile_step_bytes(&request->models[m], request->batches[0]);
-            timer->forward = dts_profile_gap_beside(request, entries, m, 0);
+            timer->forward =
+                dts_profile_gap_update(request, entries, m, request->optimizers[o]);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;
