@@ -1,9 +1,10 @@
 /* trace.c -- Chrome trace events: "X" is an event with begin and duration, "M" names a process
  * or a thread. The format is that of the Trace Event Format document of the Chromium project.
  *
- * Operations of one stream are drawn on one line. An operation may begin on one rank of the
- * role before its predecessor ends on another (times are the earliest and the latest of all
- * ranks): then it is drawn on a second line of that stream, since events of a line must nest.
+ * Operations of one stream are drawn on one line. An operation in which only some ranks of the
+ * role take part may start before its predecessor ends on another (times are the latest of
+ * those that take part): then it is drawn on a second line of that stream, since events of a
+ * line must nest.
  */
 #include <math.h>
 #include <stdio.h>
