@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/text.h"
 #include "cli/trace.h"
 
 enum { LINES = 8 }; // of one stream at once; what does not fit shares the last
@@ -103,7 +104,8 @@ bool dts_trace_write(const char *path, const struct dts_job *job,
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
         char text[128];
-        snprintf(text, sizeof(text), "%s (%d ranks)", role->name, role->count);
+        snprintf(text, sizeof(text), "%s (%d rank%s)", role->name, role->count,
+                 dts_plural(role->count));
         name(&json, "process_name", r, 0, text);
         for (int s = 0; s < DTS_STREAMS; s++)
             stream(&json, &role->plan, timing->ops + timing->first_op[r], (enum dts_stream)s,

@@ -182,10 +182,11 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
     platform->net.transports[DTS_BETWEEN] = transports[DTS_BETWEEN];
     int devices = platform->nodes * platform->devices_per_node;
     if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
-        return dts_cfg_fail(&network, "file", err,
-                            "must have %d devices in %d nodes, as this file says; has %d in %d",
-                            devices, platform->nodes, platform->net.devices,
-                            platform->net.nodes);
+        return dts_cfg_fail(
+            &network, "file", err,
+            "must have %d device%s in %d node%s, as this file says; has %d in %d", devices,
+            dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
+            platform->net.devices, platform->net.nodes);
     return true;
 }
 
