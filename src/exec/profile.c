@@ -90,6 +90,7 @@ static bool measure_all(const struct dts_profile_request *request,
 {
     bool good = dts_profile_entries_fit(request, timer, entries, err);
     timer->pace.patience_s = request->patience_s;
+    timer->pace.asked_s = request->pace_s;
     for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
         good = measure_calls(request, timer, entries, sweep, err) &&
                measure_updates(request, timer, entries, updates, err);
