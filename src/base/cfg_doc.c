@@ -83,7 +83,7 @@ static bool parse(struct dts_doc **doc, const char *name, const char *text, size
     if (!dts_scan_limits(name, text, length, 0, err))
         return false;
     if (strspn(text, " \t\r\n") == length)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: empty", name);
+        return dts_fail(err, DTS_BAD_INPUT, "%s: empty, must hold a JSON object", name);
     json_error_t error;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (root == NULL)

@@ -131,6 +131,11 @@ const char *dts_text_string(const struct dts_text *text)
     return text->chars != NULL ? text->chars : "";
 }
 
+const char *dts_plural(long count)
+{
+    return count == 1 ? "" : "s";
+}
+
 char *dts_text_take(struct dts_text *text)
 {
     char *chars = text->chars != NULL ? text->chars : dts_copy("");

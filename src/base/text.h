@@ -29,6 +29,9 @@ void dts_text_add_significant(struct dts_text *text, double number, int digits);
 /* Cut to `most` bytes: the first third, "...", and the end. */
 void dts_text_shorten(struct dts_text *text, size_t most);
 
+/* "s", or "" of one: "%d node%s". */
+const char *dts_plural(long count);
+
 /* Print the words behind `lead`, in lines of at most `width` columns where they fit; the first
  * word stands at column `indent` or later, further lines begin there. */
 void dts_text_wrap(FILE *out, const char *lead, int indent, int width, const char *words);

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/batch_note.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
@@ -20,17 +21,19 @@ struct tally {
 
 static void print_point(const struct dts_result *result, FILE *out)
 {
-    fprintf(out,
-            "  %s, %d devices: %d nodes, batch %d, %.3g GB of memory on a device, engine %s\n",
-            result->strategy, result->devices, result->nodes, result->global_batch,
-            result->memory.total_bytes / 1e9, result->engine);
+    fprintf(
+        out,
+        "  %s, %d device%s: %d node%s, batch %d, %.3g GB of memory on a device, engine %s\n",
+        result->strategy, result->devices, dts_plural(result->devices), result->nodes,
+        dts_plural(result->nodes), result->global_batch, result->memory.total_bytes / 1e9,
+        result->engine);
 }
 
 /* A point that is refused is told, and the others are checked. */
 static void print_refused(const struct dts_result *result, FILE *out)
 {
     fprintf(out, "  %s, %d device%s: refused: %s\n", result->strategy, result->devices,
-            result->devices == 1 ? "" : "s", result->error.text);
+            dts_plural(result->devices), result->error.text);
 }
 
 /* All points of one scene, told on `out` (NULL: only what is refused, on stderr). Returns how
@@ -80,8 +83,9 @@ static void print_summary(const struct dts_scene *scene, FILE *out)
     fprintf(out, "  model %s: %d layers, %.0f parameters, %.4g GFLOP forward per %s\n",
             scenario->model.name, scenario->model.layer_count, scenario->model.parameters,
             scenario->model.forward_flops / 1e9, scenario->model.sample);
-    fprintf(out, "  platform %s: %d nodes of %d %s\n", scene->platform.name,
-            scene->platform.nodes, scene->platform.devices_per_node, scene->device.name);
+    fprintf(out, "  platform %s: %d node%s of %d %s\n", scene->platform.name,
+            scene->platform.nodes, dts_plural(scene->platform.nodes),
+            scene->platform.devices_per_node, scene->device.name);
     fprintf(out, "  stack %s: %s\n", scenario->stack.name, scenario->stack.summary);
 }
 

@@ -254,7 +254,8 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
         char why[256];
         if (point->live != NULL) {
             dts_comparison_explain(point->live, why, sizeof(why));
-            fprintf(out, "%s, %d devices: %s.\n", point->strategy, point->devices, why);
+            fprintf(out, "%s, %d device%s: %s.\n", point->strategy, point->devices,
+                    dts_plural(point->devices), why);
             if (at_another_pace(point->live))
                 fprintf(out,
                         "  The processor took %.3g us for what took it %.3g us when it was "

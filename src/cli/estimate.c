@@ -101,10 +101,10 @@ static void warn_of_hours(const struct work *w)
     bool hours = seconds >= 2 * 3600;
     fprintf(
         stderr,
-        "dtsim: %s, %d devices: the engine exact runs %.2g messages, roughly %.0f %s (longer "
+        "dtsim: %s, %d device%s: the engine exact runs %.2g messages, roughly %.0f %s (longer "
         "where many share a link); fluid takes seconds\n",
-        w->question->strategy->name, w->question->devices, messages,
-        seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
+        w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
+        messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is

@@ -46,12 +46,11 @@ static double step_end(const struct dts_job *job, const struct dts_live_all *all
 static void time_op(const struct measured *m, const struct dts_role *role, int o, double zero_s,
                     struct dts_op_time *time)
 {
-    *time = (struct dts_op_time){INFINITY, -INFINITY};
+    *time = dts_op_time_none();
     for (int r = role->first; r < role->first + role->count; r++) {
-        if (!takes_part(role, &role->plan.ops[o], r))
-            continue;
-        time->start_s = fmin(time->start_s, time_of(m, m->all->begin_s, r, o) - zero_s);
-        time->end_s = fmax(time->end_s, time_of(m, m->all->end_s, r, o) - zero_s);
+        if (takes_part(role, &role->plan.ops[o], r))
+            dts_op_time_add(time, time_of(m, m->all->begin_s, r, o) - zero_s,
+                            time_of(m, m->all->end_s, r, o) - zero_s);
     }
 }
 

@@ -129,6 +129,16 @@ static bool device_of(const char *word, const struct dts_space_kind **kind, int 
            dts_space_choose(kind, "device", read.kind, *number = read.number, err);
 }
 
+/* Microseconds; NULL: none is asked for. */
+static bool pace_of(const char *word, double *pace_s, struct dts_error *err)
+{
+    int read_us = 0;
+    if (word != NULL && strcmp(word, "0") != 0 && !number("pace", word, &read_us, err))
+        return false;
+    *pace_s = 1e-6 * read_us;
+    return true;
+}
+
 /* NULL: none. */
 static bool patience_of(const char *word, double *patience_s, struct dts_error *err)
 {
@@ -158,14 +168,15 @@ static bool measure_profile(char **words, struct dts_error *err)
     int batches[MOST_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
     enum dts_precision precision = DTS_FP32;
     const struct dts_space_kind *kind = NULL;
-    double begin_s = dts_now_s(), patience_s = 0, disturbed_percent = 0;
+    double begin_s = dts_now_s(), patience_s = 0, pace_s = 0, disturbed_percent = 0;
     const char *const patience = words[5] != NULL ? words[6] : NULL;
+    const char *const on = patience != NULL ? words[7] : NULL;
     bool good = read_batches(words[1], batches, &batch_count, err) &&
                 number("threads", words[2], &threads, err) &&
                 optimizer_of(words[3], &optimizer, err) &&
                 profile_precision_of(words[5], &precision, err) &&
-                patience_of(patience, &patience_s, err) &&
-                device_of(patience != NULL ? words[7] : NULL, &kind, &device, err) &&
+                patience_of(patience, &patience_s, err) && device_of(on, &kind, &device, err) &&
+                pace_of(on != NULL ? words[8] : NULL, &pace_s, err) &&
                 load_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
@@ -180,6 +191,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .optimizer_count = 1,
         .meter = {.limit_s = 0.3, .least = 2, .spread = 0.02},
         .patience_s = patience_s,
+        .pace_s = pace_s,
         .progress = show_progress,
         .argument = &begin_s,
     };
@@ -232,12 +244,14 @@ static bool measure_steps(char **words, struct dts_error *err)
     struct dts_model model;
     struct dts_steps steps;
     struct dts_steps_request request = {.model = &model};
+    const char *const patience = words[5] != NULL ? words[6] : NULL;
     if (!number("batch", words[1], &request.batch, err) ||
         !number("threads", words[2], &request.threads, err) ||
         !optimizer_of(words[3], &request.optimizer, err) ||
         !number("steps", words[4], &request.steps, err) ||
         !precision_of(words[5], &request.precision, err) ||
-        !patience_of(words[5] != NULL ? words[6] : NULL, &request.patience_s, err) ||
+        !patience_of(patience, &request.patience_s, err) ||
+        !pace_of(patience != NULL ? words[7] : NULL, &request.pace_s, err) ||
         !dts_model_load(&model, words[0], err))
         return false;
     request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
@@ -255,6 +269,7 @@ static bool measure_steps(char **words, struct dts_error *err)
         print_measured(&json, "step", &steps.step);
         print_measured(&json, "paced", &steps.paced);
         dts_json_number(&json, "pace_s", steps.pace_s);
+        dts_json_integer(&json, "at_pace", steps.at_pace);
         dts_json_number(&json, "first_loss", steps.first_loss);
         dts_json_number(&json, "last_loss", steps.last_loss);
         if (request.precision == DTS_FP16)
@@ -275,8 +290,8 @@ static const struct verb {
     bool (*run)(char **words, struct dts_error *err);
 } verbs[] = {
     {"here", 1, 1, measure_here},
-    {"profile", 5, 8, measure_profile},
-    {"step", 5, 7, measure_steps},
+    {"profile", 5, 9, measure_profile},
+    {"step", 5, 8, measure_steps},
 };
 
 int main(int count, char **words)

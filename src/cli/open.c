@@ -78,19 +78,35 @@ static const char *path_in(const char *document, const char *path)
     return path;
 }
 
-/* A file that --set names is relative to where the person is, not to the scenario. */
-static char *file_value(const char *path, const char *value)
+/* A file that --set names is relative to where the person is, not to the file that it changes.
+ */
+static char *file_value(const char *document, const char *path, const char *value)
 {
-    static const char *const names_files[] = {"model", "platform", "stack", "device", NULL};
-    char folder[PATH_MAX];
+    static const struct {
+        const char *document, *path;
+        bool always; // there is no library of such files
+    } files[] = {{"", "model"},
+                 {"", "platform"},
+                 {"", "stack"},
+                 {"", "device"},
+                 {"platform", "node.device"},
+                 {"platform", "network.file", true}};
+    const size_t length = strlen(value);
+    const bool quoted = length > 2 && value[0] == '"' && value[length - 1] == '"';
+    char folder[PATH_MAX], *name = dts_copy(value + quoted);
+    name[strlen(name) - quoted] = '\0';
     bool names_file = false;
-    for (int i = 0; names_files[i] != NULL; i++)
-        names_file = names_file || strcmp(path, names_files[i]) == 0;
-    if (!names_file || !is_path(value) || value[0] == '/' ||
-        getcwd(folder, sizeof(folder)) == NULL)
-        return dts_copy(value);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        names_file = names_file ||
+                     (strcmp(document, files[i].document) == 0 &&
+                      strcmp(path, files[i].path) == 0 && (files[i].always || is_path(name)));
     struct dts_text text = {0};
-    dts_text_add(&text, "%s/%s", folder, value);
+    if (!names_file || name[0] == '/' || strcmp(value, "null") == 0 ||
+        getcwd(folder, sizeof(folder)) == NULL)
+        dts_text_add(&text, "%s", value);
+    else
+        dts_text_add(&text, "%s/%s", folder, name);
+    free(name);
     return dts_text_take(&text);
 }
 
@@ -105,7 +121,7 @@ bool dts_settings_apply(const struct dts_options *options, int k, const char *do
         const char *path = path_in(document, settings[i].path);
         if (path == NULL)
             continue;
-        char *value = file_value(path, settings[i].value);
+        char *value = file_value(document, path, settings[i].value);
         good = dts_doc_set(doc, path, value, err);
         free(value);
     }

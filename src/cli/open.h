@@ -15,7 +15,7 @@ bool dts_scenario_open(const struct dts_options *options, const char *word, int 
                        struct dts_doc **doc, struct dts_error *err);
 
 /* Make the changes of combination k in a document. A path that begins with the name of another
- * document ("platform.network.topology") changes that one; `document` is its name, "" the
+ * document ("platform.network.kind") changes that one; `document` is its name, "" the
  * scenario. Files that a --set names are relative to the current folder. */
 bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
                         struct dts_doc *doc, struct dts_error *err);

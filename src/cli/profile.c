@@ -18,8 +18,8 @@
 
 enum { MOST_LISTED = 64 };
 
-static const char *const names[] = {"model",  "batch",     "threads", "optimizer",
-                                    "device", "precision", "patience"};
+static const char *const names[] = {"model",  "batch",     "threads",  "optimizer",
+                                    "device", "precision", "patience", "pace"};
 
 static const char *option(const char *word, size_t length)
 {
@@ -126,7 +126,7 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     const char *precision = answer(options, "precision", "fp32");
     const char *patience = answer(options, "patience", "60");
     struct dts_device_word read;
-    long threads, seconds;
+    long threads, seconds, microseconds;
     if (!dts_device_word_read(&read, "--device", device, dts_live_device_name, err))
         return false;
     if (!is_measured(precision))
@@ -138,6 +138,7 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
         return dts_fail(err, DTS_BAD_INPUT, "profile: --model: missing (`dtsim list models`)");
     return check_number("threads", answer(options, "threads", "1"), 1, 1024, &threads, err) &&
            check_number("patience", patience, 0, 86400, &seconds, err) &&
+           check_number("pace", answer(options, "pace", "0"), 0, 1000000, &microseconds, err) &&
            check_batches(answer(options, "batch", "8"), err) &&
            dts_known("optimizer", answer(options, "optimizer", "momentum"), dts_optimizer_name,
                      err);
@@ -162,7 +163,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
               options->output, answer(options, "precision", "fp32"),
               answer(options, "patience", "60"), answer(options, "device", "cpu"),
-              (char *)NULL);
+              answer(options, "pace", "0"), (char *)NULL);
         good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
     }
     dts_text_free(&models);
@@ -187,6 +188,9 @@ const struct dts_command dts_profile_command = {
             "                         program, a busy neighbour on its cores) runs wait, all\n"
             "                         in all S seconds (default: 60; 0: never), or do not\n"
             "                         count; on a GPU all count\n"
+            "  --pace US              count what runs at this speed, not at the usual one:\n"
+            "                         the \"pace_s\" of another profile of this processor,\n"
+            "                         in microseconds, so that the two compare\n"
             "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
     .option = option,
     .run = run,

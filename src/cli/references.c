@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cfg.h"
+#include "base/text.h"
 
 /* Has this scene a point for the figure, and for an efficiency also one with fewer devices? */
 static void seek(const struct dts_scenario *scenario, const struct dts_reference *reference,
@@ -27,10 +28,12 @@ static void tell(const struct dts_scenario *scenario, int r, bool has_point)
     const int devices = scenario->references[r].devices;
     struct dts_error note = {0};
     if (has_point)
-        dts_cfg_fail(&item, "metric", &note, "not compared: no point has fewer than %d devices",
-                     devices);
+        dts_cfg_fail(&item, "metric", &note,
+                     "not compared: no point has fewer than %d device%s", devices,
+                     dts_plural(devices));
     else
-        dts_cfg_fail(&item, "devices", &note, "not compared: no point has %d devices", devices);
+        dts_cfg_fail(&item, "devices", &note, "not compared: no point has %d device%s", devices,
+                     dts_plural(devices));
     fprintf(stderr, "dtsim: note: %s\n", note.text);
 }
 

@@ -70,13 +70,14 @@ static bool load_device(struct dts_scene *scene, struct dts_error *err)
 {
     struct dts_cfg scenario = dts_doc_top(scene->scenario.doc);
     struct dts_cfg platform = dts_doc_top(scene->platform.doc);
+    struct dts_cfg node = dts_cfg_member(&platform, "node");
     bool own = scene->scenario.device_name != NULL;
     const char *name = own ? scene->scenario.device_name : scene->platform.device;
     char *path;
     if (strcmp(name, DTS_HERE) == 0)
         return load_here(&scene->device, err);
-    bool ok = dts_library_find_for(&path, "devices", name, own ? &scenario : &platform,
-                                   "device", err);
+    bool ok =
+        dts_library_find_for(&path, "devices", name, own ? &scenario : &node, "device", err);
     if (!ok)
         return false;
     ok = dts_device_load(&scene->device, path, err);

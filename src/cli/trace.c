@@ -1,15 +1,17 @@
 /* trace.c -- Chrome trace events: "X" is an event with begin and duration, "M" names a process
  * or a thread. The format is that of the Trace Event Format document of the Chromium project.
  *
- * Operations of one stream are drawn on one line. An operation may begin on one rank of the
- * role before its predecessor ends on another (times are the earliest and the latest of all
- * ranks): then it is drawn on a second line of that stream, since events of a line must nest.
+ * Operations of one stream are drawn on one line. An operation in which only some ranks of the
+ * role take part may start before its predecessor ends on another (times are the latest of
+ * those that take part): then it is drawn on a second line of that stream, since events of a
+ * line must nest.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/text.h"
 #include "cli/trace.h"
 
 enum { LINES = 8 }; // of one stream at once; what does not fit shares the last
@@ -102,7 +104,8 @@ bool dts_trace_write(const char *path, const struct dts_job *job,
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
         char text[128];
-        snprintf(text, sizeof(text), "%s (%d ranks)", role->name, role->count);
+        snprintf(text, sizeof(text), "%s (%d rank%s)", role->name, role->count,
+                 dts_plural(role->count));
         name(&json, "process_name", r, 0, text);
         for (int s = 0; s < DTS_STREAMS; s++)
             stream(&json, &role->plan, timing->ops + timing->first_op[r], (enum dts_stream)s,

@@ -60,7 +60,8 @@ static bool measure_updates(const struct dts_profile_request *request,
             tell(request, m, request->model_count, request->optimizers[o]->name);
             timer->around_bytes =
                 dts_profile_step_bytes(&request->models[m], request->batches[0]);
-            timer->forward = dts_profile_gap_beside(request, entries, m, 0);
+            timer->forward =
+                dts_profile_gap_update(request, entries, m, request->optimizers[o]);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
                 return false;
@@ -90,6 +91,7 @@ static bool measure_all(const struct dts_profile_request *request,
 {
     bool good = dts_profile_entries_fit(request, timer, entries, err);
     timer->pace.patience_s = request->patience_s;
+    timer->pace.asked_s = request->pace_s;
     for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
         good = measure_calls(request, timer, entries, sweep, err) &&
                measure_updates(request, timer, entries, updates, err);

@@ -26,6 +26,7 @@ struct dts_profile_request {
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep
     double patience_s;      // how long runs may wait, in all, for the usual pace
+    double pace_s;          // that is asked for instead of the usual one; 0: none
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);

@@ -1,7 +1,6 @@
 /* profile_entries.c -- the distinct calls of some networks, and their memory. */
 #include "exec/profile_entries.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +49,7 @@ static void add_entry(struct dts_profile_entries *entries,
             continue;
         entry->learns = entry->learns || wanted->learns;
         entry->place += (wanted->place - entry->place) / ++entry->uses;
+        entry->after += (wanted->after - entry->after) / entry->uses;
         if (wanted->around.fixed_bytes > entry->around.fixed_bytes) {
             entry->around = wanted->around;
             entry->model = wanted->model;
@@ -67,7 +67,18 @@ struct source {
     struct dts_footprint around;
     int batch;                 // the largest
     double operations, passed; // forward of a sample: of all layers, of those before this one
+    double values, updated;    // parameters: of all layers, of those to this one
 };
+
+static double place_of(const struct source *from)
+{
+    return from->operations > 0 ? from->passed / from->operations : 0;
+}
+
+static double after_of(const struct source *from)
+{
+    return from->values > 0 ? 1 - from->updated / from->values : 0;
+}
 
 static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
                        const struct source *from)
@@ -79,6 +90,8 @@ static void add_beside(struct dts_profile_entries *entries, const struct dts_op_
         .around = from->around,
         .model = from->model,
         .uses = 1,
+        .place = place_of(from),
+        .after = after_of(from),
     };
     if (from->batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
         add_entry(entries, &entry);
@@ -97,7 +110,8 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
         .around = from->around,
         .model = from->model,
         .uses = 1,
-        .place = from->operations > 0 ? from->passed / from->operations : 0,
+        .place = place_of(from),
+        .after = after_of(from),
     };
     add_entry(entries, &entry);
     if (clears > 0) {
@@ -117,108 +131,57 @@ static double operations_of(const struct dts_model *model, const struct dts_laye
     return calls[l].call.op != NULL ? dts_call_work(model, calls, l).forward_flops : 0;
 }
 
+/* Where the mean parameter lies. */
+static struct dts_profile_step means_of(const struct dts_model *model, struct source from,
+                                        const struct dts_layer_call *calls)
+{
+    struct dts_profile_step means = {.place = 0};
+    for (int l = 0; l < model->layer_count; l++) {
+        const double values = (double)dts_call_clears(model, l);
+        from.updated += values;
+        if (from.values > 0) {
+            means.place += values / from.values * place_of(&from);
+            means.before += values / from.values * (1 - after_of(&from) - values / from.values);
+        }
+        from.passed += operations_of(model, calls, l);
+    }
+    return means;
+}
+
+static void find_model(const struct dts_profile_request *request, int m,
+                       struct dts_profile_entries *entries)
+{
+    const struct dts_model *model = &request->models[m];
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    dts_model_calls(model, true, calls);
+    struct source from = {.model = m,
+                          .around = footprint_of(model, calls),
+                          .batch = request->batches[request->batch_count - 1]};
+    for (int l = 0; l < model->layer_count; l++) {
+        from.operations += operations_of(model, calls, l);
+        from.values += (double)dts_call_clears(model, l);
+    }
+    for (int b = 0; b < request->batch_count; b++)
+        entries->steps[m * request->batch_count + b] = means_of(model, from, calls);
+    for (int l = 0; l < model->layer_count; l++) {
+        from.updated += (double)dts_call_clears(model, l);
+        if (calls[l].call.op != NULL)
+            add_layer(entries, model, calls, l, &from);
+        from.passed += operations_of(model, calls, l);
+    }
+    free(calls);
+}
+
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries)
 {
-    for (int m = 0; m < request->model_count; m++) {
-        const struct dts_model *model = &request->models[m];
-        struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
-        dts_model_calls(model, true, calls);
-        struct source from = {m, footprint_of(model, calls),
-                              request->batches[request->batch_count - 1], 0, 0};
-        for (int l = 0; l < model->layer_count; l++)
-            from.operations += operations_of(model, calls, l);
-        for (int l = 0; l < model->layer_count; l++) {
-            if (calls[l].call.op != NULL)
-                add_layer(entries, model, calls, l, &from);
-            from.passed += operations_of(model, calls, l);
-        }
-        free(calls);
-    }
+    entries->steps = dts_alloc((size_t)(request->model_count * request->batch_count),
+                               sizeof(*entries->steps));
+    for (int m = 0; m < request->model_count; m++)
+        find_model(request, m, entries);
     for (int i = 0; i < entries->count; i++)
         entries->items[i].times =
             dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
-    entries->steps = dts_alloc((size_t)(request->model_count * request->batch_count),
-                               sizeof(*entries->steps));
-}
-
-static struct dts_profile_step *step_of(const struct dts_profile_request *request,
-                                        const struct dts_profile_entries *entries, int model,
-                                        int batch)
-{
-    return &entries->steps[model * request->batch_count + batch];
-}
-
-static struct dts_profile_step measured_step(const struct dts_profile_entries *entries,
-                                             int model, int batch, const struct dts_pace *pace)
-{
-    struct dts_profile_step step = {0, 0, 0};
-    for (int i = 0; i < entries->count; i++) {
-        const struct dts_profile_entry *entry = &entries->items[i];
-        const struct dts_kernel_times *times = &entry->times[batch];
-        if (entry->model != model)
-            continue;
-        step.forward_s += entry->uses * dts_measured_of(&times->forward, pace).median_s;
-        step.backward_s += entry->uses * dts_measured_of(&times->backward, pace).median_s;
-    }
-    return step;
-}
-
-/* Those that had to wait longer than they will. */
-static void drop_runs(const struct dts_profile_request *request,
-                      struct dts_profile_entries *entries, struct dts_runs *updates)
-{
-    for (int i = 0; i < entries->count; i++)
-        for (int b = 0; b < request->batch_count; b++) {
-            struct dts_profile_entry *entry = &entries->items[i];
-            if (dts_profile_gap(request, entries, entry, b, false).seconds < DTS_FORGOTTEN_S)
-                entry->times[b].forward.count = 0;
-            if (dts_profile_gap(request, entries, entry, b, true).seconds < DTS_FORGOTTEN_S)
-                entry->times[b].backward.count = 0;
-        }
-    for (int m = 0; m < request->model_count; m++)
-        if (dts_profile_gap_beside(request, entries, m, 0).seconds < DTS_FORGOTTEN_S)
-            for (int o = 0; o < request->optimizer_count; o++)
-                updates[m * request->optimizer_count + o].count = 0;
-}
-
-void dts_profile_find_steps(const struct dts_profile_request *request,
-                            struct dts_profile_entries *entries, struct dts_runs *updates,
-                            const struct dts_pace *pace)
-{
-    for (int m = 0; m < request->model_count; m++)
-        for (int b = 0; b < request->batch_count; b++) {
-            struct dts_profile_step *step = step_of(request, entries, m, b);
-            *step = measured_step(entries, m, b, pace);
-            if (request->optimizer_count > 0)
-                step->update_s =
-                    dts_measured_of(&updates[m * request->optimizer_count], pace).median_s;
-        }
-    drop_runs(request, entries, updates);
-}
-
-struct dts_gap dts_profile_gap_beside(const struct dts_profile_request *request,
-                                      const struct dts_profile_entries *entries, int model,
-                                      int batch)
-{
-    const struct dts_profile_step *step = step_of(request, entries, model, batch);
-    const double whole_s = step->forward_s + step->backward_s + step->update_s;
-    return (struct dts_gap){1,
-                            whole_s > 0 ? fmin(whole_s / 3, DTS_FORGOTTEN_S) : DTS_FORGOTTEN_S};
-}
-
-struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
-                               const struct dts_profile_entries *entries,
-                               const struct dts_profile_entry *entry, int batch, bool backward)
-{
-    const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
-    const double both_s = step->forward_s + step->backward_s;
-    if (both_s <= 0 || dts_is_beside(&entry->call))
-        return dts_profile_gap_beside(request, entries, entry->model, batch);
-    const double seconds = backward ? (1 - entry->place) * both_s
-                                    : step->update_s / 2 + entry->place * step->forward_s;
-    return (struct dts_gap){seconds / (both_s + step->update_s),
-                            fmin(seconds, DTS_FORGOTTEN_S)};
 }
 
 void dts_profile_entries_free(struct dts_profile_entries *entries)

@@ -21,13 +21,15 @@ struct dts_profile_entry {
     struct dts_footprint around;    // of the largest network that it occurs in,
     int model;                      // which is that one of the request's
     int uses;                       // how often it occurs,
-    double place;                   // and where: the share of forward operations before it
+    double place;                   // where: the share of forward operations before it,
+    double after;                   // and of parameters in layers after it, means of its uses
     struct dts_kernel_times *times; // owned
 };
 
 /* What a step takes; all 0 until it was measured. */
 struct dts_profile_step {
     double forward_s, backward_s, update_s;
+    double place, before; // of the mean parameter: operations, and parameters, before its layer
 };
 
 struct dts_profile_entries {
@@ -51,16 +53,20 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
                             struct dts_profile_entries *entries, struct dts_runs *updates,
                             const struct dts_pace *pace);
 
-/* What passes before a call at the batch of that number, forward or backward. Forward the
- * update used its weights last: half of the update and what is forward before it lie between.
- * Backward they were used forward. Work beside the calls, and updates, use data of several
- * ages: a third of the step's time, and all of its memory. */
+/* What passes before a call at the batch of that number, forward or backward. Forward, and
+ * where its gradients are cleared, the update used its weights and gradients last: the update
+ * of the layers after it and what is forward before it lie between. Backward its weights were
+ * used forward. Sums of gradients are of several ages: a third of the step's time, and all of
+ * its memory. */
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entries *entries,
                                const struct dts_profile_entry *entry, int batch, bool backward);
-struct dts_gap dts_profile_gap_beside(const struct dts_profile_request *request,
+
+/* And before an update at the first batch: weights and gradients were used backward, the
+ * optimizer's state a whole step ago. */
+struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries, int model,
-                                      int batch);
+                                      const struct dts_optimizer *optimizer);
 
 /* How a call is to be timed. */
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry,

@@ -116,6 +116,7 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     out->first_loss = dts_network_loss(network);
     double pace_s = dts_pace_take(&pace);
     pace.patience_s = request->patience_s;
+    pace.asked_s = request->pace_s;
     for (int i = 0; i < request->steps; i++) {
         pace_s = dts_pace_wait(&pace, pace_s);
         run_step(network, optimizer, scale, layers, i + 1, seconds[i],
@@ -131,6 +132,9 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     out->step = summarize(done, request->steps, STEP);
     out->paced = dts_measured_of(&runs, &pace);
     out->pace_s = dts_pace_usual_s(&pace);
+    struct dts_run_count counts = {0, 0};
+    dts_runs_count(&runs, &pace, &counts);
+    out->at_pace = counts.counting;
     if (request->layers != NULL)
         summarize_layers(ends_s, request->steps, layers, request->layers);
     free(ends_s);

@@ -18,6 +18,7 @@ struct dts_steps_request {
     enum dts_precision precision;
     int steps;         // >= 1; one more before them is not counted
     double patience_s; // how long steps may wait, in all, until the machine has its usual pace
+    double pace_s;     // that is asked for instead of the usual one; 0: none
     struct dts_layer_seconds *layers; // filled in, model->layer_count; NULL: nobody asks
 };
 
@@ -25,6 +26,7 @@ struct dts_steps {
     struct dts_measured forward, backward, update, step; // step: all three
     struct dts_measured paced; // the steps at the usual pace alone (kernels/pace.h), if any
     double pace_s;             // which is this
+    int at_pace;               // so many steps were at it
     double first_loss, last_loss;
     int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations

@@ -27,6 +27,8 @@ double dts_pace_take(struct dts_pace *pace)
 double dts_pace_usual_s(const struct dts_pace *pace)
 {
     int below = 0;
+    if (pace->asked_s > 0)
+        return pace->asked_s;
     for (int c = 0; c < DTS_PACES; c++) {
         below += pace->moments[c];
         if (below > 0 && below >= share * pace->count)

@@ -5,7 +5,8 @@
  * and clocks rise and fall. A fixed piece of work, timed before and after what is measured,
  * tells at which of its paces the machine was. The usual pace is the median of all moments
  * seen: neither that of its best moments nor that of a passing disturbance. What runs at the
- * usual pace counts, all else does not.
+ * usual pace counts, all else does not. Who compares measurements of different moments asks
+ * for one pace in all of them, instead.
  */
 #ifndef DTS_KERNELS_PACE_H
 #define DTS_KERNELS_PACE_H
@@ -17,12 +18,13 @@ enum { DTS_PACES = 700 }; // classes, each 2 % wider than the one before, from 1
 struct dts_pace {
     double (*take_s)(void *argument); // does the piece of work; its seconds
     void *argument;
+    double asked_s;    // the pace that is to be the usual one; 0: none
     double patience_s; // how long runs may still wait for the usual pace, in all
     int moments[DTS_PACES], count;
 };
 
 double dts_pace_take(struct dts_pace *pace);          // seconds of the piece, now
-double dts_pace_usual_s(const struct dts_pace *pace); // 0: nothing was taken yet
+double dts_pace_usual_s(const struct dts_pace *pace); // or asked for; 0: nothing was taken yet
 bool dts_pace_is_usual(double pace_s, double usual_s);
 
 /* Waits, while there is patience, until the pace is the usual one; it was `pace_s` just now.

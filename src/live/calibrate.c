@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "live/calibrate_compute.h"
 #include "live/calibrate_pattern.h"
 #include "live/mpi_call.h"
@@ -161,8 +162,8 @@ static bool check_nodes(const struct bench *b, struct dts_error *err)
 {
     if (b->nodes * b->per_node != b->size)
         dts_fail(err, DTS_BAD_INPUT,
-                 "calibrate: %d ranks on %d nodes: start as many on every node", b->size,
-                 b->nodes);
+                 "calibrate: %d ranks on %d node%s: start as many on every node", b->size,
+                 b->nodes, dts_plural(b->nodes));
     else if (b->in_node != b->rank % b->per_node)
         dts_fail(err, DTS_BAD_INPUT,
                  "calibrate: ranks of a node must be neighbours (mpirun --map-by slot)");

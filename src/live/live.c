@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/pages.h"
+#include "base/text.h"
 #include "live/library.h"
 
 static bool check_role(const struct dts_role *role, struct dts_error *err)
@@ -32,8 +33,8 @@ bool dts_live_fits(const struct dts_live *live, struct dts_error *err)
 {
     int size = dts_wire_size(live->wire);
     if (live->job->ranks != size)
-        return dts_fail(err, DTS_BAD_INPUT, "--live: the plan has %d ranks, mpirun started %d",
-                        live->job->ranks, size);
+        return dts_fail(err, DTS_BAD_INPUT, "--live: the plan has %d rank%s, mpirun started %d",
+                        live->job->ranks, dts_plural(live->job->ranks), size);
     for (int r = 0; r < live->job->role_count; r++)
         if (!check_role(&live->job->roles[r], err))
             return false;

@@ -1,6 +1,7 @@
 /* engine.c -- the table of engines, and which of them "auto" takes. */
 #include "sim/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,20 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
         events += traffic.messages;
     }
     return events < most && !spreads(simulation) ? &dts_engine_exact : &dts_engine_fluid;
+}
+
+struct dts_op_time dts_op_time_none(void)
+{
+    return (struct dts_op_time){-INFINITY, -INFINITY};
+}
+
+/* It starts when the last rank begins: who began before waits for that one, or has data under
+ * way that is of no use without the last one's. So a start does not hang on which rank is ahead
+ * of the others, and what is between start and end is communication, not waiting. */
+void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s)
+{
+    time->start_s = fmax(time->start_s, begin_s);
+    time->end_s = fmax(time->end_s, end_s);
 }
 
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing)

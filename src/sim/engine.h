@@ -2,8 +2,9 @@
  *
  * Both walk the same job over the same network for `steps` steps. Times of an operation are of
  * the last step, in seconds since the step began (the end of the step before), over the ranks
- * of the role that take part: start is the earliest begin, end the latest completion. The end
- * of a step is the latest end of its DTS_COMPUTE operations in role 0.
+ * of the role that take part: start is the latest begin, end the latest completion. Who began
+ * earlier has waited for the others since, as far as they depend on each other. The end of a
+ * step is the latest end of its DTS_COMPUTE operations in role 0.
  */
 #ifndef DTS_SIM_ENGINE_H
 #define DTS_SIM_ENGINE_H
@@ -40,6 +41,11 @@ struct dts_simulation {
 struct dts_op_time {
     double start_s, end_s;
 };
+
+/* Over the ranks that take part, as simulated or measured: first none of them, then one more.
+ */
+struct dts_op_time dts_op_time_none(void);
+void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
 struct dts_timing {
     double step_s;    // mean over steps 2 .. steps

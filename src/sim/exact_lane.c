@@ -151,9 +151,8 @@ static void record(struct dts_lane *lane, double now)
         exact->step_ends[lane->step] = fmax(exact->step_ends[lane->step], now);
     if (lane->step < exact->simulation->steps - 1 || !takes_part(lane))
         return;
-    struct dts_op_time *time = &timing->ops[timing->first_op[lane->role_number] + lane->op];
-    time->start_s = fmin(time->start_s, lane->began_s);
-    time->end_s = fmax(time->end_s, now);
+    dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op], lane->began_s,
+                    now);
     if (lane->role_number == 0 && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
         timing->compute_s += (now - lane->began_s) / lane->role->count;

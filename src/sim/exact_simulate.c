@@ -103,7 +103,7 @@ static void set_up(struct dts_exact *exact)
                                     .pairs = {.net = s->net},
                                     .over = dts_lane_message_over};
     for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
-        exact->timing->ops[o] = (struct dts_op_time){INFINITY, -INFINITY};
+        exact->timing->ops[o] = dts_op_time_none();
     exact->post.hosts = make_hosts(exact);
     for (int r = 0; r < job->role_count; r++)
         for (int i = 0; i < job->roles[r].count; i++)

@@ -220,11 +220,26 @@ static int other_side(const struct fluid *f, const struct lane *lane)
     return -1;
 }
 
+/* When the last member begins: not before it is done with what it did before on this stream. */
+static double last_begin(const struct fluid *f, const struct lane *lane)
+{
+    double left_s = 0;
+    if (dts_fluid_op(lane)->kind == DTS_OP_CALL) // takes its time from now
+        return f->now;
+    for (size_t i = 0; i < f->tail_count; i++) {
+        const struct tail *tail = &f->tails[i];
+        if (tail->role == lane->role_number &&
+            lane->role->plan.ops[tail->op].stream == lane->stream)
+            left_s = fmax(left_s, tail->left_s);
+    }
+    return f->now + left_s;
+}
+
 static void begin(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
     const struct dts_op *op = dts_fluid_op(lane);
-    f->timing->ops[op_index(f, lane, lane->op)].start_s = f->now;
+    f->timing->ops[op_index(f, lane, lane->op)].start_s = last_begin(f, lane);
     if (op->kind == DTS_OP_CALL) {
         lane->state = CALLING;
         lane->left_s =

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "sim/platform.h"
 
 struct kind {
@@ -101,8 +102,9 @@ bool dts_place(const struct dts_platform *platform, const struct dts_placement *
         return dts_fail(err, DTS_BAD_INPUT, "%s: placement.kind: there is no \"%s\"",
                         placement->file, placement->kind);
     if (needed > platform->nodes)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: platform has %d nodes, the job needs %lld",
-                        dts_doc_name(platform->doc), platform->nodes, needed);
+        return dts_fail(err, DTS_BAD_INPUT, "%s: platform has %d node%s, the job needs %lld",
+                        dts_doc_name(platform->doc), platform->nodes,
+                        dts_plural(platform->nodes), needed);
     int *order = dts_alloc((size_t)platform->nodes, sizeof(*order));
     for (int i = 0; i < platform->nodes; i++)
         order[i] = i;

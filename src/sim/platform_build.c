@@ -171,18 +171,22 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
     if (!dts_cfg_read(&network, fields, &said, err))
         return false;
     char *path = beside(dts_doc_name(platform->doc), said.file);
-    bool loaded = import->load(&platform->net, path, err);
+    struct dts_error why = {0};
+    bool loaded = import->load(&platform->net, path, &why);
     free(path);
+    if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
+        return dts_cfg_fail(&network, "file", err, "%s", why.text);
     if (!loaded)
-        return false;
+        return dts_fail(err, why.cause, "%s", why.text);
     platform->net.transports[DTS_WITHIN] = transports[DTS_WITHIN];
     platform->net.transports[DTS_BETWEEN] = transports[DTS_BETWEEN];
     int devices = platform->nodes * platform->devices_per_node;
     if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
-        return dts_cfg_fail(&network, "file", err,
-                            "must have %d devices in %d nodes, as this file says; has %d in %d",
-                            devices, platform->nodes, platform->net.devices,
-                            platform->net.nodes);
+        return dts_cfg_fail(
+            &network, "file", err,
+            "must have %d device%s in %d node%s, as this file says; has %d in %d", devices,
+            dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
+            platform->net.devices, platform->net.nodes);
     return true;
 }
 

@@ -1,22 +1,26 @@
 /* build.c -- a point becomes a job, if it can: devices, memory, then the strategy's plans. */
 #include "train/build.h"
 
+#include "base/text.h"
+
 static bool check_places(const struct dts_point *point, const struct dts_seats *seats,
                          struct dts_error *err)
 {
     const struct dts_machine *machine = point->machine;
     long most = (long)machine->nodes * machine->devices_per_node;
     if (seats->devices > most)
-        return dts_point_fail(point, err, "the platform has %ld (%d nodes x %d)", most,
-                              machine->nodes, machine->devices_per_node);
+        return dts_point_fail(point, err, "the platform has %ld (%d node%s x %d)", most,
+                              machine->nodes, dts_plural(machine->nodes),
+                              machine->devices_per_node);
 
     long nodes = (long)dts_point_nodes(point) + (seats->dedicated ? seats->hosts : 0);
     if (nodes > machine->nodes)
         return dts_point_fail(point, err,
-                              "%s: %d nodes of workers and %d of servers are more than the %d "
-                              "nodes of the platform",
-                              point->strategy->name, dts_point_nodes(point), seats->hosts,
-                              machine->nodes);
+                              "%s: %d node%s of workers and %d of servers are more than the %d "
+                              "node%s of the platform",
+                              point->strategy->name, dts_point_nodes(point),
+                              dts_plural(dts_point_nodes(point)), seats->hosts, machine->nodes,
+                              dts_plural(machine->nodes));
     return true;
 }
 

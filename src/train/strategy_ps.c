@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "train/strategy_ps.h"
 
 /* Beyond these the plan takes minutes to simulate, and no system does it. */
@@ -126,9 +127,9 @@ static bool seats(const struct dts_point *point, struct dts_seats *seats, struct
     const struct dts_ps *ps = point->strategy->self;
     int nodes = dts_point_nodes(point);
     if (!ps->dedicated && ps->servers / MOST_ON_A_NODE > nodes)
-        return dts_point_fail(point, err,
-                              "%s: servers must be <= %d on each of %d nodes, got %d",
-                              point->strategy->name, MOST_ON_A_NODE, nodes, ps->servers);
+        return dts_point_fail(
+            point, err, "%s: servers must be <= %d on each of %d node%s, got %d",
+            point->strategy->name, MOST_ON_A_NODE, nodes, dts_plural(nodes), ps->servers);
     *seats = (struct dts_seats){
         .devices = point->devices,
         .hosts = server_count(point),

@@ -40,9 +40,10 @@ case $rate in *gbit) burst=256kb ;; esac
 
 # shape NAMESPACE DEVICE RATE [src|dst] -- what leaves there. Acknowledgements go first: behind a queue of
 # data of the other direction they would halve the rate of two hosts that send to each other, as no switch
-# with small buffers does. Each host at the other end of a flow (its source on a port of the switch, its
-# destination on a host) has a queue of its own, and queues take turns: flows that meet share the link
-# evenly whenever they began, and none loses packets to another. Where the kernel has only token buckets,
+# with small buffers does. They are below 128 bytes with no flag but ACK: short data, which has PSH, must not
+# overtake what its own stream sent before. Each host at the other end of a flow (its source on a port of the
+# switch, its destination on a host) has a queue of its own, and queues take turns: flows that meet share the
+# link evenly whenever they began, and none loses packets to another. Where the kernel has only token buckets,
 # these have to do.
 shape() {
     on="tc -n $1"
@@ -53,7 +54,7 @@ shape() {
                 prio 0 &&
             add_queue "$2" 20 "$3" &&
             $on filter add dev "$2" parent 1: prio 1 protocol ip u32 \
-                match u16 0x0000 0xff80 at 2 flowid 1:10 # packets below 128 bytes
+                match u16 0x0000 0xff80 at 2 match u8 0x10 0xff at 33 flowid 1:10 # see above
     } 2>/dev/null; then
         $on qdisc del dev "$2" root 2>/dev/null
         $on qdisc add dev "$2" root tbf rate "$3" burst $burst latency 100ms
@@ -77,8 +78,10 @@ add_queue() {
 # acknowledgements along, behind the data before them.
 mbit=$(echo "$rate" | awk '/gbit$/ {print 1000 * $1; next} {print $1 + 0}')
 packet=$((mbit * 320 < 64000 ? mbit * 320 : 64000))
-# What a sender may have under way, in bytes: 40 ms. More would only wait in queues.
-window=$((mbit * 5000))
+# What a sender may have under way, in bytes: 20 ms. More would only wait in queues, and acknowledgements that
+# data carries along with it: with 40 ms a server's answer to one of three workers stood still for 100 ms now
+# and then, and steps were of two kinds (822 and 900 to 1,030 ms).
+window=$((mbit * 2500))
 small_packets() {
     ip -n "$1" link set dev "$2" gso_max_size $packet gso_max_segs $((packet / 1448 + 1)) 2>/dev/null
 }
@@ -109,10 +112,10 @@ for i in $(seq "$hosts"); do
     ip -n "$name-$i" addr add "10.77.0.$i/24" dev eth0
     ip -n "$name-$i" link set eth0 up
     # What a host of such a cluster would have; some kernels begin with other rules, and allow a namespace
-    # to change them only by its routes.
+    # to change them only by its routes. Acknowledgements leave at once rather than with the next data.
     ip netns exec "$name-$i" sysctl -qw net.ipv4.tcp_slow_start_after_idle=0 \
         net.ipv4.tcp_wmem="4096 65536 $((2 * window))" 2>/dev/null
-    ip -n "$name-$i" route change 10.77.0.0/24 dev eth0 congctl cubic 2>/dev/null
+    ip -n "$name-$i" route change 10.77.0.0/24 dev eth0 congctl cubic quickack 1 2>/dev/null
     must shape "$name-$i" eth0 "$rate" dst
     must shape "$name-switch" "port$i" "$rate" src
     list=$list${list:+,}10.77.0.$i:1

@@ -5,11 +5,6 @@
 
 static const double one_percent = 0.01;
 
-/* Where one device of a node speaks for it, the others are already at the next bucket's sum in
- * the node while it still sends: fluid, which walks one device for all, begins that sum later.
- * The sum itself waits for the one that sends, so that ends agree. */
-static const double start_in_node = 0.025;
-
 /* The bucket whose start or end is furthest off. */
 static void buckets_row(const char *name, const struct dts_job *job,
                         const struct dts_timing *exact, const struct dts_timing *fluid,
@@ -37,8 +32,9 @@ static void buckets_row(const char *name, const struct dts_job *job,
     agree_row_of(text, worst_exact, worst_fluid, exact->step_s, limit);
 }
 
+/* Of the step, and in parts of it of the start and the end of any bucket. */
 static void one_point(const char *where, const struct dts_scene *scene, int strategy,
-                      double limit)
+                      double step, double limit)
 {
     struct agree_point point;
     if (agree_point_build(scene, strategy, &point)) {
@@ -48,9 +44,8 @@ static void one_point(const char *where, const struct dts_scene *scene, int stra
         snprintf(name, sizeof(name), "%s, %s", where,
                  scene->scenario.strategies[strategy].name);
         CHECK(point.simulation.slowdown > 0);
-        agree_row(name, exact.step_s, fluid.step_s, limit);
-        bool in_node = strstr(name, "in_node") != NULL;
-        buckets_row(name, &point.job, &exact, &fluid, true, in_node ? start_in_node : limit);
+        agree_row(name, exact.step_s, fluid.step_s, step);
+        buckets_row(name, &point.job, &exact, &fluid, true, limit);
         buckets_row(name, &point.job, &exact, &fluid, false, limit);
         dts_timing_free(&exact);
         dts_timing_free(&fluid);
@@ -69,12 +64,12 @@ static void whole_steps_agree(void)
                 "end, is furthest off, in percent of the step.");
     if (agree_open("tests/data/agree_big_basin.json", NULL, &scene)) {
         for (int s = 0; s < scene.scenario.strategy_count; s++)
-            one_point("Big Basin", &scene, s, one_percent);
+            one_point("Big Basin", &scene, s, one_percent, one_percent);
         dts_scene_close(&scene);
     }
     if (agree_open("tests/data/agree_theta.json", minimal, &scene)) {
         for (int s = 0; s < scene.scenario.strategy_count; s++)
-            one_point("Theta", &scene, s, one_percent);
+            one_point("Theta", &scene, s, one_percent, one_percent);
         dts_scene_close(&scene);
     }
     agree_end();
@@ -102,8 +97,9 @@ static void by_tensor(int devices, double gbit_per_s, const char *only)
         return;
     for (int s = 0; s < scene.scenario.strategy_count; s++) {
         const char *strategy = scene.scenario.strategies[s].name;
+        double limit = limit_by_tensor(strategy, devices);
         if (only == NULL || strcmp(only, strategy) == 0)
-            one_point(where, &scene, s, limit_by_tensor(strategy, devices));
+            one_point(where, &scene, s, limit, limit);
     }
     dts_scene_close(&scene);
 }
@@ -120,7 +116,7 @@ static void collectives_of_unlike_sizes_agree(void)
     if (agree_open("scenarios/imagenet_1h.json", imagenet, &scene)) {
         for (int s = 0; s < scene.scenario.strategy_count; s++)
             if (strstr(scene.scenario.strategies[s].name, "hierarchical_ring") != NULL)
-                one_point("imagenet_1h, 64 devices", &scene, s, one_percent);
+                one_point("imagenet_1h, 64 devices", &scene, s, one_percent, one_percent);
         dts_scene_close(&scene);
     }
     by_tensor(8, 25, NULL);
@@ -132,4 +128,73 @@ static void collectives_of_unlike_sizes_agree(void)
     agree_end();
 }
 
-TESTS(TEST(whole_steps_agree), TEST(collectives_of_unlike_sizes_agree))
+/* Tensors that are not cut and servers on the workers' nodes: workers beside a server are done
+ * with it before the others are, and are ahead of them in the next forward pass. Fluid walks
+ * one worker for all, at the pace of the slowest (docs/validation-engines.md). */
+struct place {
+    const char *name, *sets[AGREE_SETS - 1];
+    int devices;
+    double tensor,
+        in_node; // limits of such starts and ends, without and with a sum in the node
+};
+
+/* Four servers on three nodes are the same: two of them share a port. */
+static double limit_of_servers(const struct place *place, const struct dts_scene *scene,
+                               const char *strategy)
+{
+    int nodes = place->devices / scene->platform.devices_per_node;
+    if (strstr(strategy, "dedicated") != NULL)
+        return fmin(place->tensor, 0.015);
+    if (strstr(strategy, "tensor") != NULL)
+        return strstr(strategy, "in_node") != NULL ? place->in_node : place->tensor;
+    return strcmp(strategy, "ps_4") == 0 && nodes == 3 ? 0.05 : one_percent;
+}
+
+static void servers_on(const struct place *place)
+{
+    char count[40], where[60];
+    const char *sets[AGREE_SETS + 1] = {count};
+    snprintf(count, sizeof(count), "devices=[%d]", place->devices);
+    snprintf(where, sizeof(where), "%s, %d devices", place->name, place->devices);
+    for (int i = 0; place->sets[i] != NULL; i++)
+        sets[1 + i] = place->sets[i];
+    struct dts_scene scene;
+    if (!agree_open("tests/data/agree_ps.json", sets, &scene))
+        return;
+    for (int s = 0; s < scene.scenario.strategy_count; s++) {
+        const char *strategy = scene.scenario.strategies[s].name;
+        double limit = limit_of_servers(place, &scene, strategy);
+        if (scene.platform.devices_per_node > 1 || strstr(strategy, "in_node") == NULL)
+            one_point(where, &scene, s, fmin(limit, 0.025), limit);
+    }
+    dts_scene_close(&scene);
+}
+
+#define MINIMAL_THETA                                                                          \
+    "platform=theta", "stack=knl_mkl", "platform.network.routing=minimal",                     \
+        "platform.network.paths=1"
+#define FAT_TREE "platform=summit", "platform.network.routing=d_mod_k"
+
+static void servers_among_the_workers_agree(void)
+{
+    const struct place places[] = {
+        {"Big Basin", {NULL}, 8, one_percent, one_percent},
+        {"Big Basin", {NULL}, 24, 0.11, one_percent},
+        {"Big Basin", {NULL}, 32, 0.18, 0.011},
+        {"Theta", {MINIMAL_THETA}, 16, one_percent, one_percent},
+        {"Theta", {MINIMAL_THETA}, 48, one_percent, one_percent},
+        {"fat tree", {FAT_TREE}, 12, 0.1, 0.035},
+        {"fat tree", {FAT_TREE}, 36, 0.1, 0.045},
+        {"torus", {"platform=mira"}, 16, one_percent, one_percent},
+        {"torus", {"platform=mira"}, 32, 0.015, one_percent},
+    };
+    agree_table("Servers on the workers' nodes",
+                "Synchronous parameter servers in buckets of 25 MB: cut evenly or whole on one "
+                "server (tensor), with the sum in the node before (in_node), as above.");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        servers_on(&places[i]);
+    agree_end();
+}
+
+TESTS(TEST(whole_steps_agree), TEST(servers_among_the_workers_agree),
+      TEST(collectives_of_unlike_sizes_agree))

@@ -169,8 +169,8 @@ static void messages_name_file_and_path_and_what_was_found(void)
         {"{\"a\": 1,\n \"a\": 1}", "x.json: duplicate key \"a\" (line 2, column 4)"},
         {"{\"\\\"{\\\\\": 1, \"a\": 1, \"a\": 1}",
          "x.json: duplicate key \"a\" (line 1, column 24)"},
-        {"", "x.json: empty"},
-        {"\n \n", "x.json: empty"},
+        {"", "x.json: empty, must hold a JSON object"},
+        {"\n \n", "x.json: empty, must hold a JSON object"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         CHECK_STRING(message(cases[i].text), cases[i].want);
@@ -262,7 +262,7 @@ static void files_that_cannot_be_read_are_named(void)
     CHECK_INT(err.cause, DTS_BAD_INPUT);
     err = (struct dts_error){0};
     CHECK(!dts_doc_load(&doc, "/dev/null", &err));
-    CHECK_STRING(err.text, "/dev/null: empty");
+    CHECK_STRING(err.text, "/dev/null: empty, must hold a JSON object");
     err = (struct dts_error){0};
     CHECK(!dts_doc_load(&doc, "/dev/zero", &err)); // without end
     CHECK_STRING(err.text, "/dev/zero: larger than 64 MiB");

@@ -103,6 +103,17 @@ static void a_build_without_simgrid_says_so(void)
     CHECK_STRING(err.text, "engine exact: this build has no SimGrid");
 }
 
+/* Both engines and the live program make the times of an operation of this. */
+static void a_start_is_the_last_begin_and_an_end_the_last_end(void)
+{
+    struct dts_op_time time = dts_op_time_none();
+    dts_op_time_add(&time, -2, 5);
+    dts_op_time_add(&time, -1, 4);
+    dts_op_time_add(&time, -3, 3);
+    CHECK_NEAR(time.start_s, -1, 0);
+    CHECK_NEAR(time.end_s, 5, 0);
+}
+
 static void a_timing_may_be_freed_twice(void)
 {
     struct dts_timing timing = {.first_op = dts_alloc(2, sizeof(int)),
@@ -115,4 +126,5 @@ static void a_timing_may_be_freed_twice(void)
 TESTS(TEST(auto_comes_first_and_every_name_is_found), TEST(auto_takes_exact_for_what_is_small),
       TEST(auto_takes_fluid_where_messages_spread),
       TEST(auto_takes_fluid_where_kernels_slow_messages), TEST(a_build_without_simgrid_says_so),
+      TEST(a_start_is_the_last_begin_and_an_end_the_last_end),
       TEST(a_timing_may_be_freed_twice))

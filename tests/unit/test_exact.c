@@ -222,6 +222,24 @@ static void communication_hides_behind_compute_that_is_longer(void)
     dts_job_free(&job);
 }
 
+/* Ranks are not equally fast: who is ready waits for the others. */
+static void a_sum_starts_when_its_last_rank_begins(void)
+{
+    struct crossbar crossbar = plain;
+    struct dts_net net = crossbar_net(&crossbar, 8);
+    struct dts_job job = forward_beside_allreduce(8);
+    struct dts_noise noise = {.device_sigma = 0.1, .seed = 7};
+    struct dts_timing timing = run(&job, &net, (struct dts_simulation){.noise = noise});
+    double slowest = 0;
+    for (uint64_t r = 0; r < 8; r++)
+        slowest = fmax(slowest, 1 + 0.1 * dts_normal(7, 1, r));
+    CHECK_NEAR(timing.ops[0].start_s, 0, 1e-9);
+    CHECK_NEAR(timing.ops[0].end_s, 0.1 * slowest, 1e-9);
+    CHECK_NEAR(timing.ops[1].start_s, 0.1 * slowest, 1e-9);
+    dts_timing_free(&timing);
+    dts_job_free(&job);
+}
+
 static void kernels_beside_communication_are_slower(void)
 {
     struct dts_job job = forward_beside_allreduce(8);
@@ -419,6 +437,7 @@ TESTS(TEST(a_ring_takes_its_closed_form), TEST(halving_doubling_takes_its_closed
       TEST(a_transports_own_rate_of_sums_goes_first), TEST(incast_is_bound_by_the_servers_port),
       TEST(two_rings_share_their_ports_evenly), TEST(a_cap_limits_each_flow_alone),
       TEST(communication_hides_behind_compute_that_is_longer),
+      TEST(a_sum_starts_when_its_last_rank_begins),
       TEST(kernels_beside_communication_are_slower),
       TEST(noise_is_sampled_for_each_device_and_step),
       TEST(latency_that_does_not_block_is_paid_once_a_lap),

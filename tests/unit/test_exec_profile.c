@@ -87,23 +87,33 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     CHECK_NEAR(gap.share, 1, 0); // nothing is known
     CHECK_NEAR(gap.seconds, DTS_FORGOTTEN_S, 0);
     take(&f, 1e-4);
+    const struct dts_optimizer *const optimizers[] = {dts_optimizer_find("momentum")};
+    f.request.optimizers = optimizers;
     f.request.optimizer_count = 1;
     dts_profile_find_steps(&f.request, &f.entries, updates, NULL);
     // nine calls forward, as long backward, and the update: 2 ms
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
-    CHECK_NEAR(gap.seconds, 1e-4, 1e-12); // half of the update
-    CHECK_NEAR(gap.share, 0.05, 1e-9);
+    CHECK_NEAR(gap.seconds, 2e-4 * 2 / 3, 1e-12); // the update of the other two products
+    CHECK_NEAR(gap.share, 2.0 / 30, 1e-9);
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, true);
     CHECK_NEAR(gap.seconds, 18e-4, 1e-12); // all but the update
     const struct dts_profile_entry *same = find(&f, "linear 200 > 200");
     CHECK_NEAR(same->place, 0.5, 0.01); // one and two of three products are before it
     gap = dts_profile_gap(&f.request, &f.entries, same, 0, false);
-    CHECK_NEAR(gap.seconds, 1e-4 + same->place * 9e-4, 1e-12);
-    gap = dts_profile_gap_beside(&f.request, &f.entries, 0, 0);
+    CHECK_NEAR(same->after, 1.0 / 6,
+               1e-12); // one of three is after the one, none after the other
+    CHECK_NEAR(gap.seconds, 2e-4 / 6 + same->place * 9e-4, 1e-12);
+    gap = dts_profile_gap(&f.request, &f.entries, find(&f, "gradient_clear 40000 > 40000"), 0,
+                          false);
+    CHECK_NEAR(gap.seconds, 2e-4 / 3 + 3e-4,
+               1e-6); // a third of the layers is before the mean one
+    gap = dts_profile_gap(&f.request, &f.entries, find(&f, "gradient_sum 2 of 200 > 200"), 0,
+                          true);
     CHECK_NEAR(gap.share, 1, 0);
     CHECK_NEAR(gap.seconds, 20e-4 / 3, 1e-12);
-    CHECK_NEAR(dts_profile_gap_beside(&f.request, &f.entries, 0, 1).seconds, DTS_FORGOTTEN_S,
-               0);
+    // two arrays of three were used a third of backward and of the update ago
+    gap = dts_profile_gap_update(&f.request, &f.entries, 0, optimizers[0]);
+    CHECK_NEAR(gap.seconds, (2 * (3e-4 + 2e-4 / 3) + 20e-4) / 3, 1e-6);
     CHECK_INT(updates[0].count, 0);
     for (int i = 0; i < f.entries.count; i++)
         CHECK_INT(f.entries.items[i].times[0].forward.count, 0); // had waited too long

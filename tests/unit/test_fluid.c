@@ -223,6 +223,21 @@ static void parts_follow_one_another_on_the_wire(void)
     dts_job_free(&job);
 }
 
+/* In a row of trees the first members are ahead. */
+static void a_sum_starts_when_its_last_member_begins(void)
+{
+    struct crossbar crossbar = plain;
+    struct dts_job job = workers(24);
+    for (int i = 0; i < 3; i++)
+        add_allreduce(&job.roles[0].plan, DTS_DATA, "tree", 24, elements);
+    struct dts_timing timing = run(&job, &crossbar, crossbar_net(&crossbar, 24), nothing_else);
+    for (int i = 1; i < 3; i++)
+        CHECK_NEAR(timing.ops[i].start_s, timing.ops[i - 1].end_s, 1e-9);
+    CHECK(timing.ops[0].end_s < timing.ops[1].end_s);
+    dts_timing_free(&timing);
+    dts_job_free(&job);
+}
+
 static void stragglers_cost_the_expected_maximum(void)
 {
     struct dts_job job = workers(64);
@@ -255,4 +270,5 @@ TESTS(TEST(a_ring_takes_its_closed_form), TEST(halving_doubling_takes_its_closed
       TEST(communication_hides_behind_compute_that_is_longer),
       TEST(kernels_beside_communication_are_slower), TEST(messages_beside_kernels_are_slower),
       TEST(incast_is_bound_by_the_servers_port), TEST(parts_follow_one_another_on_the_wire),
+      TEST(a_sum_starts_when_its_last_member_begins),
       TEST(stragglers_cost_the_expected_maximum), TEST(more_bandwidth_and_less_latency_help))

@@ -86,7 +86,8 @@ static void busy_work(void *argument)
     busy->runs++;
 }
 
-static struct dts_measured measure_busy(struct busy *busy, double patience_s)
+/* asked_s: the pace that counts; 0: the usual one. */
+static struct dts_measured measure_busy(struct busy *busy, double patience_s, double asked_s)
 {
     struct dts_pace pace = {.take_s = busy_pace, .argument = busy, .patience_s = patience_s};
     const struct dts_meter meter = {.now_s = busy_now,
@@ -99,6 +100,7 @@ static struct dts_measured measure_busy(struct busy *busy, double patience_s)
     for (int i = 0; i < 10; i++)
         dts_pace_take(&pace);
     CHECK_NEAR(dts_pace_usual_s(&pace), busy->quick >= 5 ? 1e-4 : 1.8e-4, 2e-6);
+    pace.asked_s = asked_s;
     dts_measure(&meter, busy_work, busy, &out);
     return out;
 }
@@ -107,22 +109,29 @@ static void what_ran_in_disturbed_moments_does_not_count(void)
 {
     for (int quick = 5; quick <= 10; quick++) {
         struct busy busy = {.quick = quick};
-        CHECK_NEAR(measure_busy(&busy, 0).median_s, 0.001, 1e-9);
+        CHECK_NEAR(measure_busy(&busy, 0, 0).median_s, 0.001, 1e-9);
     }
 }
 
 static void a_patient_run_waits_for_a_moment_that_counts(void)
 {
     struct busy hasty = {.quick = 5}, patient = {.quick = 5};
-    measure_busy(&hasty, 0);
-    CHECK_NEAR(measure_busy(&patient, 10).median_s, 0.001, 1e-9);
+    measure_busy(&hasty, 0, 0);
+    CHECK_NEAR(measure_busy(&patient, 10, 0).median_s, 0.001, 1e-9);
     CHECK(patient.runs < hasty.runs);
 }
 
 static void a_few_moments_of_a_higher_clock_do_not_count_either(void)
 {
     struct busy busy = {.quick = 2};
-    CHECK_NEAR(measure_busy(&busy, 0).median_s, 0.0018, 1e-9);
+    CHECK_NEAR(measure_busy(&busy, 0, 0).median_s, 0.0018, 1e-9);
+}
+
+static void a_pace_that_is_asked_for_counts_in_place_of_the_usual_one(void)
+{
+    struct busy quick = {.quick = 2}, slow = {.quick = 8};
+    CHECK_NEAR(measure_busy(&quick, 10, 1e-4).median_s, 0.001, 1e-9);
+    CHECK_NEAR(measure_busy(&slow, 10, 1.8e-4).median_s, 0.0018, 1e-9);
 }
 
 static void where_no_run_counts_all_do(void)
@@ -139,4 +148,5 @@ TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_m
       TEST(what_ran_in_disturbed_moments_does_not_count),
       TEST(a_patient_run_waits_for_a_moment_that_counts),
       TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
+      TEST(a_pace_that_is_asked_for_counts_in_place_of_the_usual_one),
       TEST(where_no_run_counts_all_do))

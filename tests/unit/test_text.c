@@ -164,8 +164,15 @@ static void an_error_is_one_line_and_the_first_stays(void)
     }
 }
 
+static void one_of_a_thing_has_no_s(void)
+{
+    CHECK_STRING(dts_plural(0), "s");
+    CHECK_STRING(dts_plural(1), "");
+    CHECK_STRING(dts_plural(2), "s");
+}
+
 TESTS(TEST(words_are_escaped_and_cut_between_characters), TEST(long_text_loses_its_middle),
       TEST(numbers_read_back_and_are_short),
       TEST(significant_digits_lose_none_of_the_integer_part),
       TEST(the_nearest_word_is_found_and_only_a_near_one), TEST(long_lists_are_cut),
-      TEST(an_error_is_one_line_and_the_first_stays))
+      TEST(an_error_is_one_line_and_the_first_stays), TEST(one_of_a_thing_has_no_s))

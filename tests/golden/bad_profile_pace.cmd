@@ -1,0 +1,1 @@
+dtsim profile --model mlp --pace 1.5
