@@ -113,8 +113,7 @@ static bool wait(void *self, int queue, struct dts_error *err)
                       : works(cudaStreamSynchronize(d->queues[queue]), "a call failed", err);
 }
 
-/* Its handle of cuBLAS is on the first queue: it says that this is a GPU, and is not to be
- * used. */
+/* Its handle of cuBLAS, on the first queue, says that it is a GPU, and is not to be used. */
 static struct dts_place place_of(void *self, int queue)
 {
     const struct device *d = (const struct device *)self;
