@@ -149,6 +149,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
     dts_json_string(json, "why", why);
     dts_json_number(json, "pace_s", c->pace_s > 0 ? c->pace_s : NAN);
     dts_json_number(json, "profile_pace_s", c->profile_pace_s > 0 ? c->profile_pace_s : NAN);
+    dts_device_messages_json(&c->device_messages, json);
     dts_trained_json(&c->trained, json);
     dts_json_end(json);
 }
@@ -260,6 +261,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
                         "  The processor took %.3g us for what took it %.3g us when it was "
                         "profiled: its kernels\n  then do not tell those of this run.\n",
                         1e6 * point->live->pace_s, 1e6 * point->live->profile_pace_s);
+            dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);
         } else {
             fprintf(out, "%s: not run: %s\n", point->strategy, point->error.text);

@@ -7,6 +7,7 @@
 #define DTS_CLI_COMPARISON_H
 
 #include "base/json_out.h"
+#include "cli/device_messages.h"
 #include "cli/result.h"
 #include "cli/trained.h"
 
@@ -30,6 +31,7 @@ struct dts_comparison {
     struct dts_trained trained; // owned
     double pace_s;              // of the slowest rank (live_pace.h); 0: nothing was trained
     double profile_pace_s;      // of the device's profile; 0: it has none
+    struct dts_device_messages device_messages;
 };
 
 void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty

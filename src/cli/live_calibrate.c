@@ -64,8 +64,8 @@ static void put_transport(struct dts_json *json, const char *key, const char *na
     put_ranges(json, &fit);
     dts_json_string(
         json, "source",
-        "measured: every rank sends to one and receives from another; sums: how much "
-        "longer that takes where what arrives is added");
+        "measured: every rank sends to one and receives from another, in the hosts' memory; "
+        "sums: how much longer that takes where what arrives is added");
     dts_json_end(json);
 }
 

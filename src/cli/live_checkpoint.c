@@ -182,6 +182,15 @@ static void read_file(struct dts_live_kernels *k, float *all, size_t count, long
     dts_text_free(&identity);
 }
 
+bool dts_live_checkpoint_fits(const struct dts_live_kernels *k, struct dts_error *err)
+{
+    const int strategies = k->point->scenario->strategy_count;
+    return strategies == 1 || k->settings->checkpoint.file == NULL ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "live.checkpoint: is for a scenario with one strategy, this has %d",
+                    strategies);
+}
+
 bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire *wire,
                               long *step, struct dts_error *err)
 {

@@ -102,6 +102,7 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     dts_space_close(t->space);
     dts_data_close(t->data);
     free(t->numbers);
+    free(t->there);
     *t = (struct dts_live_kernels){.point = t->point, .settings = t->settings, .wire = t->wire};
 }
 

@@ -8,10 +8,13 @@
 #ifndef DTS_CLI_LIVE_KERNELS_H
 #define DTS_CLI_LIVE_KERNELS_H
 
+#include <stdatomic.h>
+
 #include "cli/live_set.h"
 #include "exec/data.h"
 #include "exec/optimizer.h"
 #include "exec/order.h"
+#include "live/dock.h"
 #include "live/executor.h"
 #include "live/wire.h"
 
@@ -21,13 +24,16 @@ struct dts_live_kernels {
     const struct dts_live_settings *settings;
     const struct dts_wire *wire; // the caller's: who is told when a device fails
     struct dts_space *space;     // owned: where a worker computes (live_device.h)
+    bool direct;                 // messages leave and arrive there (live_direct.h)
+    struct dts_dock dock;        // then
     long first_step;             // of the training, which is step 0 of the next run
 
     // filled by dts_live_kernels_open()
     struct dts_executor_rank rank;
-    struct dts_live_server *server;      // owned; NULL: a worker, which has the rest
-    struct dts_network *network;         // owned
-    struct dts_mirror sums;              // of normalizations, where they are exchanged
+    struct dts_live_server *server; // owned; NULL: a worker, which has the rest
+    struct dts_network *network;    // owned
+    struct dts_mirror sums;         // of normalizations, where they are exchanged
+    float **there; // the plan's buffers on the device, where messages are direct; owned
     struct dts_optimizer_run *optimizer; // owned; NULL: servers update
     struct dts_data *data;               // owned
     struct dts_order order;
@@ -39,6 +45,7 @@ struct dts_live_kernels {
     long losses; // how many of them; whoever reads it may set both to 0
     long step;   // that the last forward pass belongs to; -1: none
     int microbatch;
+    atomic_size_t copied_bytes;  // between device and host, for messages
     struct dts_loss_scale scale; // of fp16; else it stays 1
 };
 

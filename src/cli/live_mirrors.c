@@ -34,23 +34,29 @@ void dts_live_mirrors_check(const struct dts_live_kernels *t)
     const struct dts_error trouble = dts_space_trouble(t->space);
     if (trouble.cause == DTS_NO_ERROR)
         return;
-    dts_text_add(&text, "rank %d: %s", t->rank.rank, trouble.text);
+    dts_text_add(&text, "rank %d: %s", dts_wire_rank(t->wire), trouble.text);
     dts_wire_abort(t->wire, dts_text_string(&text));
 }
 
-/* The span of an operation that has messages, as both sides have it. */
-static const struct dts_mirror *data_of(const struct dts_live_kernels *t,
-                                        const struct dts_op *op, size_t *first, size_t *bytes)
+const struct dts_mirror *dts_live_mirror_of(const struct dts_live_kernels *t, int buffer)
+{
+    if (is_sums(t, buffer))
+        return &t->sums;
+    return dts_network_mirror(t->network, buffer == DTS_GRADIENTS ? DTS_NETWORK_GRADIENTS
+                                                                  : DTS_NETWORK_WEIGHTS);
+}
+
+/* The span of an operation that has messages, as both sides have it; it is counted. */
+static const struct dts_mirror *data_of(struct dts_live_kernels *t, const struct dts_op *op,
+                                        size_t *first, size_t *bytes)
 {
     const struct dts_span *data =
         op->kind == DTS_OP_EXCHANGE ? &op->exchange.data : &op->collective.data;
     const size_t each = is_sums(t, data->buffer) ? sizeof(double) : sizeof(float);
     *first = data->first * each;
     *bytes = data->count * each;
-    if (is_sums(t, data->buffer))
-        return &t->sums;
-    return dts_network_mirror(t->network, data->buffer == DTS_GRADIENTS ? DTS_NETWORK_GRADIENTS
-                                                                        : DTS_NETWORK_WEIGHTS);
+    atomic_fetch_add(&t->copied_bytes, *bytes);
+    return dts_live_mirror_of(t, data->buffer);
 }
 
 void dts_live_mirrors_bring(void *self, const struct dts_op *op)

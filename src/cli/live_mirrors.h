@@ -9,6 +9,9 @@
 /* The plan's buffers become what is here of a worker's network. */
 bool dts_live_mirrors_open(struct dts_live_kernels *kernels, struct dts_error *err);
 
+/* What both sides have of a buffer of the plan. */
+const struct dts_mirror *dts_live_mirror_of(const struct dts_live_kernels *kernels, int buffer);
+
 /* Verbs of the executor (live/executor.h): the span of an operation that has messages. */
 void dts_live_mirrors_bring(void *kernels, const struct dts_op *op);
 void dts_live_mirrors_carry_off(void *kernels, const struct dts_op *op);

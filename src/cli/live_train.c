@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/live_checkpoint.h"
 #include "cli/live_device.h"
+#include "cli/live_direct.h"
 #include "cli/live_mirrors.h"
 #include "cli/live_mllog.h"
 #include "cli/live_pace.h"
@@ -192,6 +193,7 @@ static bool walk(struct course *c, struct dts_error *err)
         const long stop = next_stop(c, measures), steps = stop - c->step;
         struct dts_live live = *c->of->live;
         live.steps = (int)steps;
+        dts_live_direct_use(c->kernels, &live);
         if (between_epochs(c))
             dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
@@ -241,16 +243,6 @@ static bool share_state(struct course *c, struct dts_error *err)
     return true;
 }
 
-/* The second strategy would go on from what the first one made. */
-static bool check_one_strategy(const struct course *c, struct dts_error *err)
-{
-    const int strategies = c->kernels->point->scenario->strategy_count;
-    return strategies == 1 || c->kernels->settings->checkpoint.file == NULL ||
-           dts_fail(err, DTS_BAD_INPUT,
-                    "live.checkpoint: is for a scenario with one strategy, this has %d",
-                    strategies);
-}
-
 /* The log of a run that goes on is added to that of the one before. */
 static bool begin(struct course *c, struct dts_error *err)
 {
@@ -259,8 +251,12 @@ static bool begin(struct course *c, struct dts_error *err)
                                            rank->buffers, c->kernels};
     const char *log = c->kernels->settings->mllog;
     const bool worker = rank->role == &seen.job->roles[0];
-    if (check_one_strategy(c, err) && dts_live_device_open(c->kernels, worker, err))
-        dts_live_kernels_open(c->kernels, &seen, err);
+    if (dts_live_checkpoint_fits(c->kernels, err))
+        dts_live_device_open(c->kernels, worker, err);
+    if (!dts_live_direct_open(c->kernels, c->of->live, c->of->rank,
+                              &c->of->comparison->device_messages, err))
+        return false;
+    dts_live_kernels_open(c->kernels, &seen, err);
     if (!dts_wire_agree(c->wire, err) || !share_state(c, err))
         return false;
     if (is_first(c) && log != NULL && dts_mllog_open(&c->log, log, c->step > 0, err))
@@ -274,6 +270,7 @@ static bool finish(struct course *c, struct dts_error *err)
 {
     struct dts_trained *trained = &c->of->comparison->trained;
     dts_mllog_run_stop(&c->log, true);
+    dts_live_direct_count(c->kernels, &c->of->comparison->device_messages);
     if (is_first(c) && c->kernels->point->scenario->precision == DTS_FP16) {
         trained->loss_scale = c->kernels->scale.scale;
         trained->left_out = c->kernels->scale.left_out;

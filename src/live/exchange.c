@@ -10,7 +10,8 @@
  *     several onto one place  a slot for each peer, until a call of the plan sums them
  *     all else                into and out of the buffer itself
  *
- * Elements are floats, or doubles where those of the buffer have 8 bytes.
+ * Elements are floats, or doubles where those of the buffer have 8 bytes. All of this lies in
+ * the rank's memory (dock.h), and is computed with there.
  */
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static bool pile_up(const struct dts_message *messages, int count)
 static void *place(const struct dts_lane *lane, const struct dts_message *m, size_t first)
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    return (char *)lane->of->rank->buffers[m->data.buffer] +
+    return (char *)lane->of->dock->buffers[m->data.buffer] +
            (m->data.first + first) * dts_values_real(values.bytes);
 }
 
@@ -66,7 +67,9 @@ static void settle(const struct dts_lane *lane, const struct dts_message *m, siz
                    const void *arrived, size_t count)
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    (m->add ? dts_values_add : dts_values_take)(&values, place(lane, m, first), arrived, count);
+    const struct dts_dock *dock = lane->of->dock;
+    (m->add ? dock->kind->add : dock->kind->take)(dock->self, lane->stream, &values,
+                                                  place(lane, m, first), arrived, count);
 }
 
 /* A piece of a message that goes through a window. */
@@ -75,9 +78,11 @@ static void fill_or_empty(void *self, int message, size_t first, void *piece, si
     const struct exchange *e = self;
     const struct dts_message *m = &e->messages[message];
     const struct dts_values values = dts_lane_values(e->lane->of, m->data.buffer);
+    const struct dts_dock *dock = e->lane->of->dock;
     const size_t at = first / values.bytes, count = bytes / values.bytes;
     if (m->send)
-        dts_values_pack(&values, piece, place(e->lane, m, at), count, e->round);
+        dock->kind->pack(dock->self, e->lane->stream, &values, piece, place(e->lane, m, at),
+                         count, e->round);
     else
         settle(e->lane, m, at, piece, count);
 }
@@ -109,7 +114,7 @@ static void receive_slots(struct dts_lane *lane, const struct dts_op *op,
     const size_t each = messages[0].bytes;
     if (slots->messages == NULL) {
         *slots = (struct dts_arrivals){messages[0].data, count, NULL};
-        slots->messages = dts_alloc((size_t)count, each);
+        slots->messages = lane->of->dock->kind->get(lane->of->dock->self, (size_t)count * each);
     }
     for (int i = 0; i < count; i++)
         parcels[i].data = slots->messages + (size_t)i * each;
@@ -136,7 +141,7 @@ static void place_parcels(struct dts_lane *lane, const struct dts_message *messa
     for (int i = 0; i < count; i++)
         if (waits_aside(messages, count, &messages[i]))
             needed += scratch_of(&messages[i]);
-    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, needed, 1);
+    lane->scratch = dts_dock_grow(lane->of->dock, lane->scratch, &lane->scratch_room, needed);
     char *scratch = lane->scratch;
     for (int i = 0; i < count; i++) {
         const struct dts_message *m = &messages[i];
@@ -168,16 +173,18 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
             settle(lane, &messages[i], 0, parcels[i].data, messages[i].data.count);
 }
 
-void dts_lane_sum(struct dts_lanes *lanes, int op)
+void dts_lane_sum(struct dts_lane *lane, int op)
 {
-    const struct dts_arrivals *slots = &lanes->arrivals[op];
+    const struct dts_arrivals *slots = &lane->of->arrivals[op];
+    const struct dts_dock *dock = lane->of->dock;
     if (slots->messages == NULL)
         return;
-    const struct dts_values values = dts_lane_values(lanes, slots->span.buffer);
+    const struct dts_values values = dts_lane_values(lane->of, slots->span.buffer);
     const size_t each = slots->span.count;
-    void *sum = (char *)lanes->rank->buffers[slots->span.buffer] +
+    void *sum = (char *)dock->buffers[slots->span.buffer] +
                 slots->span.first * dts_values_real(values.bytes);
-    dts_values_take(&values, sum, slots->messages, each);
+    dock->kind->take(dock->self, lane->stream, &values, sum, slots->messages, each);
     for (int i = 1; i < slots->count; i++)
-        dts_values_add(&values, sum, slots->messages + (size_t)i * each * values.bytes, each);
+        dock->kind->add(dock->self, lane->stream, &values, sum,
+                        slots->messages + (size_t)i * each * values.bytes, each);
 }

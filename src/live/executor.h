@@ -34,8 +34,8 @@ struct dts_executor {
 
     /* Messages take from the buffers and leave in them. What an exchange or a collective takes
      * up is brought there before its first message, and what it left is carried off after its
-     * last one, each on the thread of its stream. NULL: calls work on the buffers themselves.
-     */
+     * last one, each on the thread of its stream; not where messages take from a dock of
+     * their own (dts_live.dock). NULL: calls work on the buffers themselves. */
     void (*bring)(void *self, const struct dts_op *op);
     void (*carry_off)(void *self, const struct dts_op *op);
 

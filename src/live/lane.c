@@ -34,6 +34,17 @@ static void wait(void *self, int op, bool previous_step)
         lane->free_s = dts_now_s();
 }
 
+/* Where the operation's messages leave and arrive. */
+static const struct dts_dock *dock_of(const struct dts_lane *lane, const struct dts_op *op)
+{
+    return dts_library_takes_host(lane->of, op) ? &lane->of->host : lane->of->dock;
+}
+
+static bool is_moved(const struct dts_lane *lane, const struct dts_op *op)
+{
+    return op->kind != DTS_OP_CALL && dock_of(lane, op) == &lane->of->host;
+}
+
 static void begin(void *self, int op)
 {
     struct dts_lane *lane = self;
@@ -41,7 +52,7 @@ static void begin(void *self, int op)
     const struct dts_executor *executor = lanes->live->executor;
     const struct dts_op *begun = &plan_of(lane)->ops[op];
     *entry(lane, lanes->times->begin_s, op) = dts_now_s();
-    if (begun->kind != DTS_OP_CALL && executor->bring != NULL)
+    if (is_moved(lane, begun) && executor->bring != NULL)
         executor->bring(lanes->executor_self, begun);
 }
 
@@ -52,9 +63,10 @@ static void round_result(const struct dts_lane *lane, const struct dts_op *op)
     if (op->kind != DTS_OP_COLLECTIVE)
         return;
     const struct dts_values values = dts_lane_values(lane->of, data->buffer);
+    const struct dts_dock *dock = dock_of(lane, op);
     if (dts_values_narrow(&values))
-        dts_values_round(&values, lane->of->rank->buffers[data->buffer] + data->first,
-                         data->count);
+        dock->kind->round(dock->self, lane->stream, &values,
+                          dock->buffers[data->buffer] + data->first, data->count);
 }
 
 static void done(void *self, int op)
@@ -64,7 +76,7 @@ static void done(void *self, int op)
     const struct dts_executor *executor = lanes->live->executor;
     const struct dts_op *ended = &plan_of(lane)->ops[op];
     round_result(lane, ended);
-    if (ended->kind != DTS_OP_CALL && executor->carry_off != NULL)
+    if (is_moved(lane, ended) && executor->carry_off != NULL)
         executor->carry_off(lanes->executor_self, ended);
     *entry(lane, lanes->times->end_s, op) = dts_now_s();
     pthread_mutex_lock(&lanes->lock);
@@ -78,7 +90,7 @@ static void sum_awaited(struct dts_lane *lane, const struct dts_op *op)
 {
     const struct dts_plan *plan = plan_of(lane);
     for (int w = 0; w < op->wait_count; w++)
-        dts_lane_sum(lane->of, plan->waits[op->first_wait + w].op);
+        dts_lane_sum(lane, plan->waits[op->first_wait + w].op);
 }
 
 static void call(void *self, const struct dts_op *op, const struct dts_call *call)
@@ -117,11 +129,15 @@ void *dts_lane_live(void *self)
     static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
+    const struct dts_dock *dock = lane->of->dock;
     lane->free_s = lane->of->times->start_s;
     lane->pieces = dts_alloc(1, sizeof(*lane->pieces));
+    lane->pieces->dock = dock;
+    lane->pieces->piece_bytes = lane->of->live->piece_bytes;
     for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
-    free(lane->scratch);
+    dock->kind->give_back(dock->self, lane->scratch);
+    free(lane->halves);
     free(lane->parcels);
     dts_pieces_free(lane->pieces);
     free(lane->pieces);

@@ -13,7 +13,8 @@
 struct dts_arrivals {
     struct dts_span span;
     int count;
-    char *messages; // count x span.count values; owned; NULL: nothing of the kind
+    char *messages; // count x span.count values, in the rank's memory; owned; NULL: nothing of
+                    // the kind
 };
 
 /* What the streams of a rank share. */
@@ -27,6 +28,8 @@ struct dts_lanes {
     int *done;                     // by operation: in how many steps; owned
     struct dts_arrivals *arrivals; // by operation; owned
     void *library;                 // communicators by operation (library.c); owned
+    struct dts_dock host;          // the rank's buffers
+    const struct dts_dock *dock;   // where messages leave and arrive: that, or a device's
 };
 
 struct dts_pieces;
@@ -38,8 +41,10 @@ struct dts_lane {
     pthread_t thread;
     int step;
     double free_s; // when the next call could have begun
-    char *scratch; // messages that wait aside; owned
+    char *scratch; // messages that wait aside, in the rank's memory; owned
     size_t scratch_room;
+    char *halves; // what MPI's collectives have in 16 bits, in the host's; owned
+    size_t halves_room;
     struct dts_pieces *pieces;  // how they travel (pieces.h); owned, as are
     struct dts_parcel *parcels; // those of an exchange
     size_t parcel_room;
@@ -53,7 +58,7 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
                        const struct dts_message *messages, int count);
 
 /* Sum what arrived for the operation into its span, peer after peer (exchange.c). */
-void dts_lane_sum(struct dts_lanes *lanes, int op);
+void dts_lane_sum(struct dts_lane *lane, int op);
 
 /* sum += values (exchange.c). */
 void dts_lane_add(float *restrict sum, const float *restrict values, size_t count);

@@ -13,6 +13,14 @@ static bool is_library(const struct dts_op *op)
     return op->kind == DTS_OP_COLLECTIVE && op->collective.algorithm->by_library;
 }
 
+bool dts_library_takes_host(const struct dts_lanes *lanes, const struct dts_op *op)
+{
+    if (!is_library(op))
+        return false;
+    const struct dts_values values = dts_lane_values(lanes, op->collective.data.buffer);
+    return dts_values_narrow(&values);
+}
+
 /* Members of the rank's group of this operation alone call it, in the order of their plan. */
 static MPI_Comm group_of(const struct dts_lanes *lanes, const struct dts_op *op)
 {
@@ -103,26 +111,32 @@ static void sum_halves(struct dts_lane *lane, const struct dts_values *values, f
                        size_t count, MPI_Comm comm)
 {
     MPI_Op sum;
-    lane->scratch = dts_grow(lane->scratch, &lane->scratch_room, count * values->bytes, 1);
-    dts_values_pack(values, lane->scratch, data, count, false);
+    lane->halves = dts_grow(lane->halves, &lane->halves_room, count * values->bytes, 1);
+    dts_values_pack(values, lane->halves, data, count, false);
     DTS_MPI(MPI_Op_create(values->half == DTS_HALF_BF16 ? add_bf16 : add_fp16, 1, &sum));
-    DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, lane->scratch, (int)count, MPI_UINT16_T, sum, comm));
+    dts_dock_lend(lane->of->dock);
+    DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, lane->halves, (int)count, MPI_UINT16_T, sum, comm));
+    dts_dock_take_back(lane->of->dock);
     MPI_Op_free(&sum);
-    dts_values_take(values, data, lane->scratch, count);
+    dts_values_take(values, data, lane->halves, count);
 }
 
 void dts_library_collective(struct dts_lane *lane, int op)
 {
     const struct dts_live_rank *rank = lane->of->rank;
+    const struct dts_dock *dock = lane->of->dock;
     const struct dts_span *span = &rank->role->plan.ops[op].collective.data;
     const struct dts_values values = dts_lane_values(lane->of, span->buffer);
     const MPI_Comm *comms = lane->of->library;
-    char *data =
-        (char *)rank->buffers[span->buffer] + span->first * dts_values_real(values.bytes);
-    if (dts_values_narrow(&values))
-        sum_halves(lane, &values, (float *)(void *)data, span->count, comms[op]);
-    else
-        DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count,
-                              values.bytes == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM,
-                              comms[op]));
+    if (dts_values_narrow(&values)) {
+        sum_halves(lane, &values, rank->buffers[span->buffer] + span->first, span->count,
+                   comms[op]);
+        return;
+    }
+    char *data = (char *)dock->buffers[span->buffer] + span->first * values.bytes;
+    dts_dock_lend(dock);
+    DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count,
+                          values.bytes == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM,
+                          comms[op]));
+    dts_dock_take_back(dock);
 }

@@ -10,6 +10,7 @@
 #define DTS_LIVE_LIVE_H
 
 #include "kernels/half.h"
+#include "live/dock.h"
 #include "live/executor.h"
 #include "live/wire.h"
 
@@ -20,6 +21,12 @@ struct dts_live {
     int steps;          // that are walked
     enum dts_half half; // what values of buffers are whose elements have 2 bytes
     void *context;      // what the executor has to know beside its rank; the caller's
+
+    /* Where this rank's messages leave and arrive; NULL: in its buffers. What MPI's own
+     * collectives have in 16 bits goes through the buffers, and the executor's bring() and
+     * carry_off(), all the same. */
+    const struct dts_dock *dock;
+    size_t piece_bytes; // of messages, the same on all ranks (pieces.h); 0: as hosts have it
 };
 
 /* When each operation of this rank began and ended, by dts_now_s(): entry

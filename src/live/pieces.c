@@ -18,17 +18,12 @@ enum { SLEEP_NS = 20000 };
 /* Below Open MPI's limit for TCP (64 KiB with its header), and a multiple of all sizes of
  * values.
  */
-enum { PIECE_BYTES = 60 << 10 };
+enum { HOST_PIECE_BYTES = 60 << 10 };
 
 /* Of a message of more than MANY pieces that meets another one, FEW are in flight: the
  * library's own buffers stay in a cache, then, too. With 4 MB steps of two ranks of one machine
  * took 0.82 of the time; with fewer pieces, or one way only, 1.05 to 1.3. */
 enum { MANY = 16, FEW = 3 };
-
-static int pieces_of(const struct dts_parcel *parcel)
-{
-    return (int)((parcel->bytes + PIECE_BYTES - 1) / PIECE_BYTES);
-}
 
 static void rest(double since_s)
 {
@@ -54,12 +49,19 @@ void dts_pieces_wait(MPI_Request *request)
 /* What is being carried. */
 struct flight {
     MPI_Comm comm;
+    const struct dts_dock *dock;
+    size_t piece_bytes;
     struct dts_parcel *parcels;
     int count, request_count;
     const struct dts_carrier *carrier;
     MPI_Request *requests; // as many of each parcel as it has in flight: of its pieces in turn
     char *windows;         // as many pieces of each parcel without data
 };
+
+static int pieces_of(const struct flight *f, const struct dts_parcel *parcel)
+{
+    return (int)((parcel->bytes + f->piece_bytes - 1) / f->piece_bytes);
+}
 
 static MPI_Request *request_of(const struct flight *f, int parcel, int piece)
 {
@@ -71,11 +73,11 @@ static MPI_Request *request_of(const struct flight *f, int parcel, int piece)
 static void *place_of(const struct flight *f, int parcel, int piece, size_t *bytes)
 {
     const struct dts_parcel *p = &f->parcels[parcel];
-    const size_t first = (size_t)piece * PIECE_BYTES, left = p->bytes - first;
-    *bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+    const size_t first = (size_t)piece * f->piece_bytes, left = p->bytes - first;
+    *bytes = left < f->piece_bytes ? left : f->piece_bytes;
     if (p->data != NULL)
         return (char *)p->data + first;
-    return f->windows + (size_t)(p->first_piece + piece % p->in_flight) * PIECE_BYTES;
+    return f->windows + (size_t)(p->first_piece + piece % p->in_flight) * f->piece_bytes;
 }
 
 static void hand_over(const struct flight *f, int parcel, int piece)
@@ -83,7 +85,8 @@ static void hand_over(const struct flight *f, int parcel, int piece)
     size_t bytes;
     void *place = place_of(f, parcel, piece, &bytes);
     if (f->parcels[parcel].data == NULL)
-        f->carrier->piece(f->carrier->self, parcel, (size_t)piece * PIECE_BYTES, place, bytes);
+        f->carrier->piece(f->carrier->self, parcel, (size_t)piece * f->piece_bytes, place,
+                          bytes);
 }
 
 static void post(const struct flight *f, int parcel)
@@ -93,12 +96,14 @@ static void post(const struct flight *f, int parcel)
     size_t bytes;
     void *place = place_of(f, parcel, piece, &bytes);
     MPI_Request *request = request_of(f, parcel, piece);
-    if (p->send) {
+    if (p->send)
         hand_over(f, parcel, piece);
+    dts_dock_lend(f->dock);
+    if (p->send)
         DTS_MPI(MPI_Isend(place, (int)bytes, MPI_BYTE, p->peer, p->tag, f->comm, request));
-    } else {
+    else
         DTS_MPI(MPI_Irecv(place, (int)bytes, MPI_BYTE, p->peer, p->tag, f->comm, request));
-    }
+    dts_dock_take_back(f->dock);
 }
 
 /* May the parcel's next piece be handed over? Those before it come first. */
@@ -108,7 +113,7 @@ static bool is_next(const struct flight *f, int parcel)
     for (int i = 0; i < parcel && !p->send && p->data == NULL; i++) {
         const struct dts_parcel *other = &f->parcels[i];
         if (!other->send && other->data == NULL && other->complete <= p->complete &&
-            other->complete < pieces_of(other))
+            other->complete < pieces_of(f, other))
             return false;
     }
     return true;
@@ -118,7 +123,7 @@ static bool is_next(const struct flight *f, int parcel)
 static bool go_on(const struct flight *f, int parcel)
 {
     struct dts_parcel *p = &f->parcels[parcel];
-    const int pieces = pieces_of(p);
+    const int pieces = pieces_of(f, p);
     while (p->complete < p->posted && *request_of(f, parcel, p->complete) == MPI_REQUEST_NULL &&
            is_next(f, parcel)) {
         if (!p->send)
@@ -159,14 +164,14 @@ static bool meet(const struct dts_parcel *parcels, int count)
 }
 
 /* How many pieces of each are in flight, and where. Returns requests, and pieces of windows. */
-static int plan(struct dts_parcel *parcels, int count, int *window_pieces)
+static int plan(const struct flight *f, int *window_pieces)
 {
-    const bool two_way = meet(parcels, count);
+    const bool two_way = meet(f->parcels, f->count);
     int requests = 0;
     *window_pieces = 0;
-    for (int i = 0; i < count; i++) {
-        struct dts_parcel *p = &parcels[i];
-        const int pieces = pieces_of(p);
+    for (int i = 0; i < f->count; i++) {
+        struct dts_parcel *p = &f->parcels[i];
+        const int pieces = pieces_of(f, p);
         p->posted = p->complete = 0;
         p->in_flight = two_way && pieces > MANY ? FEW : pieces;
         p->first_request = requests;
@@ -183,9 +188,8 @@ static void make_room(struct dts_pieces *pieces, struct flight *f, int window_pi
     pieces->requests =
         dts_grow(pieces->requests, &pieces->request_room, requests, sizeof(MPI_Request));
     pieces->indices = dts_grow(pieces->indices, &pieces->index_room, requests, sizeof(int));
-    if (window_pieces > 0)
-        pieces->windows = dts_grow(pieces->windows, &pieces->window_room,
-                                   (size_t)window_pieces * PIECE_BYTES, 1);
+    pieces->windows = dts_dock_grow(f->dock, pieces->windows, &pieces->window_room,
+                                    (size_t)window_pieces * f->piece_bytes);
     for (size_t i = 0; i < requests; i++)
         pieces->requests[i] = MPI_REQUEST_NULL;
     f->requests = pieces->requests;
@@ -197,13 +201,17 @@ void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm, struct dts_parce
 {
     struct flight f = {.comm = comm, .parcels = parcels, .count = count, .carrier = carrier};
     int window_pieces;
-    f.request_count = plan(parcels, count, &window_pieces);
+    f.dock = pieces->dock;
+    f.piece_bytes = pieces->piece_bytes > 0 ? pieces->piece_bytes : HOST_PIECE_BYTES;
+    f.request_count = plan(&f, &window_pieces);
     make_room(pieces, &f, window_pieces);
     post_first(&f);
     for (double since_s = dts_now_s();;) {
         int some = 0;
+        dts_dock_lend(f.dock);
         DTS_MPI(MPI_Testsome(f.request_count, f.requests, &some, pieces->indices,
                              MPI_STATUSES_IGNORE));
+        dts_dock_take_back(f.dock);
         if (some == 0)
             rest(since_s);
         else if (all_go_on(&f))
@@ -217,6 +225,6 @@ void dts_pieces_free(struct dts_pieces *pieces)
 {
     free(pieces->requests);
     free(pieces->indices);
-    free(pieces->windows);
+    dts_dock_give_back(pieces->dock, pieces->windows);
     *pieces = (struct dts_pieces){0};
 }

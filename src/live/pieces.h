@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "live/dock.h"
 #include "live/mpi_call.h"
 
 /* A message, from the side of one rank. */
@@ -36,6 +37,8 @@ struct dts_carrier {
 
 /* Memory that is kept from one call to the next; {0} at first. */
 struct dts_pieces {
+    const struct dts_dock *dock; // where messages and windows lie; NULL: on the host
+    size_t piece_bytes;          // a multiple of 8, the same on both sides; 0: as hosts have it
     MPI_Request *requests;
     int *indices;
     char *windows;

@@ -1,5 +1,5 @@
 /* values.h -- what a rank computes with are floats, or doubles where elements have 8 bytes;
- * what its messages hold may have 16 bits. Private to the module.
+ * what its messages hold may have 16 bits.
  */
 #ifndef DTS_LIVE_VALUES_H
 #define DTS_LIVE_VALUES_H

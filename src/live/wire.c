@@ -147,6 +147,14 @@ void dts_wire_deal(const struct dts_wire *wire, const void *all, void *mine, siz
     exchange(wire, (char *)all, mine, count, false);
 }
 
+bool dts_wire_all_say(const struct dts_wire *wire, bool mine)
+{
+    const int says = mine;
+    int all;
+    DTS_MPI(MPI_Allreduce(&says, &all, 1, MPI_INT, MPI_MIN, wire->all));
+    return all != 0;
+}
+
 void dts_wire_abort(const struct dts_wire *wire, const char *why)
 {
     fprintf(stderr, "dtsim: %s\n", why);

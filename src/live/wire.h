@@ -36,6 +36,9 @@ void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count);
 void dts_wire_collect(const struct dts_wire *wire, const void *mine, size_t count, void *all);
 void dts_wire_deal(const struct dts_wire *wire, const void *all, void *mine, size_t count);
 
+/* Is it so on every rank? */
+bool dts_wire_all_say(const struct dts_wire *wire, bool mine);
+
 /* This rank cannot go on while others wait for it: say why, and end all. */
 void dts_wire_abort(const struct dts_wire *wire, const char *why);
 

@@ -1,6 +1,8 @@
 /* place.c -- the host's side of a place. A GPU's is in place.cu. */
 #include "ops/place.h"
 
+#include <string.h>
+
 #include "ops/reduce.h"
 
 bool dts_place_is_gpu(const struct dts_place *place)
@@ -28,6 +30,24 @@ static void add_half(enum dts_half half, uint16_t *sum, const uint16_t *more, si
                      const struct dts_place *place)
 {
     dts_reduce_add_half(half, sum, more, count, place->workers);
+}
+
+static void add_widened(enum dts_half half, float *sum, const uint16_t *more, size_t count,
+                        const struct dts_place *place)
+{
+    dts_reduce_add_widened(half, sum, more, count, place->workers);
+}
+
+static void add_doubles(double *sum, const double *more, size_t count,
+                        const struct dts_place *place)
+{
+    dts_reduce_add_doubles(sum, more, count, place->workers);
+}
+
+static void copy(void *to, const void *from, size_t bytes, const struct dts_place *place)
+{
+    (void)place;
+    memcpy(to, from, bytes);
 }
 
 static void scale(float *x, float factor, size_t count, const struct dts_place *place)
@@ -59,8 +79,9 @@ static void round_values(enum dts_half half, float *out, const float *x, size_t 
     dts_reduce_round(half, out, x, count, place->workers);
 }
 
-static const struct dts_place_values host = {add,   add_half, scale,       find_finite,
-                                             widen, narrow,   round_values};
+static const struct dts_place_values host = {add,    add_half,    add_widened, add_doubles,
+                                             copy,   scale,       find_finite, widen,
+                                             narrow, round_values};
 
 const struct dts_place_values *dts_place_values(const struct dts_place *place)
 {

@@ -20,6 +20,12 @@ struct dts_place_values {
     void (*add)(float *sum, const float *more, size_t count, const struct dts_place *place);
     void (*add_half)(enum dts_half half, uint16_t *sum, const uint16_t *more, size_t count,
                      const struct dts_place *place);
+    /* sum += more in float, where more has 16 bits; and in double */
+    void (*add_widened)(enum dts_half half, float *sum, const uint16_t *more, size_t count,
+                        const struct dts_place *place);
+    void (*add_doubles)(double *sum, const double *more, size_t count,
+                        const struct dts_place *place);
+    void (*copy)(void *to, const void *from, size_t bytes, const struct dts_place *place);
     void (*scale)(float *x, float factor, size_t count, const struct dts_place *place);
     /* *finite, an array of the place, becomes 1 or 0 */
     void (*finite)(int *finite, const float *x, size_t count, const struct dts_place *place);

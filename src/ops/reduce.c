@@ -6,6 +6,8 @@
 struct job {
     float *out;
     const float *x;
+    double *wide_out;
+    const double *wide_x;
     uint16_t *half_out;
     const uint16_t *half_x;
     size_t count;
@@ -33,6 +35,21 @@ static void add(const struct job *job, size_t begin, size_t end)
 void dts_reduce_add(float *sum, const float *more, size_t count, struct dts_workers *workers)
 {
     struct job job = {.out = sum, .x = more, .count = count, .part = add};
+    dts_workers_run(workers, run, &job);
+}
+
+static void add_doubles(const struct job *job, size_t begin, size_t end)
+{
+    double *restrict sum = job->wide_out;
+    const double *restrict more = job->wide_x;
+    for (size_t i = begin; i < end; i++)
+        sum[i] += more[i];
+}
+
+void dts_reduce_add_doubles(double *sum, const double *more, size_t count,
+                            struct dts_workers *workers)
+{
+    struct job job = {.wide_out = sum, .wide_x = more, .count = count, .part = add_doubles};
     dts_workers_run(workers, run, &job);
 }
 

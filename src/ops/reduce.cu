@@ -33,6 +33,13 @@ extern "C" void dts_reduce_add_cuda(float *sum, const float *more, size_t count,
     dts_for_each(count, &place, [=] __device__(size_t i) { sum[i] += more[i]; });
 }
 
+extern "C" void dts_reduce_add_doubles_cuda(double *sum, const double *more, size_t count,
+                                            void *stream)
+{
+    const struct dts_place place = place_of(stream);
+    dts_for_each(count, &place, [=] __device__(size_t i) { sum[i] += more[i]; });
+}
+
 extern "C" void dts_reduce_scale_cuda(float *x, float factor, size_t count, void *stream)
 {
     const struct dts_place place = place_of(stream);

@@ -17,6 +17,8 @@
 
 /* sum += more */
 void dts_reduce_add(float *sum, const float *more, size_t count, struct dts_workers *workers);
+void dts_reduce_add_doubles(double *sum, const double *more, size_t count,
+                            struct dts_workers *workers);
 
 /* x *= factor: to a mean over ranks, back from a loss scale. */
 void dts_reduce_scale(float *x, float factor, size_t count, struct dts_workers *workers);
@@ -43,6 +45,7 @@ void dts_reduce_add_half(enum dts_half half, uint16_t *sum, const uint16_t *more
 /* The same on a GPU, queued on a stream (a cudaStream_t); only in a build with CUDA. *finite,
  * in device memory, becomes 1 or 0. */
 void dts_reduce_add_cuda(float *sum, const float *more, size_t count, void *stream);
+void dts_reduce_add_doubles_cuda(double *sum, const double *more, size_t count, void *stream);
 void dts_reduce_scale_cuda(float *x, float factor, size_t count, void *stream);
 void dts_reduce_finite_cuda(int *finite, const float *x, size_t count, void *stream);
 void dts_reduce_narrow_cuda(enum dts_half half, uint16_t *out, const float *x, size_t count,

@@ -176,11 +176,36 @@ void dts_space_leave(struct dts_space *space)
         keep(space, &err);
 }
 
-void dts_space_wait(struct dts_space *space)
+void dts_space_wait_for(struct dts_space *space, int queue)
 {
     struct dts_error err = {0};
-    if (dts_space_is_apart(space) && !space->kind->wait(space->self, &err))
+    if (dts_space_is_apart(space) && !space->kind->wait(space->self, queue, &err))
         keep(space, &err);
+}
+
+void dts_space_wait(struct dts_space *space)
+{
+    dts_space_wait_for(space, 0);
+}
+
+struct dts_place dts_space_queue(const struct dts_space *space, int queue)
+{
+    return space->kind->place(space->self, queue);
+}
+
+bool dts_space_lends(const struct dts_space *space)
+{
+    return dts_space_is_apart(space) && space->kind->lend != NULL;
+}
+
+void dts_space_lend(const struct dts_space *space)
+{
+    space->kind->lend(space->self);
+}
+
+void dts_space_take_back(const struct dts_space *space)
+{
+    space->kind->take_back(space->self);
 }
 
 static void copy_out(struct dts_space *space, int queue, void *here, const void *there,

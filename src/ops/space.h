@@ -74,7 +74,16 @@ struct dts_space_kind {
                      struct dts_error *err);
     void (*enter)(void *self); // this thread calls kernels now
     bool (*leave)(void *self, struct dts_error *err);
-    bool (*wait)(void *self, struct dts_error *err); // until all on queue 0 is done
+    bool (*wait)(void *self, int queue, struct dts_error *err); // until all on it is done
+
+    /* Where what is done between calls (place.h) runs, in the order of a queue, for the thread
+     * whose queue it is. */
+    struct dts_place (*place)(void *self, int queue);
+
+    /* A library that reads and writes there by itself is called by this thread between these,
+     * as MPI may (live/mpi_reads.h). NULL: none does. */
+    void (*lend)(void *self);
+    void (*take_back)(void *self);
 
     /* c = a b of side x side numbers, for dts_roofline_there(): queued like a kernel. False: it
      * cannot in that precision. */
@@ -126,6 +135,14 @@ void dts_space_fill(struct dts_space *space, void *there, size_t bytes, const vo
 void dts_space_enter(struct dts_space *space);
 void dts_space_leave(struct dts_space *space);
 void dts_space_wait(struct dts_space *space); // until all that was called is done
+void dts_space_wait_for(struct dts_space *space, int queue);
+struct dts_place dts_space_queue(const struct dts_space *space,
+                                 int queue); // for values (place.h)
+
+/* Libraries that know such memory. */
+bool dts_space_lends(const struct dts_space *space);
+void dts_space_lend(const struct dts_space *space); // only where it lends
+void dts_space_take_back(const struct dts_space *space);
 
 /* What is there, for reading: the array itself, or a copy, which is *copy then, to be freed. */
 const void *dts_space_look(struct dts_space *space, const void *there, size_t bytes,

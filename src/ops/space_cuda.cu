@@ -106,9 +106,33 @@ static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
                  "memory cannot be cleared", err);
 }
 
-static bool wait(void *self, struct dts_error *err)
+static bool wait(void *self, int queue, struct dts_error *err)
 {
-    return dts_gpu_wait(bound(self)->gpu, err);
+    const struct device *d = bound(self);
+    return queue == 0 ? dts_gpu_wait(d->gpu, err)
+                      : works(cudaStreamSynchronize(d->queues[queue]), "a call failed", err);
+}
+
+/* Its handle of cuBLAS, on the first queue, says that it is a GPU, and is not to be used. */
+static struct dts_place place_of(void *self, int queue)
+{
+    const struct device *d = (const struct device *)self;
+    struct dts_place place = *dts_gpu_place(d->gpu);
+    place.stream = d->queues[queue];
+    return place;
+}
+
+/* MPI asks the device that the thread is bound to. */
+static void lend(void *self)
+{
+    bound(self);
+}
+
+/* What MPI tried in vain (whether memory of the host is a device's) is no failure of ours. */
+static void take_back(void *self)
+{
+    (void)self;
+    cudaGetLastError();
 }
 
 static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
@@ -116,7 +140,7 @@ static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
     bound(self);
     *there = NULL;
     return dts_gpu_alloc(there, bytes, err) && clear(self, *there, bytes, err) &&
-           wait(self, err);
+           wait(self, 0, err);
 }
 
 static void give_back(void *self, void *there)
@@ -269,5 +293,8 @@ extern "C" const struct dts_space_kind dts_space_cuda = {
     enter,
     leave,
     wait,
+    place_of,
+    lend,
+    take_back,
     multiply,
 };

@@ -19,6 +19,12 @@ const char *dts_live_device_name(int i)
     return words[i];
 }
 
+const char *dts_live_messages_name(int i)
+{
+    static const char *const words[] = {"auto", "staged", "direct", NULL};
+    return words[i];
+}
+
 static const struct dts_field data_fields[] = {
     {DTS_KEY(struct dts_live_data, format), .type = DTS_STRING, .missing = "\"made\"",
      .choice = dts_live_data_name, .help = "made: of random numbers; idx: MNIST and its like"},
@@ -49,6 +55,10 @@ const struct dts_field dts_live_fields[] = {
     {DTS_KEY(struct dts_live_settings, device), .type = DTS_STRING, .missing = "\"cpu\"",
      .choice = dts_live_device_name,
      .help = "of each rank that trains, with kernels; cuda: an NVIDIA GPU of its own"},
+    {DTS_KEY(struct dts_live_settings, device_messages), .type = DTS_STRING,
+     .missing = "\"auto\"", .choice = dts_live_messages_name,
+     .help = "direct: MPI reads and writes a device's memory; staged: it is copied to the "
+             "host; auto: direct where MPI can"},
     {DTS_KEY(struct dts_live_settings, threads), .type = DTS_INT, .min = 1, .max = 1024,
      .missing = "1", .help = "of each rank on a CPU, with kernels"},
     {DTS_KEY(struct dts_live_settings, epochs), .type = DTS_INT, .min = 1, .max = 1000000,

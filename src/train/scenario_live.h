@@ -21,9 +21,10 @@ struct dts_live_settings {
     int steps;           // that are measured
     int warm_up;         // steps before them
     // with kernels:
-    const char *device; // a word of dts_live_device_name()
-    int threads;        // of a CPU
-    int epochs;         // 0: the measured steps and those before them are all
+    const char *device;          // a word of dts_live_device_name()
+    const char *device_messages; // of dts_live_messages_name()
+    int threads;                 // of a CPU
+    int epochs;                  // 0: the measured steps and those before them are all
     struct dts_live_data data;
     double learning_rate;
     double loss_scale; // of fp16, in the beginning
@@ -37,6 +38,7 @@ struct dts_live_settings {
 const char *dts_live_compute_name(int i);
 const char *dts_live_data_name(int i);
 const char *dts_live_device_name(int i);
+const char *dts_live_messages_name(int i);
 
 extern const struct dts_field dts_live_fields[];
 

@@ -7,6 +7,8 @@
  *
  *     DTSIM_STAND_IN_DEVICES   how many there are; without: 8
  *     DTSIM_STAND_IN_COPIES    so many copies out of it work, the next one fails
+ *     DTSIM_STAND_IN_MPI       1: MPI reads and writes it by itself, between lend and
+ * take_back; our own code may not
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "live/mpi_reads.h"
 #include "ops/gemm.h"
 #include "ops/space.h"
 
@@ -101,11 +104,12 @@ static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
 {
     struct device *d = self;
     const size_t needed = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    if (needed > ROOM - d->used)
-        return dts_fail(err, DTS_SYSTEM, "stand-in: no memory for %zu bytes", bytes);
+    pthread_mutex_lock(&d->lock);
+    const bool fits = needed <= ROOM - d->used;
     *there = d->memory + d->used; // never given out before: zeros
-    d->used += needed;
-    return true;
+    d->used += fits ? needed : 0;
+    pthread_mutex_unlock(&d->lock);
+    return fits || dts_fail(err, DTS_SYSTEM, "stand-in: no memory for %zu bytes", bytes);
 }
 
 static void give_back(void *self, void *there)
@@ -192,10 +196,29 @@ static bool copy_out(void *self, int queue, void *here, const void *there, size_
     return leave(self, err);
 }
 
-static bool wait(void *self, struct dts_error *err)
+static bool wait(void *self, int queue, struct dts_error *err)
 {
-    (void)self, (void)err;
+    (void)self, (void)queue, (void)err;
     return true;
+}
+
+/* Each thread for itself. */
+static struct dts_place place_of(void *self, int queue)
+{
+    (void)self, (void)queue;
+    return (struct dts_place){.workers = NULL};
+}
+
+static void take_back(void *self)
+{
+    protect(self, -1);
+}
+
+bool dts_mpi_reads(const char *device, const char **why)
+{
+    (void)device;
+    *why = "the stand-in was not told so";
+    return setting("DTSIM_STAND_IN_MPI", 0) == 1;
 }
 
 const struct dts_space_kind dts_space_stand_in = {
@@ -219,5 +242,8 @@ const struct dts_space_kind dts_space_stand_in = {
     .enter = enter,
     .leave = leave,
     .wait = wait,
+    .place = place_of,
+    .lend = enter,
+    .take_back = take_back,
     .multiply = multiply,
 };

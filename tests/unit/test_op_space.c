@@ -116,9 +116,9 @@ static bool leave(void *self, struct dts_error *err)
     return works(err, "leave");
 }
 
-static bool wait(void *self, struct dts_error *err)
+static bool wait(void *self, int queue, struct dts_error *err)
 {
-    (void)self;
+    (void)self, (void)queue;
     return works(err, "wait");
 }
 

@@ -1,0 +1,11 @@
+/* mpi_reads.h -- can this MPI library send what lies in a device's memory? */
+#ifndef DTS_LIVE_MPI_READS_H
+#define DTS_LIVE_MPI_READS_H
+
+#include <stdbool.h>
+
+/* Of a device by its name (ops/space.h), after MPI was started. False: *why is a clause for the
+ * message. */
+bool dts_mpi_reads(const char *device, const char **why);
+
+#endif
