@@ -3,13 +3,14 @@
  *
  *     dtsim-measure here FILE                                      the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
- *                   [DEVICE]]]                                     `dtsim profile`
- *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE]]
+ *                   [DEVICE [PACE]]]]                              `dtsim profile`
+ *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE [PACE]]]
  *                                                                  whole steps on made data
  *
  * Lists are separated by commas. The precision is fp32, bf16 or fp16, of a profile tf32, too;
  * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
- * usual pace; without: 0. The device is cpu or cuda:N; without: cpu.
+ * usual pace; without: 0. Pace: microseconds, what is to be the usual one. The device is cpu or
+ * cuda:N; without: cpu.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json_out.h"
 #include "base/mem.h"
 #include "exec/profile.h"
 #include "exec/steps.h"
@@ -207,38 +207,6 @@ static bool measure_profile(char **words, struct dts_error *err)
     return good;
 }
 
-static void print_measured(struct dts_json *json, const char *name,
-                           const struct dts_measured *measured)
-{
-    dts_json_object(json, name);
-    dts_json_number(json, "median_s", measured->median_s);
-    dts_json_number(json, "mad_s", measured->mad_s);
-    dts_json_number(json, "least_s", measured->least_s);
-    dts_json_end(json);
-}
-
-/* One line for each call: a profile's kernels have the same names. */
-static void print_layers(struct dts_json *json, const struct dts_model *model,
-                         const struct dts_layer_seconds *seconds)
-{
-    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
-    dts_model_calls(model, true, calls);
-    dts_json_list(json, "layers");
-    for (int l = 0; l < model->layer_count; l++) {
-        if (calls[l].call.op == NULL)
-            continue;
-        dts_json_object(json, NULL);
-        dts_json_string(json, "name", model->layers[l].name);
-        dts_json_string(json, "call", dts_op_call_key(&calls[l].call).chars);
-        dts_json_number(json, "clears", (double)dts_call_clears(model, l)); // in forward_s
-        dts_json_number(json, "forward_s", seconds[l].forward_s);
-        dts_json_number(json, "backward_s", seconds[l].backward_s);
-        dts_json_end(json);
-    }
-    dts_json_end(json);
-    free(calls);
-}
-
 static bool measure_steps(char **words, struct dts_error *err)
 {
     struct dts_model model;
@@ -256,28 +224,8 @@ static bool measure_steps(char **words, struct dts_error *err)
         return false;
     request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
     const bool good = dts_steps_measure(&request, &steps, err);
-    if (good) {
-        struct dts_json json = {.out = stdout, .lines = 2};
-        dts_json_object(&json, NULL);
-        dts_json_string(&json, "model", model.name);
-        dts_json_integer(&json, "batch", request.batch);
-        dts_json_integer(&json, "threads", request.threads);
-        dts_json_string(&json, "precision", dts_precision_name((int)request.precision));
-        print_measured(&json, "forward", &steps.forward);
-        print_measured(&json, "backward", &steps.backward);
-        print_measured(&json, "update", &steps.update);
-        print_measured(&json, "step", &steps.step);
-        print_measured(&json, "paced", &steps.paced);
-        dts_json_number(&json, "pace_s", steps.pace_s);
-        dts_json_integer(&json, "at_pace", steps.at_pace);
-        dts_json_number(&json, "first_loss", steps.first_loss);
-        dts_json_number(&json, "last_loss", steps.last_loss);
-        if (request.precision == DTS_FP16)
-            dts_json_integer(&json, "left_out", steps.left_out);
-        dts_json_integer(&json, "bytes", (int64_t)steps.bytes);
-        print_layers(&json, &model, request.layers);
-        dts_json_end(&json);
-    }
+    if (good)
+        dts_steps_write(&request, &steps, stdout);
     free(request.layers);
     dts_model_free(&model);
     return good;

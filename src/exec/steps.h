@@ -3,6 +3,8 @@
 #ifndef DTS_EXEC_STEPS_H
 #define DTS_EXEC_STEPS_H
 
+#include <stdio.h>
+
 #include "exec/network.h"
 #include "kernels/measure.h"
 
@@ -34,5 +36,9 @@ struct dts_steps {
 
 bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
                        struct dts_error *err);
+
+/* As JSON; request->layers are there. */
+void dts_steps_write(const struct dts_steps_request *request, const struct dts_steps *steps,
+                     FILE *out);
 
 #endif
