@@ -54,10 +54,9 @@ half="--set device=a100_40gb --set precision"
 norm="--set model=$here/cnn_norm.json --set batch_norm=synchronized"
 for n in 2 3 4; do
     allreduce $n "\"ring\"$small"
-    allreduce $n '"ring","overlap":false' $half=bf16
-    allreduce $n "\"tree\"$small" $half=bf16
 done
-allreduce 4 '"ring","overlap":false'
+allreduce 3 '"ring","overlap":false' $half=bf16
+allreduce 4 "\"tree\"$small" $half=bf16
 allreduce 4 "\"halving_doubling\"$small"
 allreduce 2 "\"halving_doubling\"$small" $half=bf16
 allreduce 3 '"tree","overlap":false' --set batch.accumulate=2
