@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
+#include "exec/step_calls.h"
 #include "ops/cpu_pace.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
@@ -23,10 +24,17 @@ static void update(struct dts_network *network, struct dts_optimizer_run *optimi
         dts_loss_scale_next(scale, finite);
 }
 
-/* scale: NULL but in fp16. ends_s: when each call was over, forward, then backward. */
+/* The call that was made since `begin_s`, whose pace is then taken now and then. */
+static double next_call(struct dts_step_calls *calls, int call, double begin_s)
+{
+    dts_step_calls_add(calls, call, dts_now_s() - begin_s);
+    return dts_now_s();
+}
+
+/* scale: NULL but in fp16. Calls: those forward, those backward, the update. */
 static void run_step(struct dts_network *network, struct dts_optimizer_run *optimizer,
                      struct dts_loss_scale *scale, int layers, int number,
-                     double seconds[PARTS], double *ends_s)
+                     double seconds[PARTS], struct dts_step_calls *calls)
 {
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
     const struct dts_network_step step = {.number = (uint64_t)number,
@@ -34,44 +42,38 @@ static void run_step(struct dts_network *network, struct dts_optimizer_run *opti
                                           .loss_scale = scale != NULL ? scale->scale : 1};
     settings.rate = 1e-3;
     settings.step = number + 1 - (scale != NULL ? scale->left_out : 0);
-    const double begin_s = dts_now_s();
+    const double begin_s = dts_now_s(), lost_s = calls->lost_s;
+    double now_s = begin_s;
     dts_network_begin(network, &step);
     for (int l = 0; l < layers; l++) {
         dts_network_forward(network, l);
-        ends_s[l] = dts_now_s();
+        now_s = next_call(calls, l, now_s);
     }
-    const double middle_s = dts_now_s();
+    const double middle_s = now_s, lost_forward_s = calls->lost_s - lost_s;
     for (int l = layers - 1; l >= 0; l--) {
         dts_network_backward(network, l);
-        ends_s[2 * layers - 1 - l] = dts_now_s();
+        now_s = next_call(calls, 2 * layers - 1 - l, now_s);
     }
-    const double computed_s = dts_now_s();
+    const double computed_s = now_s, lost_both_s = calls->lost_s - lost_s;
     update(network, optimizer, &settings, scale);
     const double end_s = dts_now_s();
-    seconds[FORWARD] = middle_s - begin_s;
-    seconds[BACKWARD] = computed_s - middle_s;
+    next_call(calls, 2 * layers, computed_s);
+    seconds[FORWARD] = middle_s - begin_s - lost_forward_s;
+    seconds[BACKWARD] = computed_s - middle_s - (lost_both_s - lost_forward_s);
     seconds[UPDATE] = end_s - computed_s;
-    seconds[STEP] = end_s - begin_s;
-    for (int i = 2 * layers - 1; i > 0; i--)
-        ends_s[i] -= ends_s[i - 1];
-    ends_s[0] -= begin_s; // each is how long the call took now
+    seconds[STEP] = end_s - begin_s - lost_both_s;
 }
 
-/* ends_s: of all steps, those of one behind those of another. */
-static void summarize_layers(const double *ends_s, int steps, int layers,
+static void summarize_layers(const struct dts_step_calls *calls, int layers,
                              struct dts_layer_seconds *out)
 {
-    double *values = dts_alloc((size_t)steps, sizeof(*values));
     for (int i = 0; i < 2 * layers; i++) {
-        for (int s = 0; s < steps; s++)
-            values[s] = ends_s[(size_t)s * 2 * (size_t)layers + (size_t)i];
-        const double median_s = dts_median(values, steps);
+        const double median_s = dts_measured_of(&calls->runs[i], calls->pace).median_s;
         if (i < layers)
             out[i].forward_s = median_s;
         else
             out[2 * layers - 1 - i].backward_s = median_s;
     }
-    free(values);
 }
 
 static struct dts_measured summarize(const double (*seconds)[PARTS], int count, enum part part)
@@ -106,21 +108,23 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     struct dts_pace pace = dts_cpu_pace(dts_network_workers(network));
     struct dts_runs runs = {.count = 0};
     const int layers = request->model->layer_count;
-    const size_t calls = 2 * (size_t)layers;
-    double *ends_s = dts_alloc((size_t)request->steps * calls, sizeof(*ends_s));
+    struct dts_step_calls calls;
+    dts_step_calls_make(&calls, 2 * layers + 1, &pace);
     struct dts_loss_scale room = {.scale = 65536}; // as PyTorch's GradScaler begins
     struct dts_loss_scale *scale = request->precision == DTS_FP16 ? &room : NULL;
     double unseen[PARTS];
     fill(network, request);
-    run_step(network, optimizer, scale, layers, 0, unseen, ends_s);
+    run_step(network, optimizer, scale, layers, 0, unseen, &calls);
+    for (int i = 0; i < calls.count; i++)
+        calls.runs[i].count = 0;
     out->first_loss = dts_network_loss(network);
     double pace_s = dts_pace_take(&pace);
     pace.patience_s = request->patience_s;
     pace.asked_s = request->pace_s;
     for (int i = 0; i < request->steps; i++) {
         pace_s = dts_pace_wait(&pace, pace_s);
-        run_step(network, optimizer, scale, layers, i + 1, seconds[i],
-                 ends_s + (size_t)i * calls);
+        dts_step_calls_begin(&calls, pace_s);
+        run_step(network, optimizer, scale, layers, i + 1, seconds[i], &calls);
         pace_s = dts_runs_add(&runs, seconds[i][STEP], pace_s, &pace);
     }
     out->last_loss = dts_network_loss(network);
@@ -136,8 +140,9 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     dts_runs_count(&runs, &pace, &counts);
     out->at_pace = counts.counting;
     if (request->layers != NULL)
-        summarize_layers(ends_s, request->steps, layers, request->layers);
-    free(ends_s);
+        summarize_layers(&calls, layers, request->layers);
+    out->calls_s = dts_step_calls_sum(&calls, &out->calls_off);
+    dts_step_calls_free(&calls);
     free(seconds);
 }
 

@@ -8,7 +8,8 @@
 #include "exec/network.h"
 #include "kernels/measure.h"
 
-/* Of one layer's calls, the medians of all steps: to be held against the profile's. */
+/* Of one layer's calls, the medians of all steps at the pace: to be held against the profile's.
+ */
 struct dts_layer_seconds {
     double forward_s, backward_s; // 0: it has none
 };
@@ -29,6 +30,8 @@ struct dts_steps {
     struct dts_measured paced; // the steps at the usual pace alone (kernels/pace.h), if any
     double pace_s;             // which is this
     int at_pace;               // so many steps were at it
+    double calls_s,
+        calls_off; // the calls at it, added up, and the share of those that never were
     double first_loss, last_loss;
     int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations

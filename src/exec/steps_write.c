@@ -54,6 +54,8 @@ void dts_steps_write(const struct dts_steps_request *request, const struct dts_s
     print_measured(&json, "paced", &steps->paced);
     dts_json_number(&json, "pace_s", steps->pace_s);
     dts_json_integer(&json, "at_pace", steps->at_pace);
+    dts_json_number(&json, "calls_s", steps->calls_s);
+    dts_json_number(&json, "calls_off_percent", 100 * steps->calls_off);
     dts_json_number(&json, "first_loss", steps->first_loss);
     dts_json_number(&json, "last_loss", steps->last_loss);
     if (request->precision == DTS_FP16)
