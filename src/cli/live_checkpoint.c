@@ -67,7 +67,7 @@ static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
                  live->checkpoint.file != NULL ? live->checkpoint.file : "none",
                  live->checkpoint.every_steps, live->checkpoint.every_epochs);
     dts_text_add(text, "loss scale %.17g\n", live->loss_scale);
-    dts_text_add(text, "device %s\n", live->device);
+    dts_text_add(text, "device %s, messages %s\n", live->device, live->device_messages);
 }
 
 /* Cut at the first line that is another one, for a message. */
@@ -174,7 +174,7 @@ static void read_file(struct dts_live_kernels *k, float *all, size_t count, long
     const char *path = k->settings->checkpoint.file;
     if (dts_checkpoint_read(&c, path, there, err) && *there) {
         *step = (long)c.step;
-        if (*step > k->steps)
+        if (*step < 0 || *step > k->steps)
             dts_fail(err, DTS_BAD_INPUT,
                      "%s: the checkpoint is after %ld steps, and this training has %ld", path,
                      *step, k->steps);
@@ -182,13 +182,22 @@ static void read_file(struct dts_live_kernels *k, float *all, size_t count, long
     dts_text_free(&identity);
 }
 
-bool dts_live_checkpoint_fits(const struct dts_live_kernels *k, struct dts_error *err)
+bool dts_live_files_fit(const struct dts_live_kernels *k, struct dts_error *err)
 {
-    const int strategies = k->point->scenario->strategy_count;
-    return strategies == 1 || k->settings->checkpoint.file == NULL ||
-           dts_fail(err, DTS_BAD_INPUT,
-                    "live.checkpoint: is for a scenario with one strategy, this has %d",
-                    strategies);
+    const struct dts_scenario *scenario = k->point->scenario;
+    const struct {
+        const char *key, *path;
+    } files[] = {{"checkpoint", k->settings->checkpoint.file},
+                 {"mllog", k->settings->mllog},
+                 {"weights", k->settings->weights}};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (scenario->strategy_count > 1 && files[i].path != NULL &&
+            strcmp(files[i].path, "-") != 0)
+            return dts_fail(err, DTS_BAD_INPUT,
+                            "%s: live.%s: is for a scenario with one strategy, this has %d",
+                            dts_doc_name(scenario->doc), files[i].key,
+                            scenario->strategy_count);
+    return true;
 }
 
 bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire *wire,

@@ -11,7 +11,7 @@ bool dts_live_agree_on_training(const struct dts_live_kernels *kernels,
                                 const struct dts_wire *wire, struct dts_error *err);
 
 /* The second of several strategies would go on from what the first one made. */
-bool dts_live_checkpoint_fits(const struct dts_live_kernels *kernels, struct dts_error *err);
+bool dts_live_files_fit(const struct dts_live_kernels *kernels, struct dts_error *err);
 
 /* Go on from the file, where there is one: all ranks have the state of that step, and *step. */
 bool dts_live_checkpoint_read(struct dts_live_kernels *kernels, const struct dts_wire *wire,

@@ -190,7 +190,7 @@ static bool report_point(struct run *run, int i, struct dts_result *result,
                          struct dts_error *err)
 {
     const struct dts_live_point *point = &run->set.points[i];
-    const char *trace = i + 1 == run->set.count ? run->options.trace : NULL;
+    const char *trace = i == dts_live_set_last(&run->set) ? run->options.trace : NULL;
     if (point->error.cause != DTS_NO_ERROR) {
         dts_result_open(&point->question, result);
         result->error = point->error;

@@ -35,7 +35,9 @@ bool dts_mllog_close(struct dts_mllog *log, struct dts_error *err)
     }
     if (!good)
         dts_fail(err, DTS_SYSTEM, "%s: cannot be written: %s", log->path,
-                 strerror(errno != 0 ? errno : EIO));
+                 strerror(log->error != 0 ? log->error
+                          : errno != 0    ? errno
+                                          : EIO));
     *log = (struct dts_mllog){0};
     return good;
 }
@@ -54,7 +56,7 @@ static struct dts_json begin(struct dts_mllog *log, const char *type, const char
 }
 
 /* epoch: its number; 0: none. status: how a run ended; NULL: not said. */
-static void end(struct dts_json *json, long epoch, const char *status)
+static void end(struct dts_mllog *log, struct dts_json *json, long epoch, const char *status)
 {
     dts_json_object(json, "metadata");
     if (epoch > 0)
@@ -63,7 +65,8 @@ static void end(struct dts_json *json, long epoch, const char *status)
         dts_json_string(json, "status", status);
     dts_json_end(json);
     dts_json_end(json);
-    fflush(json->out);
+    if (fflush(json->out) != 0 && log->error == 0)
+        log->error = errno;
 }
 
 static void interval(struct dts_mllog *log, const char *type, const char *key, long epoch,
@@ -73,21 +76,21 @@ static void interval(struct dts_mllog *log, const char *type, const char *key, l
         return;
     struct dts_json json = begin(log, type, key);
     dts_json_null(&json, "value");
-    end(&json, epoch, status);
+    end(log, &json, epoch, status);
 }
 
 static void number(struct dts_mllog *log, const char *key, double value, long epoch)
 {
     struct dts_json json = begin(log, "POINT_IN_TIME", key);
     dts_json_number(&json, "value", value);
-    end(&json, epoch, NULL);
+    end(log, &json, epoch, NULL);
 }
 
 static void word(struct dts_mllog *log, const char *key, const char *value)
 {
     struct dts_json json = begin(log, "POINT_IN_TIME", key);
     dts_json_string(&json, "value", value);
-    end(&json, 0, NULL);
+    end(log, &json, 0, NULL);
 }
 
 void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *kernels)

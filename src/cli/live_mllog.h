@@ -14,6 +14,7 @@
 struct dts_mllog {
     FILE *out;
     const char *path;
+    int error; // errno of the first line that could not be written
 };
 
 /* "-": standard error. A run that goes on from a checkpoint adds to the file. */

@@ -4,6 +4,7 @@
 #include "cli/live_predicted.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,8 +161,11 @@ bool dts_live_predict(const struct dts_options *options, const char *word,
                       struct dts_comparison *comparison, char *engine, size_t room,
                       struct dts_error *err)
 {
-    char folder[] = "/tmp/dtsim_live_XXXXXX", result[64], own_trace[64];
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX], result[PATH_MAX + 16], own_trace[PATH_MAX + 16];
     struct command command = {0};
+    snprintf(folder, sizeof(folder), "%s/dtsim_live_XXXXXX",
+             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
     if (mkdtemp(folder) == NULL)
         return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
     snprintf(result, sizeof(result), "%s/result.json", folder);

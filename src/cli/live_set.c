@@ -2,10 +2,12 @@
 #include "cli/live_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "plan/hash.h"
+#include "plan/run.h"
 
 /* With how many devices does the strategy have so many ranks? 0: with none. */
 static int devices_for(const struct dts_question *question, int ranks)
@@ -60,6 +62,33 @@ static void build(struct dts_live_point *point, int ranks)
         say_no_plan(q, ranks, &point->error);
     else
         dts_built_make(q, &point->built, &point->error);
+    if (point->error.cause == DTS_NO_ERROR &&
+        strcmp(q->scenario->live.compute, "kernels") == 0 &&
+        !dts_plan_uses(&point->built.job.roles[0].plan, DTS_COMPUTE))
+        dts_fail(&point->error, DTS_BAD_INPUT,
+                 "%s: %s: has nothing to compute: live.compute must be timed",
+                 dts_doc_name(q->scenario->doc), q->strategy->name);
+}
+
+/* What the prediction would say only after the run. */
+static bool engine_fits(const struct dts_options *options, const struct dts_scene *scene,
+                        struct dts_error *err)
+{
+    const bool exact = options->engine != NULL && strcmp(options->engine, "exact") == 0;
+    return !exact || scene->platform.messages <= 0 ||
+           strcmp(scene->scenario.live.compute, "timed") == 0 ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "%s: node.compute.messages: exact cannot slow messages down while kernels "
+                    "run: take fluid",
+                    dts_doc_name(scene->platform.doc));
+}
+
+int dts_live_set_last(const struct dts_live_set *set)
+{
+    int last = set->count - 1;
+    while (last > 0 && set->points[last].error.cause != DTS_NO_ERROR)
+        last--;
+    return last;
 }
 
 bool dts_live_set_open(const struct dts_options *options, const char *word, int ranks,
@@ -68,6 +97,10 @@ bool dts_live_set_open(const struct dts_options *options, const char *word, int 
     *set = (struct dts_live_set){0};
     if (!dts_scene_open(options, word, 0, &set->scene, err))
         return false;
+    if (!engine_fits(options, &set->scene, err)) {
+        dts_scene_close(&set->scene);
+        return false;
+    }
     const struct dts_scenario *s = &set->scene.scenario;
     set->count = s->strategy_count;
     set->points = dts_alloc((size_t)set->count, sizeof(*set->points));
@@ -101,7 +134,9 @@ void dts_live_set_free(struct dts_live_set *set)
 uint64_t dts_live_set_hash(const struct dts_live_set *set)
 {
     const struct dts_live_settings *live = &set->scene.scenario.live;
-    uint64_t hash = 0;
+    uint64_t hash = (uint64_t)set->scene.scenario.precision;
+    for (const char *c = live->compute; *c != '\0'; c++)
+        hash = 31 * hash + (unsigned char)*c;
     for (int i = 0; i < set->count; i++)
         hash = dts_job_hash(&set->points[i].built.job, hash);
     return hash ^ ((uint64_t)live->steps << 32 | (uint64_t)live->warm_up);

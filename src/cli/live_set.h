@@ -21,6 +21,9 @@ struct dts_live_set {
     int count;
 };
 
+/* The last point that can run. */
+int dts_live_set_last(const struct dts_live_set *set);
+
 /* Fails when no strategy can run. `word` names the scenario. */
 bool dts_live_set_open(const struct dts_options *options, const char *word, int ranks,
                        struct dts_live_set *set, struct dts_error *err);

@@ -251,7 +251,7 @@ static bool begin(struct course *c, struct dts_error *err)
                                            rank->buffers, c->kernels};
     const char *log = c->kernels->settings->mllog;
     const bool worker = rank->role == &seen.job->roles[0];
-    if (dts_live_checkpoint_fits(c->kernels, err))
+    if (dts_live_files_fit(c->kernels, err))
         dts_live_device_open(c->kernels, worker, err);
     if (!dts_live_direct_open(c->kernels, c->of->live, c->of->rank,
                               &c->of->comparison->device_messages, err))

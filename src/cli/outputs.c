@@ -47,6 +47,25 @@ bool dts_output_spares(const struct dts_named_output *output, const char *read,
                     output->name, output->path);
 }
 
+/* The files of a set in the IDX format, packed or not. */
+static bool spares_data(const struct dts_named_output *output, const struct dts_live_data *data,
+                        struct dts_error *err)
+{
+    static const char *const files[] = {"train-images-idx3-ubyte", "train-images-idx3-ubyte.gz",
+                                        "train-labels-idx1-ubyte", "train-labels-idx1-ubyte.gz",
+                                        "t10k-images-idx3-ubyte",  "t10k-images-idx3-ubyte.gz",
+                                        "t10k-labels-idx1-ubyte",  "t10k-labels-idx1-ubyte.gz"};
+    bool good = true;
+    for (size_t i = 0; data->folder != NULL && i < sizeof(files) / sizeof(files[0]) && good;
+         i++) {
+        struct dts_text path = {0};
+        dts_text_add(&path, "%s/%s", data->folder, files[i]);
+        good = dts_output_spares(output, dts_text_string(&path), err);
+        dts_text_free(&path);
+    }
+    return good;
+}
+
 static bool spares_scene(const struct dts_named_output *output, const struct dts_scene *scene,
                          struct dts_error *err)
 {
@@ -56,7 +75,9 @@ static bool spares_scene(const struct dts_named_output *output, const struct dts
     for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++)
         if (docs[i] != NULL && !dts_output_spares(output, dts_doc_name(docs[i]), err))
             return false;
-    return true;
+    const char *network = scene->platform.network_file;
+    return (network == NULL || dts_output_spares(output, network, err)) &&
+           spares_data(output, &scene->scenario.live.data, err);
 }
 
 bool dts_outputs_check(const struct dts_named_output *outputs, int count,

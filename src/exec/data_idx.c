@@ -77,6 +77,14 @@ static bool check_labels(const struct dts_data_request *request, const struct dt
     return true;
 }
 
+/* Rows and columns, or all pixels in a row. */
+static bool has_shape(const struct dts_dims *input, const size_t *size)
+{
+    return dts_dims_elements(input) == size[1] * size[2] &&
+           (input->count == 1 || (input->size[input->count - 2] == size[1] &&
+                                  input->size[input->count - 1] == size[2]));
+}
+
 static bool read_set(const struct dts_data_request *request, struct set *set,
                      const char *prefix, struct dts_error *err)
 {
@@ -87,7 +95,7 @@ static bool read_set(const struct dts_data_request *request, struct set *set,
         !read_file(&set->labels, request->folder, labels, 1, err))
         return false;
     const size_t *size = set->images.size;
-    if (size[1] * size[2] != dts_dims_elements(&request->model->input))
+    if (!has_shape(&request->model->input, size))
         return dts_fail(err, DTS_BAD_INPUT, "%s/%s: has images of %zu x %zu, and %s takes %s",
                         request->folder, images, size[1], size[2], request->model->name,
                         dts_dims_text(&request->model->input).chars);

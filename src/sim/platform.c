@@ -178,6 +178,7 @@ void dts_platform_free(struct dts_platform *platform)
     dts_platform_free_sources(platform);
     dts_net_free(&platform->net);
     free(platform->together);
+    free(platform->network_file);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
 }

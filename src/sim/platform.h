@@ -31,6 +31,7 @@ struct dts_platform {
         *assumed[32]; // paths of the values whose "source" says assumed: "nics.latency_us"
     int assumed_count;
     struct dts_doc *doc; // owned
+    char *network_file;  // owned; that its network was imported from; NULL: none
 };
 
 /* Read a platform file and build its network. within and between are a stack's transports

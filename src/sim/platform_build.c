@@ -170,10 +170,9 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                             import->kind);
     if (!dts_cfg_read(&network, fields, &said, err))
         return false;
-    char *path = beside(dts_doc_name(platform->doc), said.file);
+    platform->network_file = beside(dts_doc_name(platform->doc), said.file);
     struct dts_error why = {0};
-    bool loaded = import->load(&platform->net, path, &why);
-    free(path);
+    bool loaded = import->load(&platform->net, platform->network_file, &why);
     if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
         return dts_cfg_fail(&network, "file", err, "%s", why.text);
     if (!loaded)

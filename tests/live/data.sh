@@ -116,6 +116,24 @@ refused "a truncated data set" "can hold\|is truncated"
 { printf '\0\0\10\3\377\377\377\377'; tail -c +9 "$work/whole"; } >"$set/train-images-idx3-ubyte"
 train 2
 refused "a header that lies" "its header promises"
+{ head -c 8 "$work/whole"; printf '\0\0\0\34\0\0\0\7'; tail -c +17 "$work/whole"; } >"$set/train-images-idx3-ubyte"
+train 2
+refused "a header of another shape" "has images of 28 x 7, and"
+cp "$work/whole" "$set/train-images-idx3-ubyte"
+for key in mllog weights checkpoint.file; do
+    train 1 --set live.$key="$set/train-images-idx3-ubyte"
+    refused "live.$key in the place of the data" "must be another file than what is read"
+done
+train 1 -o "$set/train-labels-idx1-ubyte"
+refused "a result in the place of the data" "must be another file than what is read"
+cmp -s "$work/whole" "$set/train-images-idx3-ubyte" || fail "the data are as they were"
+both='[{"kind":"allreduce","algorithm":"ring"},{"kind":"allreduce","algorithm":"tree"}]'
+for key in mllog weights; do
+    train 2 --set live.$key="$work/kept" --set "strategies=$both"
+    refused "live.$key of two strategies" "live.$key: is for a scenario with one strategy, this has 2"
+done
+train 2 --set 'strategies=[{"kind":"collective","algorithm":"ring","bytes":1000}]'
+refused "training that does not compute" "has nothing to compute: live.compute must be timed"
 rm "$set/train-images-idx3-ubyte"
 mkfifo "$set/train-images-idx3-ubyte"
 train 2

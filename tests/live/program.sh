@@ -116,6 +116,17 @@ check "different scenario files are status 2" test $status -eq 2
 check "different scenario files are one line" lines 1
 check "different scenario files are told" says "rank 1 has another plan"
 
+"$here/mpirun.sh" 2 "$here/by_rank.sh" "$bin/dtsim" --live in/small.json $few -- \
+    "$bin/dtsim" --live in/small.json $few --set live.compute=kernels >"$work/out" 2>"$work/err"
+status=$?
+check "ranks that compute otherwise are status 2" test $status -eq 2
+check "and told in one line" lines 1
+
+live 2 in/small.json $few --engine exact --set live.compute=kernels \
+    --set 'platform.node.compute={"messages":0.5}'
+check "what exact cannot predict is refused before the run" test $status -eq 3
+check "and why is one line" says "node.compute.messages: exact cannot slow messages down"
+
 # begin ARGUMENT... -- in the background; returns when both ranks run.
 begin() {
     : >"$work/err"
