@@ -49,7 +49,7 @@ static void say_no_plan(const struct dts_question *q, int ranks, struct dts_erro
     if (more > 0)
         dts_text_add(&works, "%s %d", fewer > 0 ? " or" : "", more);
     dts_fail(err, DTS_BAD_INPUT, "%s: %s: has no plan for %d rank%s%s%s",
-             dts_doc_name(q->scenario->doc), q->strategy->name, ranks, ranks == 1 ? "" : "s",
+             dts_doc_name(q->scenario->doc), q->strategy->name, ranks, dts_plural(ranks),
              works.length > 0 ? "; there is one for" : "", dts_text_string(&works));
     dts_text_free(&works);
 }
@@ -134,9 +134,7 @@ void dts_live_set_free(struct dts_live_set *set)
 uint64_t dts_live_set_hash(const struct dts_live_set *set)
 {
     const struct dts_live_settings *live = &set->scene.scenario.live;
-    uint64_t hash = (uint64_t)set->scene.scenario.precision;
-    for (const char *c = live->compute; *c != '\0'; c++)
-        hash = 31 * hash + (unsigned char)*c;
+    uint64_t hash = dts_hash_word((uint64_t)set->scene.scenario.precision, live->compute);
     for (int i = 0; i < set->count; i++)
         hash = dts_job_hash(&set->points[i].built.job, hash);
     return hash ^ ((uint64_t)live->steps << 32 | (uint64_t)live->warm_up);

@@ -11,7 +11,7 @@ static uint64_t bytes(uint64_t hash, const void *data, size_t count)
     return hash;
 }
 
-static uint64_t word(uint64_t hash, const char *text)
+uint64_t dts_hash_word(uint64_t hash, const char *text)
 {
     return bytes(hash, text, strlen(text) + 1);
 }
@@ -42,15 +42,15 @@ static uint64_t collective(uint64_t hash, const struct dts_collective *c)
     const long long fields[] = {c->shape.kind,   c->shape.size,   c->shape.per_node,
                                 c->shape.shards, c->shape.pieces, c->group.stride,
                                 c->group.size,   c->channels};
-    hash = word(hash, c->algorithm->name);
-    hash = word(hash, c->shape.between != NULL ? c->shape.between->name : "");
+    hash = dts_hash_word(hash, c->algorithm->name);
+    hash = dts_hash_word(hash, c->shape.between != NULL ? c->shape.between->name : "");
     hash = span(hash, &c->data);
     return bytes(hash, fields, sizeof(fields));
 }
 
 static uint64_t operation(uint64_t hash, const struct dts_plan *plan, const struct dts_op *op)
 {
-    hash = word(hash, op->label);
+    hash = dts_hash_word(hash, op->label);
     hash = number(hash, op->kind);
     hash = number(hash, op->stream);
     hash = number(hash, op->bucket);
@@ -73,7 +73,7 @@ uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash)
     hash = number(hash, job->ranks);
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
-        hash = word(hash, role->name);
+        hash = dts_hash_word(hash, role->name);
         hash = number(hash, role->first);
         hash = number(hash, role->count);
         for (int b = 0; b < role->plan.buffer_count; b++) {

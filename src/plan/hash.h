@@ -11,4 +11,7 @@
  * (but for chance: 64 bits). Continues from `hash`; begin with 0. */
 uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash);
 
+/* The same for a setting beside the jobs. */
+uint64_t dts_hash_word(uint64_t hash, const char *text);
+
 #endif

@@ -2,7 +2,11 @@
 #ifndef DTS_TESTS_LIVE_JOBS_H
 #define DTS_TESTS_LIVE_JOBS_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "base/mem.h"
+#include "live/wire.h"
 #include "plan/plan.h"
 
 enum { ELEMENTS = 1003, BUCKETS = 2 };
@@ -60,6 +64,19 @@ static inline struct dts_job server_job(int workers, int servers, bool shards, s
         plan->ops[push].bucket = plan->ops[sum].bucket = plan->ops[pull].bucket = b;
     }
     return job;
+}
+
+/* MPI for a test program, of which rank 0 alone prints. Failed: *status is the exit status. */
+static inline bool open_wire(struct dts_wire **wire, int *argc, char ***argv, int *status)
+{
+    struct dts_error err = {0};
+    *status = 1;
+    if (!dts_wire_open(wire, true, argc, argv, &err)) {
+        printf("%s\n", err.text);
+        *status = (int)err.cause;
+        return false;
+    }
+    return dts_wire_rank(*wire) == 0 || freopen("/dev/null", "w", stdout) != NULL;
 }
 
 #endif

@@ -282,16 +282,12 @@ int main(int argc, char **argv)
         TEST(every_all_reduce_leaves_the_same_bits_there),
         TEST(servers_sum_there_what_lies_there),
     };
-    struct dts_error err = {0};
-    if (!dts_wire_open(&wire, true, &argc, &argv, &err)) {
-        printf("%s\n", err.text);
-        return (int)err.cause;
-    }
-    if (dts_wire_rank(wire) > 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return 1;
+    int failed;
+    if (!open_wire(&wire, &argc, &argv, &failed))
+        return failed;
     there.memory =
         mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    int failed =
+    failed =
         there.memory == MAP_FAILED || check_run(tests, (int)(sizeof(tests) / sizeof(tests[0])));
     dts_wire_close(wire);
     return failed;

@@ -251,14 +251,10 @@ int main(int argc, char **argv)
         TEST(streams_and_steps_keep_their_order),
         TEST(workers_pull_the_exact_sum_from_servers_with_shards),
     };
-    struct dts_error err = {0};
-    if (!dts_wire_open(&wire, true, &argc, &argv, &err)) {
-        printf("%s\n", err.text);
-        return (int)err.cause;
-    }
-    if (dts_wire_rank(wire) > 0 && freopen("/dev/null", "w", stdout) == NULL)
-        return 1;
-    int failed = check_run(tests, (int)(sizeof(tests) / sizeof(tests[0])));
+    int failed;
+    if (!open_wire(&wire, &argc, &argv, &failed))
+        return failed;
+    failed = check_run(tests, (int)(sizeof(tests) / sizeof(tests[0])));
     dts_wire_close(wire);
     return failed;
 }
