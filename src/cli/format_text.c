@@ -128,7 +128,8 @@ static void print_table(const struct dts_report *report, FILE *out)
     const struct time_unit *time = unit_for(long_units, largest(report, AT(training.time_s)));
     double epochs = largest(report, AT(training.epochs));
     char time_title[48], rate_title[48];
-    snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs, epochs == 1 ? "" : "s");
+    snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
+             dts_plural((long)epochs));
     snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "cli/link_fit.h"
 #include "kernels/here.h"
 #include "live/calibrate.h"
@@ -195,7 +196,7 @@ static void write_platform(const struct dts_calibration *c, FILE *out)
     char cpu[200], summary[400];
     dts_here_cpu(cpu, sizeof(cpu));
     snprintf(summary, sizeof(summary), "measured by dtsim calibrate: %d node%s x %d, %s",
-             c->nodes, c->nodes == 1 ? "" : "s", c->per_node, cpu);
+             c->nodes, dts_plural(c->nodes), c->per_node, cpu);
     dts_json_object(&json, NULL);
     dts_json_string(&json, "name", "calibrated");
     dts_json_string(&json, "summary", summary);

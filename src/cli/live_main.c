@@ -45,7 +45,6 @@ static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
     return true;
 }
 
-/* Rank 0 reads first: where the device is measured at first use, one rank alone does it. */
 /* "here.json" becomes "here.measured.json". NULL: no trace. */
 static char *measured_path(const char *trace)
 {
@@ -79,6 +78,7 @@ static bool check_outputs(const struct run *run, struct dts_error *err)
     return good;
 }
 
+/* Rank 0 reads first: where the device is measured at first use, one rank alone does it. */
 static bool open_set(struct run *run, struct dts_error *err)
 {
     int size = dts_wire_size(run->wire), rank = dts_wire_rank(run->wire);

@@ -33,11 +33,10 @@ bool dts_mllog_close(struct dts_mllog *log, struct dts_error *err)
         good = !ferror(log->out);
         good = fclose(log->out) == 0 && good;
     }
+    const int why = log->error != 0 ? log->error : errno;
     if (!good)
         dts_fail(err, DTS_SYSTEM, "%s: cannot be written: %s", log->path,
-                 strerror(log->error != 0 ? log->error
-                          : errno != 0    ? errno
-                                          : EIO));
+                 strerror(why != 0 ? why : EIO));
     *log = (struct dts_mllog){0};
     return good;
 }

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/batch_note.h"
 #include "cli/commands.h"
 #include "cli/estimate.h"
@@ -104,7 +105,7 @@ static void name(const void *self, int i, char *text, size_t room)
 {
     const struct dts_question *q = &((const struct asked *)self)->questions[i];
     snprintf(text, room, "%s %s, %d device%s", q->scenario->name, q->strategy->name, q->devices,
-             q->devices == 1 ? "" : "s");
+             dts_plural(q->devices));
 }
 
 /* The point with the fewest devices of the same scene and strategy that has an answer. */

@@ -37,7 +37,7 @@ static const char *lead_of(const struct dts_result *point, char *text, size_t ro
 {
     char setting[256];
     snprintf(text, room, "  %s, %d device%s%s%s: ", point->strategy, point->devices,
-             point->devices == 1 ? "" : "s", point->setting[0] != '\0' ? ", " : "",
+             dts_plural(point->devices), point->setting[0] != '\0' ? ", " : "",
              dts_text_setting(point->setting, setting, sizeof(setting)));
     return text;
 }
@@ -206,7 +206,7 @@ static void growths(const struct dts_report *report, FILE *out)
         struct dts_text text = {0};
         add_ms(&text, point->step.total_s - from->step.total_s, point->step.total_s);
         dts_text_add(&text, " ms from %d device%s on: ", from->devices,
-                     from->devices == 1 ? "" : "s");
+                     dts_plural(from->devices));
         growth(&text, &from->step, &point->step);
         note(out, "Growth of the step", &count, point, dts_text_string(&text));
         dts_text_free(&text);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/table.h"
+#include "base/text.h"
 
 void dts_trained_add(struct dts_trained *trained, const struct dts_trained_epoch *epoch)
 {
@@ -121,7 +122,7 @@ void dts_trained_scale_line(const struct dts_trained *trained, FILE *out)
 {
     if (trained->loss_scale > 0)
         fprintf(out, "loss scale %.10g, %ld step%s left out\n", trained->loss_scale,
-                trained->left_out, trained->left_out == 1 ? "" : "s");
+                trained->left_out, dts_plural(trained->left_out));
 }
 
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out)

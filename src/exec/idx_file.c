@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 /* Deflate makes nothing smaller than this: zlib's technical details, "maximum compression
  * factor" (https://zlib.net/zlib_tech.html). */
@@ -56,7 +57,7 @@ static bool read_header(struct source *source, struct dts_idx *idx, int dims,
         return false;
     if (got < length || bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 8 || bytes[3] != dims)
         return dts_fail(err, DTS_BAD_INPUT, "%s: is no IDX file of bytes with %d dimension%s",
-                        source->path, dims, dims == 1 ? "" : "s");
+                        source->path, dims, dts_plural((long)dims));
     idx->dims = dims;
     idx->count = 1;
     for (int d = 0; d < DTS_IDX_DIMS; d++) {

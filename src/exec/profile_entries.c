@@ -131,23 +131,6 @@ static double operations_of(const struct dts_model *model, const struct dts_laye
     return calls[l].call.op != NULL ? dts_call_work(model, calls, l).forward_flops : 0;
 }
 
-/* Where the mean parameter lies. */
-static struct dts_profile_step means_of(const struct dts_model *model, struct source from,
-                                        const struct dts_layer_call *calls)
-{
-    struct dts_profile_step means = {.place = 0};
-    for (int l = 0; l < model->layer_count; l++) {
-        const double values = (double)dts_call_clears(model, l);
-        from.updated += values;
-        if (from.values > 0) {
-            means.place += values / from.values * place_of(&from);
-            means.before += values / from.values * (1 - after_of(&from) - values / from.values);
-        }
-        from.passed += operations_of(model, calls, l);
-    }
-    return means;
-}
-
 static void find_model(const struct dts_profile_request *request, int m,
                        struct dts_profile_entries *entries)
 {
@@ -161,14 +144,19 @@ static void find_model(const struct dts_profile_request *request, int m,
         from.operations += operations_of(model, calls, l);
         from.values += (double)dts_call_clears(model, l);
     }
-    for (int b = 0; b < request->batch_count; b++)
-        entries->steps[m * request->batch_count + b] = means_of(model, from, calls);
+    struct dts_profile_step means = {.place = 0};
     for (int l = 0; l < model->layer_count; l++) {
-        from.updated += (double)dts_call_clears(model, l);
+        const double values = (double)dts_call_clears(model, l);
+        const double share = from.values > 0 ? values / from.values : 0;
+        means.place += share * place_of(&from);
+        means.before += share * (1 - after_of(&from));
+        from.updated += values;
         if (calls[l].call.op != NULL)
             add_layer(entries, model, calls, l, &from);
         from.passed += operations_of(model, calls, l);
     }
+    for (int b = 0; b < request->batch_count; b++)
+        entries->steps[m * request->batch_count + b] = means;
     free(calls);
 }
 
