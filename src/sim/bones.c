@@ -20,6 +20,7 @@ struct known {
 struct dts_bones {
     const struct dts_simulation *simulation;
     struct dts_router *router;
+    struct dts_cohorts cohorts;
     struct dts_map known;   // by a hash of the messages of a step: number in patterns + 1
     struct dts_map stated;  // by a hash of the state of a collective (coll.h): the same
     struct known *patterns; // their patterns are owned
@@ -27,6 +28,8 @@ struct dts_bones {
     bool keep_links;            // operations may overlap and have to share
     struct dts_parcel *parcels; // the messages of one step
     size_t parcel_count, parcel_room;
+    struct dts_parcel *listed; // those of an exchange, to all cohorts
+    size_t listed_count, listed_room;
 };
 
 /* Can two operations be under way at once? With one stream of one role that communicates, no.
@@ -51,6 +54,7 @@ struct dts_bones *dts_bones_new(const struct dts_simulation *simulation)
     all->simulation = simulation;
     all->keep_links = may_overlap(simulation->job);
     all->router = dts_router_new(simulation);
+    dts_cohorts_find(simulation, &all->cohorts);
     return all;
 }
 
@@ -64,13 +68,20 @@ void dts_bones_free(struct dts_bones *all)
     dts_map_free(&all->known);
     dts_map_free(&all->stated);
     dts_router_free(all->router);
+    dts_cohorts_free(&all->cohorts);
     free(all->parcels);
+    free(all->listed);
     free(all);
 }
 
 struct dts_router *dts_bones_router(struct dts_bones *all)
 {
     return all->router;
+}
+
+const struct dts_cohorts *dts_bones_cohorts(const struct dts_bones *all)
+{
+    return &all->cohorts;
 }
 
 static void add_parcel(struct dts_bones *all, struct dts_parcel parcel)
@@ -80,12 +91,14 @@ static void add_parcel(struct dts_bones *all, struct dts_parcel parcel)
     all->parcels[all->parcel_count++] = parcel;
 }
 
-static void step_parcels(struct dts_bones *all, const struct dts_role *role,
-                         const struct dts_collective *c, int step,
-                         struct dts_coll_message *messages)
+static void step_parcels(struct dts_bones *all, int cohort, const struct dts_collective *c,
+                         int step, struct dts_coll_message *messages)
 {
+    const struct dts_role *role = all->cohorts.all[cohort].role;
     all->parcel_count = 0;
     for (int r = role->first; r < role->first + role->count; r++) {
+        if (all->cohorts.of[r] != cohort)
+            continue;
         int count = dts_collective_step(role, c, r, step, messages);
         for (int m = 0; m < count; m++)
             add_parcel(all, (struct dts_parcel){r, messages[m].peer, messages[m].send,
@@ -93,21 +106,46 @@ static void step_parcels(struct dts_bones *all, const struct dts_role *role,
     }
 }
 
-static void exchange_parcels(struct dts_bones *all, const struct dts_role *role,
-                             const struct dts_exchange *x)
+/* All messages of an exchange of a cohort. */
+static void list_parcels(struct dts_bones *all, int cohort, const struct dts_exchange *x)
 {
+    const struct dts_role *role = all->cohorts.all[cohort].role;
     struct dts_message *messages = dts_alloc((size_t)x->peer_count, sizeof(*messages));
     all->parcel_count = 0;
     dts_progress_begin(all->simulation->progress, "listing messages", role->count);
     for (int r = role->first; r < role->first + role->count; r++) {
         dts_progress_at(all->simulation->progress, r - role->first);
-        int count = dts_exchange_messages(role, x, r, messages);
+        int count =
+            all->cohorts.of[r] == cohort ? dts_exchange_messages(role, x, r, messages) : 0;
         for (int m = 0; m < count; m++)
             add_parcel(all,
                        (struct dts_parcel){r, messages[m].peer, messages[m].send,
                                            messages[m].add, (double)messages[m].data.count});
     }
     free(messages);
+    all->listed =
+        dts_grow(all->listed, &all->listed_room, all->parcel_count, sizeof(*all->listed));
+    all->listed_count = all->parcel_count;
+    for (size_t i = 0; i < all->listed_count; i++)
+        all->listed[i] = all->parcels[i];
+}
+
+static bool goes_by(const struct dts_bones *all, const struct dts_parcel *p, int transport)
+{
+    const struct dts_net *net = all->simulation->net;
+    const int *endpoint = all->simulation->endpoint;
+    int src = p->send ? p->self : p->peer, dst = p->send ? p->peer : p->self;
+    return net->ops->transport(net->self, endpoint[src], endpoint[dst]) == transport;
+}
+
+/* Of those that are listed the ones to and from a cohort by a transport. */
+static void pick_parcels(struct dts_bones *all, struct dts_far_side far)
+{
+    all->parcel_count = 0;
+    for (size_t i = 0; i < all->listed_count; i++)
+        if (all->cohorts.of[all->listed[i].peer] == far.cohort &&
+            goes_by(all, &all->listed[i], far.transport))
+            add_parcel(all, all->listed[i]);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -119,10 +157,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* A number for the messages of a step, in proportion to the largest: pieces that a tree sends
  * are the same messages, whatever the number of pieces. 64 bits: of a million steps, two
  * different ones have the same number with a chance of 3e-8. */
-static uint64_t hash_of(const struct dts_bones *all, const struct dts_role *role,
-                        const struct dts_bone *bone)
+static uint64_t hash_of(const struct dts_bones *all, int cohort, const struct dts_bone *bone)
 {
-    uint64_t hash = mix((uint64_t)role->first, bone->repeat > 1);
+    uint64_t hash = mix((uint64_t)cohort, bone->repeat > 1);
     for (size_t i = 0; i < all->parcel_count; i++) {
         const struct dts_parcel *p = &all->parcels[i];
         double part = p->bytes / bone->chunks;
@@ -155,8 +192,8 @@ static size_t add_pattern(struct dts_bones *all, const struct dts_pattern_wish *
 
 /* Route the messages of a step, unless another step has the same; keep the routes for others.
  * Returns the number of the pattern + 1. */
-static size_t make_bone(struct dts_bones *all, const struct dts_role *role, bool keep,
-                        bool pairs, struct dts_bone *bone)
+static size_t make_bone(struct dts_bones *all, int cohort, bool keep, bool pairs,
+                        struct dts_bone *bone)
 {
     for (size_t i = 0; i < all->parcel_count; i++) {
         bone->chunks = fmax(bone->chunks, all->parcels[i].bytes);
@@ -165,10 +202,10 @@ static size_t make_bone(struct dts_bones *all, const struct dts_role *role, bool
     struct dts_pattern_wish wish = {.links = all->keep_links,
                                     .hops = bone->repeat > 1,
                                     .pairs = pairs,
-                                    .role = role,
+                                    .role = all->cohorts.all[cohort].role,
                                     .keep = keep,
                                     .times = bone->repeat};
-    uint64_t *number = dts_map_at(&all->known, hash_of(all, role, bone));
+    uint64_t *number = dts_map_at(&all->known, hash_of(all, cohort, bone));
     if (*number > 0)
         dts_pattern_again(all->router, all->parcels, all->parcel_count, &wish);
     else
@@ -178,13 +215,12 @@ static size_t make_bone(struct dts_bones *all, const struct dts_role *role, bool
 }
 
 /* As hash_of(), of what the messages follow from. */
-static uint64_t hash_of_state(const struct dts_role *role, const struct dts_collective *c,
-                              uint64_t state, const struct dts_bone *bone)
+static uint64_t hash_of_state(int cohort, const struct dts_collective *c, uint64_t state,
+                              const struct dts_bone *bone)
 {
     const struct dts_coll_shape *s = &c->shape;
     const uint64_t words[] = {
-        (uint64_t)role->first,
-        (uint64_t)role->count,
+        (uint64_t)cohort,
         (uint64_t)c->group.stride,
         (uint64_t)c->group.size,
         (uint64_t)c->channels,
@@ -216,26 +252,37 @@ static void repeat_bone(struct dts_bones *all, const struct dts_role *role,
     dts_pattern_repeat(all->router, known->pattern, bone->chunks, bone->repeat);
 }
 
-void dts_bones_collective(struct dts_bones *all, const struct dts_role *role,
-                          const struct dts_collective *c, int step,
-                          struct dts_coll_message *messages, struct dts_bone *bone)
+void dts_bones_collective(struct dts_bones *all, int cohort, const struct dts_collective *c,
+                          int step, struct dts_coll_message *messages, struct dts_bone *bone)
 {
     uint64_t state = c->algorithm->state != NULL ? c->algorithm->state(&c->shape, step) : 0;
-    uint64_t key = hash_of_state(role, c, state, bone);
+    uint64_t key = hash_of_state(cohort, c, state, bone);
     uint64_t number = state != 0 ? *dts_map_at(&all->stated, key) : 0;
     if (number > 0 && all->patterns[number - 1].pattern->pairs != NULL) {
-        repeat_bone(all, role, c, step, &all->patterns[number - 1], messages, bone);
+        repeat_bone(all, all->cohorts.all[cohort].role, c, step, &all->patterns[number - 1],
+                    messages, bone);
         return;
     }
-    step_parcels(all, role, c, step, messages);
-    number = make_bone(all, role, true, state != 0, bone);
+    step_parcels(all, cohort, c, step, messages);
+    number = make_bone(all, cohort, true, state != 0, bone);
     if (state != 0)
         *dts_map_at(&all->stated, key) = number;
 }
 
-void dts_bones_exchange(struct dts_bones *all, const struct dts_role *role,
-                        const struct dts_exchange *x, struct dts_bone *bone)
+int dts_bones_exchange(struct dts_bones *all, int cohort, const struct dts_exchange *x,
+                       struct dts_bone **made)
 {
-    exchange_parcels(all, role, x);
-    make_bone(all, role, false, false, bone);
+    int count = 0;
+    struct dts_bone *bones = dts_alloc(2 * (size_t)all->cohorts.count, sizeof(*bones));
+    list_parcels(all, cohort, x);
+    for (int i = 0; i < 2 * all->cohorts.count; i++) {
+        struct dts_far_side far = {i / 2, i % 2};
+        pick_parcels(all, far);
+        if (all->parcel_count == 0)
+            continue;
+        bones[count] = (struct dts_bone){.repeat = 1, .far = far};
+        make_bone(all, cohort, false, false, &bones[count++]);
+    }
+    *made = bones;
+    return count;
 }

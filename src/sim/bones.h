@@ -6,22 +6,25 @@
 #ifndef DTS_SIM_BONES_H
 #define DTS_SIM_BONES_H
 
+#include "sim/cohort.h"
 #include "sim/skeleton.h"
 
 struct dts_bones; // all of a job, with its router
 
 struct dts_bones *dts_bones_new(const struct dts_simulation *simulation);
 void dts_bones_free(struct dts_bones *bones);
-struct dts_router *dts_bones_router(struct dts_bones *bones); // that it keeps
+struct dts_router *dts_bones_router(struct dts_bones *bones); // that it keeps, as the next one
+const struct dts_cohorts *dts_bones_cohorts(const struct dts_bones *bones);
 
-/* Fill the bone of a class of steps, `repeat` times `step`; `messages` has room for those of a
- * member. */
-void dts_bones_collective(struct dts_bones *bones, const struct dts_role *role,
+/* Fill the bone of a class of steps, `repeat` times `step`, of the groups in a cohort;
+ * `messages` has room for those of a member. */
+void dts_bones_collective(struct dts_bones *bones, int cohort,
                           const struct dts_collective *collective, int step,
                           struct dts_coll_message *messages, struct dts_bone *bone);
 
-/* That of an exchange, which is one step. */
-void dts_bones_exchange(struct dts_bones *bones, const struct dts_role *role,
-                        const struct dts_exchange *exchange, struct dts_bone *bone);
+/* Those of an exchange, which is one step: one for each far side. They are
+ * owned by the caller. Returns how many. */
+int dts_bones_exchange(struct dts_bones *bones, int cohort, const struct dts_exchange *exchange,
+                       struct dts_bone **made);
 
 #endif

@@ -2,12 +2,15 @@
 
 #include <math.h>
 
-static void count_all(const struct dts_job *job, struct dts_loader *loader)
+static void count_all(struct dts_loader *loader)
 {
-    for (int r = 0; r < job->role_count; r++)
-        for (int o = 0; o < job->roles[r].plan.op_count; o++)
-            if (job->roles[r].plan.ops[o].kind != DTS_OP_CALL)
-                dts_loader_count(loader, &job->roles[r], o);
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(loader);
+    for (int c = 0; c < cohorts->count; c++) {
+        const struct dts_plan *plan = &cohorts->all[c].role->plan;
+        for (int o = 0; o < plan->op_count; o++)
+            if (plan->ops[o].kind != DTS_OP_CALL)
+                dts_loader_count(loader, c, o);
+    }
 }
 
 static double compute_seconds(const struct dts_plan *plan)
@@ -36,7 +39,7 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
     const struct dts_net *net = simulation->net;
     *bound = (struct dts_bound){.compute_s = compute_seconds(&simulation->job->roles[0].plan)};
     bound->drawn = has_several_paths(simulation);
-    count_all(simulation->job, loader);
+    count_all(loader);
 
     const double *total = dts_loader_total(loader);
     int busiest = -1;

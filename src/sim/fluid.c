@@ -28,20 +28,22 @@ static bool fail_stuck(const struct fluid *f, struct dts_error *err)
     return true;
 }
 
-static void add_lanes(struct fluid *f, const struct dts_job *job)
+static void add_lanes(struct fluid *f)
 {
-    size_t most = (size_t)job->role_count * DTS_STREAMS;
+    size_t most = (size_t)f->cohorts->count * DTS_STREAMS;
     f->lanes = dts_alloc(most, sizeof(*f->lanes));
-    f->transfers = dts_alloc(most, sizeof(*f->transfers));
-    f->phases = dts_alloc(most, sizeof(*f->phases));
-    f->rates = dts_alloc(most, sizeof(*f->rates));
-    for (int r = 0; r < job->role_count; r++)
+    f->left_s = dts_alloc(most, sizeof(*f->left_s));
+    f->lane_of = dts_alloc(most, sizeof(*f->lane_of));
+    for (int c = 0; c < f->cohorts->count; c++)
         for (enum dts_stream s = 0; s < DTS_STREAMS; s++) {
-            if (!dts_plan_uses(&job->roles[r].plan, s))
+            const struct dts_role *role = f->cohorts->all[c].role;
+            bool used = dts_plan_uses(&role->plan, s);
+            f->lane_of[c * DTS_STREAMS + (int)s] = used ? f->lane_count : -1;
+            if (!used)
                 continue;
             struct lane *lane = &f->lanes[f->lane_count++];
-            *lane = (struct lane){
-                .role = &job->roles[r], .role_number = r, .stream = s, .op = -1, .before = -1};
+            *lane =
+                (struct lane){.role = role, .cohort = c, .stream = s, .op = -1, .before = -1};
             dts_fluid_next_op(f, lane);
         }
 }
@@ -60,7 +62,10 @@ static void open_timing(const struct dts_job *job, struct dts_timing *timing)
     timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
     for (int r = 0; r < job->role_count; r++)
         timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
-    timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
+    size_t ops = (size_t)timing->first_op[job->role_count];
+    timing->ops = dts_alloc(ops, sizeof(*timing->ops));
+    for (size_t o = 0; o < ops; o++)
+        timing->ops[o] = dts_op_time_none();
 }
 
 /* Times become relative to the beginning of the last step. */
@@ -76,20 +81,19 @@ static void close_timing(struct fluid *f)
         timing->ops[o].start_s -= timing->first_s;
         timing->ops[o].end_s -= timing->first_s;
     }
-    for (int r = 0; r < s->job->role_count; r++)
-        for (int o = 0; o < s->job->roles[r].plan.op_count; o++) {
-            const struct dts_op *op = &s->job->roles[r].plan.ops[o];
-            if (op->kind != DTS_OP_CALL)
-                timing->messages +=
-                    s->steps * dts_loader_count(f->loader, &s->job->roles[r], o)->messages;
-        }
+    for (int c = 0; c < f->cohorts->count; c++) {
+        const struct dts_plan *plan = &f->cohorts->all[c].role->plan;
+        for (int o = 0; o < plan->op_count; o++)
+            if (plan->ops[o].kind != DTS_OP_CALL)
+                timing->messages += s->steps * dts_loader_count(f->loader, c, o)->messages;
+    }
 }
 
 static bool walk(struct fluid *f, struct dts_error *err)
 {
     const struct dts_simulation *s = f->simulation;
     dts_progress_begin(s->progress, "walking the plan",
-                       (double)s->steps * f->timing->first_op[s->job->role_count]);
+                       (double)s->steps * f->first_op[f->cohorts->count]);
     for (;;) {
         dts_fluid_start(f);
         if (is_over(f))
@@ -107,12 +111,17 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     open_timing(job, timing);
     f.loader = simulation->loader != NULL ? simulation->loader : dts_loader_new(simulation);
     f.sharer = dts_sharer_new(simulation->net);
-    f.done = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*f.done));
-    f.talking = dts_alloc((size_t)job->role_count, sizeof(*f.talking));
+    f.cohorts = dts_loader_cohorts(f.loader);
+    size_t cohorts = (size_t)f.cohorts->count;
+    f.first_op = dts_alloc(cohorts + 1, sizeof(*f.first_op));
+    for (size_t c = 0; c < cohorts; c++)
+        f.first_op[c + 1] = f.first_op[c] + f.cohorts->all[c].role->plan.op_count;
+    f.done = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.done));
+    f.talking = dts_alloc(cohorts, sizeof(*f.talking));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));
     set_noise(&f, simulation);
-    add_lanes(&f, job);
+    add_lanes(&f);
 
     bool ok = walk(&f, err);
     if (ok)
@@ -124,6 +133,9 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
         dts_loader_free(f.loader);
     dts_sharer_free(f.sharer);
     free(f.lanes);
+    free(f.left_s);
+    free(f.lane_of);
+    free(f.first_op);
     free(f.transfers);
     free(f.phases);
     free(f.rates);

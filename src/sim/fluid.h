@@ -1,11 +1,13 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
  * fluid_lane.c says what begins and what a completion means, fluid_time.c how time passes.
  *
- * One representative rank stands for each role, one transfer for all messages of an operation.
- * Lanes (a stream of a role) walk the plan. A call runs for its seconds, slower while its rank
- * communicates. A collective becomes a transfer when the lane reaches it, an exchange when both
- * sides have. A transfer goes through the phases of its load (load.h), at the rate that is left
- * to it by the others under way (share.h). Time jumps from one completion to the next.
+ * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
+ * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
+ * cohort) walk the plan. A call runs for its seconds, slower while its rank communicates. A
+ * collective becomes a transfer when the lane reaches it; a message between cohorts when its
+ * sender does, and its receiver, where the transport waits for that. A transfer goes through
+ * the phases of its load (load.h), at the rate that is left to it by the others under way
+ * (share.h). Time jumps from one completion to the next.
  */
 #ifndef DTS_SIM_FLUID_H
 #define DTS_SIM_FLUID_H
@@ -16,40 +18,49 @@
 #include "sim/share.h"
 
 enum lane_state {
-    WAITING,  // for other operations
-    CALLING,  // a kernel runs
-    MEETING,  // an exchange whose other side is not there yet
-    SENDING,  // a transfer is under way
-    FINISHED, // all steps done
+    WAITING,    // for other operations
+    CALLING,    // a kernel runs
+    SENDING,    // a collective is under way
+    EXCHANGING, // messages are under way, or the other side is not there yet
+    ARRIVING,   // the wire has done its part, latency and sums have not
+    FINISHED,   // all steps done
 };
 
 struct lane {
     const struct dts_role *role;
-    int role_number;
+    int cohort;
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
     enum lane_state state;
-    double left_s;           // CALLING: at full speed
-    int transfer;            // SENDING
+    double left_s;           // CALLING: at full speed; ARRIVING
+    double begun_s;          // CALLING
+    int open;                // EXCHANGING: transfers that are not over
+    double arrived_s;        // EXCHANGING: when what came so far is there and summed
     int before, before_step; // the collective begun last; -1: none yet
 };
 
+enum transfer_state { MEETING, UNDER_WAY, OVER };
+
 struct transfer {
-    bool active;
-    const struct dts_load *load;
-    int phase;
+    enum transfer_state state;
+    const struct dts_phase *phases; // of the sender's load
+    int phase_count, phase;
     double share;         // of the sum of its phases, until its stream is free
     double tail_s;        // from then until the last member is done
     double left;          // repetitions of the phase
     double repetition_s;  // at the rate of now
     int sender, receiver; // lanes; receiver -1: a collective
-    double after_s;       // until the receiver has it
+
+    /* Of an exchange. */
+    int step, channel, transport;
+    bool sent, awaited;     // which sides are there
+    double after_s, over_s; // until the receiver has it; when the wire was done
 };
 
 /* A collective whose stream is free again while its last members still work (row.h), or an
  * exchange that is on its way to its receiver, by latency that does not block. */
 struct tail {
-    int role, op, step;
+    int cohort, op, step;
     double left_s, all_s; // of the tail: still to come, and in all
 };
 
@@ -58,18 +69,30 @@ struct fluid {
     struct dts_timing *timing;
     struct dts_loader *loader;
     struct dts_sharer *sharer;
+    const struct dts_cohorts *cohorts; // the loader's
     struct lane *lanes;
     int lane_count;
-    struct transfer *transfers; // one for each lane that may send
-    const struct dts_phase **phases;
+    int *lane_of;               // by cohort and stream; -1: none
+    struct transfer *transfers; // sorted, so that what is under way again is asked for in the
+    size_t transfer_count, transfer_room; // same order (share.h)
+    const struct dts_phase **phases;      // room for one for each transfer, as of the rates
     double *rates;
-    int *done;     // by op of all roles: in how many steps
-    int *talking;  // by role: communications under way, which slow its kernels
-    double *noise; // by role: factor on its kernels
+    size_t phase_room, rate_room;
+    double *left_s; // by lane: what is left of its call or its wait
+    int *first_op;  // of a cohort in done
+    int *done;      // by op of all cohorts: in how many steps
+    int *talking;   // by cohort: communications under way, which slow its kernels
+    double *noise;  // by role: factor on its kernels
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
     size_t tail_count, tail_room;
 };
+
+/* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
+void dts_fluid_exchange(struct fluid *f, int lane);
+
+/* A new transfer. The address is valid until the next one. */
+struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer);
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);
@@ -77,8 +100,11 @@ void dts_fluid_start(struct fluid *f);
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);
 
-/* The transfer is through: its lanes go on, what it leaves behind becomes a tail. */
-void dts_fluid_end_transfer(struct fluid *f, struct transfer *transfer);
+/* A transfer is through: its lanes go on, what it leaves behind becomes a tail. */
+void dts_fluid_end_transfer(struct fluid *f, size_t number);
+
+/* Forget transfers that all sides have seen. */
+void dts_fluid_forget_transfers(struct fluid *f);
 
 /* The last members of a collective are done. */
 void dts_fluid_end_tail(struct fluid *f, size_t number);

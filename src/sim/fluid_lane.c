@@ -7,7 +7,7 @@
 
 static int op_index(const struct fluid *f, const struct lane *lane, int op)
 {
-    return f->timing->first_op[lane->role_number] + op;
+    return f->first_op[lane->cohort] + op;
 }
 
 static bool waits_are_over(const struct fluid *f, const struct lane *lane)
@@ -44,25 +44,42 @@ static bool ends_step(const struct fluid *f, int role, const struct dts_op *op)
                          !dts_plan_uses(&f->simulation->job->roles[0].plan, DTS_COMPUTE));
 }
 
-static void mark_done(struct fluid *f, int role, int number, int step)
+/* Only of the last step: cohorts may be a step apart. */
+static struct dts_op_time *time_of(const struct fluid *f, int cohort, int op, int step)
 {
-    const struct dts_op *op = &f->simulation->job->roles[role].plan.ops[number];
-    int index = f->timing->first_op[role] + number;
-    f->done[index] = step + 1;
+    int role = f->cohorts->all[cohort].role_number;
+    return step == f->simulation->steps - 1 ? &f->timing->ops[f->timing->first_op[role] + op]
+                                            : NULL;
+}
+
+static void mark_done(struct fluid *f, int cohort, int number, int step)
+{
+    const struct dts_cohort *who = &f->cohorts->all[cohort];
+    const struct dts_op *op = &who->role->plan.ops[number];
+    struct dts_op_time *time = time_of(f, cohort, number, step);
+    f->done[f->first_op[cohort] + number] = step + 1;
     dts_progress_more(f->simulation->progress);
-    f->timing->ops[index].end_s = f->now;
+    if (time != NULL)
+        time->end_s = fmax(time->end_s, f->now);
     if (op->kind != DTS_OP_CALL)
-        f->talking[role]--;
-    if (ends_step(f, role, op))
+        f->talking[cohort]--;
+    if (ends_step(f, who->role_number, op))
         f->step_ends[step] = fmax(f->step_ends[step], f->now);
-    if (step == f->simulation->steps - 1 && role == 0 && op->kind == DTS_OP_CALL &&
-        op->stream == DTS_COMPUTE)
-        f->timing->compute_s += f->now - f->timing->ops[index].start_s;
+}
+
+/* Of the last step, the mean over the ranks of the role. */
+static void add_compute(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
+    if (lane->state == CALLING && lane->stream == DTS_COMPUTE && who->role_number == 0 &&
+        lane->step == f->simulation->steps - 1)
+        f->timing->compute_s += (f->now - lane->begun_s) * who->count / who->role->count;
 }
 
 void dts_fluid_complete(struct fluid *f, struct lane *lane)
 {
-    mark_done(f, lane->role_number, lane->op, lane->step);
+    add_compute(f, lane);
+    mark_done(f, lane->cohort, lane->op, lane->step);
     dts_fluid_next_op(f, lane);
 }
 
@@ -72,7 +89,7 @@ void dts_fluid_end_tail(struct fluid *f, size_t number)
     for (size_t i = number + 1; i < f->tail_count; i++)
         f->tails[i - 1] = f->tails[i];
     f->tail_count--;
-    mark_done(f, tail.role, tail.op, tail.step);
+    mark_done(f, tail.cohort, tail.op, tail.step);
 }
 
 /* The operation that a lane is at is complete so much later; its stream goes on now. */
@@ -84,19 +101,34 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
     }
     f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
     f->tails[f->tail_count++] =
-        (struct tail){lane->role_number, lane->op, lane->step, left_s, left_s};
+        (struct tail){lane->cohort, lane->op, lane->step, left_s, left_s};
     dts_fluid_next_op(f, lane);
 }
 
-/* What is on its way to the receiver, by latency that does not block, keeps nobody from sending
- * him the next message. */
-void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
+/* What came is there so much later. */
+static void message_over(struct fluid *f, struct lane *lane, double after_s)
 {
-    struct lane *lane = &f->lanes[t->sender];
-    t->active = false;
-    if (t->receiver >= 0)
-        leave_tail(f, &f->lanes[t->receiver], t->after_s);
-    leave_tail(f, lane, t->tail_s);
+    lane->arrived_s = fmax(lane->arrived_s, f->now + after_s);
+    if (--lane->open > 0)
+        return;
+    lane->left_s = lane->arrived_s - f->now;
+    lane->state = ARRIVING;
+    if (lane->left_s <= 0)
+        dts_fluid_complete(f, lane);
+}
+
+void dts_fluid_end_transfer(struct fluid *f, size_t number)
+{
+    struct transfer *t = &f->transfers[number];
+    t->state = OVER;
+    t->over_s = f->now;
+    if (t->receiver < 0) {
+        leave_tail(f, &f->lanes[t->sender], t->tail_s);
+        return;
+    }
+    message_over(f, &f->lanes[t->sender], 0);
+    if (t->awaited)
+        message_over(f, &f->lanes[t->receiver], t->after_s);
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */
@@ -127,7 +159,7 @@ static const struct tail *tail_before(const struct fluid *f, const struct lane *
         return NULL;
     for (size_t i = 0; i < f->tail_count; i++) {
         const struct tail *tail = &f->tails[i];
-        if (tail->role == lane->role_number && tail->op == lane->before &&
+        if (tail->cohort == lane->cohort && tail->op == lane->before &&
             tail->step == lane->before_step)
             return tail;
     }
@@ -160,64 +192,44 @@ static bool leads_to_collective(const struct lane *lane)
 /* A collective keeps its stream busy until its first member is done, where another one follows;
  * else for as long as each of many alike in a row would. The rest is its tail.
  */
-static void set_end(struct fluid *f, struct lane *lane, struct transfer *t)
+static void set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
+                    struct transfer *t)
 {
     struct dts_rows *rows = dts_loader_rows(f->loader);
     const struct tail *tail = tail_before(f, lane);
-    struct dts_row row = dts_rows_find(rows, NULL, t->load);
+    struct dts_row row = dts_rows_find(rows, NULL, load);
     double end_s = row.after_s;
     if (tail != NULL) {
         row =
-            dts_rows_find(rows, dts_loader_count(f->loader, lane->role, lane->before), t->load);
+            dts_rows_find(rows, dts_loader_count(f->loader, lane->cohort, lane->before), load);
         end_s = end_behind(tail, end_s, row.after_s);
     }
     lane->before = lane->op;
     lane->before_step = lane->step;
-    if (t->load->sum_s <= 0)
+    if (load->sum_s <= 0)
         return;
     double free_s = end_s - row.spread_s;
-    if (t->load->move.script != NULL && !leads_to_collective(lane))
-        free_s = fmin(end_s, dts_rows_find(rows, t->load, t->load).after_s);
+    if (load->move.script != NULL && !leads_to_collective(lane))
+        free_s = fmin(end_s, dts_rows_find(rows, load, load).after_s);
     free_s = fmax(0, free_s);
-    t->share = free_s / t->load->sum_s;
+    t->share = free_s / load->sum_s;
     t->tail_s = end_s - free_s;
 }
 
-static void begin_transfer(struct fluid *f, int sender, int receiver)
+static void begin_collective(struct fluid *f, int number)
 {
-    struct lane *lane = &f->lanes[sender];
-    struct transfer *t = &f->transfers[sender];
-    *t = (struct transfer){.active = true, .sender = sender, .receiver = receiver};
-    t->load = dts_loader_count(f->loader, lane->role, lane->op);
-    t->share = 1;
-    if (receiver < 0)
-        set_end(f, lane, t);
-    t->left = t->load->phase_count > 0 ? t->load->phases[0].repeat : 0;
+    struct lane *lane = &f->lanes[number];
+    const struct dts_load *load = dts_loader_count(f->loader, lane->cohort, lane->op);
+    struct transfer t = {.state = UNDER_WAY,
+                         .phases = load->phases,
+                         .phase_count = load->phase_count,
+                         .share = 1,
+                         .left = load->phase_count > 0 ? load->phases[0].repeat : 0,
+                         .sender = number,
+                         .receiver = -1};
+    set_end(f, lane, load, &t);
     lane->state = SENDING;
-    lane->transfer = sender;
-    if (receiver >= 0) {
-        struct lane *other = &f->lanes[receiver];
-        const struct dts_load *received = dts_loader_count(f->loader, other->role, other->op);
-        t->after_s = received->phases[0].late_s + received->phases[0].sum_s;
-        other->state = SENDING;
-        other->transfer = sender;
-    }
-}
-
-/* The lane at the other side of an exchange, if it is there; -1: not yet. */
-static int other_side(const struct fluid *f, const struct lane *lane)
-{
-    const struct dts_exchange *mine = &dts_fluid_op(lane)->exchange;
-    for (int i = 0; i < f->lane_count; i++) {
-        const struct lane *other = &f->lanes[i];
-        if (other == lane || other->state != MEETING || other->stream != lane->stream ||
-            other->step != lane->step)
-            continue;
-        const struct dts_exchange *theirs = &dts_fluid_op(other)->exchange;
-        if (theirs->channel == mine->channel && theirs->send != mine->send)
-            return i;
-    }
-    return -1;
+    dts_fluid_add_transfer(f, &t);
 }
 
 /* When the last member begins: not before it is done with what it did before on this stream. */
@@ -228,7 +240,7 @@ static double last_begin(const struct fluid *f, const struct lane *lane)
         return f->now;
     for (size_t i = 0; i < f->tail_count; i++) {
         const struct tail *tail = &f->tails[i];
-        if (tail->role == lane->role_number &&
+        if (tail->cohort == lane->cohort &&
             lane->role->plan.ops[tail->op].stream == lane->stream)
             left_s = fmax(left_s, tail->left_s);
     }
@@ -239,27 +251,21 @@ static void begin(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
     const struct dts_op *op = dts_fluid_op(lane);
-    f->timing->ops[op_index(f, lane, lane->op)].start_s = last_begin(f, lane);
+    struct dts_op_time *time = time_of(f, lane->cohort, lane->op, lane->step);
+    if (time != NULL)
+        time->start_s = fmax(time->start_s, last_begin(f, lane));
     if (op->kind == DTS_OP_CALL) {
+        int role = f->cohorts->all[lane->cohort].role_number;
         lane->state = CALLING;
-        lane->left_s =
-            op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[lane->role_number] : 1);
+        lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
+        lane->begun_s = f->now;
         return;
     }
-    f->talking[lane->role_number]++;
-    if (op->kind == DTS_OP_COLLECTIVE) {
-        begin_transfer(f, number, -1);
-        return;
-    }
-    lane->state = MEETING;
-    if (op->exchange.peer_count == 0) {
-        dts_fluid_complete(f, lane);
-        return;
-    }
-    int other = other_side(f, lane);
-    if (other >= 0)
-        begin_transfer(f, op->exchange.send ? number : other,
-                       op->exchange.send ? other : number);
+    f->talking[lane->cohort]++;
+    if (op->kind == DTS_OP_COLLECTIVE)
+        begin_collective(f, number);
+    else
+        dts_fluid_exchange(f, number);
 }
 
 /* Start all that can start now. */

@@ -1,15 +1,17 @@
 /* fluid_time.c -- how time passes: speeds, rates, and the next completion. */
 #include <math.h>
 
+#include "base/mem.h"
 #include "sim/fluid.h"
 
 static double call_speed(const struct fluid *f, const struct lane *lane)
 {
-    bool slow = dts_fluid_is_kernel(dts_fluid_op(lane)) && f->talking[lane->role_number] > 0;
+    bool slow = lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane)) &&
+                f->talking[lane->cohort] > 0;
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }
 
-/* Messages of a role whose kernels run are slow; so are those between it and another. */
+/* Messages of a cohort whose kernels run are slow; so are those between it and another. */
 static double transfer_slowness(const struct fluid *f, const struct transfer *t)
 {
     const double slowdown = f->simulation->message_slowdown;
@@ -19,26 +21,33 @@ static double transfer_slowness(const struct fluid *f, const struct transfer *t)
         const struct lane *lane = &f->lanes[i];
         if (lane->state != CALLING || !dts_fluid_is_kernel(dts_fluid_op(lane)))
             continue;
-        if (lane->role == f->lanes[t->sender].role ||
-            (t->receiver >= 0 && lane->role == f->lanes[t->receiver].role))
+        if (lane->cohort == f->lanes[t->sender].cohort ||
+            (t->receiver >= 0 && lane->cohort == f->lanes[t->receiver].cohort))
             return 1 + slowdown;
     }
     return 1;
+}
+
+static bool is_on_wire(const struct transfer *t)
+{
+    return t->state == UNDER_WAY && t->phase < t->phase_count;
 }
 
 /* How long a repetition of each transfer takes, now that these are under way together. */
 static void set_rates(struct fluid *f)
 {
     int count = 0;
-    for (int i = 0; i < f->lane_count; i++)
-        if (f->transfers[i].active && f->transfers[i].phase < f->transfers[i].load->phase_count)
-            f->phases[count++] = &f->transfers[i].load->phases[f->transfers[i].phase];
+    f->phases = dts_grow(f->phases, &f->phase_room, f->transfer_count, sizeof(*f->phases));
+    f->rates = dts_grow(f->rates, &f->rate_room, f->transfer_count, sizeof(*f->rates));
+    for (size_t i = 0; i < f->transfer_count; i++)
+        if (is_on_wire(&f->transfers[i]))
+            f->phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
     if (count > 1)
         dts_share(f->sharer, f->phases, count, f->rates);
 
-    for (int i = 0, n = 0; i < f->lane_count; i++) {
+    for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
         struct transfer *t = &f->transfers[i];
-        if (!t->active || t->phase >= t->load->phase_count)
+        if (!is_on_wire(t))
             continue;
         const struct dts_phase *phase = f->phases[n];
         double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
@@ -51,35 +60,38 @@ static void set_rates(struct fluid *f)
 
 static double transfer_left_s(const struct transfer *t)
 {
-    return t->phase < t->load->phase_count ? t->left * t->repetition_s : 0;
+    return t->phase < t->phase_count ? t->left * t->repetition_s : 0;
 }
 
 /* Seconds until something completes; INFINITY: nothing is under way. */
-static double next_completion(const struct fluid *f)
+static double next_completion(struct fluid *f)
 {
     double least = INFINITY;
     for (int i = 0; i < f->lane_count; i++) {
         const struct lane *lane = &f->lanes[i];
-        if (lane->state == CALLING)
-            least = fmin(least, lane->left_s / call_speed(f, lane));
-        if (f->transfers[i].active)
-            least = fmin(least, transfer_left_s(&f->transfers[i]));
+        bool timed = lane->state == CALLING || lane->state == ARRIVING;
+        f->left_s[i] = timed ? lane->left_s / call_speed(f, lane) : INFINITY;
+        least = fmin(least, f->left_s[i]);
     }
+    for (size_t i = 0; i < f->transfer_count; i++)
+        if (f->transfers[i].state == UNDER_WAY)
+            least = fmin(least, transfer_left_s(&f->transfers[i]));
     for (size_t i = 0; i < f->tail_count; i++)
         least = fmin(least, f->tails[i].left_s);
     return least;
 }
 
-static void advance_transfer(struct fluid *f, struct transfer *t, double elapsed, double nearly)
+static void advance_transfer(struct fluid *f, size_t number, double elapsed, double nearly)
 {
+    struct transfer *t = &f->transfers[number];
     if (transfer_left_s(t) > nearly) {
         t->left -= elapsed / t->repetition_s;
         return;
     }
-    if (++t->phase < t->load->phase_count)
-        t->left = t->load->phases[t->phase].repeat;
+    if (++t->phase < t->phase_count)
+        t->left = t->phases[t->phase].repeat;
     else
-        dts_fluid_end_transfer(f, t);
+        dts_fluid_end_transfer(f, number);
 }
 
 /* Let time pass. What completes within rounding of `elapsed` completes now, so that equal times
@@ -88,23 +100,15 @@ static void advance(struct fluid *f, double elapsed)
 {
     size_t tails = f->tail_count; // those of now; what begins a tail now waits in full
     double nearly = elapsed * (1 + 1e-12) + 1e-15;
-    double *left_s =
-        f->rates; // by lane: what is left of its call; the rates are not needed now
-    for (int i = 0; i < f->lane_count; i++) {
-        struct lane *lane = &f->lanes[i];
-        bool timed = lane->state == CALLING;
-        double speed = lane->state == CALLING ? call_speed(f, lane) : 1;
-        left_s[i] = timed ? lane->left_s / speed : INFINITY;
-        lane->left_s -= elapsed * speed;
-    }
+    for (int i = 0; i < f->lane_count; i++)
+        f->lanes[i].left_s -= elapsed * call_speed(f, &f->lanes[i]);
     f->now += elapsed;
-    for (int i = 0; i < f->lane_count; i++) {
-        struct lane *lane = &f->lanes[i];
-        if (left_s[i] <= nearly)
-            dts_fluid_complete(f, lane);
-        else if (f->transfers[i].active)
-            advance_transfer(f, &f->transfers[i], elapsed, nearly);
-    }
+    for (int i = 0; i < f->lane_count; i++)
+        if (f->left_s[i] <= nearly)
+            dts_fluid_complete(f, &f->lanes[i]);
+    for (size_t i = 0; i < f->transfer_count; i++)
+        if (f->transfers[i].state == UNDER_WAY)
+            advance_transfer(f, i, elapsed, nearly);
     for (size_t i = 0, kept = 0; i < tails; i++) {
         bool over = f->tails[kept].left_s <= nearly;
         f->tails[kept].left_s -= elapsed;
@@ -113,6 +117,7 @@ static void advance(struct fluid *f, double elapsed)
         else
             kept++;
     }
+    dts_fluid_forget_transfers(f);
 }
 
 bool dts_fluid_advance(struct fluid *f)

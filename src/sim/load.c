@@ -10,7 +10,7 @@ enum { MOST_MESSAGES = 20000 }; // of a collective that is walked one by one
 
 /* Operations that were counted together. */
 struct counted {
-    const struct dts_role *role;
+    int cohort;
     const struct dts_op *op; // the first of its like
     size_t element_bytes;
     struct dts_load *load; // owned
@@ -22,24 +22,29 @@ struct dts_loader {
     struct dts_rows *rows;
     struct counted *counted;
     size_t count, room;
-    int *first_op;                 // of role r in loads
-    const struct dts_load **loads; // by operation of all roles; NULL: not asked for yet
+    int *first_op;                 // of a cohort in loads
+    const struct dts_load **loads; // by operation of all cohorts; NULL: not asked for yet
     double *total;                 // bytes on each link in a step, over all operations counted
 };
 
 struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
 {
-    const struct dts_job *job = simulation->job;
     struct dts_loader *l = dts_alloc(1, sizeof(*l));
     l->simulation = simulation;
     l->skeletons = dts_skeletons_new(simulation);
     l->rows = dts_rows_new(simulation);
     l->total = dts_alloc((size_t)simulation->net->links, sizeof(*l->total));
-    l->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*l->first_op));
-    for (int r = 0; r < job->role_count; r++)
-        l->first_op[r + 1] = l->first_op[r] + job->roles[r].plan.op_count;
-    l->loads = dts_alloc((size_t)l->first_op[job->role_count], sizeof(*l->loads));
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(l);
+    l->first_op = dts_alloc((size_t)cohorts->count + 1, sizeof(*l->first_op));
+    for (int c = 0; c < cohorts->count; c++)
+        l->first_op[c + 1] = l->first_op[c] + cohorts->all[c].role->plan.op_count;
+    l->loads = dts_alloc((size_t)l->first_op[cohorts->count], sizeof(*l->loads));
     return l;
+}
+
+const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *l)
+{
+    return dts_skeletons_cohorts(l->skeletons);
 }
 
 static void load_free(struct dts_load *load)
@@ -47,6 +52,7 @@ static void load_free(struct dts_load *load)
     for (int p = 0; p < load->phase_count; p++)
         free(load->phases[p].links);
     free(load->phases);
+    free(load->far);
     free(load);
 }
 
@@ -120,7 +126,6 @@ static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s
         dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
                        &load->phases[b]);
         load->messages += bone->sent * bone->repeat;
-        load->sum_s += bone->repeat * dts_phase_seconds(&load->phases[b], 1);
     }
 }
 
@@ -130,16 +135,19 @@ static void add_total(struct dts_loader *l, const struct dts_skeleton *s, double
         l->total[s->total[i].link] += chunk_bytes * s->total[i].weight;
 }
 
-static void count_collective(struct dts_loader *l, const struct dts_role *role,
-                             const struct dts_op *op, int times, struct dts_load *load)
+static void count_collective(struct dts_loader *l, int cohort, const struct dts_op *op,
+                             int times, struct dts_load *load)
 {
     const struct dts_collective *c = &op->collective;
-    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, role, op);
+    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    const struct dts_role *role = s->role;
     double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
     for (int b = 0; b < s->bone_count; b++)
         bytes[b] = message_bytes(role, c, (int)s->bones[b].chunks);
     fill_phases(l, s, bytes, load);
     free(bytes);
+    for (int b = 0; b < s->bone_count; b++)
+        load->sum_s += load->phases[b].repeat * dts_phase_seconds(&load->phases[b], 1);
 
     set_course(l, s, role, c, load);
     double chunk_bytes = (double)c->data.count *
@@ -148,20 +156,27 @@ static void count_collective(struct dts_loader *l, const struct dts_role *role,
     add_total(l, s, times * chunk_bytes);
 }
 
-/* All messages of an exchange are in flight together: one phase, once. The side that sends
- * counts the links, the side that receives the latency after. */
-static void count_exchange(struct dts_loader *l, const struct dts_role *role,
-                           const struct dts_op *op, struct dts_load *load)
+/* All messages of an exchange are in flight together: one phase for each far side, once. The
+ * side that sends counts the links, the side that receives the latency after.
+ */
+static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op,
+                           struct dts_load *load)
 {
     const struct dts_exchange *x = &op->exchange;
-    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, role, op);
-    double element_bytes = (double)role->plan.buffers[x->data.buffer].element_bytes;
-    double bytes = dts_skeleton_most(s, x) * element_bytes;
-    fill_phases(l, s, &bytes, load);
-    load->phases->walk_s = dts_phase_stay_s(load->phases, 1); // the rest is the receiver's
-    load->sum_s = dts_phase_seconds(load->phases, 1);
-    if (s->bones->chunks > 0)
-        add_total(l, s, dts_skeleton_least(s, x) / s->bones->chunks * element_bytes);
+    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    double element_bytes = (double)s->role->plan.buffers[x->data.buffer].element_bytes;
+    double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
+    load->far = dts_alloc((size_t)s->bone_count, sizeof(*load->far));
+    for (int b = 0; b < s->bone_count; b++) {
+        bytes[b] = dts_skeleton_most(s, &s->bones[b], x) * element_bytes;
+        load->far[b] = s->bones[b].far;
+    }
+    fill_phases(l, s, bytes, load);
+    free(bytes);
+    for (int b = 0; b < s->bone_count; b++) // the rest is the receiver's
+        load->phases[b].walk_s = dts_phase_stay_s(&load->phases[b], 1);
+    if (s->bone_count > 0) // in proportion, as the buckets of all
+        add_total(l, s, dts_skeleton_least(s, s->bones, x) / s->bones->chunks * element_bytes);
 }
 
 static bool alike(const struct dts_op *a, const struct dts_op *b)
@@ -179,13 +194,13 @@ static size_t bytes_of_element(const struct dts_role *role, const struct dts_op 
     return role->plan.buffers[buffer].element_bytes;
 }
 
-static struct dts_load *count_op(struct dts_loader *l, const struct dts_role *role,
-                                 const struct dts_op *op)
+static struct dts_load *count_op(struct dts_loader *l, int cohort, const struct dts_op *op)
 {
+    const struct dts_role *role = dts_loader_cohorts(l)->all[cohort].role;
     size_t element_bytes = bytes_of_element(role, op);
     for (size_t i = 0; i < l->count; i++) {
         const struct counted *c = &l->counted[i];
-        if (c->role == role && c->element_bytes == element_bytes && alike(c->op, op))
+        if (c->cohort == cohort && c->element_bytes == element_bytes && alike(c->op, op))
             return c->load;
     }
     int times = 0;
@@ -195,21 +210,19 @@ static struct dts_load *count_op(struct dts_loader *l, const struct dts_role *ro
 
     struct dts_load *load = dts_alloc(1, sizeof(*load));
     if (op->kind == DTS_OP_COLLECTIVE)
-        count_collective(l, role, op, times, load);
+        count_collective(l, cohort, op, times, load);
     else
-        count_exchange(l, role, op, load);
+        count_exchange(l, cohort, op, load);
     l->counted = dts_grow(l->counted, &l->room, l->count + 1, sizeof(*l->counted));
-    l->counted[l->count++] = (struct counted){role, op, element_bytes, load};
+    l->counted[l->count++] = (struct counted){cohort, op, element_bytes, load};
     return load;
 }
 
-const struct dts_load *dts_loader_count(struct dts_loader *l, const struct dts_role *role,
-                                        int op)
+const struct dts_load *dts_loader_count(struct dts_loader *l, int cohort, int op)
 {
-    const struct dts_load **load =
-        &l->loads[l->first_op[role - l->simulation->job->roles] + op];
+    const struct dts_load **load = &l->loads[l->first_op[cohort] + op];
     if (*load == NULL)
-        *load = count_op(l, role, &role->plan.ops[op]);
+        *load = count_op(l, cohort, &dts_loader_cohorts(l)->all[cohort].role->plan.ops[op]);
     return *load;
 }
 

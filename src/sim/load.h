@@ -4,15 +4,18 @@
 #ifndef DTS_SIM_LOAD_H
 #define DTS_SIM_LOAD_H
 
+#include "sim/cohort.h"
 #include "sim/period.h"
 #include "sim/phase.h"
 #include "sim/walk.h"
 
-/* All that one operation sends, of all ranks of its role. */
+/* All that one operation of a cohort sends. */
 struct dts_load {
-    struct dts_phase *phases; // owned
+    struct dts_phase
+        *phases; // of a collective one after another, of an exchange at once; owned
     int phase_count;
-    double sum_s; // of its phases
+    struct dts_far_side *far; // of an exchange: of each phase; owned
+    double sum_s;             // of the phases of a collective
     double messages;
     struct dts_move move;     // of a collective that is walked; script NULL: it is not
     struct dts_period period; // of a collective that is not
@@ -25,11 +28,13 @@ struct dts_rows;
 struct dts_loader *dts_loader_new(const struct dts_simulation *simulation);
 void dts_loader_free(struct dts_loader *loader);
 
-/* The load of a collective or of one side of an exchange: the sender's has the links and the
- * latency that blocks, the receiver's only late_s and sum_s.
- * Valid until the loader is freed. */
-const struct dts_load *dts_loader_count(struct dts_loader *loader, const struct dts_role *role,
-                                        int op);
+/* Ranks that fare alike. Valid until the loader is freed. */
+const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *loader);
+
+/* The load of a collective or of one side of an exchange of a cohort: the sender's has the
+ * links and the latency that blocks, the receiver's only late_s and sum_s. Valid until the
+ * loader is freed. */
+const struct dts_load *dts_loader_count(struct dts_loader *loader, int cohort, int op);
 
 /* Of the collectives that were counted (row.h). */
 struct dts_rows *dts_loader_rows(struct dts_loader *loader);

@@ -98,6 +98,7 @@ void dts_phase_fill(const struct dts_net *net, const struct dts_pattern *pattern
             phase->late_s = fmax(phase->late_s, alpha_s[k]);
         if (!pattern->used[k])
             continue;
+        phase->waits |= by->blocking;
         phase->bytes = fmax(phase->bytes, wire[k]);
         phase->load_s[k] = wire[k] / pattern->cap_bytes_per_s[k];
         phase->most_bytes_per_s = fmin(phase->most_bytes_per_s, pattern->cap_bytes_per_s[k]);

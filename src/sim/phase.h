@@ -16,6 +16,12 @@
 
 #include "sim/pattern.h"
 
+/* The messages of an exchange between one cohort and another that use one transport. */
+struct dts_far_side {
+    int cohort; // the other one
+    int transport;
+};
+
 /* One class of steps. */
 struct dts_phase {
     int repeat;
@@ -24,6 +30,7 @@ struct dts_phase {
     double walk_s;                     // longest walk of `repeat` hops
     double hop_s, sum_s;               // longest hop; longest time to sum a member's messages
     double late_s;                     // longest alpha that only the receiver sees
+    bool waits;              // messages wait for the receiver before they use the wire
     double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
     struct dts_link_load *links; // the shared ones that the pattern has; owned
     int link_count;

@@ -14,6 +14,8 @@ struct moment {
 struct writer {
     struct dts_script *script;
     struct dts_pairs *pairs;
+    const int *cohort_of; // by rank
+    int cohort;
     struct moment *moments;
     int *first_line;    // that a member sends in the step at hand; members + 1 entries
     int *first_message; // likewise
@@ -47,8 +49,9 @@ static void ask_step(struct writer *w, int step)
         w->first_line[m] = s->line_count;
         w->messages =
             dts_grow(w->messages, &w->message_room, (size_t)count + most, sizeof(*w->messages));
-        int end = count + dts_collective_step(s->role, s->collective, s->role->first + m, step,
-                                              w->messages + count);
+        int rank = s->role->first + m, end = count;
+        if (w->cohort_of[rank] == w->cohort)
+            end += dts_collective_step(s->role, s->collective, rank, step, w->messages + count);
         for (; count < end; count++)
             if (w->messages[count].send)
                 add_line(w, m, &w->messages[count]);
@@ -108,13 +111,14 @@ static void sort_turns(struct writer *w)
 }
 
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  struct dts_pairs *pairs, const struct dts_role *role,
-                                  const struct dts_collective *collective)
+                                  struct dts_pairs *pairs, const struct dts_cohorts *cohorts,
+                                  int cohort, const struct dts_collective *collective)
 {
+    const struct dts_role *role = cohorts->all[cohort].role;
     struct dts_script *s = dts_alloc(1, sizeof(*s));
     *s = (struct dts_script){
         .role = role, .collective = collective, .members = role->count, .ways = &pairs->ways};
-    struct writer w = {.script = s, .pairs = pairs};
+    struct writer w = {.script = s, .pairs = pairs, .cohort_of = cohorts->of, .cohort = cohort};
     w.first_line = dts_alloc((size_t)s->members + 1, sizeof(*w.first_line));
     w.first_message = dts_alloc((size_t)s->members + 1, sizeof(*w.first_message));
     s->steps = collective->algorithm->steps(&collective->shape);

@@ -1,9 +1,10 @@
-/* script.h -- all messages of a collective, of all groups of its role, as each member meets
+/* script.h -- all messages of a collective, of all groups of a cohort, as each member meets
  * them; made once for data of any size.
  */
 #ifndef DTS_SIM_SCRIPT_H
 #define DTS_SIM_SCRIPT_H
 
+#include "sim/cohort.h"
 #include "sim/ways.h"
 
 /* A message, and the chunks of its channel's part that it carries. */
@@ -23,7 +24,7 @@ struct dts_turn {
 struct dts_script {
     const struct dts_role *role;
     const struct dts_collective *collective; // the first of its shape
-    int members, steps, line_count;
+    int members, steps, line_count; // members: of the role; those of other cohorts do nothing
     int *class_of; // by step: the lowest one with the same traffic; owned, as all below
     struct dts_line *lines;
     struct dts_turn *turns;      // member after member
@@ -35,8 +36,8 @@ struct dts_script {
 /* For collectives of some ten thousand messages: each is written down. Pairs that are new are
  * added; scripts with the same pairs may be walked in one row. */
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  struct dts_pairs *pairs, const struct dts_role *role,
-                                  const struct dts_collective *collective);
+                                  struct dts_pairs *pairs, const struct dts_cohorts *cohorts,
+                                  int cohort, const struct dts_collective *collective);
 void dts_script_free(struct dts_script *script);
 
 #endif

@@ -63,7 +63,7 @@ static void collective_bones(struct dts_skeletons *all, struct dts_skeleton *s)
         if (repeats[i] > 0) {
             struct dts_bone *bone = &s->bones[s->bone_of[i]];
             bone->repeat = repeats[i];
-            dts_bones_collective(all->bones, s->role, c, i, messages, bone);
+            dts_bones_collective(all->bones, s->cohort, c, i, messages, bone);
         }
     free(repeats);
     free(messages);
@@ -71,11 +71,8 @@ static void collective_bones(struct dts_skeletons *all, struct dts_skeleton *s)
 
 static void exchange_bone(struct dts_skeletons *all, struct dts_skeleton *s)
 {
-    s->steps = s->bone_count = 1;
-    s->bone_of = dts_alloc(1, sizeof(*s->bone_of));
-    s->bones = dts_alloc(1, sizeof(*s->bones));
-    s->bones->repeat = 1;
-    dts_bones_exchange(all->bones, s->role, &s->op->exchange, s->bones);
+    s->steps = 1;
+    s->bone_count = dts_bones_exchange(all->bones, s->cohort, &s->op->exchange, &s->bones);
 }
 
 bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y)
@@ -85,14 +82,6 @@ bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collecti
            x->shape.kind == y->shape.kind && x->shape.size == y->shape.size &&
            x->shape.per_node == y->shape.per_node && x->shape.shards == y->shape.shards &&
            x->shape.pieces == y->shape.pieces && x->shape.between == y->shape.between;
-}
-
-static bool same_messages(const struct dts_exchange *x, const struct dts_exchange *y)
-{
-    return x->send == y->send && x->relative == y->relative && x->first_peer == y->first_peer &&
-           x->peer_stride == y->peer_stride && x->peer_count == y->peer_count &&
-           x->every == y->every && x->part == y->part && x->add == y->add &&
-           (x->part == DTS_WHOLE || (x->shards == y->shards && x->shard_base == y->shard_base));
 }
 
 /* Are the shards of this exchange as good as equal? */
@@ -110,20 +99,26 @@ static bool fits(const struct dts_op *x, const struct dts_op *y)
         return false;
     if (x->kind == DTS_OP_COLLECTIVE)
         return dts_skeleton_same(&x->collective, &y->collective);
-    return same_messages(&x->exchange, &y->exchange) &&
+    return dts_exchange_same(&x->exchange, &y->exchange) &&
            (x->exchange.data.count == y->exchange.data.count ||
             (has_like_shards(&x->exchange) && has_like_shards(&y->exchange)));
 }
 
-const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all,
-                                           const struct dts_role *role, const struct dts_op *op)
+const struct dts_cohorts *dts_skeletons_cohorts(const struct dts_skeletons *all)
+{
+    return dts_bones_cohorts(all->bones);
+}
+
+const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all, int cohort,
+                                           const struct dts_op *op)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->all[i].role == role && fits(all->all[i].op, op))
+        if (all->all[i].cohort == cohort && fits(all->all[i].op, op))
             return &all->all[i];
     all->all = dts_grow(all->all, &all->room, all->count + 1, sizeof(*all->all));
     struct dts_skeleton *s = &all->all[all->count++];
-    *s = (struct dts_skeleton){.role = role, .op = op};
+    *s = (struct dts_skeleton){
+        .cohort = cohort, .role = dts_bones_cohorts(all->bones)->all[cohort].role, .op = op};
     if (op->kind == DTS_OP_COLLECTIVE)
         collective_bones(all, s);
     else
@@ -137,25 +132,27 @@ const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
 {
     struct dts_skeleton *s = &all->all[skeleton - all->all];
     if (s->script == NULL)
-        s->script = dts_script_new(all->simulation->net,
-                                   dts_router_routes(dts_bones_router(all->bones)), &all->pairs,
-                                   s->role, &s->op->collective);
+        s->script = dts_script_new(
+            all->simulation->net, dts_router_routes(dts_bones_router(all->bones)), &all->pairs,
+            dts_bones_cohorts(all->bones), s->cohort, &s->op->collective);
     return s->script;
 }
 
-double dts_skeleton_most(const struct dts_skeleton *s, const struct dts_exchange *x)
+double dts_skeleton_most(const struct dts_skeleton *s, const struct dts_bone *bone,
+                         const struct dts_exchange *x)
 {
     if (x->data.count == s->op->exchange.data.count)
-        return s->bones->chunks;
+        return bone->chunks;
     if (x->part == DTS_WHOLE)
         return (double)x->data.count;
     return ceil((double)x->data.count / x->shards);
 }
 
-double dts_skeleton_least(const struct dts_skeleton *s, const struct dts_exchange *x)
+double dts_skeleton_least(const struct dts_skeleton *s, const struct dts_bone *bone,
+                          const struct dts_exchange *x)
 {
     if (x->data.count == s->op->exchange.data.count)
-        return s->bones->chunks;
+        return bone->chunks;
     if (x->part == DTS_WHOLE)
         return (double)x->data.count;
     return floor((double)x->data.count / x->shards);

@@ -128,27 +128,13 @@ static void collectives_of_unlike_sizes_agree(void)
     agree_end();
 }
 
-/* Tensors that are not cut and servers on the workers' nodes: workers beside a server are done
- * with it before the others are, and are ahead of them in the next forward pass. Fluid walks
- * one worker for all, at the pace of the slowest (docs/validation-engines.md). */
+/* Servers on the workers' nodes: workers beside a server are done with it before the others
+ * are, and are ahead of them in the next forward pass. Fluid walks one worker of each cohort
+ * (sim/cohort.h). */
 struct place {
     const char *name, *sets[AGREE_SETS - 1];
     int devices;
-    double tensor,
-        in_node; // limits of such starts and ends, without and with a sum in the node
 };
-
-/* Four servers on three nodes are the same: two of them share a port. */
-static double limit_of_servers(const struct place *place, const struct dts_scene *scene,
-                               const char *strategy)
-{
-    int nodes = place->devices / scene->platform.devices_per_node;
-    if (strstr(strategy, "dedicated") != NULL)
-        return fmin(place->tensor, 0.015);
-    if (strstr(strategy, "tensor") != NULL)
-        return strstr(strategy, "in_node") != NULL ? place->in_node : place->tensor;
-    return strcmp(strategy, "ps_4") == 0 && nodes == 3 ? 0.05 : one_percent;
-}
 
 static void servers_on(const struct place *place)
 {
@@ -163,9 +149,8 @@ static void servers_on(const struct place *place)
         return;
     for (int s = 0; s < scene.scenario.strategy_count; s++) {
         const char *strategy = scene.scenario.strategies[s].name;
-        double limit = limit_of_servers(place, &scene, strategy);
         if (scene.platform.devices_per_node > 1 || strstr(strategy, "in_node") == NULL)
-            one_point(where, &scene, s, fmin(limit, 0.025), limit);
+            one_point(where, &scene, s, one_percent, one_percent);
     }
     dts_scene_close(&scene);
 }
@@ -178,15 +163,11 @@ static void servers_on(const struct place *place)
 static void servers_among_the_workers_agree(void)
 {
     const struct place places[] = {
-        {"Big Basin", {NULL}, 8, one_percent, one_percent},
-        {"Big Basin", {NULL}, 24, 0.11, one_percent},
-        {"Big Basin", {NULL}, 32, 0.18, 0.011},
-        {"Theta", {MINIMAL_THETA}, 16, one_percent, one_percent},
-        {"Theta", {MINIMAL_THETA}, 48, one_percent, one_percent},
-        {"fat tree", {FAT_TREE}, 12, 0.1, 0.035},
-        {"fat tree", {FAT_TREE}, 36, 0.1, 0.045},
-        {"torus", {"platform=mira"}, 16, one_percent, one_percent},
-        {"torus", {"platform=mira"}, 32, 0.015, one_percent},
+        {"Big Basin", {NULL}, 8},         {"Big Basin", {NULL}, 24},
+        {"Big Basin", {NULL}, 32},        {"Theta", {MINIMAL_THETA}, 16},
+        {"Theta", {MINIMAL_THETA}, 48},   {"fat tree", {FAT_TREE}, 12},
+        {"fat tree", {FAT_TREE}, 36},     {"torus", {"platform=mira"}, 16},
+        {"torus", {"platform=mira"}, 32},
     };
     agree_table("Servers on the workers' nodes",
                 "Synchronous parameter servers in buckets of 25 MB: cut evenly or whole on one "

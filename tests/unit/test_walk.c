@@ -46,8 +46,8 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
     struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 2};
     struct dts_loader *loader = dts_loader_new(&s);
     struct dts_rows *rows = dts_loader_rows(loader);
-    const struct dts_load *loads[] = {dts_loader_count(loader, &job.roles[0], before),
-                                      dts_loader_count(loader, &job.roles[0], op)};
+    const struct dts_load *loads[] = {dts_loader_count(loader, 0, before),
+                                      dts_loader_count(loader, 0, op)};
     struct course course = {dts_rows_find(rows, NULL, loads[1]),
                             dts_rows_find(rows, loads[0], loads[1])};
     dts_loader_free(loader);
