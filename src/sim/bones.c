@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "plan/run.h"
@@ -148,26 +147,18 @@ static void pick_parcels(struct dts_bones *all, struct dts_far_side far)
             add_parcel(all, all->listed[i]);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // 2^64 / the golden ratio
-    return hash ^ hash >> 32;
-}
-
 /* A number for the messages of a step, in proportion to the largest: pieces that a tree sends
  * are the same messages, whatever the number of pieces. 64 bits: of a million steps, two
  * different ones have the same number with a chance of 3e-8. */
 static uint64_t hash_of(const struct dts_bones *all, int cohort, const struct dts_bone *bone)
 {
-    uint64_t hash = mix((uint64_t)cohort, bone->repeat > 1);
+    uint64_t hash = dts_mix((uint64_t)cohort, bone->repeat > 1);
     for (size_t i = 0; i < all->parcel_count; i++) {
         const struct dts_parcel *p = &all->parcels[i];
         double part = p->bytes / bone->chunks;
-        uint64_t bits;
-        memcpy(&bits, &part, sizeof(bits));
-        hash = mix(hash, (uint64_t)p->self << 33 | (uint64_t)p->peer << 2 |
-                             (uint64_t)p->send << 1 | p->add);
-        hash = mix(hash, bits);
+        hash = dts_mix(hash, (uint64_t)p->self << 33 | (uint64_t)p->peer << 2 |
+                                 (uint64_t)p->send << 1 | p->add);
+        hash = dts_mix(hash, dts_bits_of(part));
     }
     return hash >> 1; // a key of the map
 }
@@ -232,9 +223,9 @@ static uint64_t hash_of_state(int cohort, const struct dts_collective *c, uint64
         (uint64_t)(uintptr_t)s->between,
         bone->repeat > 1,
     };
-    uint64_t hash = mix(0, state);
+    uint64_t hash = dts_mix(0, state);
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        hash = mix(hash, words[i]);
+        hash = dts_mix(hash, words[i]);
     return hash >> 1; // a key of the map
 }
 

@@ -122,32 +122,19 @@ static void find_loads(struct finder *f)
     free(flows);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // as bones.c
-    return hash ^ hash >> 32;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-
 /* Messages add up to what tells a rank from others: their order does not count. */
 static void sign_all(struct finder *f, enum detail detail)
 {
     memset(f->sign, 0, (size_t)f->simulation->job->ranks * sizeof(*f->sign));
     for (size_t i = 0; i < f->notice_count; i++) {
         const struct notice *n = &f->notices[i];
-        uint64_t hash = mix(mix(1, (uint64_t)n->op), (uint64_t)f->of[n->peer]);
-        hash = mix(hash, (uint64_t)n->transport);
+        uint64_t hash = dts_mix(dts_mix(1, (uint64_t)n->op), (uint64_t)f->of[n->peer]);
+        hash = dts_mix(hash, (uint64_t)n->transport);
         if (detail <= BY_LATENCY)
-            hash = mix(hash, bits_of(n->latency_s));
+            hash = dts_mix(hash, dts_bits_of(n->latency_s));
         if (detail <= BY_LOAD)
-            hash = mix(hash, bits_of(n->load_s));
-        f->sign[f->head[n->rank]] += mix(hash, 2);
+            hash = dts_mix(hash, dts_bits_of(n->load_s));
+        f->sign[f->head[n->rank]] += dts_mix(hash, 2);
     }
 }
 
@@ -159,7 +146,7 @@ static int number_role(const struct finder *f, const struct dts_role *role, int 
     int count = first;
     for (int rank = role->first; rank < role->first + role->count; rank++) {
         int head = f->head[rank];
-        uint64_t key = mix(f->sign[head], (uint64_t)f->of[head]) >> 1; // a key of the map
+        uint64_t key = dts_mix(f->sign[head], (uint64_t)f->of[head]) >> 1; // a key of the map
         uint64_t *number = dts_map_at(&numbers, key);
         if (*number == 0)
             *number = (uint64_t)++count;

@@ -149,10 +149,8 @@ static void find_rates(struct dts_sharer *s, const struct dts_phase *const phase
 static uint64_t hash_of(const struct dts_phase *const phases[], int count)
 {
     uint64_t hash = (uint64_t)count;
-    for (int i = 0; i < count; i++) {
-        hash = (hash ^ (uint64_t)(uintptr_t)phases[i]) * 0x9e3779b97f4a7c15u; // as skeleton.c
-        hash ^= hash >> 32;
-    }
+    for (int i = 0; i < count; i++)
+        hash = dts_mix(hash, (uint64_t)(uintptr_t)phases[i]);
     return hash >> 1; // a key of the map
 }
 

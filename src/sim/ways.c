@@ -26,12 +26,6 @@ struct maker {
     size_t count, room, share_room;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // 2^64 / the golden ratio
-    return hash ^ hash >> 32;
-}
-
 static int crossing_of(struct maker *m, int link)
 {
     uint64_t *number = dts_map_at(&m->numbers, (uint64_t)link);
@@ -54,7 +48,7 @@ static void cross(struct maker *m, int number, int pair, double part)
     double relative = part / c->part;
     uint64_t bits;
     memcpy(&bits, &relative, sizeof(bits));
-    c->pairs = mix(mix(c->pairs, (uint64_t)pair + 1), bits);
+    c->pairs = dts_mix(dts_mix(c->pairs, (uint64_t)pair + 1), bits);
 }
 
 static void add_way(struct maker *m, struct dts_ways *ways, const struct dts_route *route)
