@@ -223,6 +223,35 @@ static void parts_follow_one_another_on_the_wire(void)
     dts_job_free(&job);
 }
 
+/* The server asks for a part later than it was sent: where the transport blocks the sender
+ * waits for it, elsewhere it is there already. */
+static void a_message_waits_for_its_receiver_where_the_transport_blocks(void)
+{
+    const double late_s = 0.1, wire_s = 4.0 * (double)elements / bandwidth;
+    for (int blocking = 0; blocking < 2; blocking++) {
+        struct crossbar crossbar = plain;
+        struct dts_job job = incast(1, 1);
+        struct dts_net net = crossbar_net(&crossbar, 2);
+        net.transports[0].blocking = net.transports[1].blocking = blocking;
+        struct dts_plan *server = &job.roles[1].plan;
+        add_kernel(server, DTS_AGGREGATE, late_s);
+        server->ops[1].stream = DTS_PUSH; // before the exchange, on its stream
+        const struct dts_op exchange = server->ops[0];
+        server->ops[0] = server->ops[1];
+        server->ops[1] = exchange;
+        struct dts_timing timing =
+            run(&job, &crossbar, net, (struct dts_simulation){.steps = 2});
+        CHECK_CLOSE(timing.first_s, blocking ? late_s + wire_s + alpha : wire_s, 1e-9);
+        double pushed_twice_s = timing.first_s + timing.ops[0].end_s;
+        CHECK_CLOSE(pushed_twice_s, blocking ? 2 * (late_s + wire_s + alpha) : 2 * wire_s,
+                    1e-9);
+        CHECK_CLOSE(timing.first_s + timing.ops[2].end_s,
+                    blocking ? 2 * (late_s + wire_s + alpha) : 2 * late_s, 1e-9);
+        dts_timing_free(&timing);
+        dts_job_free(&job);
+    }
+}
+
 /* In a row of trees the first members are ahead. */
 static void a_sum_starts_when_its_last_member_begins(void)
 {
@@ -270,5 +299,6 @@ TESTS(TEST(a_ring_takes_its_closed_form), TEST(halving_doubling_takes_its_closed
       TEST(communication_hides_behind_compute_that_is_longer),
       TEST(kernels_beside_communication_are_slower), TEST(messages_beside_kernels_are_slower),
       TEST(incast_is_bound_by_the_servers_port), TEST(parts_follow_one_another_on_the_wire),
+      TEST(a_message_waits_for_its_receiver_where_the_transport_blocks),
       TEST(a_sum_starts_when_its_last_member_begins),
       TEST(stragglers_cost_the_expected_maximum), TEST(more_bandwidth_and_less_latency_help))
