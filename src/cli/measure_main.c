@@ -189,7 +189,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .precision = precision,
         .optimizers = &optimizer,
         .optimizer_count = 1,
-        .meter = {.limit_s = 0.3, .least = 2, .spread = 0.02},
+        .meter = {.limit_s = 0.3, .least = 3, .spread = 0.01},
         .patience_s = patience_s,
         .pace_s = pace_s,
         .progress = show_progress,

@@ -89,6 +89,36 @@ static struct dts_measured summarize(const double (*seconds)[PARTS], int count, 
     return out;
 }
 
+/* What steps are made of. */
+struct stepping {
+    struct dts_network *network;
+    struct dts_optimizer_run *optimizer;
+    struct dts_loss_scale *scale; // NULL but in fp16
+    int layers, number;           // of the next step
+    struct dts_step_calls calls;
+};
+
+/* After a moment at which the pace was `pace_s`. */
+static void next_step(struct stepping *s, double pace_s, double seconds[PARTS])
+{
+    dts_step_calls_begin(&s->calls, pace_s);
+    run_step(s->network, s->optimizer, s->scale, s->layers, s->number++, seconds, &s->calls);
+}
+
+/* Until the pace is the usual one. Steps pass, and no naps: caches hold what they do in
+ * training. Their calls count where they met it. */
+static double wait_for_pace(struct stepping *s, struct dts_pace *pace, double pace_s)
+{
+    double unseen[PARTS];
+    while (!dts_pace_is_usual(pace_s, dts_pace_usual_s(pace)) && pace->patience_s > 0) {
+        const double begin_s = dts_now_s();
+        next_step(s, pace_s, unseen);
+        pace_s = s->calls.pace_s;
+        pace->patience_s -= dts_now_s() - begin_s;
+    }
+    return pace_s;
+}
+
 /* The first samples of the made task, for all steps. */
 static void fill(struct dts_network *network, const struct dts_steps_request *request)
 {
@@ -108,23 +138,24 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     struct dts_pace pace = dts_cpu_pace(dts_network_workers(network));
     struct dts_runs runs = {.count = 0};
     const int layers = request->model->layer_count;
-    struct dts_step_calls calls;
-    dts_step_calls_make(&calls, 2 * layers + 1, &pace);
     struct dts_loss_scale room = {.scale = 65536}; // as PyTorch's GradScaler begins
-    struct dts_loss_scale *scale = request->precision == DTS_FP16 ? &room : NULL;
+    struct stepping s = {.network = network,
+                         .optimizer = optimizer,
+                         .scale = request->precision == DTS_FP16 ? &room : NULL,
+                         .layers = layers};
     double unseen[PARTS];
+    dts_step_calls_make(&s.calls, 2 * layers + 1, &pace);
     fill(network, request);
-    run_step(network, optimizer, scale, layers, 0, unseen, &calls);
-    for (int i = 0; i < calls.count; i++)
-        calls.runs[i].count = 0;
+    next_step(&s, 0, unseen);
+    for (int i = 0; i < s.calls.count; i++)
+        s.calls.runs[i].count = 0;
     out->first_loss = dts_network_loss(network);
     double pace_s = dts_pace_take(&pace);
     pace.patience_s = request->patience_s;
     pace.asked_s = request->pace_s;
     for (int i = 0; i < request->steps; i++) {
-        pace_s = dts_pace_wait(&pace, pace_s);
-        dts_step_calls_begin(&calls, pace_s);
-        run_step(network, optimizer, scale, layers, i + 1, seconds[i], &calls);
+        pace_s = wait_for_pace(&s, &pace, pace_s);
+        next_step(&s, pace_s, seconds[i]);
         pace_s = dts_runs_add(&runs, seconds[i][STEP], pace_s, &pace);
     }
     out->last_loss = dts_network_loss(network);
@@ -140,9 +171,9 @@ static void run_all(const struct dts_steps_request *request, struct dts_network 
     dts_runs_count(&runs, &pace, &counts);
     out->at_pace = counts.counting;
     if (request->layers != NULL)
-        summarize_layers(&calls, layers, request->layers);
-    out->calls_s = dts_step_calls_sum(&calls, &out->calls_off);
-    dts_step_calls_free(&calls);
+        summarize_layers(&s.calls, layers, request->layers);
+    out->calls_s = dts_step_calls_sum(&s.calls, &out->calls_off);
+    dts_step_calls_free(&s.calls);
     free(seconds);
 }
 

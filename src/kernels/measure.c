@@ -19,6 +19,12 @@ double dts_runs_add(struct dts_runs *runs, double seconds, double before_s,
     return after_s;
 }
 
+static bool run_counts(const struct dts_runs *runs, int i, double usual_s)
+{
+    return dts_pace_is_usual(runs->before_s[i], usual_s) &&
+           dts_pace_is_usual(runs->after_s[i], usual_s);
+}
+
 /* Into `seconds`; returns how many. pace: NULL: all count. */
 static int those_that_count(const struct dts_runs *runs, const struct dts_pace *pace,
                             double *seconds)
@@ -26,10 +32,22 @@ static int those_that_count(const struct dts_runs *runs, const struct dts_pace *
     const double usual_s = pace != NULL ? dts_pace_usual_s(pace) : 0;
     int count = 0;
     for (int i = 0; i < runs->count; i++)
-        if (pace == NULL || (dts_pace_is_usual(runs->before_s[i], usual_s) &&
-                             dts_pace_is_usual(runs->after_s[i], usual_s)))
+        if (pace == NULL || run_counts(runs, i, usual_s))
             seconds[count++] = runs->seconds[i];
     return count;
+}
+
+void dts_runs_drop_others(struct dts_runs *runs, const struct dts_pace *pace)
+{
+    const double usual_s = dts_pace_usual_s(pace);
+    int count = 0;
+    for (int i = 0; i < runs->count; i++)
+        if (run_counts(runs, i, usual_s)) {
+            runs->seconds[count] = runs->seconds[i];
+            runs->before_s[count] = runs->before_s[i];
+            runs->after_s[count++] = runs->after_s[i];
+        }
+    runs->count = count;
 }
 
 void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
@@ -60,7 +78,8 @@ static double now_s(const struct dts_meter *meter)
     return meter->now_s != NULL ? meter->now_s(meter->clock) : dts_now_s();
 }
 
-/* Enough runs, `spent_s` after the begin? */
+/* Enough runs, `spent_s` after the begin? The standard error of the median of n normal values
+ * is 1.25 deviations / sqrt(n), and their MAD 0.674 deviations. */
 static bool is_enough(const struct dts_meter *meter, const struct dts_runs *runs, int more,
                       double spent_s)
 {
@@ -72,7 +91,24 @@ static bool is_enough(const struct dts_meter *meter, const struct dts_runs *runs
     if (those_that_count(runs, meter->pace, seconds) < meter->least)
         return more >= 2 * meter->least && spent_s >= meter->limit_s;
     const struct dts_measured so_far = dts_measured_of(runs, meter->pace);
-    return spent_s >= meter->limit_s || so_far.mad_s <= meter->spread * so_far.median_s;
+    const double wanted_s = meter->spread * so_far.median_s, scatter_s = 1.86 * so_far.mad_s;
+    return spent_s >= meter->limit_s ||
+           scatter_s * scatter_s <= wanted_s * wanted_s * so_far.count;
+}
+
+/* What ran for so long or longer finds its data where they are, whatever was before. ASSUMED */
+static const double short_s = 5e-3;
+
+/* Until the pace is the usual one. Naps leave the caches to others and let the clock fall: a
+ * short run follows unseen. */
+static double wait_for_pace(const struct dts_meter *meter, void (*run)(void *argument),
+                            void *argument, double pace_s, double last_s)
+{
+    const double patience_s = meter->pace->patience_s;
+    pace_s = dts_pace_wait(meter->pace, pace_s);
+    if (meter->pace->patience_s < patience_s && last_s < short_s)
+        run(argument);
+    return pace_s;
 }
 
 void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument),
@@ -83,19 +119,23 @@ void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument)
         return;
     double begin_s = now_s(meter);
     run(argument);
-    double after_s = now_s(meter),
+    double after_s = now_s(meter), last_s = after_s - begin_s,
            pace_s = meter->pace != NULL ? dts_pace_take(meter->pace) : 0;
     int more = 0;
     do {
         if (meter->pace != NULL)
-            pace_s = dts_pace_wait(meter->pace, pace_s);
-        if (meter->prepare != NULL)
+            pace_s = wait_for_pace(meter, run, argument, pace_s, last_s);
+        if (meter->prepare != NULL) {
             meter->prepare(argument);
+            if (meter->pace != NULL)
+                pace_s = dts_pace_take(meter->pace); // that may have taken long
+        }
         const double before_s = now_s(meter);
-        begin_s += before_s - after_s; // the limit is that of runs
+        begin_s += 0.75 * (before_s - after_s); // the limit is that of runs, above all
         run(argument);
         after_s = now_s(meter);
-        pace_s = dts_runs_add(runs, after_s - before_s, pace_s, meter->pace);
+        last_s = after_s - before_s;
+        pace_s = dts_runs_add(runs, last_s, pace_s, meter->pace);
     } while (!is_enough(meter, runs, ++more, after_s - begin_s));
 }
 

@@ -7,9 +7,10 @@
 struct dts_meter {
     double (*now_s)(void *clock); // NULL: dts_now_s()
     void *clock;
-    double limit_s;                  // no further run begins after this time
-    int least;                       // runs at the least, whatever the limit says; >= 1
-    double spread;                   // stable: the MAD is at most this share of the median
+    double limit_s; // no further run begins after this time of runs, or four times as long
+                    // between them
+    int least;      // runs at the least, whatever the limit says; >= 1
+    double spread;  // stable: the median's standard error is at most this share of it
     void (*prepare)(void *argument); // before each run, not timed; NULL: nothing
     struct dts_pace *pace;           // NULL: every run counts
 };
@@ -36,6 +37,9 @@ struct dts_measured {
 struct dts_run_count {
     int runs, counting;
 };
+
+/* Keeps those that count alone. */
+void dts_runs_drop_others(struct dts_runs *runs, const struct dts_pace *pace);
 
 void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
                     struct dts_run_count *sum);

@@ -46,5 +46,19 @@ static void calls_that_never_met_the_pace_are_told(void)
     dts_step_calls_free(&calls);
 }
 
-TESTS(TEST(calls_count_where_the_pace_was_the_same_before_and_after),
+static void calls_beside_the_pace_make_room_for_others(void)
+{
+    struct dts_pace pace = {.asked_s = 1e-4};
+    struct dts_runs runs = {.count = 4,
+                            .seconds = {1, 2, 3, 4},
+                            .before_s = {1e-4, 2e-4, 1e-4, 1e-4},
+                            .after_s = {1e-4, 1e-4, 2e-4, 1e-4}};
+    dts_runs_drop_others(&runs, &pace);
+    CHECK_INT(runs.count, 2);
+    CHECK_NEAR(runs.seconds[1], 4, 0);
+    CHECK_NEAR(dts_measured_of(&runs, &pace).median_s, 2.5, 1e-12);
+}
+
+TESTS(TEST(calls_beside_the_pace_make_room_for_others),
+      TEST(calls_count_where_the_pace_was_the_same_before_and_after),
       TEST(calls_that_never_met_the_pace_are_told))

@@ -121,6 +121,74 @@ static void a_patient_run_waits_for_a_moment_that_counts(void)
     CHECK(patient.runs < hasty.runs);
 }
 
+/* Each run notes how many there were since the last nap. */
+struct napper {
+    double now_s;
+    int paces, since_nap, least_since_nap;
+};
+
+static double napping_now(void *clock)
+{
+    return ((struct napper *)clock)->now_s;
+}
+
+/* Every third moment is a slow one, after which somebody waits. */
+static double napping_pace(void *argument)
+{
+    struct napper *napper = argument;
+    if (++napper->paces % 3 != 0)
+        return 1e-4;
+    napper->since_nap = 0;
+    return 2e-4;
+}
+
+static void work_after_a_nap(void *argument)
+{
+    struct napper *napper = argument;
+    napper->now_s += napper->since_nap++ > 0 ? 1e-3 : 2e-3; // caches are cold
+}
+
+static void what_runs_first_after_a_nap_is_not_seen(void)
+{
+    struct napper napper = {.now_s = 0};
+    struct dts_pace pace = {
+        .take_s = napping_pace, .argument = &napper, .patience_s = 10, .asked_s = 1e-4};
+    const struct dts_meter meter = {.now_s = napping_now,
+                                    .clock = &napper,
+                                    .limit_s = 1,
+                                    .least = 20,
+                                    .spread = 0.01,
+                                    .pace = &pace};
+    struct dts_runs runs = {.count = 0};
+    dts_measure_more(&meter, work_after_a_nap, &napper, &runs);
+    dts_runs_drop_others(&runs, &pace);
+    CHECK(runs.count >= 10);
+    for (int i = 0; i < runs.count; i++)
+        CHECK_NEAR(runs.seconds[i], 1e-3, 1e-9);
+}
+
+/* While somebody prepares for long, the pace changes. */
+static void prepare_for_long(void *argument)
+{
+    ((struct busy *)argument)->moments++;
+}
+
+static void the_pace_is_that_right_before_a_run(void)
+{
+    struct busy busy = {.quick = 5};
+    struct dts_pace pace = {.take_s = busy_pace, .argument = &busy, .asked_s = 1e-4};
+    const struct dts_meter meter = {.now_s = busy_now,
+                                    .clock = &busy,
+                                    .limit_s = 1,
+                                    .least = 5,
+                                    .spread = 0.01,
+                                    .prepare = prepare_for_long,
+                                    .pace = &pace};
+    struct dts_runs runs = {.count = 0};
+    dts_measure_more(&meter, busy_work, &busy, &runs);
+    CHECK_INT(busy.moments, 1 + 3 * runs.count); // prepared, before it and behind it
+}
+
 static void a_few_moments_of_a_higher_clock_do_not_count_either(void)
 {
     struct busy busy = {.quick = 2};
@@ -149,4 +217,5 @@ TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_m
       TEST(a_patient_run_waits_for_a_moment_that_counts),
       TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
       TEST(a_pace_that_is_asked_for_counts_in_place_of_the_usual_one),
+      TEST(what_runs_first_after_a_nap_is_not_seen), TEST(the_pace_is_that_right_before_a_run),
       TEST(where_no_run_counts_all_do))
