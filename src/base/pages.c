@@ -12,6 +12,11 @@
 
 enum { LINE = 64, LARGE_PAGE = 2 << 20 }; // x86-64; ARM with pages of 4 KiB
 
+size_t dts_large_pages(size_t bytes)
+{
+    return (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
 void *dts_pages(size_t bytes)
 {
     const bool large = bytes >= LARGE_PAGE;

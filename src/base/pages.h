@@ -14,4 +14,7 @@ void *dts_pages(size_t bytes);
  * each once. */
 void *dts_whole_pages(size_t bytes);
 
+/* So many bytes or more: as many whole large pages hold them. */
+size_t dts_large_pages(size_t bytes);
+
 #endif

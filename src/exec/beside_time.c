@@ -19,6 +19,7 @@ static void flush(void *argument)
     dts_kernel_timer_flush(t->timer, &t->timer->forward,
                            t->more != NULL ? 2 * t->bytes : t->bytes);
     dts_kernel_timer_refresh(t->timer, t->more, t->bytes);
+    dts_kernel_timer_ready(t->timer);
 }
 
 static void run(void *argument)
@@ -57,8 +58,10 @@ bool dts_beside_time(const struct dts_kernel_timer *timer, const struct dts_op_c
     struct trial t = {.timer = timer, .count = values, .bytes = bytes};
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
-    const bool good = dts_space_get(timer->space, bytes, &t.sum, err) &&
-                      (clears || dts_space_get(timer->space, bytes, &t.more, err));
+    const bool good =
+        dts_kernel_timer_get(timer, clears ? DTS_OF_GRADIENTS : DTS_OF_VALUES, bytes, &t.sum,
+                             err) &&
+        (clears || dts_kernel_timer_get(timer, DTS_OF_VALUES, bytes, &t.more, err));
     if (good)
         dts_measure_more(&meter, run, &t, &out->forward);
     out->bytes = clears ? bytes : 2 * bytes;

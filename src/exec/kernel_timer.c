@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            struct dts_space *space, enum dts_precision precision,
@@ -16,7 +17,10 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = facts.cache_bytes > 0 ? 2 * (size_t)facts.cache_bytes : 64u << 20;
     timer->around_bytes = SIZE_MAX;
+    timer->weights_bytes = SIZE_MAX / 4;
     timer->forward = timer->backward = (struct dts_gap){1, DTS_FORGOTTEN_S};
+    timer->before_update =
+        (struct dts_gap){0, 0}; // what passes then is forgotten with all else
     timer->pace = dts_space_pace(space);
     timer->meter.pace = timer->pace.take_s != NULL ? &timer->pace : NULL;
     return dts_space_get(space, timer->flush_bytes, &timer->flush, err);
@@ -31,13 +35,30 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);
     while (dts_now_s() < begin_s + gap->seconds)
-        continue; // a sleep would let the clock of the processor fall
+        dts_space_busy(timer->space); // see dts_kernel_timer_ready()
+}
+
+void dts_kernel_timer_ready(const struct dts_kernel_timer *timer)
+{
+    const double begin_s = dts_now_s(), awake_s = 5e-5;
+    while (dts_now_s() < begin_s + awake_s)
+        dts_space_busy(timer->space);
+}
+
+bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
+                          size_t bytes, void **there, struct dts_error *err)
+{
+    const size_t whole = kind != DTS_OF_VALUES ? timer->weights_bytes
+                                               : timer->around_bytes - 2 * timer->weights_bytes;
+    const bool large = whole >= dts_large_pages(1);
+    return dts_space_get(timer->space, large ? dts_large_pages(bytes) : bytes, there, err);
 }
 
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes)
 {
-    if (fresh != NULL)
-        dts_space_touch(timer->space, fresh, bytes);
+    if (fresh == NULL)
+        return;
+    dts_space_touch(timer->space, fresh, bytes);
     dts_space_wait(timer->space);
 }
 

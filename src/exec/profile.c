@@ -40,8 +40,10 @@ static bool measure_calls(const struct dts_profile_request *request,
             tell(request, sweep * in_sweep + i * request->batch_count + b, total,
                  entry->key.chars);
             timer->around_bytes = dts_profile_around(entry, request->batches[b]);
+            timer->weights_bytes = (size_t)entry->around.fixed_bytes / 2;
             timer->forward = dts_profile_gap(request, entries, entry, b, false);
             timer->backward = dts_profile_gap(request, entries, entry, b, true);
+            timer->before_update = dts_profile_gap_unused(request, entries, entry, b);
             if (!measure_call(timer, entry, request->batches[b], &entry->times[b], err))
                 return false;
         }

@@ -62,6 +62,12 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entries *entries,
                                const struct dts_profile_entry *entry, int batch, bool backward);
 
+/* What passes between a call's backward and the update of its weights, which is older than what
+ * passes before its next forward. */
+struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
+                                      const struct dts_profile_entries *entries,
+                                      const struct dts_profile_entry *entry, int batch);
+
 /* And before an update at the first batch: weights and gradients were used backward, the
  * optimizer's state a whole step ago. */
 struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,

@@ -93,3 +93,13 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                             ? (1 - entry->place) * (step->forward_s + step->backward_s)
                             : entry->after * step->update_s + entry->place * step->forward_s);
 }
+
+struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
+                                      const struct dts_profile_entries *entries,
+                                      const struct dts_profile_entry *entry, int batch)
+{
+    const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
+    if (whole_s(step) <= 0)
+        return (struct dts_gap){0, 0};
+    return gap_of(step, entry->place * step->backward_s + (1 - entry->after) * step->update_s);
+}

@@ -90,6 +90,12 @@ void dts_space_facts(const struct dts_space *space, struct dts_space_facts *fact
     space->kind->facts(space->self, facts);
 }
 
+void dts_space_busy(struct dts_space *space)
+{
+    if (space->kind->busy != NULL)
+        space->kind->busy(space->self);
+}
+
 struct dts_pace dts_space_pace(const struct dts_space *space)
 {
     return space->kind->pace != NULL ? space->kind->pace(space->self)

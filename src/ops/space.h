@@ -61,6 +61,7 @@ struct dts_space_kind {
     void (*facts)(void *self, struct dts_space_facts *facts);
     void (*touch)(void *self, void *there, size_t bytes);
     struct dts_pace (*pace)(void *self);
+    void (*busy)(void *self); // computes for microseconds, in the first caches; NULL: no need
     bool (*roofline)(struct dts_space *space, double budget_s, struct dts_roofline *out,
                      struct dts_roofline_words *words, struct dts_error *err);
 
@@ -108,6 +109,7 @@ const struct dts_place *dts_space_place(const struct dts_space *space);
 struct dts_error dts_space_trouble(struct dts_space *space);
 
 void dts_space_facts(const struct dts_space *space, struct dts_space_facts *facts);
+void dts_space_busy(struct dts_space *space);
 struct dts_pace dts_space_pace(const struct dts_space *space); // take_s NULL: it has none
 bool dts_space_roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
                         struct dts_roofline_words *words, struct dts_error *err);

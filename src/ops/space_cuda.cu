@@ -285,6 +285,7 @@ extern "C" const struct dts_space_kind dts_space_cuda = {
     facts,
     touch,
     NULL, // a pace: nobody else is on it
+    NULL, // nor does it fall asleep while the host waits
     dts_roofline_there,
     pin,
     unpin,

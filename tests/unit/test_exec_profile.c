@@ -97,6 +97,8 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     CHECK_NEAR(gap.share, 2.0 / 30, 1e-9);
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, true);
     CHECK_NEAR(gap.seconds, 18e-4, 1e-12); // all but the update
+    gap = dts_profile_gap_unused(&f.request, &f.entries, first, 0);
+    CHECK_NEAR(gap.seconds, 2e-4 / 3, 1e-12); // its own part of the update
     const struct dts_profile_entry *same = find(&f, "linear 200 > 200");
     CHECK_NEAR(same->place, 0.5, 0.01); // one and two of three products are before it
     gap = dts_profile_gap(&f.request, &f.entries, same, 0, false);
