@@ -32,7 +32,7 @@ static void leave_as_a_step(void *argument)
 {
     const struct dts_kernel_trial *t = argument;
     const struct dts_kernel_timer *timer = t->timer;
-    if (!t->now_backward) {
+    if (!t->now_backward && !dts_kernel_timer_forgets(timer, &timer->forward, t->bytes)) {
         dts_kernel_timer_flush(timer, &timer->before_update, t->bytes);
         touch_weights(t);
     }

@@ -26,11 +26,23 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     return dts_space_get(space, timer->flush_bytes, &timer->flush, err);
 }
 
+static size_t bytes_of(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                       size_t own_bytes)
+{
+    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
+    return (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
+}
+
+bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                              size_t own_bytes)
+{
+    return bytes_of(timer, gap, own_bytes) == timer->flush_bytes;
+}
+
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                             size_t own_bytes)
 {
-    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    const size_t count = (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
+    const size_t count = bytes_of(timer, gap, own_bytes);
     const double begin_s = dts_now_s();
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);

@@ -48,6 +48,10 @@ struct dts_kernel_timer {
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                             size_t own_bytes);
 
+/* Does that flush the caches? */
+bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
+                              size_t own_bytes);
+
 /* Write each line of what a call before has just left (NULL: nothing): it lies in the caches
  * again, as it does in a step. */
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes);

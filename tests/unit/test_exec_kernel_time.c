@@ -125,8 +125,10 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     CHECK_INT(written(&timer, 0, 400), 0);
     CHECK_INT(written(&timer, 1, 10000), 0);
     CHECK_INT(written(&timer, 1, 20000), 0);
+    CHECK(!dts_kernel_timer_forgets(&timer, &(struct dts_gap){1, 0}, 400));
     timer.around_bytes = 2 * timer.flush_bytes;
     CHECK_INT(written(&timer, 1, 400), timer.flush_bytes);
+    CHECK(dts_kernel_timer_forgets(&timer, &(struct dts_gap){1, 0}, 400));
     end(&timer, space);
 }
 
