@@ -165,7 +165,7 @@ static void op_run_version(struct op_run *r, const struct dts_op_version *versio
     r->a.scratch = NULL;
 }
 
-static void op_compare(const void *got, const void *want, size_t count, double tolerance)
+static inline void op_compare(const void *got, const void *want, size_t count, double tolerance)
 {
     for (size_t i = 0; i < count; i++)
         CHECK_NEAR(op_get(got, 4, i), op_get(want, 8, i),

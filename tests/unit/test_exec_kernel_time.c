@@ -50,9 +50,9 @@ static bool leave(void *self, struct dts_error *err)
     return true;
 }
 
-static bool wait(void *self, struct dts_error *err)
+static bool wait(void *self, int queue, struct dts_error *err)
 {
-    (void)self, (void)err;
+    (void)self, (void)queue, (void)err;
     open_waits += inside;
     waits++;
     return true;
