@@ -2,22 +2,95 @@
 #include "base/program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 
 extern char **environ;
+
+static bool start(char *const *words, const posix_spawn_file_actions_t *actions, pid_t *child,
+                  struct dts_error *err)
+{
+    const int code = posix_spawn(child, words[0], actions, NULL, words, environ);
+    return code == 0 ||
+           dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", words[0], strerror(code));
+}
 
 bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err)
 {
     pid_t child;
     int status = -1;
-    const int code = posix_spawn(&child, words[0], NULL, NULL, words, environ);
-    if (code != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", words[0], strerror(code));
+    if (!start(words, NULL, &child, err))
+        return false;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return dts_fail(err, DTS_SYSTEM, "%s failed: %s", words[0], meaning);
     return true;
+}
+
+/* Until it has ended; its status. */
+static int wait_for(pid_t child, const struct dts_program_wait *wait)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const double since_s = dts_now_s();
+    int status = -1;
+    for (;;) {
+        const pid_t ended = waitpid(child, &status, wait != NULL ? WNOHANG : 0);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            return status;
+        if (wait == NULL || ended < 0)
+            continue;
+        wait->waits(wait->self, dts_now_s() - since_s);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The last line of ours in the file; "": it has none. */
+static void last_line(const char *path, char *line, size_t room)
+{
+    static const char ours[] = "dtsim: ";
+    char read[1024]; // longer ones are cut
+    FILE *in = fopen(path, "re");
+    line[0] = '\0';
+    while (in != NULL && fgets(read, sizeof(read), in) != NULL)
+        if (strncmp(read, ours, strlen(ours)) == 0) {
+            read[strcspn(read, "\n")] = '\0';
+            snprintf(line, room, "%s", read + strlen(ours));
+        }
+    if (in != NULL)
+        fclose(in);
+}
+
+static bool explain(const char *program, int status, const char *said, struct dts_error *err)
+{
+    char line[1024];
+    const bool exited = WIFEXITED(status);
+    if (exited && WEXITSTATUS(status) == 0)
+        return true;
+    last_line(said, line, sizeof(line));
+    if (exited && WEXITSTATUS(status) <= DTS_UNSUPPORTED && line[0] != '\0')
+        return dts_fail(err, (enum dts_cause)WEXITSTATUS(status), "%s", line);
+    return dts_fail(err, DTS_SYSTEM, "%s failed: %s %d", program,
+                    exited ? "it ended with status" : "it was ended by signal",
+                    exited ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
+                     struct dts_error *err)
+{
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said,
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const bool started = start(words, &actions, &child, err);
+    posix_spawn_file_actions_destroy(&actions);
+    return started && explain(words[0], wait_for(child, wait), said, err);
 }

@@ -9,4 +9,15 @@
  */
 bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err);
 
+/* The same for a program whose failures become ours: its last line "dtsim: ..." and its status
+ * are the error then. What it says on standard error goes to the file `said`, for the caller to
+ * read and remove. While it runs waits(self, seconds) is called again and again; wait NULL:
+ * nobody is told. */
+struct dts_program_wait {
+    void (*waits)(void *self, double seconds);
+    void *self;
+};
+bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
+                     struct dts_error *err);
+
 #endif

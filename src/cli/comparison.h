@@ -22,6 +22,7 @@ struct dts_compared_bucket {
 };
 
 struct dts_comparison {
+    char engine[DTS_RESULT_TEXT]; // that predicted
     struct dts_step predicted;
     struct dts_step measured, mad; // of each number by itself: median and MAD over the steps
     int steps;                     // that were measured; 0: measured and mad say nothing

@@ -1,22 +1,17 @@
 /* live_main.c -- main() of dtsim-live: every rank builds the same plans, runs them over MPI,
  * and rank 0 holds what was measured against what dtsim predicts. `dtsim --live` becomes this.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "cli/comparison.h"
-#include "cli/format.h"
 #include "cli/live_calibrate.h"
 #include "cli/live_predicted.h"
+#include "cli/live_report.h"
 #include "cli/live_set.h"
 #include "cli/live_signals.h"
 #include "cli/live_train.h"
 #include "cli/outputs.h"
-#include "cli/trace.h"
 #include "live/verify.h"
 
 /* All of one rank. */
@@ -25,9 +20,7 @@ struct run {
     const char *word;
     struct dts_wire *wire;
     struct dts_live_set set;
-    struct dts_comparison *comparisons; // by point; filled on rank 0
-    struct dts_timing *timings;         // the same: the step of median time
-    bool calibrates;
+    bool calibrates, predicted; // so that there is something to report
 };
 
 static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
@@ -45,25 +38,13 @@ static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
     return true;
 }
 
-/* "here.json" becomes "here.measured.json". NULL: no trace. */
-static char *measured_path(const char *trace)
-{
-    struct dts_text path = {0};
-    if (trace == NULL)
-        return NULL;
-    size_t length = strlen(trace);
-    bool json = length > 5 && strcmp(trace + length - 5, ".json") == 0;
-    dts_text_add(&path, "%.*s.measured.json", (int)(json ? length - 5 : length), trace);
-    return dts_text_take(&path);
-}
-
 /* All that rank 0 may write. */
 static bool check_outputs(const struct run *run, struct dts_error *err)
 {
     const struct dts_live_settings *live = &run->set.scene.scenario.live;
     const bool log_to_stderr = live->mllog != NULL && strcmp(live->mllog, "-") == 0;
     const bool trains = strcmp(live->compute, "timed") != 0;
-    char *measured = measured_path(run->options.trace);
+    char *measured = dts_live_measured_path(run->options.trace);
     const struct dts_named_output outputs[] = {
         {"--output", run->options.output},
         {"--trace", run->options.trace},
@@ -85,6 +66,7 @@ static bool open_set(struct run *run, struct dts_error *err)
     if (rank == 0)
         (void)(dts_live_set_open(&run->options, run->word, size, &run->set, err) &&
                check_outputs(run, err));
+    dts_wire_rest(run->wire);
     if (!dts_wire_agree(run->wire, err))
         return false;
     if (rank > 0)
@@ -113,6 +95,20 @@ static bool agree_on_plans(struct run *run, struct dts_error *err)
     return true;
 }
 
+/* Rank 0 asks the simulator; all have its answer which points are run. */
+static bool predict(struct run *run, struct dts_error *err)
+{
+    if (dts_wire_rank(run->wire) == 0)
+        dts_live_predict(&run->options, run->word, &run->set, err);
+    dts_wire_rest(run->wire);
+    if (!dts_wire_agree(run->wire, err))
+        return false;
+    for (int i = 0; i < run->set.count; i++)
+        dts_wire_share(run->wire, &run->set.points[i].error, sizeof(struct dts_error));
+    run->predicted = true;
+    return true;
+}
+
 /* One step on known numbers: are the sums right? */
 static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size_t *checked,
                    struct dts_error *err)
@@ -133,18 +129,18 @@ static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size
 static bool walk(struct run *run, int i, const struct dts_live *live,
                  struct dts_live_rank *rank, struct dts_error *err)
 {
-    struct dts_comparison *comparison = &run->comparisons[i];
-    const struct dts_live_training training = {live, rank, live->context, comparison,
-                                               &run->timings[i]};
+    struct dts_live_point *point = &run->set.points[i];
+    const struct dts_live_training training = {live, rank, live->context, &point->comparison,
+                                               &point->timing};
     size_t checked = 0;
     verify(live, rank, &checked, err);
     if (!dts_wire_agree(run->wire, err))
         return false;
-    comparison->checked = (double)checked;
+    point->comparison.checked = (double)checked;
     if (live->executor == dts_live_kernels())
         return dts_live_train(&training, err);
-    return dts_live_walk(live, rank, run->set.scene.scenario.live.warm_up, comparison,
-                         &run->timings[i], err);
+    return dts_live_walk(live, rank, run->set.scene.scenario.live.warm_up, &point->comparison,
+                         &point->timing, err);
 }
 
 static bool run_point(struct run *run, int i, struct dts_error *err)
@@ -175,83 +171,16 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
 
 static bool run_all(struct run *run, struct dts_error *err)
 {
-    if (!open_set(run, err) || !agree_on_plans(run, err))
+    if (!open_set(run, err) || !agree_on_plans(run, err) || !predict(run, err))
         return false;
-    run->comparisons = dts_alloc((size_t)run->set.count, sizeof(*run->comparisons));
-    run->timings = dts_alloc((size_t)run->set.count, sizeof(*run->timings));
     for (int i = 0; i < run->set.count; i++)
         if (run->set.points[i].error.cause == DTS_NO_ERROR && !run_point(run, i, err))
             return false;
     return true;
 }
 
-/* What rank 0 knows of a point, predicted and measured. */
-static bool report_point(struct run *run, int i, struct dts_result *result,
-                         struct dts_error *err)
-{
-    const struct dts_live_point *point = &run->set.points[i];
-    const char *trace = i == dts_live_set_last(&run->set) ? run->options.trace : NULL;
-    if (point->error.cause != DTS_NO_ERROR) {
-        dts_result_open(&point->question, result);
-        result->error = point->error;
-        return true;
-    }
-    dts_estimate(&point->question, result);
-    result->live = &run->comparisons[i];
-    if (!dts_live_predict(&run->options, run->word, point, trace, &run->comparisons[i],
-                          result->engine, sizeof(result->engine), err))
-        return false;
-    result->step = run->comparisons[i].predicted;
-    if (trace == NULL)
-        return true;
-    char *path = measured_path(trace);
-    bool good = dts_trace_write(path, &point->built.job, &run->timings[i], err);
-    free(path);
-    return good;
-}
-
-static void print_text(const struct dts_report *report, FILE *out)
-{
-    fprintf(out, "%s: %s\n\n", report->scenario, report->summary);
-    dts_comparison_text(report, out);
-}
-
-static bool report(struct run *run, struct dts_error *err)
-{
-    struct dts_result *results = dts_alloc((size_t)run->set.count, sizeof(*results));
-    const struct dts_scenario *s = &run->set.scene.scenario;
-    struct dts_report report = {.scenario = s->name,
-                                .summary = s->summary,
-                                .file = run->word,
-                                .sample = s->model.sample,
-                                .points = results,
-                                .count = run->set.count};
-    const char *format = run->options.format->name;
-    struct dts_output out;
-    bool good = true;
-    for (int i = 0; i < run->set.count && good; i++)
-        good = report_point(run, i, &results[i], err);
-    if (good && dts_output_open(&out, run->options.output, err)) {
-        if (strcmp(format, "text") == 0)
-            print_text(&report, out.stream);
-        else if (strcmp(format, "csv") == 0)
-            dts_comparison_csv(&report, out.stream);
-        else
-            run->options.format->print(&report, 1, out.stream);
-        dts_output_close(&out, err);
-    }
-    free(results);
-    return err->cause == DTS_NO_ERROR;
-}
-
 static void free_run(struct run *run)
 {
-    for (int i = 0; run->comparisons != NULL && i < run->set.count; i++) {
-        dts_comparison_free(&run->comparisons[i]);
-        dts_timing_free(&run->timings[i]);
-    }
-    free(run->comparisons);
-    free(run->timings);
     dts_live_set_free(&run->set);
     dts_options_free(&run->options);
 }
@@ -263,30 +192,39 @@ static void say(int rank, const struct dts_error *err)
         fprintf(stderr, "dtsim: %s\n", err->text);
 }
 
+/* Rank 0 prints while the others wait: a rank that ends with another status than 0 makes mpirun
+ * end all. */
+static void report(struct run *run, struct dts_error *err)
+{
+    struct dts_error late = {0};
+    const int rank = dts_wire_rank(run->wire);
+    if (rank == 0 && run->predicted)
+        dts_live_report(&run->options, run->word, &run->set, err, &late);
+    say(rank, err);
+    say(rank, &late);
+    dts_wire_rest(run->wire);
+    if (err->cause == DTS_NO_ERROR)
+        *err = late;
+    dts_wire_agree(run->wire, err);
+}
+
 int main(int argc, char **argv)
 {
-    struct dts_error err = {0}, late = {0};
+    struct dts_error err = {0};
     struct run run = {0};
-    int rank = 0;
-    bool good = false, open = dts_wire_open(&run.wire, true, &argc, &argv, &err);
-    if (open) {
-        rank = dts_wire_rank(run.wire);
-        dts_live_signals(rank == 0);
-        parse(&run, argc, argv, &err);
-        if (dts_wire_agree(run.wire, &err))
-            good = run.calibrates ? dts_live_calibrate(&run.options, run.wire, &err)
-                                  : run_all(&run, &err);
+    if (!dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
+        say(0, &err);
+        return (int)err.cause;
     }
-    say(rank, &err); // before another rank's exit status makes mpirun end this one
+    dts_live_signals(dts_wire_rank(run.wire) == 0);
+    parse(&run, argc, argv, &err);
+    if (dts_wire_agree(run.wire, &err))
+        (void)(run.calibrates ? dts_live_calibrate(&run.options, run.wire, &err)
+                              : run_all(&run, &err));
+    report(&run, &err);
     if (err.cause != DTS_NO_ERROR)
-        dts_live_signals(false); // and then it says nothing more
-    if (open)
-        dts_wire_close(run.wire);
-    if (rank == 0 && good && !run.calibrates)
-        report(&run, &late);
+        dts_live_signals(false); // what is wrong was said
+    dts_wire_close(run.wire);
     free_run(&run);
-    if (rank == 0 && (fflush(stdout) != 0 || ferror(stdout)) && late.cause == DTS_NO_ERROR)
-        dts_fail(&late, DTS_SYSTEM, "standard output: %s", strerror(errno));
-    say(rank, &late);
-    return (int)(err.cause != DTS_NO_ERROR ? err.cause : late.cause);
+    return (int)err.cause;
 }

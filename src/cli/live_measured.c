@@ -149,8 +149,6 @@ void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all
                        struct dts_comparison *c, struct dts_timing *timing)
 {
     c->steps = all->steps - skip;
-    c->bucket_count = dts_live_bucket_count(job);
-    c->buckets = dts_alloc((size_t)c->bucket_count, sizeof(*c->buckets));
     struct dts_step *steps = dts_alloc((size_t)c->steps, sizeof(*steps));
     struct dts_bucket_times *times =
         dts_alloc((size_t)c->steps * (size_t)c->bucket_count, sizeof(*times));

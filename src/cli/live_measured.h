@@ -8,8 +8,8 @@
 #include "sim/engine.h"
 
 /* Steps skip .. all->steps - 1 are counted; skip >= 1. Fills steps, measured, mad and the
- * measured times of buckets. *timing is the step whose time is the median, for a timeline; to
- * be released with dts_timing_free(). */
+ * measured times of buckets, for which there is room. *timing is the step whose time is the
+ * median, for a timeline; to be released with dts_timing_free(). */
 void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all, int skip,
                        struct dts_comparison *comparison, struct dts_timing *timing);
 

@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "cli/live_measured.h"
+#include "cli/waiting.h"
 
 /* The words of the child's command line. */
 struct command {
@@ -107,8 +109,7 @@ static const char *word_of(const struct dts_cfg *at, const char *key)
     return word;
 }
 
-static bool read_result(const char *path, struct dts_comparison *c, char *engine, size_t room,
-                        struct dts_error *err)
+static bool read_result(const char *path, struct dts_comparison *c, struct dts_error *err)
 {
     struct dts_doc *doc;
     if (!dts_doc_load(&doc, path, err))
@@ -125,7 +126,7 @@ static bool read_result(const char *path, struct dts_comparison *c, char *engine
         .straggler_s = number_of(&step, "straggler_s"),
         .overlap_slowdown_s = number_of(&step, "overlap_slowdown_s"),
     };
-    snprintf(engine, room, "%s", word_of(&point, "engine"));
+    snprintf(c->engine, sizeof(c->engine), "%s", word_of(&point, "engine"));
     dts_doc_free(doc);
     return true;
 }
@@ -156,30 +157,91 @@ static bool read_trace(const char *path, struct dts_comparison *c, struct dts_er
     return true;
 }
 
-bool dts_live_predict(const struct dts_options *options, const char *word,
-                      const struct dts_live_point *point, const char *trace,
-                      struct dts_comparison *comparison, char *engine, size_t room,
-                      struct dts_error *err)
+/* Standard error may be a pipe to mpirun: whole lines, each after twice the time. */
+struct told {
+    const struct dts_question *question;
+    double next_s;
+};
+
+static void tell(void *self, double seconds)
 {
-    const char *temporary = getenv("TMPDIR");
-    char folder[PATH_MAX], result[PATH_MAX + 16], own_trace[PATH_MAX + 16];
+    struct told *told = self;
+    if (seconds < told->next_s)
+        return;
+    fprintf(stderr, "predicting %s, %d device%s, %.0f s ...\n", told->question->strategy->name,
+            told->question->devices, dts_plural(told->question->devices), seconds);
+    told->next_s *= 2;
+}
+
+/* Notes of a prediction that went well. */
+static void hand_on(const char *said)
+{
+    char line[1024];
+    FILE *in = fopen(said, "re");
+    while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+        fputs(line, stderr);
+    if (in != NULL)
+        fclose(in);
+}
+
+static bool ask(const struct dts_options *options, const char *word, const char *folder,
+                const char *trace, struct dts_live_point *point, struct dts_error *err)
+{
+    char result[PATH_MAX + 16], own_trace[PATH_MAX + 16], said[PATH_MAX + 16];
     struct command command = {0};
-    snprintf(folder, sizeof(folder), "%s/dtsim_live_XXXXXX",
-             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+    struct told told = {&point->question, DTS_SILENT_S};
+    const struct dts_program_wait wait = {tell, &told};
     snprintf(result, sizeof(result), "%s/result.json", folder);
     snprintf(own_trace, sizeof(own_trace), "%s/trace.json", folder);
+    snprintf(said, sizeof(said), "%s/said", folder);
     const char *timeline = trace != NULL ? trace : own_trace;
     fill(&command, options, word, &point->question, result, timeline);
-    bool good = dts_program_run(command.words, "there is no prediction to compare with", err) &&
-                read_result(result, comparison, engine, room, err) &&
-                read_trace(timeline, comparison, err);
+    const bool good = dts_program_ask(command.words, said, &wait, err) &&
+                      read_result(result, &point->comparison, err) &&
+                      read_trace(timeline, &point->comparison, err);
+    if (good)
+        hand_on(said);
     unlink(result);
     unlink(own_trace);
-    rmdir(folder);
+    unlink(said);
     for (size_t i = 0; i < command.count; i++)
         free(command.words[i]);
     free(command.words);
     return good;
+}
+
+static bool predict(const struct dts_options *options, const char *word, const char *trace,
+                    struct dts_live_point *point, struct dts_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX];
+    struct dts_comparison *c = &point->comparison;
+    c->bucket_count = dts_live_bucket_count(&point->built.job);
+    c->buckets = dts_alloc((size_t)c->bucket_count, sizeof(*c->buckets));
+    snprintf(folder, sizeof(folder), "%s/dtsim_live_XXXXXX",
+             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+    if (mkdtemp(folder) == NULL)
+        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+    const bool good = ask(options, word, folder, trace, point, err);
+    rmdir(folder);
+    return good;
+}
+
+bool dts_live_predict(const struct dts_options *options, const char *word,
+                      struct dts_live_set *set, struct dts_error *err)
+{
+    // From the last on: who comes first then, and is not refused, has the timeline.
+    for (int i = set->count - 1; i >= 0; i--) {
+        struct dts_live_point *point = &set->points[i];
+        const char *trace = i == dts_live_set_last(set) ? options->trace : NULL;
+        if (point->error.cause != DTS_NO_ERROR)
+            continue;
+        if (predict(options, word, trace, point, &point->error))
+            continue;
+        if (point->error.cause == DTS_SYSTEM) {
+            *err = point->error;
+            return false;
+        }
+    }
+    return dts_live_set_any(set, err);
 }

@@ -1,17 +1,17 @@
-/* live_predicted.h -- the prediction of a point that was run: dtsim is asked, as a child, since
- * the simulator cannot be in a program with MPI.
+/* live_predicted.h -- the prediction of the points that are to run: dtsim is asked, as a child,
+ * since the simulator cannot be in a program with MPI. Before the run: so that what it is held
+ * against does not change while hours pass, and what cannot be predicted is known at once.
  */
 #ifndef DTS_CLI_LIVE_PREDICTED_H
 #define DTS_CLI_LIVE_PREDICTED_H
 
-#include "cli/comparison.h"
 #include "cli/live_set.h"
 
-/* Fills the side "predicted". `word` names the scenario as on the command line. The engine that
- * answered goes to `engine`. A timeline is left at `trace` where that is not NULL. */
+/* Fills the side "predicted" of each point's comparison. A point that the engine refuses gets
+ * the reason as its error; fails when no point is left, or where the machine failed. `word`
+ * names the scenario as on the command line. --trace has the timeline of the last point that
+ * can run. Called on rank 0. */
 bool dts_live_predict(const struct dts_options *options, const char *word,
-                      const struct dts_live_point *point, const char *trace,
-                      struct dts_comparison *comparison, char *engine, size_t room,
-                      struct dts_error *err);
+                      struct dts_live_set *set, struct dts_error *err);
 
 #endif

@@ -70,19 +70,6 @@ static void build(struct dts_live_point *point, int ranks)
                  dts_doc_name(q->scenario->doc), q->strategy->name);
 }
 
-/* What the prediction would say only after the run. */
-static bool engine_fits(const struct dts_options *options, const struct dts_scene *scene,
-                        struct dts_error *err)
-{
-    const bool exact = options->engine != NULL && strcmp(options->engine, "exact") == 0;
-    return !exact || scene->platform.messages <= 0 ||
-           strcmp(scene->scenario.live.compute, "timed") == 0 ||
-           dts_fail(err, DTS_UNSUPPORTED,
-                    "%s: node.compute.messages: exact cannot slow messages down while kernels "
-                    "run: take fluid",
-                    dts_doc_name(scene->platform.doc));
-}
-
 int dts_live_set_last(const struct dts_live_set *set)
 {
     int last = set->count - 1;
@@ -91,20 +78,24 @@ int dts_live_set_last(const struct dts_live_set *set)
     return last;
 }
 
+bool dts_live_set_any(const struct dts_live_set *set, struct dts_error *err)
+{
+    const int last = dts_live_set_last(set);
+    if (set->points[last].error.cause == DTS_NO_ERROR)
+        return true;
+    *err = set->points[0].error;
+    return false;
+}
+
 bool dts_live_set_open(const struct dts_options *options, const char *word, int ranks,
                        struct dts_live_set *set, struct dts_error *err)
 {
     *set = (struct dts_live_set){0};
     if (!dts_scene_open(options, word, 0, &set->scene, err))
         return false;
-    if (!engine_fits(options, &set->scene, err)) {
-        dts_scene_close(&set->scene);
-        return false;
-    }
     const struct dts_scenario *s = &set->scene.scenario;
     set->count = s->strategy_count;
     set->points = dts_alloc((size_t)set->count, sizeof(*set->points));
-    bool any = false;
     for (int i = 0; i < set->count; i++) {
         set->points[i].question = (struct dts_question){.scenario = s,
                                                         .platform = &set->scene.platform,
@@ -113,19 +104,17 @@ bool dts_live_set_open(const struct dts_options *options, const char *word, int 
                                                         .setting = "",
                                                         .check = true};
         build(&set->points[i], ranks);
-        any = any || set->points[i].error.cause == DTS_NO_ERROR;
     }
-    if (any)
-        return true;
-    *err = set->points[0].error;
-    dts_live_set_free(set);
-    return false;
+    return dts_live_set_any(set, err);
 }
 
 void dts_live_set_free(struct dts_live_set *set)
 {
-    for (int i = 0; i < set->count; i++)
+    for (int i = 0; i < set->count; i++) {
         dts_built_free(&set->points[i].built);
+        dts_comparison_free(&set->points[i].comparison);
+        dts_timing_free(&set->points[i].timing);
+    }
     free(set->points);
     dts_scene_close(&set->scene);
     *set = (struct dts_live_set){0};

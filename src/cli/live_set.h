@@ -7,12 +7,18 @@
 #include <stdint.h>
 
 #include "cli/built.h"
+#include "cli/comparison.h"
 #include "cli/scene.h"
+#include "sim/engine.h"
 
 struct dts_live_point {
     struct dts_question question;
     struct dts_built built;
-    struct dts_error error; // this strategy cannot run with so many ranks
+    struct dts_error error; // this strategy cannot run with so many ranks, or be predicted
+
+    // filled on rank 0
+    struct dts_comparison comparison;
+    struct dts_timing timing; // the step of median time
 };
 
 struct dts_live_set {
@@ -21,8 +27,11 @@ struct dts_live_set {
     int count;
 };
 
-/* The last point that can run. */
+/* The last point that can run: a timeline is of this one. */
 int dts_live_set_last(const struct dts_live_set *set);
+
+/* Is there a point that can run? Else the reason of the first one is the error. */
+bool dts_live_set_any(const struct dts_live_set *set, struct dts_error *err);
 
 /* Fails when no strategy can run. `word` names the scenario. */
 bool dts_live_set_open(const struct dts_options *options, const char *word, int ranks,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "live/mpi_call.h"
@@ -90,6 +91,20 @@ MPI_Comm dts_wire_all(const struct dts_wire *wire)
 void dts_wire_barrier(const struct dts_wire *wire)
 {
     DTS_MPI(MPI_Barrier(wire->all));
+}
+
+void dts_wire_rest(const struct dts_wire *wire)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request request;
+    int done = 0;
+    DTS_MPI(MPI_Ibarrier(wire->all, &request));
+    for (;;) {
+        DTS_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+        if (done)
+            return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count, double *all)

@@ -25,6 +25,10 @@ int dts_wire_size(const struct dts_wire *wire);
 /* Every rank calls these at the same place. */
 void dts_wire_barrier(const struct dts_wire *wire);
 
+/* The same where some come late by long, rank 0 after a prediction: who waits sleeps, and
+ * leaves its core to others. It costs milliseconds. */
+void dts_wire_rest(const struct dts_wire *wire);
+
 /* Rank 0 gets `count` numbers of every rank, rank after rank; `all` may be NULL elsewhere. */
 void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count, double *all);
 

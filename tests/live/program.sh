@@ -122,10 +122,29 @@ status=$?
 check "ranks that compute otherwise are status 2" test $status -eq 2
 check "and told in one line" lines 1
 
-live 2 in/small.json $few --engine exact --set live.compute=kernels \
-    --set 'platform.node.compute={"messages":0.5}'
-check "what exact cannot predict is refused before the run" test $status -eq 3
-check "and why is one line" says "node.compute.messages: exact cannot slow messages down"
+for engine in "--engine exact" "--set engine=exact"; do
+    live 2 in/small.json $engine --set live.compute=kernels --set live.steps=1000000 \
+        --set 'platform.node.compute={"messages":0.5}'
+    check "what exact cannot predict is refused before the run ($engine)" test $status -eq 3
+    check "and why ($engine)" says "cannot slow messages down while kernels run (node.compute.messages"
+    check "in one line ($engine)" lines 1
+done
+
+# What a run is held against was predicted before it: files may be edited or removed meanwhile.
+mkdir "$work/early"
+cp in/*.json "$work/early"
+DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/early/small.json" --set live.steps=600 \
+    --trace "$work/early/t" >"$work/out" 2>"$work/err" &
+started=$!
+for _ in $(seq 40); do
+    [ -s "$work/early/t" ] && break
+    sleep 0.1
+done
+rm "$work/early/small.json" "$work/early/platform.json"
+sed -i 's/"layers"/"broken"/' "$work/early/model.json"
+wait $started
+check "files that are gone after the begin are not missed" test $? -eq 0
+check "nor is the table" grep -q "exposed comm" "$work/out"
 
 # begin ARGUMENT... -- in the background; returns when both ranks run.
 begin() {
