@@ -75,6 +75,27 @@ if ! says "this build has no"; then
     live 2 "$here/train.json" $few --format json
     check "the pace of all ranks is told" grep -Eq '"pace_s": [0-9.]+(e-[0-9]+)?$' "$work/out"
     check "without a profile none is" sh -c "! grep -q profile_pace_s '$work/out'"
+
+    # What cannot be written in the end leaves the results, which took hours, as they are.
+    for key in mllog weights; do
+        live 2 "$work/train.json" --set live.$key=/dev/full -o "$work/r.json" --format json
+        check "a full disk for live.$key is told" says "^dtsim: /dev/full: cannot be written: No space left"
+        check "a full disk for live.$key is one line" lines 1
+        check "a full disk for live.$key is status 1" test $status -eq 1
+        check "a full disk for live.$key leaves the result" grep -q '"measured": {"total_s"' "$work/r.json"
+        rm -f "$work/r.json"
+    done
+    live 2 "$work/train.json" --set live.weights=/dev/full
+    check "a full disk leaves the table" grep -q "exposed comm" "$work/out"
+    live 2 "$work/train.json" -o /dev/full
+    check "a full disk for the result is status 1" test $status -eq 1
+    check "a full disk for the result is one line" lines 1
+    both='[{"kind":"allreduce","algorithm":"ring"},{"kind":"ps","servers":1}]'
+    live 2 "$work/train.json" --set "strategies=$both" --set precision=fp16 --set device=a100_40gb
+    check "a strategy that fails leaves the one before" grep -q "exposed comm" "$work/out"
+    check "a strategy that fails is status 3" test $status -eq 3
+    check "a strategy that fails is one line" lines 1
+    check "a strategy that fails is in the table" grep -q "fp16 leaves out steps" "$work/out"
 fi
 
 "$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
