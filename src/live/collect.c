@@ -68,54 +68,62 @@ static size_t entries_of(const struct dts_live *live, const struct dts_role *rol
     return (size_t)role->plan.op_count * (size_t)live->steps;
 }
 
-static double *receive(MPI_Comm comm, int peer, size_t count, double offset_s)
+/* On rank 0, which has the clocks' offsets: what every rank measured, in one piece of memory,
+ * by rank. */
+static double **gather(const struct dts_live *live, const double *mine, size_t count,
+                       const double *offsets_s)
 {
-    double *times = dts_alloc(count, sizeof(*times));
-    DTS_MPI(MPI_Recv(times, (int)count, MPI_DOUBLE, peer, TAG, comm, MPI_STATUS_IGNORE));
-    for (size_t i = 0; i < count; i++)
-        times[i] += offset_s;
-    return times;
+    size_t entries = 0;
+    for (int r = 0; offsets_s != NULL && r < live->job->ranks; r++)
+        entries += entries_of(live, dts_job_role(live->job, r));
+    double *times = offsets_s != NULL ? dts_alloc(entries, sizeof(*times)) : NULL;
+    dts_wire_collect(live->wire, mine, count * sizeof(*mine), times);
+    if (offsets_s == NULL)
+        return NULL;
+    double **rows = dts_alloc((size_t)live->job->ranks, sizeof(*rows));
+    for (int r = 0; r < live->job->ranks; r++) {
+        const size_t theirs = entries_of(live, dts_job_role(live->job, r));
+        rows[r] = times;
+        for (size_t i = 0; i < theirs; i++)
+            times[i] += offsets_s[r];
+        times += theirs;
+    }
+    return rows;
 }
 
-static double *copy(const double *times, size_t count)
+/* On rank 0, of each rank. */
+static double *clock_offsets(MPI_Comm comm, int ranks)
 {
-    double *mine = dts_alloc(count, sizeof(*mine));
-    memcpy(mine, times, count * sizeof(*mine));
-    return mine;
+    double *offsets_s = dts_alloc((size_t)ranks, sizeof(*offsets_s));
+    for (int r = 1; r < ranks; r++)
+        offsets_s[r] = same_machine(comm, r) ? 0 : clock_offset(comm, r);
+    return offsets_s;
 }
 
 void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *rank,
                       const struct dts_live_times *times, struct dts_live_all *all)
 {
     MPI_Comm comm = dts_wire_all(live->wire);
-    size_t count = entries_of(live, rank->role);
+    const size_t count = entries_of(live, rank->role);
+    double *offsets_s = NULL;
     *all = (struct dts_live_all){0};
-    if (rank->rank > 0) {
-        if (!name_machine(comm))
-            answer_clock(comm);
-        DTS_MPI(MPI_Send(times->begin_s, (int)count, MPI_DOUBLE, 0, TAG, comm));
-        DTS_MPI(MPI_Send(times->end_s, (int)count, MPI_DOUBLE, 0, TAG, comm));
-        return;
+    if (rank->rank == 0) {
+        all->ranks = live->job->ranks;
+        all->steps = live->steps;
+        offsets_s = clock_offsets(comm, all->ranks);
+    } else if (!name_machine(comm)) {
+        answer_clock(comm);
     }
-    all->ranks = live->job->ranks;
-    all->steps = live->steps;
-    all->begin_s = dts_alloc((size_t)all->ranks, sizeof(*all->begin_s));
-    all->end_s = dts_alloc((size_t)all->ranks, sizeof(*all->end_s));
-    all->begin_s[0] = copy(times->begin_s, count);
-    all->end_s[0] = copy(times->end_s, count);
-    for (int r = 1; r < all->ranks; r++) {
-        size_t theirs = entries_of(live, dts_job_role(live->job, r));
-        double offset_s = same_machine(comm, r) ? 0 : clock_offset(comm, r);
-        all->begin_s[r] = receive(comm, r, theirs, offset_s);
-        all->end_s[r] = receive(comm, r, theirs, offset_s);
-    }
+    all->begin_s = gather(live, times->begin_s, count, offsets_s);
+    all->end_s = gather(live, times->end_s, count, offsets_s);
+    free(offsets_s);
 }
 
 void dts_live_all_free(struct dts_live_all *all)
 {
-    for (int r = 0; r < all->ranks; r++) {
-        free(all->begin_s[r]);
-        free(all->end_s[r]);
+    if (all->ranks > 0) { // one piece of memory each
+        free(all->begin_s[0]);
+        free(all->end_s[0]);
     }
     free(all->begin_s);
     free(all->end_s);
