@@ -1,5 +1,6 @@
 #!/bin/sh
-# headers.sh -- every header compiles alone, twice in one file, under strict warnings.
+# headers.sh -- every header compiles alone, twice in one file, under strict warnings; every source says
+# in its first line what it is.
 #
 #     headers.sh COMPILER SOURCES
 compiler=$1
@@ -23,6 +24,14 @@ for header in src/*/*.h tests/*.h; do
         passed=$((passed + 1))
     else
         echo "FAIL $header"
+        failed=$((failed + 1))
+    fi
+done
+for source in src/*/*.c src/*/*.h src/*/*.cu src/*/*.cuh src/*/*.cpp; do
+    if head -n 1 "$source" | grep -q "^/\* ${source##*/} -- "; then
+        passed=$((passed + 1))
+    else
+        echo "FAIL $source: begins without \"/* ${source##*/} -- what it is\""
         failed=$((failed + 1))
     fi
 done

@@ -1,3 +1,4 @@
+/* mem.c -- allocation; what fails ends the program. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* estimate.c -- builds the plans of a point, has an engine run them, splits times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

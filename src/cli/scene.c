@@ -1,5 +1,4 @@
-#include <stdlib.h>
-
+/* scene.c -- reads a scenario, its platform and its device, changed by --set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* alarms.c -- a heap of times; of equal ones, the one that was set first. */
 #include "sim/alarms.h"
 
 #include <math.h>

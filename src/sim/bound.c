@@ -1,3 +1,4 @@
+/* bound.c -- the least time of a step: what its busiest link and its kernels need. */
 #include "sim/bound.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* child.c -- forks, reads what children write into pipes, says how they died. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* exact_pairs.c -- what the network says about pairs of endpoints, asked once. */
 #include "sim/exact_pairs.h"
 
 #include <string.h>

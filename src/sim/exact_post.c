@@ -1,3 +1,4 @@
+/* exact_post.c -- where sender and receiver of a message meet, and it enters the wire. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* load.c -- what operations put on links; those of one kind are counted together. */
 #include <math.h>
 #include <stdlib.h>
 

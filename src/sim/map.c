@@ -1,3 +1,4 @@
+/* map.c -- open addressing; at most half of the places are taken. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* pattern.c -- a step of messages, routed once for data of any size. */
 #include "sim/pattern.h"
 
 #include <limits.h>

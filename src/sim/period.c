@@ -1,3 +1,4 @@
+/* period.c -- a collective walked twice in lockstep: its period is what that adds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

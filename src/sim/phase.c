@@ -1,3 +1,4 @@
+/* phase.c -- the time of a step whose pattern is known: longest walk, fullest link. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

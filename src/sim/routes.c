@@ -1,3 +1,4 @@
+/* routes.c -- which links a pair of ranks crosses, found once. */
 #include "sim/routes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* script.c -- the messages of a collective, step by step, as every member meets them. */
 #include "sim/script.h"
 
 #include <stdlib.h>

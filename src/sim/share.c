@@ -1,3 +1,4 @@
+/* share.c -- max-min fair rates, kept for when the same phases meet again. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* simgrid_file.c -- looks through a SimGrid file for what is not accepted. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* simgrid_zone.cpp -- what needs SimGrid's C++: a zone that asks for every route. */
 #include <cmath>
 #include <exception>
 #include <memory>

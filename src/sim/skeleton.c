@@ -1,3 +1,4 @@
+/* skeleton.c -- operations routed once for all of their shape. */
 #include <math.h>
 #include <stdlib.h>
 

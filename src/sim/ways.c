@@ -1,3 +1,4 @@
+/* ways.c -- routes cut down: of links that the same pairs cross, the narrowest stays. */
 #include "sim/ways.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* weigh.c -- what each message of a script puts on the wire, with data of a size. */
 #include "sim/weigh.h"
 
 #include "base/mem.h"
