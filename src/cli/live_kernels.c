@@ -213,27 +213,14 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     return dts_now_s();
 }
 
-/* What a run works with is there before it and stays after it. */
-static bool begin_run(const struct dts_executor_rank *rank, void **self, struct dts_error *err)
-{
-    (void)err;
-    *self = rank->context;
-    return true;
-}
-
-static void end_run(void *self)
-{
-    (void)self;
-}
-
 static const struct dts_executor kernels = {
     .name = "kernels",
     .summary = "trains: the network's kernels on samples of a data set",
-    .open = begin_run,
+    .open = dts_executor_take_context,
     .call = call,
     .bring = dts_live_mirrors_bring,
     .carry_off = dts_live_mirrors_carry_off,
-    .close = end_run,
+    .close = dts_executor_leave_context,
 };
 
 const struct dts_executor *dts_live_kernels(void)

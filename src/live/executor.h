@@ -42,6 +42,16 @@ struct dts_executor {
     void (*close)(void *self);
 };
 
+/* Nothing is computed and nobody waits, but a server answers with the sums that it got: to see
+ * that messages arrive (verify.h). No choice of a scenario. */
+extern const struct dts_executor dts_executor_instant;
+
+/* open and close of an executor that works on its context: that is there before a run, and
+ * stays. */
+bool dts_executor_take_context(const struct dts_executor_rank *rank, void **self,
+                               struct dts_error *err);
+void dts_executor_leave_context(void *self);
+
 extern const struct dts_executor *const dts_executors[]; // ended by NULL
 const struct dts_executor *dts_executor_find(const char *name);
 
