@@ -161,6 +161,15 @@ static bool fail_missing(const char *path, int error, struct dts_error *err)
     return false;
 }
 
+char *dts_library_beside(const char *said_in, const char *path)
+{
+    struct dts_text joined = {0};
+    const char *slash = strrchr(said_in, '/');
+    const int folder = slash != NULL && path[0] != '/' ? (int)(slash + 1 - said_in) : 0;
+    dts_text_add(&joined, "%.*s%s", folder, said_in, path);
+    return dts_text_take(&joined);
+}
+
 bool dts_library_find(char **path, const char *folder, const char *name, const char *said_in,
                       struct dts_error *err)
 {

@@ -35,6 +35,9 @@ bool dts_library_find(char **path, const char *folder, const char *name, const c
 bool dts_library_find_for(char **path, const char *folder, const char *name,
                           const struct dts_cfg *at, const char *key, struct dts_error *err);
 
+/* The path of a file that a file names: relative to its folder. The caller frees it. */
+char *dts_library_beside(const char *said_in, const char *path);
+
 /* The names in one folder of the library, sorted; NULL at the end. The caller frees the list
  * and each name. */
 char **dts_library_names(const char *folder);

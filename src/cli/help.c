@@ -25,7 +25,7 @@ static const char tail[] =
     "is changed by paths that begin with \"platform.\":\n"
     "--set platform.nics.bytes_per_s=1.25e9\n"
     "A file that --set names is relative to the current folder, one that a file names\n"
-    "to the folder of that file.\n"
+    "to the folder of that file. What is written is relative to the current folder.\n"
     "\n"
     "Examples:\n"
     "  dtsim scenarios/imagenet_1h.json\n"

@@ -78,36 +78,58 @@ static const char *path_in(const char *document, const char *path)
     return path;
 }
 
-/* A file that --set names is relative to where the person is, not to the file that it changes.
- */
-static char *file_value(const char *document, const char *path, const char *value)
-{
-    static const struct {
-        const char *document, *path;
-        bool always; // there is no library of such files
-    } files[] = {{"", "model"},
+/* Keys whose values name files. */
+static const struct file_key {
+    const char *document, *path;
+    bool always; // there is no library of such files
+} file_keys[] = {{"", "model"},
                  {"", "platform"},
                  {"", "stack"},
                  {"", "device"},
+                 {"", "live.data.folder", true},
                  {"platform", "node.device"},
                  {"platform", "network.file", true}};
-    const size_t length = strlen(value);
-    const bool quoted = length > 2 && value[0] == '"' && value[length - 1] == '"';
-    char folder[PATH_MAX], *name = dts_copy(value + quoted);
-    name[strlen(name) - quoted] = '\0';
-    bool names_file = false;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-        names_file = names_file ||
-                     (strcmp(document, files[i].document) == 0 &&
-                      strcmp(path, files[i].path) == 0 && (files[i].always || is_path(name)));
-    struct dts_text text = {0};
-    if (!names_file || name[0] == '/' || strcmp(value, "null") == 0 ||
-        getcwd(folder, sizeof(folder)) == NULL)
-        dts_text_add(&text, "%s", value);
-    else
-        dts_text_add(&text, "%s/%s", folder, name);
-    free(name);
-    return dts_text_take(&text);
+
+/* The word at a path of plain keys; NULL: there is none. */
+static const char *word_at(struct dts_doc *doc, const char *path)
+{
+    struct dts_error ignored = {0};
+    struct dts_cfg at = dts_doc_top(doc);
+    const char *word = NULL;
+    char *keys = dts_copy(path), *rest = keys, *key;
+    while ((key = strsep(&rest, ".")) != NULL) {
+        at = dts_cfg_member(&at, key);
+        at.parent = NULL; // `at` was that, and is no more
+    }
+    if (dts_cfg_is_string(&at))
+        dts_cfg_string(&at, &word, &ignored);
+    free(keys);
+    return word;
+}
+
+/* A file that --set names, or that stands in what it sets, is relative to where the person is,
+ * not to the file that it changes. */
+static bool place_files(const char *document, const char *path, struct dts_doc *doc,
+                        struct dts_error *err)
+{
+    const size_t length = strlen(path);
+    char folder[PATH_MAX];
+    bool good = true;
+    for (size_t i = 0; i < sizeof(file_keys) / sizeof(file_keys[0]) && good; i++) {
+        const struct file_key *key = &file_keys[i];
+        const char next = strncmp(key->path, path, length) == 0 ? key->path[length] : 'x';
+        if (strcmp(document, key->document) != 0 || (next != '\0' && next != '.'))
+            continue;
+        const char *word = word_at(doc, key->path);
+        if (word == NULL || word[0] == '/' || word[0] == '\0' ||
+            !(key->always || is_path(word)) || getcwd(folder, sizeof(folder)) == NULL)
+            continue;
+        struct dts_text whole = {0};
+        dts_text_add(&whole, "%s/%s", folder, word);
+        good = dts_doc_set(doc, key->path, dts_text_string(&whole), err);
+        dts_text_free(&whole);
+    }
+    return good;
 }
 
 bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
@@ -119,11 +141,9 @@ bool dts_settings_apply(const struct dts_options *options, int k, const char *do
     bool good = true;
     for (int i = 0; i < count && good; i++) {
         const char *path = path_in(document, settings[i].path);
-        if (path == NULL)
-            continue;
-        char *value = file_value(document, path, settings[i].value);
-        good = dts_doc_set(doc, path, value, err);
-        free(value);
+        if (path != NULL)
+            good = dts_doc_set(doc, path, settings[i].value, err) &&
+                   place_files(document, path, doc, err);
     }
     free(settings);
     return good;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/platform_net.h"
@@ -136,17 +137,6 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     return true;
 }
 
-/* A path that is relative to the folder of the file that says it. The caller frees it. */
-static char *beside(const char *said_in, const char *path)
-{
-    const char *slash = strrchr(said_in, '/');
-    int folder = slash != NULL && path[0] != '/' ? (int)(slash + 1 - said_in) : 0;
-    size_t room = (size_t)folder + strlen(path) + 1;
-    char *joined = dts_alloc(room, 1);
-    snprintf(joined, room, "%.*s%s", folder, said_in, path);
-    return joined;
-}
-
 static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                        const struct dts_net_import *import,
                        const struct dts_transport transports[2], struct dts_error *err)
@@ -170,7 +160,7 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                             import->kind);
     if (!dts_cfg_read(&network, fields, &said, err))
         return false;
-    platform->network_file = beside(dts_doc_name(platform->doc), said.file);
+    platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
     struct dts_error why = {0};
     bool loaded = import->load(&platform->net, platform->network_file, &why);
     if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too

@@ -186,6 +186,11 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
     scenario->placing = words->placement;
     scenario->training = words->training;
     scenario->live = words->live;
+    if (words->live.data.folder != NULL) {
+        scenario->folder_owned =
+            dts_library_beside(dts_doc_name(scenario->doc), words->live.data.folder);
+        scenario->live.data.folder = scenario->folder_owned;
+    }
     scenario->steps = words->steps;
     scenario->noise = words->noise;
     scenario->seed = (uint64_t)words->seed;
@@ -241,6 +246,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
     free(scenario->devices);
     free(scenario->placing.nodes);
     free(scenario->name_owned);
+    free(scenario->folder_owned);
     dts_model_free(&scenario->model);
     dts_stack_free(&scenario->stack);
     dts_doc_free(scenario->doc);

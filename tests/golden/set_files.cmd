@@ -8,3 +8,5 @@ dtsim small.json --set devices=1 --set platform.node.device=./device.json --form
 dtsim small.json --set devices=1 --set 'platform.node.device="gone.json"' 2>&1 | sed "s|$PWD|HERE|g"
 NONE="--set platform.nics=null --set platform.node.fabric=null"
 dtsim small.json --set devices=1 $NONE --set 'platform.network={"kind": "simgrid_xml"}' --set platform.network.file=two.xml 2>&1 | sed "s|$PWD|HERE|g"
+dtsim small.json --set devices=1 $NONE --set 'platform.network={"kind": "simgrid_xml", "file": "two.xml"}' 2>&1 | sed "s|$PWD|HERE|g"
+dtsim small.json --set devices=1 $NONE --set 'platform.network={"kind": "simgrid_xml", "file": "gone.xml"}' 2>&1 | sed "s|$PWD|HERE|g"

@@ -134,6 +134,38 @@ for key in mllog weights; do
 done
 train 2 --set 'strategies=[{"kind":"collective","algorithm":"ring","bytes":1000}]'
 refused "training that does not compute" "has nothing to compute: live.compute must be timed"
+printf '\037\213\010\000\000\000\000\000\000\003broken in the middle' >"$set/train-images-idx3-ubyte"
+train 2
+refused "a broken gzip" "train-images-idx3-ubyte: cannot be read: [^<]*$"
+cp "$work/whole" "$set/train-images-idx3-ubyte"
+train 2 --set live.data.folder=null
+refused "no folder" "train.json: live.data.folder: missing"
+train 2 --set dataset.samples=20
+grep -q "^dtsim: [^ ]*train.json: dataset.samples: a step has 24" "$work/err" ||
+    fail "an epoch shorter than a step is refused (status $status)"
+
+# A folder that the scenario names is beside it, one that the command line names where the person is.
+cp "$here/cnn.json" "$work"
+sed 's|"live": {|&"data": {"format": "idx", "folder": "set"}, |; s/"samples": 60000/"samples": 250/' \
+    "$here/train.json" >"$work/beside.json"
+few="--set live.steps=2 --set live.warm_up=1"
+elsewhere() {
+    folder=$1
+    shift
+    # shellcheck disable=SC2086 # a list of words
+    (cd "$folder" && "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/beside.json" $few "$@") >"$work/out" 2>"$work/err"
+    status=$?
+}
+elsewhere /
+[ $status -eq 0 ] || fail "a folder is relative to the scenario that names it"
+mkdir "$work/away"
+elsewhere "$work/away" --set live.data.folder=../set
+[ $status -eq 0 ] || fail "a folder of --set is relative to the current one"
+elsewhere "$work/away" --set 'live={"compute":"kernels","data":{"format":"idx","folder":"../set"},"steps":2}'
+[ $status -eq 0 ] || fail "a folder in a value of --set is, too"
+elsewhere "$work/away" --set live.data.folder=set
+refused "a folder that is elsewhere" "away/set/train-images-idx3-ubyte: cannot be read: No such file"
+
 rm "$set/train-images-idx3-ubyte"
 mkfifo "$set/train-images-idx3-ubyte"
 train 2
