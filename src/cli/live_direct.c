@@ -32,15 +32,16 @@ static bool choose(struct dts_live_kernels *k, bool worker, struct dts_device_me
         *report = (struct dts_device_messages){.way = k->direct ? "direct" : "staged",
                                                .why = here || !may ? NULL : why};
     if (has_to && !kind->apart)
-        dts_fail(err, DTS_UNSUPPORTED,
-                 "live.device_messages: direct: live.device must be cuda, got %s: its messages "
-                 "are in the host's memory in any case",
-                 kind->name);
+        dts_fail(
+            err, DTS_UNSUPPORTED,
+            "%s: live.device_messages: direct: live.device must be cuda, got %s: its messages "
+            "are in the host's memory in any case",
+            dts_doc_name(k->point->scenario->doc), kind->name);
     else if (has_to && !here)
         dts_fail(
             err, DTS_UNSUPPORTED,
-            "live.device_messages: direct: the MPI of rank %d cannot read memory of %s: %s",
-            dts_wire_rank(k->wire), kind->name, why);
+            "%s: live.device_messages: direct: the MPI of rank %d cannot read memory of %s: %s",
+            dts_doc_name(k->point->scenario->doc), dts_wire_rank(k->wire), kind->name, why);
     return dts_wire_agree(k->wire, err);
 }
 

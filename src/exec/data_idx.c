@@ -130,7 +130,7 @@ static bool open_idx(const struct dts_data_request *request, void **self,
     static const char *const prefixes[DTS_DATA_PARTS] = {"train", "t10k"};
     bool tokens;
     if (request->folder == NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "live.data.folder: missing (\"idx\" needs it)");
+        return dts_fail(err, DTS_BAD_INPUT, "no folder is named, and \"idx\" needs one");
     dts_network_input(request->network, &tokens);
     if (tokens)
         return dts_fail(err, DTS_BAD_INPUT, "live.data: %s takes tokens, \"idx\" has images",

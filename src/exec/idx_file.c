@@ -22,6 +22,13 @@ struct source {
     bool cut;       // a gzipped file ended before its checksum
 };
 
+/* zlib knows the file by its descriptor: "<fd:17>: what is wrong". */
+static const char *without_name(const char *words)
+{
+    const char *colon = words[0] == '<' ? strstr(words, ">: ") : NULL;
+    return colon != NULL ? colon + 3 : words;
+}
+
 /* Fewer than `count` where the file ends. */
 static bool read_some(struct source *source, void *out, size_t count, size_t *got,
                       struct dts_error *err)
@@ -42,7 +49,7 @@ static bool read_some(struct source *source, void *out, size_t count, size_t *go
         if (code == Z_OK || code == Z_STREAM_END || source->cut)
             return true; // the end
         return dts_fail(err, DTS_BAD_INPUT, "%s: cannot be read: %s", source->path,
-                        code == Z_ERRNO ? strerror(errno) : words);
+                        code == Z_ERRNO ? strerror(errno) : without_name(words));
     }
     return true;
 }
