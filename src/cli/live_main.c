@@ -23,18 +23,39 @@ struct run {
     bool calibrates, predicted; // so that there is something to report
 };
 
+/* What a calibration has no use for. */
+static bool check_calibration(const struct dts_options *options, struct dts_error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"--set", options->set_count > 0},     {"--sweep", options->sweep_count > 0},
+        {"--engine", options->engine != NULL}, {"--seed", options->seed != NULL},
+        {"--trace", options->trace != NULL},   {"--format", options->format != dts_formats[0]},
+        {"--jobs", options->jobs > 0}};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (others[i].given)
+            return dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no %s", others[i].name);
+    return options->word_count == 1 ||
+           dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no words, got \"%s\"",
+                    options->words[1]);
+}
+
 static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
 {
+    const struct dts_options *options = &run->options;
     if (!dts_options_parse(&run->options, argc, argv, err))
         return false;
-    run->calibrates =
-        run->options.word_count == 1 && strcmp(run->options.words[0], "calibrate") == 0;
-    if (run->options.word_count != 1)
+    run->calibrates = options->word_count > 0 && strcmp(options->words[0], "calibrate") == 0;
+    if (run->calibrates)
+        return check_calibration(options, err);
+    if (options->word_count != 1)
         return dts_fail(err, DTS_BAD_INPUT, "--live: runs one scenario, got %d",
-                        run->options.word_count);
-    if (run->options.sweep_count > 0)
+                        options->word_count);
+    if (options->sweep_count > 0)
         return dts_fail(err, DTS_BAD_INPUT, "--live: has no --sweep: start it for each value");
-    run->word = run->options.words[0];
+    run->word = options->words[0];
     return true;
 }
 

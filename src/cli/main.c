@@ -30,6 +30,16 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     return dts_word_is_scenario(word, err) && dts_predict_command.run(options, err);
 }
 
+/* Of a line that dtsim-live would have run, under mpirun every rank has the mistakes: the
+ * program that knows which rank it is says them. */
+static bool is_live(int argc, char **argv)
+{
+    bool live = argc > 1 && strcmp(argv[1], dts_calibrate_command.name) == 0;
+    for (int i = 1; i < argc; i++)
+        live = live || strcmp(argv[i], "--live") == 0;
+    return live;
+}
+
 int main(int argc, char **argv)
 {
     struct dts_error err = {0};
@@ -37,6 +47,9 @@ int main(int argc, char **argv)
     if (dts_options_parse(&options, argc, argv, &err)) {
         run(&options, &err);
         dts_options_free(&options);
+    } else if (is_live(argc, argv)) {
+        struct dts_error why = {0};
+        dts_become_live(argv, &why); // does not come back where there is one
     }
     if ((fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)
         dts_fail(&err, DTS_SYSTEM, "standard output: %s", strerror(errno));

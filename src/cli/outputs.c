@@ -86,6 +86,8 @@ bool dts_outputs_check(const struct dts_named_output *outputs, int count,
     for (int i = 0; i < count; i++) {
         if (outputs[i].path == NULL)
             continue;
+        if (outputs[i].path[0] == '\0')
+            return dts_fail(err, DTS_BAD_INPUT, "%s: must name a file", outputs[i].name);
         if (!dts_output_try(outputs[i].path, err))
             return false;
         for (int j = 0; j < i; j++)

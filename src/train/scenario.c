@@ -215,6 +215,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     struct words words = {0};
     if (!dts_cfg_read(&top, fields, &words, err))
         return false;
+    if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
+        return dts_cfg_fail(&top, "live.data.folder", err, "must name a folder");
     take_words(scenario, &words);
     return check_batch(&top, &words.batch, err) &&
            read_placement(&top, &scenario->placing, err) &&

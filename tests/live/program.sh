@@ -52,6 +52,35 @@ check "a predicted timeline is written" test -s "$work/t.json"
 check "a table is written as CSV" grep -q "^ring,exposed_comm," "$work/r.csv"
 
 
+# What is wrong on the line is said once, not by every rank.
+once() { [ "$status" -eq 2 ] && lines 1 && says "$1"; }
+calibrate() {
+    "$here/mpirun.sh" 3 "$bin/dtsim" calibrate "$@" >"$work/out" 2>"$work/err"
+    status=$?
+}
+live 3 in/small.json --sett live.steps=3
+check "an unknown option is told once" once "^dtsim: no option \"--sett\""
+live 3 in/small.json --set
+check "an option without its value is told once" once "^dtsim: --set: needs a value"
+live 3
+check "no scenario is told once" once "^dtsim: --live: runs one scenario, got 0"
+live 3 in/small.json --engine none
+check "an engine that is not there is told once" once "engine"
+live 3 in/smal.json
+check "a missing scenario is told once" once "no such file: in/smal.json"
+calibrate foo
+check "calibrate takes no words" once '^dtsim: calibrate: takes no words, got "foo"$'
+calibrate --set nodes=2
+check "calibrate takes no --set" once "^dtsim: calibrate: takes no --set$"
+calibrate --format csv
+check "calibrate takes no --format" once "^dtsim: calibrate: takes no --format$"
+calibrate --sett nodes=2
+check "calibrate's unknown option is told once" once "^dtsim: no option \"--sett\""
+live 2 "$here/train.json" --set live.weights=
+check "an empty name has its key" once "^dtsim: live.weights: must name a file$"
+live 2 "$here/train.json" --set live.data.folder=
+check "an empty folder has its key" once "train.json: live.data.folder: must name a folder$"
+
 # What cannot be written is told before the work, which would take hours.
 cp "$here/cnn.json" "$here/train.json" "$work"
 long="--set live.epochs=1000"
