@@ -87,6 +87,9 @@ static bool open_set(struct run *run, struct dts_error *err)
     if (rank == 0)
         (void)(dts_live_set_open(&run->options, run->word, size, &run->set, err) &&
                check_outputs(run, err));
+    if (rank == 0 && err->cause == DTS_NO_ERROR && run->set.scene.unused.length > 0)
+        fprintf(stderr, "dtsim: note: %s: not used: %s\n", run->word,
+                dts_text_string(&run->set.scene.unused));
     dts_wire_rest(run->wire);
     if (!dts_wire_agree(run->wire, err))
         return false;

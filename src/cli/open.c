@@ -90,21 +90,17 @@ static const struct file_key {
                  {"platform", "node.device"},
                  {"platform", "network.file", true}};
 
-/* The word at a path of plain keys; NULL: there is none. */
-static const char *word_at(struct dts_doc *doc, const char *path)
+struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
 {
-    struct dts_error ignored = {0};
     struct dts_cfg at = dts_doc_top(doc);
-    const char *word = NULL;
     char *keys = dts_copy(path), *rest = keys, *key;
     while ((key = strsep(&rest, ".")) != NULL) {
         at = dts_cfg_member(&at, key);
         at.parent = NULL; // `at` was that, and is no more
+        at.key = NULL;    // of a copy
     }
-    if (dts_cfg_is_string(&at))
-        dts_cfg_string(&at, &word, &ignored);
     free(keys);
-    return word;
+    return at;
 }
 
 /* A file that --set names, or that stands in what it sets, is relative to where the person is,
@@ -120,9 +116,11 @@ static bool place_files(const char *document, const char *path, struct dts_doc *
         const char next = strncmp(key->path, path, length) == 0 ? key->path[length] : 'x';
         if (strcmp(document, key->document) != 0 || (next != '\0' && next != '.'))
             continue;
-        const char *word = word_at(doc, key->path);
-        if (word == NULL || word[0] == '/' || word[0] == '\0' ||
-            !(key->always || is_path(word)) || getcwd(folder, sizeof(folder)) == NULL)
+        const struct dts_cfg at = dts_settings_at(doc, key->path);
+        const char *word;
+        if (!dts_cfg_is_string(&at) || !dts_cfg_string(&at, &word, err) || word[0] == '/' ||
+            word[0] == '\0' || !(key->always || is_path(word)) ||
+            getcwd(folder, sizeof(folder)) == NULL)
             continue;
         struct dts_text whole = {0};
         dts_text_add(&whole, "%s/%s", folder, word);

@@ -20,4 +20,8 @@ bool dts_scenario_open(const struct dts_options *options, const char *word, int 
 bool dts_settings_apply(const struct dts_options *options, int k, const char *document,
                         struct dts_doc *doc, struct dts_error *err);
 
+/* What is at a path of plain keys, "live.data.folder". It knows no parents: for values alone.
+ */
+struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path);
+
 #endif

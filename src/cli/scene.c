@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "cli/open.h"
 #include "cli/scene.h"
+#include "cli/unused.h"
 #include "kernels/here.h"
 #include "sim/engine.h"
 
@@ -92,6 +93,11 @@ bool dts_scene_open(const struct dts_options *options, const char *word, int k,
     dts_options_sweep_text(options, k, scene->setting, sizeof(scene->setting));
     if (!dts_scenario_open(options, word, k, &doc, err))
         return false;
+    if (options->live && !dts_unused_check(options, doc, &scene->unused, err)) {
+        dts_text_free(&scene->unused);
+        dts_doc_free(doc);
+        return false;
+    }
     if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
         load_platform(options, k, scene, err) && load_device(scene, err))
         return true;
@@ -101,6 +107,7 @@ bool dts_scene_open(const struct dts_options *options, const char *word, int k,
 
 void dts_scene_close(struct dts_scene *scene)
 {
+    dts_text_free(&scene->unused);
     dts_device_free(&scene->device);
     dts_platform_free(&scene->platform);
     dts_scenario_free(&scene->scenario);

@@ -4,6 +4,7 @@
 #ifndef DTS_CLI_SCENE_H
 #define DTS_CLI_SCENE_H
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "sim/platform.h"
 #include "train/scenario.h"
@@ -12,7 +13,8 @@ struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
     struct dts_device device;
-    char setting[256]; // what --sweep set: "" without
+    struct dts_text unused; // keys of "live" that --set turned off; of a live run
+    char setting[256];      // what --sweep set: "" without
 };
 
 /* Everything is read and checked that can be before plans are built. */

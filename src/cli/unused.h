@@ -1,0 +1,14 @@
+/* unused.h -- keys of "live" that would have no effect as others stand. */
+#ifndef DTS_CLI_UNUSED_H
+#define DTS_CLI_UNUSED_H
+
+#include "base/text.h"
+#include "cli/open.h"
+
+/* Such a key is refused, but where the command line has turned off what it is for and not said
+ * it itself: a scenario is used in more ways than one. Then it is named in `note`, which stays
+ * empty where there is nothing to say. `doc` was changed by --set, and is not read yet. */
+bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
+                      struct dts_text *note, struct dts_error *err);
+
+#endif
