@@ -212,11 +212,12 @@ static bool check_optimizer(const struct dts_scenario *scenario, const struct dt
 static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg live = dts_cfg_member(&top, "live"), data = dts_cfg_member(&live, "data");
     struct words words = {0};
     if (!dts_cfg_read(&top, fields, &words, err))
         return false;
     if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
-        return dts_cfg_fail(&top, "live.data.folder", err, "must name a folder");
+        return dts_cfg_fail(&data, "folder", err, "must name a folder");
     take_words(scenario, &words);
     return check_batch(&top, &words.batch, err) &&
            read_placement(&top, &scenario->placing, err) &&

@@ -72,7 +72,7 @@ struct dts_scenario {
     int strategy_count;
     struct dts_training training;
     struct dts_live_settings live;
-    char *folder_owned; // private: where live.data.folder is
+    char *folder_owned;               // private: where live.data.folder is
     struct dts_reference *references; // owned
     int reference_count;
     int steps; // simulated
