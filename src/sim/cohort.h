@@ -25,11 +25,9 @@ struct dts_cohorts {
     int *of;    // by rank
 };
 
-/* At most some dozens: where ranks would fall into more, coarser ones. */
+/* At most some dozens, with at most so much to do: where ranks would fall into more, coarser
+ * ones. */
 void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohorts *cohorts);
 void dts_cohorts_free(struct dts_cohorts *cohorts); // leaves it empty
-
-/* Do two exchanges of a role differ in their data only? */
-bool dts_exchange_same(const struct dts_exchange *x, const struct dts_exchange *y);
 
 #endif

@@ -39,7 +39,7 @@ struct lane {
     int before, before_step; // the collective begun last; -1: none yet
 };
 
-enum transfer_state { MEETING, UNDER_WAY, OVER };
+enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
 
 struct transfer {
     enum transfer_state state;
@@ -48,12 +48,13 @@ struct transfer {
     double share;         // of the sum of its phases, until its stream is free
     double tail_s;        // from then until the last member is done
     double left;          // repetitions of the phase
-    double repetition_s;  // at the rate of now
+    double repetition_s;  // at the rate of now; PAYING: of a second of latency
     int sender, receiver; // lanes; receiver -1: a collective
 
     /* Of an exchange. */
     int step, channel, transport;
     bool sent, awaited;     // which sides are there
+    double sent_s, pays_s;  // when the sender was there; PAYING: latency left
     double after_s, over_s; // until the receiver has it; when the wire was done
 };
 

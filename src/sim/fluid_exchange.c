@@ -73,9 +73,10 @@ static struct transfer *meet(struct fluid *f, int lane, struct dts_far_side far)
     return dts_fluid_add_transfer(f, &wanted);
 }
 
-static void send(struct transfer *t, const struct dts_phase *phase)
+static void send(struct transfer *t, const struct dts_phase *phase, double now)
 {
     t->sent = true;
+    t->sent_s = now;
     t->phases = phase;
     t->phase_count = 1;
     t->left = 1;
@@ -96,10 +97,12 @@ static void take_over(struct lane *lane, const struct transfer *t)
 
 /* Where the transport does not wait for the receiver, messages are on the wire as soon as they
  * are sent. */
-static void start_if_met(struct transfer *t)
+static void start_if_met(struct transfer *t, double now)
 {
-    if (t->state == MEETING && t->sent && (t->awaited || !t->phases->waits))
-        t->state = UNDER_WAY;
+    if (t->state != MEETING || !t->sent || (t->phases->waits && !t->awaited))
+        return;
+    t->pays_s = t->sent_s + t->phases->before_s - now; // who waited for the receiver has paid
+    t->state = t->pays_s > 0 ? PAYING : UNDER_WAY;
 }
 
 void dts_fluid_exchange(struct fluid *f, int number)
@@ -113,12 +116,12 @@ void dts_fluid_exchange(struct fluid *f, int number)
     for (int p = 0; p < load->phase_count; p++) {
         struct transfer *t = meet(f, number, load->far[p]);
         if (sends)
-            send(t, &load->phases[p]);
+            send(t, &load->phases[p], f->now);
         else
             await(t, &load->phases[p]);
         if (t->state == OVER)
             take_over(lane, t);
-        start_if_met(t);
+        start_if_met(t, f->now);
     }
     if (lane->open > 0)
         return;

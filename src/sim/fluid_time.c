@@ -47,6 +47,8 @@ static void set_rates(struct fluid *f)
 
     for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
         struct transfer *t = &f->transfers[i];
+        if (t->state == PAYING)
+            t->repetition_s = transfer_slowness(f, t);
         if (!is_on_wire(t))
             continue;
         const struct dts_phase *phase = f->phases[n];
@@ -58,8 +60,15 @@ static void set_rates(struct fluid *f)
     }
 }
 
+static bool is_under_way(const struct transfer *t)
+{
+    return t->state == PAYING || t->state == UNDER_WAY;
+}
+
 static double transfer_left_s(const struct transfer *t)
 {
+    if (t->state == PAYING)
+        return t->pays_s * t->repetition_s;
     return t->phase < t->phase_count ? t->left * t->repetition_s : 0;
 }
 
@@ -74,7 +83,7 @@ static double next_completion(struct fluid *f)
         least = fmin(least, f->left_s[i]);
     }
     for (size_t i = 0; i < f->transfer_count; i++)
-        if (f->transfers[i].state == UNDER_WAY)
+        if (is_under_way(&f->transfers[i]))
             least = fmin(least, transfer_left_s(&f->transfers[i]));
     for (size_t i = 0; i < f->tail_count; i++)
         least = fmin(least, f->tails[i].left_s);
@@ -84,11 +93,12 @@ static double next_completion(struct fluid *f)
 static void advance_transfer(struct fluid *f, size_t number, double elapsed, double nearly)
 {
     struct transfer *t = &f->transfers[number];
-    if (transfer_left_s(t) > nearly) {
-        t->left -= elapsed / t->repetition_s;
-        return;
-    }
-    if (++t->phase < t->phase_count)
+    double *left = t->state == PAYING ? &t->pays_s : &t->left;
+    if (transfer_left_s(t) > nearly)
+        *left -= elapsed / t->repetition_s;
+    else if (t->state == PAYING)
+        t->state = UNDER_WAY;
+    else if (++t->phase < t->phase_count)
         t->left = t->phases[t->phase].repeat;
     else
         dts_fluid_end_transfer(f, number);
@@ -107,7 +117,7 @@ static void advance(struct fluid *f, double elapsed)
         if (f->left_s[i] <= nearly)
             dts_fluid_complete(f, &f->lanes[i]);
     for (size_t i = 0; i < f->transfer_count; i++)
-        if (f->transfers[i].state == UNDER_WAY)
+        if (is_under_way(&f->transfers[i]))
             advance_transfer(f, i, elapsed, nearly);
     for (size_t i = 0, kept = 0; i < tails; i++) {
         bool over = f->tails[kept].left_s <= nearly;

@@ -157,6 +157,14 @@ static void count_collective(struct dts_loader *l, int cohort, const struct dts_
     add_total(l, s, times * chunk_bytes);
 }
 
+/* What comes before the wire is not shared, what comes after it is the receiver's. */
+static void leave_the_wire(struct dts_phase *phase)
+{
+    phase->before_s = fmax(phase->stay_alpha_s[0], phase->stay_alpha_s[1]);
+    phase->stay_alpha_s[0] = phase->stay_alpha_s[1] = 0;
+    phase->walk_s = dts_phase_stay_s(phase, 1);
+}
+
 /* All messages of an exchange are in flight together: one phase for each far side, once. The
  * side that sends counts the links, the side that receives the latency after.
  */
@@ -174,8 +182,8 @@ static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op
     }
     fill_phases(l, s, bytes, load);
     free(bytes);
-    for (int b = 0; b < s->bone_count; b++) // the rest is the receiver's
-        load->phases[b].walk_s = dts_phase_stay_s(&load->phases[b], 1);
+    for (int b = 0; b < s->bone_count; b++)
+        leave_the_wire(&load->phases[b]);
     if (s->bone_count > 0) // in proportion, as the buckets of all
         add_total(l, s, dts_skeleton_least(s, s->bones, x) / s->bones->chunks * element_bytes);
 }

@@ -30,7 +30,8 @@ struct dts_phase {
     double walk_s;                     // longest walk of `repeat` hops
     double hop_s, sum_s;               // longest hop; longest time to sum a member's messages
     double late_s;                     // longest alpha that only the receiver sees
-    bool waits;              // messages wait for the receiver before they use the wire
+    double before_s; // of an exchange: alpha that its senders pay before they use the wire
+    bool waits;      // messages wait for the receiver before they use the wire
     double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
     struct dts_link_load *links; // the shared ones that the pattern has; owned
     int link_count;

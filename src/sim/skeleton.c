@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/bones.h"
+#include "sim/notices.h"
 #include "sim/skeleton.h"
 
 /* Shards that differ by one element count as equal from so many elements on. */

@@ -136,7 +136,7 @@ struct place {
     int devices;
 };
 
-static void servers_on(const struct place *place)
+static void servers_on(const char *file, const struct place *place)
 {
     char count[40], where[60];
     const char *sets[AGREE_SETS + 1] = {count};
@@ -145,7 +145,7 @@ static void servers_on(const struct place *place)
     for (int i = 0; place->sets[i] != NULL; i++)
         sets[1 + i] = place->sets[i];
     struct dts_scene scene;
-    if (!agree_open("tests/data/agree_ps.json", sets, &scene))
+    if (!agree_open(file, sets, &scene))
         return;
     for (int s = 0; s < scene.scenario.strategy_count; s++) {
         const char *strategy = scene.scenario.strategies[s].name;
@@ -155,10 +155,9 @@ static void servers_on(const struct place *place)
     dts_scene_close(&scene);
 }
 
-#define MINIMAL_THETA                                                                          \
-    "platform=theta", "stack=knl_mkl", "platform.network.routing=minimal",                     \
-        "platform.network.paths=1"
-#define FAT_TREE "platform=summit", "platform.network.routing=d_mod_k"
+#define ONE_PATH      "platform.network.routing=minimal", "platform.network.paths=1"
+#define MINIMAL_THETA "platform=theta", "stack=knl_mkl", ONE_PATH
+#define FAT_TREE      "platform=summit", "platform.network.routing=d_mod_k"
 
 static void servers_among_the_workers_agree(void)
 {
@@ -173,9 +172,22 @@ static void servers_among_the_workers_agree(void)
                 "Synchronous parameter servers in buckets of 25 MB: cut evenly or whole on one "
                 "server (tensor), with the sum in the node before (in_node), as above.");
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        servers_on(&places[i]);
+        servers_on("tests/data/agree_ps.json", &places[i]);
+    agree_end();
+}
+
+/* Latency that blocks is as long as the wire is busy here, and takes nothing from others. */
+static void small_messages_to_servers_agree(void)
+{
+    const struct place places[] = {{"Piz Daint", {ONE_PATH}, 4}, {"Piz Daint", {ONE_PATH}, 11}};
+    agree_table(
+        "Messages for each tensor, by a transport that waits for the receiver",
+        "Synchronous parameter servers on the workers' nodes, and a dedicated one, by gRPC "
+        "(stack tensorflow_ps), as above.");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        servers_on("tests/data/agree_ps_small.json", &places[i]);
     agree_end();
 }
 
 TESTS(TEST(whole_steps_agree), TEST(servers_among_the_workers_agree),
-      TEST(collectives_of_unlike_sizes_agree))
+      TEST(small_messages_to_servers_agree), TEST(collectives_of_unlike_sizes_agree))

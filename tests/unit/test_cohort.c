@@ -164,7 +164,28 @@ static void too_many_become_coarser(void)
     }
 }
 
+/* As long as a transfer for each pair of cohorts, in each exchange, can be walked. */
+static void many_exchanges_become_coarser(void)
+{
+    struct setting s;
+    open_setting(&s, 32, 2);
+    struct dts_net_ops ops = *s.net.ops;
+    ops.latency = latency_of_pair;
+    s.net.ops = &ops;
+    find(&s);
+    CHECK_INT(s.cohorts.first[1], 32);
+    dts_cohorts_free(&s.cohorts);
+    for (int more = 0; more < 200; more++)
+        for (int i = 0; i < SERVERS; i++) {
+            push(&s.job.roles[0], true, 32 + i, 1, SERVERS + more);
+            push(&s.job.roles[1 + i], false, 0, 32, SERVERS + more);
+        }
+    find(&s);
+    CHECK_INT(s.cohorts.first[1], 3);
+    close_setting(&s);
+}
+
 TESTS(TEST(workers_beside_a_server_are_told_from_the_others),
       TEST(servers_that_share_a_port_are_told_from_one_that_does_not),
       TEST(ranks_of_a_group_stay_together), TEST(a_job_without_exchanges_has_one_for_each_role),
-      TEST(too_many_become_coarser))
+      TEST(too_many_become_coarser), TEST(many_exchanges_become_coarser))
