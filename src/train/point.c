@@ -5,6 +5,8 @@
 
 #include "train/build.h"
 
+enum { MOST_GLOBAL = 1 << 30 }; // as of batch.global
+
 bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const char *format,
                     ...)
 {
@@ -24,6 +26,12 @@ bool dts_point_batch(struct dts_point *point, struct dts_error *err)
     const struct dts_scenario *scenario = point->scenario;
     if (scenario->batch_per_device > 0) {
         point->batch = scenario->batch_per_device;
+        if (dts_point_global_batch(point) > MOST_GLOBAL)
+            return dts_point_fail(point, err,
+                                  "batch: a step of %d samples x %d microbatch%s on each is "
+                                  "larger than %d samples",
+                                  point->batch, scenario->accumulate,
+                                  scenario->accumulate > 1 ? "es" : "", MOST_GLOBAL);
         return true;
     }
     long parts = (long)point->devices * scenario->accumulate;

@@ -1,0 +1,1 @@
+dtsim predict ../../scenarios/imagenet_1h.json --set model=linear_regression --set stack=none --set devices=[8,352] --set batch.per_device=1048576 --set batch.accumulate=200 --set 'strategies=[{"kind":"ps"}]' --format csv
