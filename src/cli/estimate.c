@@ -166,8 +166,11 @@ static void explain(const struct dts_bound *bound, const struct dts_result *resu
         : bound->link_s > 0.5 * step->comm_s        ? "that bounds the communication"
                                                     : "latency, sums and waiting take the rest";
     struct dts_text why = {0};
-    dts_text_add(&why, "link %s%s carries %.3g %s a step: ", bound->link,
-                 bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit);
+    const bool many = bound->links_alike > 1;
+    dts_text_add(&why,
+                 bound->servers_port ? "a server's port, %s%s, carries" : "link %s%s carries",
+                 bound->link, many ? " (and others like it)" : "");
+    dts_text_add(&why, " %.3g %s a step: ", bytes, unit);
     dts_text_add_significant(&why, 1e3 * bound->link_s, 3);
     dts_text_add(&why, " ms of ");
     dts_text_add_significant(&why, 1e3 * step->comm_s, 3);

@@ -34,6 +34,45 @@ static bool has_several_paths(const struct dts_simulation *s)
     return false;
 }
 
+static bool crosses(const struct dts_simulation *s, int src, int dst, int link)
+{
+    int links[DTS_MAX_ROUTE];
+    int hops = s->net->ops->route(s->net->self, s->endpoint[src], s->endpoint[dst], 0, links);
+    for (int h = 0; h < hops; h++)
+        if (links[h] == link)
+            return true;
+    return false;
+}
+
+/* Do all messages between this rank and ranks of role 0 on other nodes cross the link, in one
+ * direction? The first and the last of them tell: what they have in common lies at the rank. */
+static bool is_port_of(const struct dts_simulation *s, int rank, int link)
+{
+    const struct dts_role *role = &s->job->roles[0];
+    const struct dts_net *net = s->net;
+    int others = 0, to = 0, from = 0;
+    for (int i = 0; i < role->count; i++) {
+        int peer = role->first + (i % 2 == 0 ? i / 2 : role->count - 1 - i / 2);
+        if (net->ops->transport(net->self, s->endpoint[rank], s->endpoint[peer]) == DTS_WITHIN)
+            continue;
+        others++;
+        to += crosses(s, rank, peer, link);
+        from += crosses(s, peer, rank, link);
+        if (others == 2)
+            break;
+    }
+    return others == 2 && (to == 2 || from == 2);
+}
+
+static bool is_servers_port(const struct dts_simulation *s, int link)
+{
+    for (int r = 1; r < s->job->role_count; r++)
+        for (int i = 0; i < s->job->roles[r].count; i++)
+            if (is_port_of(s, s->job->roles[r].first + i, link))
+                return true;
+    return false;
+}
+
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
                     struct dts_bound *bound)
 {
@@ -55,6 +94,7 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
         return;
     bound->link_bytes = total[busiest];
     net->ops->link_name(net->self, busiest, bound->link, sizeof(bound->link));
+    bound->servers_port = is_servers_port(simulation, busiest);
     for (int l = 0; l < net->links; l++)
         bound->links_alike +=
             total[l] > 0 && total[l] / net->ops->capacity(net->self, l) >= 0.99 * bound->link_s;

@@ -28,6 +28,8 @@ struct dts_routes {
     int *crossed; // the links where it is not
     int crossed_count;
     double *bytes; // noted for pairs that are not kept, by link
+    int *noted;    // the links where it is not zero
+    int noted_count;
 };
 
 struct dts_routes *dts_routes_new(const struct dts_simulation *simulation)
@@ -39,6 +41,7 @@ struct dts_routes *dts_routes_new(const struct dts_simulation *simulation)
     r->part = dts_alloc(links, sizeof(*r->part));
     r->crossed = dts_alloc(links, sizeof(*r->crossed));
     r->bytes = dts_alloc(links, sizeof(*r->bytes));
+    r->noted = dts_alloc(links, sizeof(*r->noted));
     return r;
 }
 
@@ -52,6 +55,7 @@ void dts_routes_free(struct dts_routes *r)
     free(r->part);
     free(r->crossed);
     free(r->bytes);
+    free(r->noted);
     free(r);
 }
 
@@ -131,8 +135,12 @@ struct dts_route dts_route_draw(struct dts_routes *r, int src, int dst, unsigned
 static void add_to_links(struct dts_routes *r, const struct dts_route *route, double bytes)
 {
     bytes /= dts_transport_best(&r->simulation->net->transports[route->by]);
-    for (int i = 0; i < route->count; i++)
-        r->bytes[route->shares[i].link] += bytes * (double)route->shares[i].part;
+    for (int i = 0; i < route->count; i++) {
+        int link = route->shares[i].link;
+        if (r->bytes[link] == 0)
+            r->noted[r->noted_count++] = link;
+        r->bytes[link] += bytes * (double)route->shares[i].part;
+    }
 }
 
 void dts_route_add_pair(struct dts_routes *r, size_t pair, double bytes)
@@ -157,17 +165,14 @@ struct dts_link_load *dts_routes_total(struct dts_routes *r, int *count)
             add_to_links(r, &route, r->pairs[p].bytes);
         r->pairs[p].bytes = 0;
     }
+    struct dts_link_load *total = dts_alloc((size_t)r->noted_count, sizeof(*total));
     *count = 0;
-    for (int l = 0; l < net->links; l++) {
-        if (net->ops->shared != NULL && !net->ops->shared(net->self, l))
-            r->bytes[l] = 0;
-        *count += r->bytes[l] > 0;
-    }
-    struct dts_link_load *total = dts_alloc((size_t)*count, sizeof(*total));
-    for (int l = 0, i = 0; l < net->links; l++) {
-        if (r->bytes[l] > 0)
-            total[i++] = (struct dts_link_load){l, r->bytes[l]};
+    for (int i = 0; i < r->noted_count; i++) {
+        int l = r->noted[i];
+        if (net->ops->shared == NULL || net->ops->shared(net->self, l))
+            total[(*count)++] = (struct dts_link_load){l, r->bytes[l]};
         r->bytes[l] = 0;
     }
+    r->noted_count = 0;
     return total;
 }
