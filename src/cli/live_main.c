@@ -216,13 +216,22 @@ static void say(int rank, const struct dts_error *err)
         fprintf(stderr, "dtsim: %s\n", err->text);
 }
 
+/* Where the run failed before anything was measured there is only the reason. */
+static bool has_report(const struct run *run, const struct dts_error *err)
+{
+    bool measured = err->cause == DTS_NO_ERROR;
+    for (int i = 0; run->predicted && i < run->set.count; i++)
+        measured = measured || run->set.points[i].comparison.steps > 0;
+    return run->predicted && measured;
+}
+
 /* Rank 0 prints while the others wait: a rank that ends with another status than 0 makes mpirun
  * end all. */
 static void report(struct run *run, struct dts_error *err)
 {
     struct dts_error late = {0};
     const int rank = dts_wire_rank(run->wire);
-    if (rank == 0 && run->predicted)
+    if (rank == 0 && has_report(run, err))
         dts_live_report(&run->options, run->word, &run->set, err, &late);
     say(rank, err);
     say(rank, &late);

@@ -101,9 +101,10 @@ grep -q '"key": "eval_accuracy", "value": 1, "metadata": {"epoch_num": 3}' "$wor
 train 2 --set live.mllog="$work/none/log"
 [ $status -eq 2 ] || fail "a log that cannot be written is refused"
 
-# refused WHAT WORDS -- it ended with one line that has these words, and status 2
+# refused WHAT WORDS -- it ended with one line that has these words, status 2, and no result
 refused() {
-    [ $status -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] && grep -q "$2" "$work/err" ||
+    [ $status -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] &&
+        grep -q "$2" "$work/err" && [ ! -s "$work/out" ] ||
         fail "$1 is refused (status $status)"
 }
 train 2 --set dataset.samples=300
