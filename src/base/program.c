@@ -22,19 +22,6 @@ static bool start(char *const *words, const posix_spawn_file_actions_t *actions,
            dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", words[0], strerror(code));
 }
 
-bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err)
-{
-    pid_t child;
-    int status = -1;
-    if (!start(words, NULL, &child, err))
-        return false;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return dts_fail(err, DTS_SYSTEM, "%s failed: %s", words[0], meaning);
-    return true;
-}
-
 /* Until it has ended; its status. */
 static int wait_for(pid_t child, const struct dts_program_wait *wait)
 {
@@ -50,6 +37,17 @@ static int wait_for(pid_t child, const struct dts_program_wait *wait)
         wait->waits(wait->self, dts_now_s() - since_s);
         nanosleep(&pause, NULL);
     }
+}
+
+bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err)
+{
+    pid_t child;
+    if (!start(words, NULL, &child, err))
+        return false;
+    const int status = wait_for(child, NULL);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s failed: %s", words[0], meaning);
+    return true;
 }
 
 /* The last line of ours in the file; "": it has none. */

@@ -157,13 +157,10 @@ static void list(const struct finder *f, int count, struct dts_cohorts *cohorts)
     const struct dts_job *job = f->simulation->job;
     cohorts->count = count;
     cohorts->all = dts_alloc((size_t)count, sizeof(*cohorts->all));
-    cohorts->first = dts_alloc((size_t)job->role_count + 1, sizeof(*cohorts->first));
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
-        cohorts->first[r + 1] = cohorts->first[r];
         for (int rank = role->first; rank < role->first + role->count; rank++) {
             struct dts_cohort *cohort = &cohorts->all[f->of[rank]];
-            cohorts->first[r + 1] += cohort->count == 0;
             cohort->role = role;
             cohort->role_number = r;
             cohort->count++;
@@ -201,7 +198,6 @@ void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohort
 void dts_cohorts_free(struct dts_cohorts *cohorts)
 {
     free(cohorts->all);
-    free(cohorts->first);
     free(cohorts->of);
     *cohorts = (struct dts_cohorts){0};
 }

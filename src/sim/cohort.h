@@ -21,8 +21,7 @@ struct dts_cohort {
 struct dts_cohorts {
     struct dts_cohort *all; // role after role; owned, as all below
     int count;
-    int *first; // of role r in all; role_count + 1 entries
-    int *of;    // by rank
+    int *of; // by rank
 };
 
 /* At most some dozens, with at most so much to do: where ranks would fall into more, coarser

@@ -58,13 +58,8 @@ static void set_noise(struct fluid *f, const struct dts_simulation *simulation)
 
 static void open_timing(const struct dts_job *job, struct dts_timing *timing)
 {
-    *timing = (struct dts_timing){0};
-    timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
-    for (int r = 0; r < job->role_count; r++)
-        timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
-    size_t ops = (size_t)timing->first_op[job->role_count];
-    timing->ops = dts_alloc(ops, sizeof(*timing->ops));
-    for (size_t o = 0; o < ops; o++)
+    dts_timing_open(job, timing);
+    for (int o = 0; o < timing->first_op[job->role_count]; o++)
         timing->ops[o] = dts_op_time_none();
 }
 

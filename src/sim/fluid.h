@@ -1,5 +1,6 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
- * fluid_lane.c says what begins and what a completion means, fluid_time.c how time passes.
+ * fluid_lane.c says what begins and what a completion means, fluid_exchange.c what messages
+ * between roles do, fluid_time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -91,6 +92,9 @@ struct fluid {
 
 /* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
 void dts_fluid_exchange(struct fluid *f, int lane);
+
+/* The wire is done with the messages of a transfer between cohorts: for who waits for them. */
+void dts_fluid_end_message(struct fluid *f, const struct transfer *transfer);
 
 /* A new transfer. The address is valid until the next one. */
 struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer);

@@ -88,11 +88,33 @@ static void await(struct transfer *t, const struct dts_phase *phase)
     t->after_s = phase->late_s + phase->sum_s;
 }
 
-/* Who receives what has come already has it when its latency has passed. */
-static void take_over(struct lane *lane, const struct transfer *t)
+/* One transfer less to wait for, which has arrived by then. */
+static void arrive(struct lane *lane, double arrived_s)
 {
     lane->open--;
-    lane->arrived_s = fmax(lane->arrived_s, t->over_s + t->after_s);
+    lane->arrived_s = fmax(lane->arrived_s, arrived_s);
+}
+
+/* With nothing open the exchange is over, when the last of it has arrived. */
+static void end_if_over(struct fluid *f, struct lane *lane)
+{
+    if (lane->open > 0)
+        return;
+    lane->state = ARRIVING;
+    lane->left_s = lane->arrived_s - f->now;
+    if (lane->left_s <= 0)
+        dts_fluid_complete(f, lane);
+}
+
+void dts_fluid_end_message(struct fluid *f, const struct transfer *t)
+{
+    struct lane *sender = &f->lanes[t->sender], *receiver = &f->lanes[t->receiver];
+    arrive(sender, t->over_s);
+    end_if_over(f, sender);
+    if (!t->awaited)
+        return;
+    arrive(receiver, t->over_s + t->after_s);
+    end_if_over(f, receiver);
 }
 
 /* Where the transport does not wait for the receiver, messages are on the wire as soon as they
@@ -120,13 +142,8 @@ void dts_fluid_exchange(struct fluid *f, int number)
         else
             await(t, &load->phases[p]);
         if (t->state == OVER)
-            take_over(lane, t);
+            arrive(lane, t->over_s + t->after_s);
         start_if_met(t, f->now);
     }
-    if (lane->open > 0)
-        return;
-    lane->state = ARRIVING;
-    lane->left_s = lane->arrived_s - f->now;
-    if (lane->left_s <= 0)
-        dts_fluid_complete(f, lane);
+    end_if_over(f, lane);
 }

@@ -105,30 +105,15 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
     dts_fluid_next_op(f, lane);
 }
 
-/* What came is there so much later. */
-static void message_over(struct fluid *f, struct lane *lane, double after_s)
-{
-    lane->arrived_s = fmax(lane->arrived_s, f->now + after_s);
-    if (--lane->open > 0)
-        return;
-    lane->left_s = lane->arrived_s - f->now;
-    lane->state = ARRIVING;
-    if (lane->left_s <= 0)
-        dts_fluid_complete(f, lane);
-}
-
 void dts_fluid_end_transfer(struct fluid *f, size_t number)
 {
     struct transfer *t = &f->transfers[number];
     t->state = OVER;
     t->over_s = f->now;
-    if (t->receiver < 0) {
+    if (t->receiver < 0)
         leave_tail(f, &f->lanes[t->sender], t->tail_s);
-        return;
-    }
-    message_over(f, &f->lanes[t->sender], 0);
-    if (t->awaited)
-        message_over(f, &f->lanes[t->receiver], t->after_s);
+    else
+        dts_fluid_end_message(f, t);
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */
