@@ -44,15 +44,15 @@ It is written by a script from what the tests compare, and each row is a check o
   is ahead of them when it pushes again. As long as fluid walked one worker for all, starts and ends were up
   to 18 % of a step apart (Big Basin, 32 devices; a fat tree: 10 %; four servers on three nodes, of which two share
   a port: 5 %); now it walks one of each cohort (docs/model.md).
-- **Many collectives of unlike sizes in a row**: each pair that follow one another is walked as one. So one
-  all-reduce for each tensor agrees within 1 % on imagenet_1h and on slow networks ("Collectives of unlike
-  sizes in a row"), with one exception, rings of several shards between nodes: fluid is up to 3 % too slow. In
-  exact the rings, which share a port, drift apart from tensor to tensor and from step to step, until one of
-  them sends while the latency of another passes. Two all-reduces from rest are not long enough for that:
-  fluid pays the latency in each step of the ring, some 0.1 ms for each large tensor on three nodes; with
-  RDMA (`platform.transports.between=verbs`) it is 0.5 % too slow. A row of all tensors leaves 1.3 % of 1.8,
-  since what drifts in a step stays for the next one; and it could be walked on small machines alone, so
-  that a curve over devices would have a step of 2 % in it.
+- **Many collectives of unlike sizes in a row**: each pair that follow one another is walked as one, begun as the
+  one before them ended. So one all-reduce for each tensor agrees within 0.8 % on imagenet_1h and on slow
+  networks ("Collectives of unlike sizes in a row"). Rings of several shards, which share a port, drift apart in
+  exact until one of them sends while the latency of another passes; as long as each pair began from rest, fluid
+  paid that latency in each step of the ring, and was too slow by 2 % on 24 devices, 3 % on 48, 6 % on 192. Now it
+  is within 0.4 % up to 192 devices, the most that were tried (below: 48). With buckets of 1 MB rings
+  of four shards on 24 devices are 0.9 % too fast: in exact what drifts in a step stays for the next one (carried
+  on, and walked again in each step, they are within 0.1 %, in four times the time). With latencies of 100 us at
+  25 Gb/s rings of eight shards on 40 devices are 1.3 % too slow.
 - **Several paths**: the engines model different routers, and differ by 13 to 38 % below. Fluid spreads a
   message over all paths of its pair, as adaptive routing does with packets; exact draws one path for
   each message, in proportion to their shares, and finds a lone message limited to one cable. `auto`

@@ -33,11 +33,12 @@ struct lane {
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
     enum lane_state state;
-    double left_s;           // CALLING: at full speed; ARRIVING
-    double begun_s;          // CALLING
-    int open;                // EXCHANGING: transfers that are not over
-    double arrived_s;        // EXCHANGING: when what came so far is there and summed
-    int before, before_step; // the collective begun last; -1: none yet
+    double left_s;                // CALLING: at full speed; ARRIVING
+    double begun_s;               // CALLING
+    int open;                     // EXCHANGING: transfers that are not over
+    double arrived_s;             // EXCHANGING: when what came so far is there and summed
+    int before, before_step;      // the collective begun last; -1: none yet
+    const double *before_begun_s; // when its members began it; NULL: all at once (row.h)
 };
 
 enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire

@@ -182,20 +182,24 @@ static void set_end(struct fluid *f, struct lane *lane, const struct dts_load *l
 {
     struct dts_rows *rows = dts_loader_rows(f->loader);
     const struct tail *tail = tail_before(f, lane);
-    struct dts_row row = dts_rows_find(rows, NULL, load);
-    double end_s = row.after_s;
+    struct dts_follow follow = {.row = dts_rows_alone(rows, load)};
+    double end_s = follow.row.after_s;
     if (tail != NULL) {
-        row =
-            dts_rows_find(rows, dts_loader_count(f->loader, lane->cohort, lane->before), load);
-        end_s = end_behind(tail, end_s, row.after_s);
+        const struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before),
+                                      load, op_index(f, lane, lane->op), lane->before_begun_s};
+        follow = dts_rows_behind(rows, &pair);
+        end_s = end_behind(tail, end_s, follow.row.after_s);
     }
+    lane->before_begun_s = follow.ended_s;
     lane->before = lane->op;
     lane->before_step = lane->step;
     if (load->sum_s <= 0)
         return;
-    double free_s = end_s - row.spread_s;
-    if (load->move.script != NULL && !leads_to_collective(lane))
-        free_s = fmin(end_s, dts_rows_find(rows, load, load).after_s);
+    double free_s = end_s - follow.row.spread_s;
+    if (load->move.script != NULL && !leads_to_collective(lane)) {
+        const struct dts_pair alike = {load, load, op_index(f, lane, lane->op), NULL};
+        free_s = fmin(end_s, dts_rows_behind(rows, &alike).row.after_s);
+    }
     free_s = fmax(0, free_s);
     t->share = free_s / load->sum_s;
     t->tail_s = end_s - free_s;

@@ -1,23 +1,26 @@
 /* row.c -- rows that were asked for, each walked once. */
 #include "sim/row.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-/* Messages of unlike pairs that are walked, of a job in all: about half a second. */
-enum { MOST_WALKED = 500000 };
+/* Messages that are walked, of a job in all: of pairs of unlike sizes, about half a second; of
+ * pairs whose sizes are known, for their own place in the plan, about an eighth of a second. */
+enum { MOST_WALKED = 500000, MOST_AGAIN = 200000 };
 
 struct known {
-    const struct dts_load *first, *second;
+    struct dts_pair pair; // first NULL: one alone
     struct dts_row row;
+    double *ended_s; // as of struct dts_follow; owned
 };
 
 struct dts_rows {
     const struct dts_simulation *simulation;
     struct known *known; // owned
     size_t count, room;
-    double walked; // messages of unlike pairs
+    double walked, again; // messages: of pairs of unlike sizes, of pairs of known sizes
 };
 
 struct dts_rows *dts_rows_new(const struct dts_simulation *simulation)
@@ -31,54 +34,135 @@ void dts_rows_free(struct dts_rows *rows)
 {
     if (rows == NULL)
         return;
+    for (size_t i = 0; i < rows->count; i++)
+        free(rows->known[i].ended_s);
     free(rows->known);
     free(rows);
 }
 
-static const struct dts_row *find(const struct dts_rows *rows, const struct dts_load *first,
-                                  const struct dts_load *second)
+static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
 {
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->known[i].first == first && rows->known[i].second == second)
-            return &rows->known[i].row;
+    static const double nearly_s = 1e-9;
+    if (a->begun_s == b->begun_s)
+        return true;
+    for (int m = 0; m < a->second->move.script->members; m++) {
+        double one = a->begun_s != NULL ? a->begun_s[m] : 0;
+        double other = b->begun_s != NULL ? b->begun_s[m] : 0;
+        if (fabs(one - other) > nearly_s)
+            return false;
+    }
+    return true;
+}
+
+static bool same_sizes(const struct dts_pair *a, const struct dts_pair *b)
+{
+    return a->first == b->first && a->second == b->second;
+}
+
+/* What was walked for this place, or begun as this is. */
+static const struct known *find(const struct dts_rows *rows, const struct dts_pair *pair)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct dts_pair *known = &rows->known[i].pair;
+        if (same_sizes(known, pair) && (known->place == pair->place || same_begin(known, pair)))
+            return &rows->known[i];
+    }
     return NULL;
 }
 
-static struct dts_row walk(struct dts_rows *rows, const struct dts_load *first,
-                           const struct dts_load *second)
+/* The last one of these sizes. */
+static const struct known *find_like(const struct dts_rows *rows, const struct dts_pair *pair)
 {
-    if (first == NULL)
-        return dts_walk_row(rows->simulation, &second->move, 1);
-    const struct dts_move moves[DTS_ROW_MOST] = {first->move, second->move};
-    struct dts_row row = dts_walk_row(rows->simulation, moves, DTS_ROW_MOST);
-    row.after_s += row.before_s - dts_rows_find(rows, NULL, first).after_s;
-    return row;
+    for (size_t i = rows->count; i-- > 0;)
+        if (same_sizes(&rows->known[i].pair, pair))
+            return &rows->known[i];
+    return NULL;
 }
 
-static struct dts_row in_lockstep(const struct dts_period *period, bool alone)
+static const struct known *keep(struct dts_rows *rows, const struct known *known)
 {
-    return (struct dts_row){.after_s = alone ? period->latency_s : period->period_s,
-                            .spread_s = period->latency_s - period->period_s};
-}
-
-struct dts_row dts_rows_find(struct dts_rows *rows, const struct dts_load *first,
-                             const struct dts_load *second)
-{
-    if (second->move.script == NULL)
-        return in_lockstep(&second->period, first == NULL);
-    if (first != NULL && first->move.script == NULL)
-        first = second;
-    const struct dts_row *row = find(rows, first, second);
-    if (row != NULL)
-        return *row;
-    if (first != NULL && first != second) {
-        double messages = first->messages + second->messages;
-        if (rows->walked + messages > MOST_WALKED)
-            return dts_rows_find(rows, second, second);
-        rows->walked += messages;
-    }
-    struct known known = {first, second, walk(rows, first, second)};
     rows->known = dts_grow(rows->known, &rows->room, rows->count + 1, sizeof(*rows->known));
-    rows->known[rows->count++] = known;
-    return known.row;
+    rows->known[rows->count] = *known;
+    return &rows->known[rows->count++];
+}
+
+struct dts_row dts_rows_alone(struct dts_rows *rows, const struct dts_load *load)
+{
+    if (load->move.script == NULL)
+        return (struct dts_row){.after_s = load->period.latency_s,
+                                .spread_s = load->period.latency_s - load->period.period_s};
+    const struct dts_pair alone = {.second = load};
+    const struct known *known = find(rows, &alone);
+    if (known == NULL) {
+        struct dts_row row = dts_walk_row(rows->simulation, &load->move, 1, NULL, NULL);
+        known = keep(rows, &(struct known){.pair = alone, .row = row});
+    }
+    return known->row;
+}
+
+/* From the first member's end. Who has no part in it is never late. */
+static void count_from_first(double *ended_s, int members)
+{
+    double first_s = INFINITY;
+    for (int m = 0; m < members; m++)
+        if (ended_s[m] > 0)
+            first_s = fmin(first_s, ended_s[m]);
+    for (int m = 0; m < members; m++)
+        ended_s[m] = fmax(0, ended_s[m] - first_s);
+}
+
+static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
+{
+    if (pair->begun_s == NULL)
+        return dts_rows_alone(rows, pair->first).after_s;
+    const struct dts_move *move = &pair->first->move;
+    return dts_walk_row(rows->simulation, move, 1, pair->begun_s, NULL).after_s;
+}
+
+static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pair)
+{
+    const struct dts_move moves[DTS_ROW_MOST] = {pair->first->move, pair->second->move};
+    int members = moves->script->members;
+    double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
+    struct dts_row row =
+        dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s, ended_s);
+    row.after_s += row.before_s - first_alone_s(rows, pair);
+    count_from_first(ended_s, members);
+    return keep(rows, &(struct known){*pair, row, ended_s});
+}
+
+/* False: the messages that may be walked are used up. */
+static bool use_up(double *used, const struct dts_pair *pair, double most)
+{
+    double messages = pair->first->messages + pair->second->messages;
+    if (*used + messages > most)
+        return false;
+    *used += messages;
+    return true;
+}
+
+static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
+{
+    const struct known *known = find(rows, &pair), *like = find_like(rows, &pair);
+    if (known != NULL)
+        return known;
+    if (like != NULL)
+        return use_up(&rows->again, &pair, MOST_AGAIN) ? walk(rows, &pair) : like;
+    if (pair.first == pair.second || use_up(&rows->walked, &pair, MOST_WALKED))
+        return walk(rows, &pair);
+    pair.first = pair.second;
+    return behind(rows, pair);
+}
+
+struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair)
+{
+    struct dts_pair walked = *pair;
+    const struct dts_period *period = &pair->second->period;
+    if (pair->second->move.script == NULL)
+        return (struct dts_follow){.row = {.after_s = period->period_s,
+                                           .spread_s = period->latency_s - period->period_s}};
+    if (pair->first->move.script == NULL)
+        walked.first = pair->second;
+    const struct known *known = behind(rows, walked);
+    return (struct dts_follow){known->row, known->ended_s};
 }

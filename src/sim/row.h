@@ -3,6 +3,10 @@
  * The members of a chain or a tree do not end a collective at the same time: who is done goes
  * on to the next one while the rest still works, and takes a part of the network from them. So
  * two in a row are walked together (walk.h), for each pair of sizes that a job has.
+ *
+ * Nor do they begin the first of the two together, if that had another one before it. Rings
+ * that share a port, a little apart from each other, hide each other's latency, which they pay
+ * in every step where they go together. So the walk begins as the one before it ended.
  */
 #ifndef DTS_SIM_ROW_H
 #define DTS_SIM_ROW_H
@@ -12,14 +16,29 @@
 
 struct dts_rows; // all that were asked for; they are kept
 
+/* Two collectives of one role, of which the second is begun by who is done with the first. */
+struct dts_pair {
+    const struct dts_load *first, *second;
+    int place;             // the second's in the plans, any number
+    const double *begun_s; // by member: when it began the first; NULL: all at once
+};
+
+struct dts_follow {
+    struct dts_row row;    // the second
+    const double *ended_s; // by member: when it was done with the first, from when the first
+                           // one was; NULL: not walked. Valid as long as the rows
+};
+
 struct dts_rows *dts_rows_new(const struct dts_simulation *simulation);
 void dts_rows_free(struct dts_rows *rows);
 
-/* The second of two collectives of one role, of which it is begun by who is done with the
- * first; after_s counts from when the first would end alone: the second's messages hold up its
- * last ones. First NULL: one alone. Where the first is not walked, or too many pairs were, it
- * counts as like the second. What is not walked goes in lockstep (period.h). */
-struct dts_row dts_rows_find(struct dts_rows *rows, const struct dts_load *first,
-                             const struct dts_load *second);
+struct dts_row dts_rows_alone(struct dts_rows *rows, const struct dts_load *load);
+
+/* after_s counts from when the first would end without the second, whose messages hold up its
+ * last ones. What is asked for again at its place is not walked again; nor, when many messages
+ * have been walked, at another place: then the last pair of the same sizes counts, which came
+ * about another way. Where the first is not walked, or too many unlike pairs were, it counts as
+ * like the second. What is not walked goes in lockstep (period.h). */
+struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair);
 
 #endif

@@ -48,6 +48,8 @@ void dts_walk_next_turn(struct walk *w, int number)
         if (round->ended++ == 0)
             round->first_s = w->now;
         round->last_s = w->now;
+        if (round->ended_s != NULL)
+            round->ended_s[number] = w->now;
         w->together = NONE;
     }
     stand_ready(w, number, m->round);
@@ -129,12 +131,14 @@ static void begin_turn(struct walk *w, int number)
 
 static void ring(struct walk *w, struct dts_alarm alarm)
 {
-    if (alarm.letter == NONE) {
+    if (alarm.letter == BEGINS) {
+        stand_ready(w, alarm.member, 0);
+    } else if (alarm.letter == NONE) {
         dts_walk_next_turn(w, alarm.member);
-        return;
+    } else {
+        w->letters[alarm.letter].sent = true;
+        start_if_met(w, alarm.letter);
     }
-    w->letters[alarm.letter].sent = true;
-    start_if_met(w, alarm.letter);
 }
 
 static void arrive(struct walk *w, int number)
@@ -166,16 +170,28 @@ static bool let_time_pass(struct walk *w)
     return true;
 }
 
+static bool takes_part(const struct walk *w, int member)
+{
+    for (int r = 0; r < w->round_count; r++) {
+        const int *first = w->rounds[r].script->first_turn;
+        if (first[member] < first[member + 1])
+            return true;
+    }
+    return false;
+}
+
 static void begin(struct walk *w)
 {
     for (int m = 0; m < w->member_count; m++) {
         w->members[m].turn = w->rounds->script->first_turn[m];
-        stand_ready(w, m, 0);
+        w->taking_part += takes_part(w, m);
+        if (w->begun_s != NULL && w->begun_s[m] > 0)
+            dts_alarm_set(&w->alarms, w->begun_s[m], m, BEGINS);
+        else
+            stand_ready(w, m, 0);
     }
-    w->taking_part = w->ready_count;
 }
 
-/* All members from rest. */
 static void walk(struct walk *w)
 {
     size_t members = (size_t)w->member_count;
@@ -215,15 +231,18 @@ static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
 }
 
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
-                            const struct dts_move *moves, int count)
+                            const struct dts_move *moves, int count, const double *begun_s,
+                            double *ended_s)
 {
     struct round rounds[DTS_ROW_MOST] = {{0}};
     struct walk w = {.rounds = rounds,
                      .round_count = count,
                      .member_count = moves->script->members,
                      .progress = simulation->progress,
+                     .begun_s = begun_s,
                      .together = NONE};
     open_rounds(&w, simulation, moves);
+    rounds->ended_s = ended_s;
     walk(&w);
     for (int r = 0; r < count; r++)
         free(rounds[r].messages);

@@ -23,13 +23,15 @@ struct dts_move {
 struct dts_row {
     double after_s; // from the last member's end of the one before it, or from the begin of one
                     // alone, to the last member's end
-    double before_s; // from rest to the last member's end of the one before it; 0: one alone
+    double before_s; // from 0 to the last member's end of the one before it; 0: one alone
     double spread_s; // from the first member's end to the last one's
 };
 
 /* Of collectives of one role in a row, where each member begins the next one as soon as it is
- * done. */
+ * done. By member, in seconds: begun_s when it begins the first one (NULL: all at 0), ended_s
+ * when it has done that (filled in; NULL: not asked for; who has no part in it: 0). */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
-                            const struct dts_move *moves, int count);
+                            const struct dts_move *moves, int count, const double *begun_s,
+                            double *ended_s);
 
 #endif

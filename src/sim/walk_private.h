@@ -6,7 +6,7 @@
 #include "sim/walk.h"
 #include "sim/weigh.h"
 
-enum { NONE = -1 };
+enum { NONE = -1, BEGINS = -2 };
 
 /* Where a message is. */
 struct letter {
@@ -29,16 +29,18 @@ struct round {
     bool even;              // all messages of a step carry the same
     int ended;              // members that have done it
     double first_s, last_s; // when the first one had, and the last one
+    double *ended_s;        // when each had; NULL: nobody asks
 };
 
 struct walk {
     struct round *rounds;
     int round_count, member_count;
+    const double *begun_s; // as of dts_walk_row
     struct dts_flows *flows;
     struct letter *letters; // by round and line; owned
     struct dts_progress *progress;
     struct member *members;
-    struct dts_alarms alarms; // letter NONE: the member's turn is over
+    struct dts_alarms alarms; // letter NONE: the member's turn is over; BEGINS: it begins
     int *ready, ready_count;  // members that begin their turn now
     int taking_part;          // members with turns, in any round
     int together; // the step that all began together last, and when; NONE: they did not

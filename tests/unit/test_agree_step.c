@@ -75,15 +75,6 @@ static void whole_steps_agree(void)
     agree_end();
 }
 
-/* Rings of four shards share a port. In exact they drift apart, from one tensor to the next and
- * from step to step, until one sends while another's latency passes; fluid walks two
- * all-reduces at a time, in which all rings move together (docs/validation-engines.md). */
-static double limit_by_tensor(const char *strategy, int devices)
-{
-    bool shards = strcmp(strategy, "hierarchical_ring_4") == 0;
-    return shards && (devices == 24 || devices == 48) ? 0.03 : one_percent;
-}
-
 /* only: this strategy; NULL: all */
 static void by_tensor(int devices, double gbit_per_s, const char *only)
 {
@@ -97,9 +88,8 @@ static void by_tensor(int devices, double gbit_per_s, const char *only)
         return;
     for (int s = 0; s < scene.scenario.strategy_count; s++) {
         const char *strategy = scene.scenario.strategies[s].name;
-        double limit = limit_by_tensor(strategy, devices);
         if (only == NULL || strcmp(only, strategy) == 0)
-            one_point(where, &scene, s, limit, limit);
+            one_point(where, &scene, s, one_percent, one_percent);
     }
     dts_scene_close(&scene);
 }

@@ -1,5 +1,6 @@
 /* test_walk.c -- collectives of few messages are walked one by one: who is early goes on. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "check.h"
@@ -14,8 +15,10 @@ static const double alpha_s = 10e-6;
 enum { ELEMENTS = 1000000 };
 
 /* A collective alone, and behind another one. */
+enum { MOST_MEMBERS = 16 };
 struct course {
     struct dts_row alone, behind;
+    double ended_s[MOST_MEMBERS]; // the first, by member
 };
 
 static int add(struct dts_job *job, struct dts_collective c, size_t elements)
@@ -25,9 +28,10 @@ static int add(struct dts_job *job, struct dts_collective c, size_t elements)
     return dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
 }
 
-/* The second of two in a row, whose chunks take so many times chunk_s. */
+/* The second of two in a row, whose chunks take so many times chunk_s, and of which members
+ * begin the first at begun_s. */
 static struct course two(const struct dts_coll *algorithm, int n, bool blocking, size_t first,
-                         size_t second)
+                         size_t second, const double *begun_s)
 {
     struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
     struct dts_net net = crossbar_net(&crossbar, n);
@@ -40,7 +44,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
         .channels = 1};
     size_t elements = (size_t)ELEMENTS * (size_t)algorithm->chunks(&c.shape);
     int before = add(&job, c, first * elements), op = add(&job, c, second * elements);
-    int endpoints[16];
+    int endpoints[MOST_MEMBERS];
     for (int r = 0; r < n; r++)
         endpoints[r] = r;
     struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 2};
@@ -48,8 +52,10 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
     struct dts_rows *rows = dts_loader_rows(loader);
     const struct dts_load *loads[] = {dts_loader_count(loader, 0, before),
                                       dts_loader_count(loader, 0, op)};
-    struct course course = {dts_rows_find(rows, NULL, loads[1]),
-                            dts_rows_find(rows, loads[0], loads[1])};
+    const struct dts_pair pair = {loads[0], loads[1], op, begun_s};
+    struct dts_follow behind = dts_rows_behind(rows, &pair);
+    struct course course = {dts_rows_alone(rows, loads[1]), behind.row};
+    memcpy(course.ended_s, behind.ended_s, (size_t)n * sizeof(*course.ended_s));
     dts_loader_free(loader);
     dts_job_free(&job);
     return course;
@@ -57,7 +63,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
 
 static struct course walk(const struct dts_coll *algorithm, int n, bool blocking)
 {
-    return two(algorithm, n, blocking, 1, 1);
+    return two(algorithm, n, blocking, 1, 1, NULL);
 }
 
 /* A collective out of a list of messages: {step, from, to, chunks}. */
@@ -158,13 +164,34 @@ static void one_behind_an_unlike_one_meets_what_that_left(void)
     listed = 2;
     for (size_t first = 1; first <= 5; first++)
         for (size_t second = 1; second <= 5; second++) {
-            struct course course = two(&by_list, 3, false, first, second);
+            struct course course = two(&by_list, 3, false, first, second, NULL);
             double a_s = (double)first * chunk_s, b_s = (double)second * chunk_s;
             CHECK_CLOSE(course.alone.after_s, 2 * (b_s + alpha_s), 1e-12);
             CHECK_CLOSE(course.behind.after_s, b_s + fmax(0, b_s - a_s), 1e-12);
         }
 }
 
-TESTS(TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
+/* 0 and 2 send twice to 1, and share its port. Together they pay alpha together, while nothing
+ * moves; one behind the other by alpha, one moves while the other pays, and stays behind. */
+static void who_begins_apart_hides_the_latency_of_the_other(void)
+{
+    static const struct listed twice[] = {
+        {0, 0, 1, 1}, {0, 2, 1, 1}, {1, 0, 1, 1}, {1, 2, 1, 1}};
+    const double apart_s[] = {0, 0, alpha_s};
+    list = twice;
+    listed = 4;
+    struct course course = two(&by_list, 3, true, 1, 1, NULL);
+    CHECK_CLOSE(course.behind.after_s, 4 * chunk_s + 2 * alpha_s, 1e-12);
+    for (int m = 0; m < 3; m++)
+        CHECK_CLOSE(course.ended_s[m], 0.0, 1e-12);
+    course = two(&by_list, 3, true, 1, 1, apart_s);
+    CHECK_CLOSE(course.behind.after_s, 4 * chunk_s, 1e-12);
+    CHECK_CLOSE(course.ended_s[0], 0.0, 1e-12);
+    CHECK_CLOSE(course.ended_s[1], alpha_s, 1e-12);
+    CHECK_CLOSE(course.ended_s[2], alpha_s, 1e-12);
+}
+
+TESTS(TEST(who_begins_apart_hides_the_latency_of_the_other),
+      TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
       TEST(steps_alike_take_as_long_as_one_by_one),
       TEST(one_behind_an_unlike_one_meets_what_that_left))
