@@ -23,17 +23,6 @@ static double compute_seconds(const struct dts_plan *plan)
     return seconds;
 }
 
-/* Neighbours, and all with the first rank: enough to see whether the network has several paths.
- */
-static bool has_several_paths(const struct dts_simulation *s)
-{
-    for (int r = 1; r < s->job->ranks; r++)
-        if (s->net->ops->paths(s->net->self, s->endpoint[r - 1], s->endpoint[r]) > 1 ||
-            s->net->ops->paths(s->net->self, s->endpoint[0], s->endpoint[r]) > 1)
-            return true;
-    return false;
-}
-
 static bool crosses(const struct dts_simulation *s, int src, int dst, int link)
 {
     int links[DTS_MAX_ROUTE];
@@ -78,7 +67,7 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
 {
     const struct dts_net *net = simulation->net;
     *bound = (struct dts_bound){.compute_s = compute_seconds(&simulation->job->roles[0].plan)};
-    bound->drawn = has_several_paths(simulation);
+    bound->drawn = dts_net_spreads(net, simulation->endpoint, simulation->job->ranks);
     count_all(loader);
 
     const double *total = dts_loader_total(loader);

@@ -36,19 +36,6 @@ static double operations(const struct dts_job *job)
     return count;
 }
 
-/* Does the network spread a message over several paths? Fluid does so, as packets do; exact
- * gives each message one path, and finds a lone one limited to a single cable. */
-static bool spreads(const struct dts_simulation *simulation)
-{
-    const struct dts_net *net = simulation->net;
-    const int *endpoint = simulation->endpoint;
-    for (int r = 1; net != NULL && r < simulation->job->ranks; r++)
-        if (net->ops->paths(net->self, endpoint[r - 1], endpoint[r]) > 1 ||
-            net->ops->paths(net->self, endpoint[0], endpoint[r]) > 1)
-            return true;
-    return false;
-}
-
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation)
 {
     // Where many flows share links, a message costs ten times what it costs on a quiet network.
@@ -62,7 +49,12 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
         dts_job_traffic(simulation->job, &traffic);
         events += traffic.messages;
     }
-    return events < most && !spreads(simulation) ? &dts_engine_exact : &dts_engine_fluid;
+    // Where a message spreads over several paths, as packets do, fluid knows it; exact gives
+    // each message one path, and finds a lone one limited to a single cable.
+    bool spreads =
+        simulation->net != NULL &&
+        dts_net_spreads(simulation->net, simulation->endpoint, simulation->job->ranks);
+    return events < most && !spreads ? &dts_engine_exact : &dts_engine_fluid;
 }
 
 struct dts_op_time dts_op_time_none(void)

@@ -28,6 +28,15 @@ int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
     return paths - 1;
 }
 
+bool dts_net_spreads(const struct dts_net *net, const int *endpoint, int ranks)
+{
+    for (int r = 1; r < ranks; r++)
+        if (net->ops->paths(net->self, endpoint[r - 1], endpoint[r]) > 1 ||
+            net->ops->paths(net->self, endpoint[0], endpoint[r]) > 1)
+            return true;
+    return false;
+}
+
 static const struct dts_transport *transport(const struct dts_net *net, int src, int dst)
 {
     return &net->transports[net->ops->transport(net->self, src, dst)];

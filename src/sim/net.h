@@ -52,6 +52,10 @@ void dts_net_free(struct dts_net *net);
  * number, in proportion to the shares. */
 int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
 
+/* Has any pair of these ranks several paths? Neighbours are asked for, and all with the first:
+ * enough to see it. */
+bool dts_net_spreads(const struct dts_net *net, const int *endpoint, int ranks);
+
 /* alpha of a message in seconds, and the bytes that it puts on the wire: what the transport
  * adds to the path. Both engines ask here and nowhere else. */
 double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes);
