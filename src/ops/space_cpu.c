@@ -76,21 +76,9 @@ static struct dts_pace pace(void *self)
     return dts_cpu_pace(self);
 }
 
-enum { SIDE = 32 }; // of three matrices: 12 KiB, 66 x 10^3 operations: 1 to 2 us
-
-static void multiply_small(void *argument, int worker, int workers)
-{
-    float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE];
-    (void)argument, (void)worker, (void)workers;
-    for (int i = 0; i < SIDE * SIDE; i++)
-        a[i] = b[i] = 1;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, a, SIDE, b,
-                SIDE, 0, c, SIDE);
-}
-
 static void busy(void *self)
 {
-    dts_workers_run(self, multiply_small, NULL);
+    dts_cpu_products(self, 1);
 }
 
 static bool roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
