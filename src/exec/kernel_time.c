@@ -32,13 +32,17 @@ static void leave_as_a_step(void *argument)
 {
     const struct dts_kernel_trial *t = argument;
     const struct dts_kernel_timer *timer = t->timer;
+    const bool begins = t->call->first && !t->now_backward; // the update was before
     if (!t->now_backward && !dts_kernel_timer_forgets(timer, &timer->forward, t->bytes)) {
         dts_kernel_timer_flush(timer, &timer->before_update, t->bytes);
         touch_weights(t);
     }
+    if (begins)
+        touch_passing(t);
     dts_kernel_timer_flush(timer, t->now_backward ? &timer->backward : &timer->forward,
                            t->bytes);
-    touch_passing(t);
+    if (!begins)
+        touch_passing(t);
     dts_kernel_timer_refresh(timer, t->fresh, t->fresh_bytes);
     dts_kernel_timer_ready(timer);
 }

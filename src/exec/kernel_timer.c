@@ -17,8 +17,8 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = facts.cache_bytes > 0 ? 2 * (size_t)facts.cache_bytes : 64u << 20;
     timer->around_bytes = SIZE_MAX;
-    timer->weights_bytes = SIZE_MAX / 4;
-    timer->forward = timer->backward = (struct dts_gap){1, DTS_FORGOTTEN_S};
+    timer->weights_bytes = timer->values_bytes = SIZE_MAX;
+    timer->forward = timer->backward = (struct dts_gap){INFINITY, DTS_FORGOTTEN_S};
     timer->before_update =
         (struct dts_gap){0, 0}; // what passes then is forgotten with all else
     timer->pace = dts_space_pace(space);
@@ -30,7 +30,7 @@ static size_t bytes_of(const struct dts_kernel_timer *timer, const struct dts_ga
                        size_t own_bytes)
 {
     const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    return (size_t)fmin(gap->share * (double)rest, (double)timer->flush_bytes);
+    return (size_t)fmin(fmin(gap->bytes, (double)rest), (double)timer->flush_bytes);
 }
 
 bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
@@ -60,8 +60,7 @@ void dts_kernel_timer_ready(const struct dts_kernel_timer *timer)
 bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
                           size_t bytes, void **there, struct dts_error *err)
 {
-    const size_t whole = kind != DTS_OF_VALUES ? timer->weights_bytes
-                                               : timer->around_bytes - 2 * timer->weights_bytes;
+    const size_t whole = kind != DTS_OF_VALUES ? timer->weights_bytes : timer->values_bytes;
     const bool large = whole >= dts_large_pages(1);
     return dts_space_get(timer->space, large ? dts_large_pages(bytes) : bytes, there, err);
 }

@@ -9,7 +9,7 @@
 
 /* What passes in a step between the last use of what a call works on and the call. */
 struct dts_gap {
-    double share;   // of the bytes that a step touches
+    double bytes;   // that other calls move
     double seconds; // at the least
 };
 
@@ -31,7 +31,8 @@ struct dts_kernel_timer {
     bool mixed; // precision
     enum dts_half half;
     size_t around_bytes;              // what a step touches, the call's own memory included,
-    size_t weights_bytes;             // weights in it; as many of gradients
+    size_t weights_bytes;             // weights in it; as many of gradients,
+    size_t values_bytes;              // and what calls leave
     struct dts_gap forward, backward; // before these; what is neither has that of forward
     struct dts_gap before_update;     // between a call's backward and its weights' update
 };
@@ -43,8 +44,8 @@ struct dts_kernel_timer {
  * 0.44. */
 #define DTS_FORGOTTEN_S 40e-3
 
-/* Its share of what else than these bytes of its own a step pushes through the caches: each
- * line is written. */
+/* Its bytes, but no more than a step touches beside these of the call's own: each line is
+ * written. */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                             size_t own_bytes);
 
@@ -66,8 +67,8 @@ void dts_kernel_timer_ready(const struct dts_kernel_timer *timer);
 bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
                           size_t bytes, void **there, struct dts_error *err);
 
-/* around_bytes is as much as flushes the caches, gaps are whole and DTS_FORGOTTEN_S long, until
- * they are set. The timer must stay where it is; the space outlives it. */
+/* Everything is as large as flushes the caches, and gaps DTS_FORGOTTEN_S long, until they are
+ * set. The timer must stay where it is; the space outlives it. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            struct dts_space *space, enum dts_precision precision,
                            struct dts_error *err);

@@ -9,34 +9,28 @@
 #include "exec/update_time.h"
 #include "train/seconds_profile.h"
 
-static struct dts_footprint footprint_of(const struct dts_model *model,
-                                         const struct dts_layer_call *calls)
+static void add_to(struct dts_footprint *sum, struct dts_footprint more)
 {
-    struct dts_footprint all = {2 * sizeof(float) * model->parameters, 0};
-    for (int l = 0; l < model->layer_count; l++)
-        if (calls[l].call.op != NULL)
-            all.sample_bytes +=
-                sizeof(float) * (double)dts_dims_elements(&calls[l].call.output);
-    return all;
+    sum->fixed += more.fixed;
+    sum->sample += more.sample;
 }
 
-static size_t bytes_at(struct dts_footprint around, int batch)
+static struct dts_footprint difference(struct dts_footprint a, struct dts_footprint b)
 {
-    return (size_t)(around.fixed_bytes + around.sample_bytes * batch);
+    return (struct dts_footprint){a.fixed - b.fixed, a.sample - b.sample};
 }
 
-size_t dts_profile_around(const struct dts_profile_entry *entry, int batch)
+/* One of `uses` more. */
+static void add_to_mean(double *mean, double value, int uses)
 {
-    return bytes_at(entry->around, batch);
+    *mean += (value - *mean) / uses;
 }
 
-size_t dts_profile_step_bytes(const struct dts_model *model, int batch)
+static void add_to_mean_footprint(struct dts_footprint *mean, struct dts_footprint value,
+                                  int uses)
 {
-    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
-    dts_model_calls(model, true, calls);
-    const struct dts_footprint all = footprint_of(model, calls);
-    free(calls);
-    return bytes_at(all, batch);
+    add_to_mean(&mean->fixed, value.fixed, uses);
+    add_to_mean(&mean->sample, value.sample, uses);
 }
 
 /* Add it, unless it is there. */
@@ -48,10 +42,14 @@ static void add_entry(struct dts_profile_entries *entries,
         if (strcmp(entry->key.chars, wanted->key.chars) != 0)
             continue;
         entry->learns = entry->learns || wanted->learns;
-        entry->place += (wanted->place - entry->place) / ++entry->uses;
-        entry->after += (wanted->after - entry->after) / entry->uses;
-        if (wanted->around.fixed_bytes > entry->around.fixed_bytes) {
-            entry->around = wanted->around;
+        entry->uses++;
+        add_to_mean(&entry->place, wanted->place, entry->uses);
+        add_to_mean(&entry->after, wanted->after, entry->uses);
+        add_to_mean_footprint(&entry->passing.forward, wanted->passing.forward, entry->uses);
+        add_to_mean_footprint(&entry->passing.backward, wanted->passing.backward, entry->uses);
+        add_to_mean_footprint(&entry->passing.behind, wanted->passing.behind, entry->uses);
+        if (wanted->parameters > entry->parameters) {
+            entry->parameters = wanted->parameters;
             entry->model = wanted->model;
         }
         return;
@@ -64,10 +62,12 @@ static void add_entry(struct dts_profile_entries *entries,
 /* A network whose calls are added. */
 struct source {
     int model; // of the request's
-    struct dts_footprint around;
-    int batch;                 // the largest
-    double operations, passed; // forward of a sample: of all layers, of those before this one
-    double values, updated;    // parameters: of all layers, of those to this one
+    double parameters;
+    int batch;                   // the largest
+    double operations, passed;   // forward of a sample: of all layers, of those before this one
+    double values, updated;      // parameters: of all layers, of those to this one
+    struct dts_footprint behind; // what layers after this one move, both ways
+    struct dts_footprint forward, backward; // what those before it do
 };
 
 static double place_of(const struct source *from)
@@ -80,6 +80,11 @@ static double after_of(const struct source *from)
     return from->values > 0 ? 1 - from->updated / from->values : 0;
 }
 
+static struct dts_passing passing_of(const struct source *from)
+{
+    return (struct dts_passing){from->forward, from->backward, from->behind};
+}
+
 static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
                        const struct source *from)
 {
@@ -87,11 +92,12 @@ static void add_beside(struct dts_profile_entries *entries, const struct dts_op_
         .call = *call,
         .key = dts_op_call_key(call),
         .work = dts_beside_work(call),
-        .around = from->around,
         .model = from->model,
+        .parameters = from->parameters,
         .uses = 1,
         .place = place_of(from),
         .after = after_of(from),
+        .passing = passing_of(from),
     };
     if (from->batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
         add_entry(entries, &entry);
@@ -107,11 +113,12 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
         .key = dts_op_call_key(call),
         .work = dts_call_work(model, calls, l),
         .learns = calls[l].learns,
-        .around = from->around,
         .model = from->model,
+        .parameters = from->parameters,
         .uses = 1,
         .place = place_of(from),
         .after = after_of(from),
+        .passing = passing_of(from),
     };
     add_entry(entries, &entry);
     if (clears > 0) {
@@ -131,32 +138,67 @@ static double operations_of(const struct dts_model *model, const struct dts_laye
     return calls[l].call.op != NULL ? dts_call_work(model, calls, l).forward_flops : 0;
 }
 
+/* What a layer's call moves forward, with the clearing of its gradients, and backward. */
+static struct dts_footprint moved_by(const struct dts_model *model,
+                                     const struct dts_layer_call *calls, int l, bool backward)
+{
+    if (calls[l].call.op == NULL || (backward && !calls[l].learns))
+        return (struct dts_footprint){0, 0};
+    const struct dts_profile_work work = dts_call_work(model, calls, l);
+    return backward
+               ? (struct dts_footprint){2 * work.weight_values, work.backward_values}
+               : (struct dts_footprint){work.weight_values + (double)dts_call_clears(model, l),
+                                        work.forward_values};
+}
+
+/* The whole of it. */
+static struct dts_profile_step step_of(const struct dts_model *model,
+                                       const struct dts_layer_call *calls)
+{
+    struct dts_profile_step step = {.parameters = model->parameters};
+    for (int l = 0; l < model->layer_count; l++) {
+        add_to(&step.moved, moved_by(model, calls, l, false));
+        add_to(&step.moved, moved_by(model, calls, l, true));
+        if (calls[l].call.op != NULL)
+            step.outputs += (double)dts_dims_elements(&calls[l].call.output);
+    }
+    return step;
+}
+
 static void find_model(const struct dts_profile_request *request, int m,
                        struct dts_profile_entries *entries)
 {
     const struct dts_model *model = &request->models[m];
     struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
     dts_model_calls(model, true, calls);
+    struct dts_profile_step step = step_of(model, calls);
     struct source from = {.model = m,
-                          .around = footprint_of(model, calls),
-                          .batch = request->batches[request->batch_count - 1]};
+                          .parameters = model->parameters,
+                          .batch = request->batches[request->batch_count - 1],
+                          .behind = step.moved};
     for (int l = 0; l < model->layer_count; l++) {
         from.operations += operations_of(model, calls, l);
         from.values += (double)dts_call_clears(model, l);
     }
-    struct dts_profile_step means = {.place = 0};
     for (int l = 0; l < model->layer_count; l++) {
         const double values = (double)dts_call_clears(model, l);
         const double share = from.values > 0 ? values / from.values : 0;
-        means.place += share * place_of(&from);
-        means.before += share * (1 - after_of(&from));
+        const struct dts_footprint forward = moved_by(model, calls, l, false);
+        const struct dts_footprint backward = moved_by(model, calls, l, true);
+        step.place += share * place_of(&from);
+        step.before += share * (1 - after_of(&from));
+        step.backward.fixed += share * from.backward.fixed;
+        step.backward.sample += share * from.backward.sample;
         from.updated += values;
+        from.behind = difference(difference(from.behind, forward), backward);
         if (calls[l].call.op != NULL)
             add_layer(entries, model, calls, l, &from);
         from.passed += operations_of(model, calls, l);
+        add_to(&from.forward, forward);
+        add_to(&from.backward, backward);
     }
     for (int b = 0; b < request->batch_count; b++)
-        entries->steps[m * request->batch_count + b] = means;
+        entries->steps[m * request->batch_count + b] = step;
     free(calls);
 }
 

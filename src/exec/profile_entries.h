@@ -6,10 +6,16 @@
 #include "exec/profile.h"
 #include "train/calls.h"
 
-/* What a step touches: weights, gradients and what calls leave. Between two runs of one call in
- * training all of it passes through the caches, and no more. */
+/* Values that something holds or moves, whatever the batch and for each sample. */
 struct dts_footprint {
-    double fixed_bytes, sample_bytes;
+    double fixed, sample;
+};
+
+/* What other calls move between two uses of what a call works on. */
+struct dts_passing {
+    struct dts_footprint forward;  // forward of the calls before it,
+    struct dts_footprint backward; // and backward,
+    struct dts_footprint behind;   // both of those after it
 };
 
 /* A call that occurs, and what was measured of it: one for each batch. */
@@ -18,18 +24,22 @@ struct dts_profile_entry {
     struct dts_op_call_key key;
     struct dts_profile_work work;
     bool learns;
-    struct dts_footprint around;    // of the largest network that it occurs in,
-    int model;                      // which is that one of the request's
+    int model;                      // of the request's: the largest that it occurs in,
+    double parameters;              // which has so many
     int uses;                       // how often it occurs,
     double place;                   // where: the share of forward operations before it,
-    double after;                   // and of parameters in layers after it, means of its uses
+    double after;                   // and of parameters in layers after it,
+    struct dts_passing passing;     // and what passes, means of its uses
     struct dts_kernel_times *times; // owned
 };
 
-/* What a step takes; all 0 until it was measured. */
+/* What a step of a model takes. Seconds are 0 until it was measured. */
 struct dts_profile_step {
     double forward_s, backward_s, update_s;
     double place, before; // of the mean parameter: operations, and parameters, before its layer
+    struct dts_footprint backward; // what calls before its layer move backward,
+    struct dts_footprint moved;    // and all of them both ways
+    double parameters, outputs;    // outputs: values that calls leave for each sample
 };
 
 struct dts_profile_entries {
@@ -43,9 +53,10 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries);
 void dts_profile_entries_free(struct dts_profile_entries *entries);
 
-/* Bytes that a step touches: of the network of a call, of a model. */
-size_t dts_profile_around(const struct dts_profile_entry *entry, int batch);
-size_t dts_profile_step_bytes(const struct dts_model *model, int batch);
+/* What a step of a model at the batch of that number touches: the timer is told. */
+void dts_profile_around(const struct dts_profile_request *request,
+                        const struct dts_profile_entries *entries, int model, int batch,
+                        struct dts_kernel_timer *timer);
 
 /* By what was measured so far: of each call, and updates of each model and optimizer. Runs that
  * had to wait longer than they will are dropped. */

@@ -63,12 +63,36 @@ static double whole_s(const struct dts_profile_step *step)
     return step->forward_s + step->backward_s + step->update_s;
 }
 
-/* Of a step that was measured; another one is so long that caches forget. */
-static struct dts_gap gap_of(const struct dts_profile_step *step, double seconds)
+static double values_at(struct dts_footprint moved, int batch)
+{
+    return moved.fixed + moved.sample * batch;
+}
+
+/* That an update of all weights reads: each with its gradient and what the optimizer keeps. */
+static double update_values(const struct dts_profile_request *request,
+                            const struct dts_profile_step *step)
+{
+    const int states = request->optimizer_count > 0 ? request->optimizers[0]->state_values : 0;
+    return (2 + states) * step->parameters;
+}
+
+void dts_profile_around(const struct dts_profile_request *request,
+                        const struct dts_profile_entries *entries, int model, int batch,
+                        struct dts_kernel_timer *timer)
+{
+    const struct dts_profile_step *step = step_of(request, entries, model, batch);
+    timer->weights_bytes = (size_t)(sizeof(float) * step->parameters);
+    timer->values_bytes = (size_t)(sizeof(float) * step->outputs * request->batches[batch]);
+    timer->around_bytes =
+        timer->values_bytes + (size_t)(sizeof(float) * update_values(request, step));
+}
+
+/* Of a step that was measured; before another one caches have forgotten. */
+static struct dts_gap gap_of(const struct dts_profile_step *step, double seconds, double values)
 {
     if (whole_s(step) <= 0)
-        return (struct dts_gap){1, DTS_FORGOTTEN_S};
-    return (struct dts_gap){seconds / whole_s(step), fmin(seconds, DTS_FORGOTTEN_S)};
+        return (struct dts_gap){INFINITY, DTS_FORGOTTEN_S};
+    return (struct dts_gap){values * sizeof(float), fmin(seconds, DTS_FORGOTTEN_S)};
 }
 
 struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
@@ -76,10 +100,14 @@ struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
                                       const struct dts_optimizer *optimizer)
 {
     const struct dts_profile_step *step = step_of(request, entries, model, 0);
+    const double updated = update_values(request, step), states = optimizer->state_values;
     const double since_backward_s =
         step->place * step->backward_s + step->before * step->update_s;
-    return gap_of(step, (2 * since_backward_s + optimizer->state_values * whole_s(step)) /
-                            (2 + optimizer->state_values));
+    const double since_backward =
+        values_at(step->backward, request->batches[0]) + step->before * updated;
+    const double whole = values_at(step->moved, request->batches[0]) + updated;
+    return gap_of(step, (2 * since_backward_s + states * whole_s(step)) / (2 + states),
+                  (2 * since_backward + states * whole) / (2 + states));
 }
 
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
@@ -87,11 +115,15 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entry *entry, int batch, bool backward)
 {
     const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
+    const int samples = request->batches[batch];
     if (strcmp(entry->call.op, DTS_CALL_GRADIENT_SUM) == 0)
-        return (struct dts_gap){1, gap_of(step, whole_s(step) / 3).seconds};
-    return gap_of(step, backward
-                            ? (1 - entry->place) * (step->forward_s + step->backward_s)
-                            : entry->after * step->update_s + entry->place * step->forward_s);
+        return gap_of(step, whole_s(step) / 3, INFINITY);
+    if (backward)
+        return gap_of(step, (1 - entry->place) * (step->forward_s + step->backward_s),
+                      values_at(entry->passing.behind, samples));
+    return gap_of(step, entry->after * step->update_s + entry->place * step->forward_s,
+                  entry->after * update_values(request, step) +
+                      values_at(entry->passing.forward, samples));
 }
 
 struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
@@ -101,5 +133,7 @@ struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
     const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
     if (whole_s(step) <= 0)
         return (struct dts_gap){0, 0};
-    return gap_of(step, entry->place * step->backward_s + (1 - entry->after) * step->update_s);
+    return gap_of(step, entry->place * step->backward_s + (1 - entry->after) * step->update_s,
+                  (1 - entry->after) * update_values(request, step) +
+                      values_at(entry->passing.backward, request->batches[batch]));
 }

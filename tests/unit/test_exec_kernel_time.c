@@ -1,5 +1,6 @@
 /* test_exec_kernel_time.c -- what passes through the caches before a call is timed, and when
  * the call is over. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,10 +106,10 @@ static void end(struct dts_kernel_timer *timer, struct dts_space *space)
 }
 
 /* So many bytes. */
-static size_t written(const struct dts_kernel_timer *timer, double share, size_t own_bytes)
+static size_t written(const struct dts_kernel_timer *timer, double bytes, size_t own_bytes)
 {
     touched = 0;
-    dts_kernel_timer_flush(timer, &(struct dts_gap){share, 0}, own_bytes);
+    dts_kernel_timer_flush(timer, &(struct dts_gap){bytes, 0}, own_bytes);
     return touched;
 }
 
@@ -118,17 +119,17 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     struct dts_space *space;
     if (!begin(&timer, &space))
         return;
-    CHECK_INT(written(&timer, 1, 400), timer.flush_bytes); // of a network that is not known
+    CHECK_INT(written(&timer, INFINITY, 400), timer.flush_bytes); // of an unknown network
     timer.around_bytes = 10000;
-    CHECK_INT(written(&timer, 1, 400), 9600); // 150 lines
-    CHECK_INT(written(&timer, 0.5, 400), 4800);
+    CHECK_INT(written(&timer, 20000, 400), 9600); // no more than there is
+    CHECK_INT(written(&timer, 4800, 400), 4800);
     CHECK_INT(written(&timer, 0, 400), 0);
-    CHECK_INT(written(&timer, 1, 10000), 0);
-    CHECK_INT(written(&timer, 1, 20000), 0);
-    CHECK(!dts_kernel_timer_forgets(&timer, &(struct dts_gap){1, 0}, 400));
+    CHECK_INT(written(&timer, 4800, 10000), 0);
+    CHECK_INT(written(&timer, 4800, 20000), 0);
+    CHECK(!dts_kernel_timer_forgets(&timer, &(struct dts_gap){INFINITY, 0}, 400));
     timer.around_bytes = 2 * timer.flush_bytes;
-    CHECK_INT(written(&timer, 1, 400), timer.flush_bytes);
-    CHECK(dts_kernel_timer_forgets(&timer, &(struct dts_gap){1, 0}, 400));
+    CHECK_INT(written(&timer, INFINITY, 400), timer.flush_bytes);
+    CHECK(dts_kernel_timer_forgets(&timer, &(struct dts_gap){INFINITY, 0}, 400));
     end(&timer, space);
 }
 
@@ -177,14 +178,14 @@ static void memory_lies_in_large_pages_where_all_of_the_network_does(void)
     if (!begin(&timer, &space))
         return;
     timer.weights_bytes = large - 1;
-    timer.around_bytes = 3 * large;
+    timer.values_bytes = large;
     part_of(&timer, DTS_OF_WEIGHTS, 1000);
     part_of(&timer, DTS_OF_GRADIENTS, 1000);
     part_of(&timer, DTS_OF_VALUES, large);
     timer.weights_bytes = large;
     part_of(&timer, DTS_OF_WEIGHTS, large);
     part_of(&timer, DTS_OF_GRADIENTS, large);
-    timer.around_bytes--;
+    timer.values_bytes--;
     part_of(&timer, DTS_OF_VALUES, 1000);
     end(&timer, space);
 }

@@ -1,4 +1,5 @@
 /* test_exec_profile.c -- what a profile measures of a network, and what passes before. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     struct dts_runs updates[1] = {{.count = 1, .seconds = {2e-4}}};
     const struct dts_profile_entry *first = find(&f, "linear 200 > 200 first");
     struct dts_gap gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
-    CHECK_NEAR(gap.share, 1, 0); // nothing is known
+    CHECK(isinf(gap.bytes)); // nothing is known
     CHECK_NEAR(gap.seconds, DTS_FORGOTTEN_S, 0);
     take(&f, 1e-4);
     const struct dts_optimizer *const optimizers[] = {dts_optimizer_find("momentum")};
@@ -94,11 +95,18 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     // nine calls forward, as long backward, and the update: 2 ms
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
     CHECK_NEAR(gap.seconds, 2e-4 * 2 / 3, 1e-12); // the update of the other two products
-    CHECK_NEAR(gap.share, 2.0 / 30, 1e-9);
+    // weights, gradients and momentum of the other two
+    CHECK_NEAR(gap.bytes, 4 * 3 * 80000.0, 1);
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, true);
     CHECK_NEAR(gap.seconds, 18e-4, 1e-12); // all but the update
+    // of two products: weights read and gradients cleared; weights read, gradients written
+    CHECK_NEAR(first->passing.behind.fixed, 2 * (2 + 2) * 40000.0, 1);
+    // of a sample: two products, the sum and the loss, forward and backward
+    CHECK_NEAR(gap.bytes, 4 * (first->passing.behind.fixed + first->passing.behind.sample), 1);
+    CHECK(first->passing.behind.sample >= 2 * (400 + 800) + 600);
     gap = dts_profile_gap_unused(&f.request, &f.entries, first, 0);
     CHECK_NEAR(gap.seconds, 2e-4 / 3, 1e-12); // its own part of the update
+    CHECK_NEAR(gap.bytes, 4 * 3 * 40000.0, 1);
     const struct dts_profile_entry *same = find(&f, "linear 200 > 200");
     CHECK_NEAR(same->place, 0.5, 0.01); // one and two of three products are before it
     gap = dts_profile_gap(&f.request, &f.entries, same, 0, false);
@@ -111,7 +119,7 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
                1e-6); // a third of the layers is before the mean one
     gap = dts_profile_gap(&f.request, &f.entries, find(&f, "gradient_sum 2 of 200 > 200"), 0,
                           true);
-    CHECK_NEAR(gap.share, 1, 0);
+    CHECK(isinf(gap.bytes)); // all that a step touches
     CHECK_NEAR(gap.seconds, 20e-4 / 3, 1e-12);
     // two arrays of three were used a third of backward and of the update ago
     gap = dts_profile_gap_update(&f.request, &f.entries, 0, optimizers[0]);
