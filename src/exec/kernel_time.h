@@ -1,11 +1,11 @@
 /* kernel_time.h -- how long one call takes on a device, alone, with caches as a step leaves
  * them: from the moment when the host calls it until the device is done.
  *
- * Before each run as much memory is written as the rest of the step touches, at most what
- * surely flushes the caches; what the call before it in a network has just written (its first
- * input, or the gradient that comes in) is then written anew, so that it lies where it would
- * lie. Inputs are normal random numbers. In bf16 and fp16 what is timed is the call in mixed
- * precision (ops/mixed.h).
+ * Before each run as much memory is written as the step's other calls move since what the call
+ * works on was used last, at most what surely flushes the caches; what the call before it in a
+ * network has just written (its first input, or the gradient that comes in) is then written
+ * anew, so that it lies where it would lie. Inputs are normal random numbers. In bf16 and fp16
+ * what is timed is the call in mixed precision (ops/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H
