@@ -197,7 +197,7 @@ static void set_end(struct fluid *f, struct lane *lane, const struct dts_load *l
         return;
     double free_s = end_s - follow.row.spread_s;
     if (load->move.script != NULL && !leads_to_collective(lane)) {
-        const struct dts_pair alike = {load, load, op_index(f, lane, lane->op), NULL};
+        const struct dts_pair alike = {load, load, .place = -1};
         free_s = fmin(end_s, dts_rows_behind(rows, &alike).row.after_s);
     }
     free_s = fmax(0, free_s);

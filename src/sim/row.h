@@ -19,7 +19,7 @@ struct dts_rows; // all that were asked for; they are kept
 /* Two collectives of one role, of which the second is begun by who is done with the first. */
 struct dts_pair {
     const struct dts_load *first, *second;
-    int place;             // the second's in the plans, any number
+    int place;             // the second's in the plans; -1: none
     const double *begun_s; // by member: when it began the first; NULL: all at once
 };
 
