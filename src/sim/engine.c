@@ -36,6 +36,13 @@ static double operations(const struct dts_job *job)
     return count;
 }
 
+/* Fluid spreads a message over several paths, as networks do with its packets; exact gives each
+ * message one path, and finds a lone one limited to a single cable. */
+static bool spreads(const struct dts_simulation *s)
+{
+    return s->net != NULL && dts_net_spreads(s->net, s->endpoint, s->job->ranks);
+}
+
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation)
 {
     // Where many flows share links, a message costs ten times what it costs on a quiet network.
@@ -49,12 +56,7 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
         dts_job_traffic(simulation->job, &traffic);
         events += traffic.messages;
     }
-    // Where a message spreads over several paths, as packets do, fluid knows it; exact gives
-    // each message one path, and finds a lone one limited to a single cable.
-    bool spreads =
-        simulation->net != NULL &&
-        dts_net_spreads(simulation->net, simulation->endpoint, simulation->job->ranks);
-    return events < most && !spreads ? &dts_engine_exact : &dts_engine_fluid;
+    return events < most && !spreads(simulation) ? &dts_engine_exact : &dts_engine_fluid;
 }
 
 struct dts_op_time dts_op_time_none(void)

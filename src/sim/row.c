@@ -87,11 +87,16 @@ static const struct known *keep(struct dts_rows *rows, const struct known *known
     return &rows->known[rows->count++];
 }
 
+static struct dts_row in_lockstep(const struct dts_period *period, double after_s)
+{
+    return (struct dts_row){.after_s = after_s,
+                            .spread_s = period->latency_s - period->period_s};
+}
+
 struct dts_row dts_rows_alone(struct dts_rows *rows, const struct dts_load *load)
 {
     if (load->move.script == NULL)
-        return (struct dts_row){.after_s = load->period.latency_s,
-                                .spread_s = load->period.latency_s - load->period.period_s};
+        return in_lockstep(&load->period, load->period.latency_s);
     const struct dts_pair alone = {.second = load};
     const struct known *known = find(rows, &alone);
     if (known == NULL) {
@@ -158,11 +163,10 @@ static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
 
 struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair)
 {
-    struct dts_pair walked = *pair;
     const struct dts_period *period = &pair->second->period;
     if (pair->second->move.script == NULL)
-        return (struct dts_follow){.row = {.after_s = period->period_s,
-                                           .spread_s = period->latency_s - period->period_s}};
+        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
+    struct dts_pair walked = *pair;
     if (pair->first->move.script == NULL)
         walked.first = pair->second;
     const struct known *known = behind(rows, walked);
