@@ -1,12 +1,28 @@
-/* batch_note.h -- a note on a step that takes more samples than there are. */
+/* batch_note.h -- a note on steps that take more samples than there are. */
 #ifndef DTS_CLI_BATCH_NOTE_H
 #define DTS_CLI_BATCH_NOTE_H
 
+#include "base/text.h"
 #include "cli/result.h"
 #include "train/scenario.h"
 
-/* Says on stderr that a point's global batch is larger than the data set, if it is: an epoch
- * then counts as one step (docs/model.md), which nobody trains. Returns whether it said so. */
-bool dts_batch_tell(const struct dts_scenario *scenario, const struct dts_result *point);
+struct dts_large_batch {
+    int devices, batch;
+    double samples; // of the data set
+};
+
+/* Points whose global batch is larger than the data set: an epoch then counts as one step
+ * (docs/model.md), which nobody trains. All zero: none yet. */
+struct dts_batch_note {
+    struct dts_large_batch *all; // each once, whatever the strategy; owned
+    size_t count, room;
+};
+
+/* Take the point in, if it is such a one. */
+void dts_batch_note_add(struct dts_batch_note *note, const struct dts_scenario *scenario,
+                        const struct dts_result *point);
+
+/* Say on stderr which they are, if there are any, and forget them. */
+void dts_batch_note_tell(struct dts_batch_note *note, const struct dts_scenario *scenario);
 
 #endif

@@ -43,8 +43,8 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
     const struct dts_scenario *scenario = &scene->scenario;
     struct dts_result *result = dts_alloc(1, sizeof(*result));
     char basis[sizeof(result->basis)] = "";
+    struct dts_batch_note note = {0};
     int good = 0;
-    bool told = false;
     for (int s = 0; s < scenario->strategy_count; s++)
         for (size_t d = 0; d < scenario->device_count; d++) {
             struct dts_question question = {.scenario = scenario,
@@ -65,10 +65,11 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
             }
             good++;
             memcpy(basis, result->basis, sizeof(basis));
-            told = told || dts_batch_tell(scenario, result);
+            dts_batch_note_add(&note, scenario, result);
             if (out != NULL)
                 print_point(result, out);
         }
+    dts_batch_note_tell(&note, scenario);
     if (good > 0 && out != NULL)
         fprintf(out, "  seconds rest on: %s\n", basis);
     free(result);

@@ -154,16 +154,18 @@ static bool check_any(const struct asked *asked, struct dts_error *err)
     return false;
 }
 
-/* One note for each scenario is enough. */
+/* One note for each scenario, on all of its points. */
 static void tell_of_batches(const struct asked *asked)
 {
     for (int r = 0; r < asked->report_count; r++) {
         const struct dts_report *report = &asked->reports[r];
         const struct dts_question *questions =
             asked->questions + (report->points - asked->results);
-        bool told = false;
-        for (int i = 0; i < report->count && !told; i++)
-            told = dts_batch_tell(questions[i].scenario, &report->points[i]);
+        struct dts_batch_note note = {0};
+        for (int i = 0; i < report->count; i++)
+            dts_batch_note_add(&note, questions[i].scenario, &report->points[i]);
+        if (report->count > 0)
+            dts_batch_note_tell(&note, questions[0].scenario);
     }
 }
 
