@@ -287,9 +287,10 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     dts_progress_begin(question->progress, "planning", 0);
     if (dts_built_make(question, &w.built, &result->error)) {
         prepare_simulation(&w);
-        if (question->check)
+        const bool suits = dts_platform_suits(question->platform, w.engine, &result->error);
+        if (suits && question->check)
             fill_setting(&w, result);
-        else
+        else if (suits)
             simulate(&w, result, &result->error);
     }
     dts_loader_free(w.loader);

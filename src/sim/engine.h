@@ -64,6 +64,7 @@ void dts_timing_free(struct dts_timing *timing);
 
 struct dts_engine {
     const char *name, *summary;
+    bool slows_messages; // knows message_slowdown; else that must be 0
     bool (*run)(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err);
 };

@@ -1,6 +1,7 @@
 /* exact.c -- the engine `exact` as the program sees it: a child process runs what needs SimGrid
  * (exact_simulate.c), and its answer. The library is loaded before the fork, once for all runs.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,7 @@ const double dts_exact_messages_per_s = 1e5;
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
-    if (simulation->message_slowdown > 0)
-        return dts_fail(err, DTS_UNSUPPORTED,
-                        "exact: cannot slow messages down while kernels run "
-                        "(node.compute.messages of the platform): take fluid");
+    assert(simulation->message_slowdown == 0 && "dts_platform_suits() is asked before");
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;

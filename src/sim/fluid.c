@@ -145,5 +145,6 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
 const struct dts_engine dts_engine_fluid = {
     .name = "fluid",
     .summary = "counts the load on each link; exact where one operation is alone, and fast",
+    .slows_messages = true,
     .run = run,
 };

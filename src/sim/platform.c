@@ -122,6 +122,17 @@ static bool read_compute(struct dts_platform *platform, const struct dts_cfg *to
                          err);
 }
 
+bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
+                        struct dts_error *err)
+{
+    const struct dts_cfg top = dts_doc_top(platform->doc), node = dts_cfg_member(&top, "node"),
+                         compute = dts_cfg_member(&node, "compute");
+    return platform->messages == 0 || engine->slows_messages ||
+           dts_cfg_fail(&compute, "messages", err,
+                        "the engine %s cannot slow messages down while kernels run: take fluid",
+                        engine->name);
+}
+
 double dts_platform_together(const struct dts_platform *platform, int devices)
 {
     const size_t most = platform->together_count, wanted = (size_t)devices;

@@ -5,7 +5,7 @@
 #define DTS_SIM_PLATFORM_H
 
 #include "base/cfg.h"
-#include "sim/net.h"
+#include "sim/engine.h"
 
 struct dts_storage {
     double shared_bytes_per_s; // all nodes together; 0: not stated
@@ -44,6 +44,10 @@ bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
                        const struct dts_cfg *within, const struct dts_cfg *between,
                        struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
+
+/* Can the engine do what the platform says? */
+bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
+                        struct dts_error *err);
 
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);

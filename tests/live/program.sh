@@ -194,8 +194,8 @@ check "and told in one line" lines 1
 for engine in "--engine exact" "--set engine=exact"; do
     live 2 in/small.json $engine --set live.compute=kernels --set live.steps=1000000 \
         --set 'platform.node.compute={"messages":0.5}'
-    check "what exact cannot predict is refused before the run ($engine)" test $status -eq 3
-    check "and why ($engine)" says "cannot slow messages down while kernels run (node.compute.messages"
+    check "what exact cannot predict is refused before the run ($engine)" test $status -eq 2
+    check "and why ($engine)" says "node.compute.messages: the engine exact cannot slow messages down"
     check "in one line ($engine)" lines 1
 done
 
