@@ -10,6 +10,7 @@
 #include "cli/estimate.h"
 #include "cli/references.h"
 #include "cli/scene.h"
+#include "cli/unused.h"
 #include "cli/waiting.h"
 
 /* How the points of all scenarios fared: as for a prediction, it is an error when none is good.
@@ -106,6 +107,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
         if (scene.setting[0] != '\0')
             fprintf(out, "  with %s\n", scene.setting);
     }
+    dts_unused_tell(word, &scene.unused);
     dts_references_tell(options, &scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)

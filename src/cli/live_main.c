@@ -12,6 +12,7 @@
 #include "cli/live_signals.h"
 #include "cli/live_train.h"
 #include "cli/outputs.h"
+#include "cli/unused.h"
 #include "live/verify.h"
 
 /* All of one rank. */
@@ -87,9 +88,8 @@ static bool open_set(struct run *run, struct dts_error *err)
     if (rank == 0)
         (void)(dts_live_set_open(&run->options, run->word, size, &run->set, err) &&
                check_outputs(run, err));
-    if (rank == 0 && err->cause == DTS_NO_ERROR && run->set.scene.unused.length > 0)
-        fprintf(stderr, "dtsim: note: %s: not used: %s\n", run->word,
-                dts_text_string(&run->set.scene.unused));
+    if (rank == 0 && err->cause == DTS_NO_ERROR)
+        dts_unused_tell(run->word, &run->set.scene.unused);
     dts_wire_rest(run->wire);
     if (!dts_wire_agree(run->wire, err))
         return false;

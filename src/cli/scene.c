@@ -93,7 +93,7 @@ bool dts_scene_open(const struct dts_options *options, const char *word, int k,
     dts_options_sweep_text(options, k, scene->setting, sizeof(scene->setting));
     if (!dts_scenario_open(options, word, k, &doc, err))
         return false;
-    if (options->live && !dts_unused_check(options, doc, &scene->unused, err)) {
+    if (!dts_unused_check(options, doc, &scene->unused, err)) {
         dts_text_free(&scene->unused);
         dts_doc_free(doc);
         return false;

@@ -1,6 +1,7 @@
 /* unused.c -- a table of keys and of what they need. */
 #include "cli/unused.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A key, and what it needs: another key, with this word where there is one. */
@@ -80,9 +81,15 @@ bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
         // another word than there are is refused where it is read
         if (met || !says(doc, need->key) || (need->word != NULL && word == NULL))
             continue;
-        if (is_set(options, need->key) || !is_set(options, need->needs))
+        if (options->live && (is_set(options, need->key) || !is_set(options, need->needs)))
             return refuse(need, word, dts_doc_name(doc), err);
         dts_text_add(note, "%s%s", note->length > 0 ? ", " : "", need->key);
     }
     return true;
+}
+
+void dts_unused_tell(const char *file, const struct dts_text *note)
+{
+    if (note->length > 0)
+        fprintf(stderr, "dtsim: note: %s: not used: %s\n", file, note->chars);
 }

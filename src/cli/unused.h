@@ -5,10 +5,14 @@
 #include "base/text.h"
 #include "cli/open.h"
 
-/* Such a key is refused, but where the command line has turned off what it is for and not said
- * it itself: a scenario is used in more ways than one. Then it is named in `note`, which stays
- * empty where there is nothing to say. `doc` was changed by --set, and is not read yet. */
+/* Such a key is named in `note`, which stays empty where there is nothing to say. With --live
+ * it is refused, but where the command line has turned off what it is for and not said it
+ * itself: a scenario is used in more ways than one. `doc` was changed by --set, and is not read
+ * yet. */
 bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
                       struct dts_text *note, struct dts_error *err);
+
+/* Say on stderr what the note names, if it does. */
+void dts_unused_tell(const char *file, const struct dts_text *note);
 
 #endif
