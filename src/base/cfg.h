@@ -14,7 +14,8 @@
  *
  * Unknown keys and duplicate keys are errors that name the nearest known key; a missing key
  * without a default is one too. Every message begins with file and path:
- * `platforms/x.json: node.devices: must be >= 1, got 0`. Defaults are written into the
+ * `platforms/x.json: node.devices: must be >= 1, got 0`, or with who changed the value:
+ * `--set platform.node.devices: must be >= 1, got 0`. Defaults are written into the
  * document, so that dts_doc_print() shows the configuration that ran.
  *
  * A key that begins with "//" is a comment, and so are "source" and "comment" in any object.
@@ -76,14 +77,11 @@ struct dts_cfg dts_doc_top(struct dts_doc *doc);
 
 /* Change one value: path as in messages ("strategies[0].bucket_bytes"), value as JSON, or a
  * bare word for a string. The parent of the key must exist, the key need not. A path "a.*.b" or
- * "strategies[*].x" changes every element. */
-bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
+ * "strategies[*].x" changes every element. `by` says who asks: it stands before the path in
+ * messages about what was changed ("--set platform."), where else the file does; NULL: the
+ * file. */
+bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,
                  struct dts_error *err);
-
-/* Change all that an object of another document says: each of its keys is a path as above, each
- * value what to put there. A scenario changes a platform so: {"nics.bytes_per_s": 1.25e9}. The
- * message names the place that asked for the change. */
-bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err);
 
 /* Write the document as indented JSON with its defaults. */
 void dts_doc_print(const struct dts_doc *doc, FILE *out);
@@ -104,6 +102,11 @@ bool dts_cfg_read_both(const struct dts_cfg *at, const struct dts_field *shared,
 /* A message about a key of this place, or about the place itself where key is NULL. */
 bool dts_cfg_fail(const struct dts_cfg *at, const char *key, struct dts_error *err,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same about a path that is known as text. */
+bool dts_doc_fail(const struct dts_doc *doc, const char *path, enum dts_cause cause,
+                  struct dts_error *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* What is at a place that was read as DTS_OTHER. */
 bool dts_cfg_exists(const struct dts_cfg *at); // false: missing or null

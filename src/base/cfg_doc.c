@@ -120,6 +120,11 @@ void dts_doc_free(struct dts_doc *doc)
     if (doc == NULL)
         return;
     json_decref(doc->root);
+    for (size_t i = 0; i < doc->change_count; i++) {
+        free(doc->changes[i].path);
+        free(doc->changes[i].by);
+    }
+    free(doc->changes);
     free(doc->name);
     free(doc);
 }

@@ -19,36 +19,67 @@ void dts_path_add_key(struct dts_text *path, const char *key)
     dts_text_add(path, "%s", quoted ? "\"" : "");
 }
 
-static void add_path(struct dts_text *path, const struct dts_cfg *at)
+void dts_path_add(struct dts_text *path, const struct dts_cfg *at)
 {
     if (at->parent == NULL)
         return;
-    add_path(path, at->parent);
+    dts_path_add(path, at->parent);
     if (at->key != NULL)
         dts_path_add_key(path, at->key);
     else
         dts_text_add(path, "[%zu]", at->index);
 }
 
+/* Who said what is at the path; NULL: the file. */
+static const char *said_by(const struct dts_doc *doc, const char *path)
+{
+    for (size_t i = doc->change_count; i-- > 0;) {
+        const char *changed = doc->changes[i].path;
+        const size_t length = strlen(changed);
+        if (strncmp(path, changed, length) == 0 && strchr(".[", path[length]) != NULL)
+            return doc->changes[i].by; // strchr() finds the end of a string, too
+    }
+    return NULL;
+}
+
+static void fail(const struct dts_doc *doc, const char *path, enum dts_cause cause,
+                 struct dts_error *err, const char *format, va_list args)
+{
+    struct dts_text lead = {0}, shown = {0};
+    const char *by = said_by(doc, path);
+    char what[sizeof(err->text)];
+    dts_text_add(&lead, "%s", by != NULL ? by : doc->name);
+    dts_text_shorten(&lead, DTS_PATH_BYTES);
+    dts_text_add(&shown, "%s", path);
+    dts_text_shorten(&shown, DTS_PATH_BYTES);
+    vsnprintf(what, sizeof(what), format, args);
+    dts_fail(err, cause, "%s%s%s%s%s", dts_text_string(&lead), by != NULL ? "" : ": ",
+             dts_text_string(&shown), shown.length > 0 ? ": " : "", what);
+    dts_text_free(&lead);
+    dts_text_free(&shown);
+}
+
+bool dts_doc_fail(const struct dts_doc *doc, const char *path, enum dts_cause cause,
+                  struct dts_error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(doc, path, cause, err, format, args);
+    va_end(args);
+    return false;
+}
+
 bool dts_cfg_fail(const struct dts_cfg *at, const char *key, struct dts_error *err,
                   const char *format, ...)
 {
-    struct dts_text path = {0}, name = {0};
-    add_path(&path, at);
+    struct dts_text path = {0};
+    va_list args;
+    dts_path_add(&path, at);
     if (key != NULL)
         dts_path_add_key(&path, key);
-    dts_text_shorten(&path, DTS_PATH_BYTES);
-    dts_text_add(&name, "%s", at->doc->name);
-    dts_text_shorten(&name, DTS_PATH_BYTES);
-
-    char what[sizeof(err->text)];
-    va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof(what), format, args);
+    fail(at->doc, dts_text_string(&path), DTS_BAD_INPUT, err, format, args);
     va_end(args);
-    dts_fail(err, DTS_BAD_INPUT, "%s: %s%s%s", dts_text_string(&name), dts_text_string(&path),
-             path.length > 0 ? ": " : "", what);
-    dts_text_free(&name);
     dts_text_free(&path);
     return false;
 }

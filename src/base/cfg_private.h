@@ -15,9 +15,16 @@ enum {
     DTS_PATH_BYTES = 320,     // of the path of a file or of keys in a message
 };
 
+/* What somebody else than the file says, or all below it. */
+struct dts_change {
+    char *path, *by; // owned
+};
+
 struct dts_doc {
     char *name; // owned
     json_t *root;
+    struct dts_change *changes; // the first came first; owned
+    size_t change_count, change_room;
     struct { // where dts_cfg_key() stopped, so that a walk over n keys takes n steps
         json_t *object;
         size_t index;
@@ -37,6 +44,9 @@ bool dts_cfg_is_comment(const char *key); // "//...", "source", "comment"
 
 /* Add a key to a path: ".nodes", "nodes" at its beginning, ."a.b" where it must be quoted. */
 void dts_path_add_key(struct dts_text *path, const char *key);
+
+/* Add the path of a place; nothing at the top. */
+void dts_path_add(struct dts_text *path, const struct dts_cfg *at);
 
 /* Add what was found: a string "x", 8.5, null, a list. */
 void dts_describe(struct dts_text *text, const json_t *json);

@@ -15,7 +15,8 @@ struct step {
 struct change {
     struct step steps[DTS_DOC_DEPTH];
     int count;
-    json_t *value; // owned
+    json_t *value;  // owned
+    const char *by; // who asks; NULL: the file
 };
 
 static void change_free(struct change *change)
@@ -23,6 +24,31 @@ static void change_free(struct change *change)
     for (int i = 0; i < change->count; i++)
         free(change->steps[i].key);
     json_decref(change->value);
+}
+
+/* What is wrong with what was asked for, whatever the document is. */
+static bool fail_asked(const struct dts_doc *doc, const char *path, const char *by,
+                       const char *what, struct dts_error *err)
+{
+    struct dts_text shown = {0};
+    dts_text_add_word(&shown, path, DTS_PATH_BYTES);
+    dts_fail(err, DTS_BAD_INPUT, "%s%s%s: %s", by != NULL ? by : doc->name,
+             by != NULL ? "" : ": ", *path != '\0' ? dts_text_string(&shown) : "\"\"", what);
+    dts_text_free(&shown);
+    return false;
+}
+
+/* From now on the value of this place, and all below it, are no longer the file's. */
+static void note_change(const struct dts_cfg *at, const char *by)
+{
+    struct dts_doc *doc = at->doc;
+    struct dts_text path = {0};
+    if (by == NULL)
+        return;
+    dts_path_add(&path, at);
+    doc->changes =
+        dts_grow(doc->changes, &doc->change_room, doc->change_count + 1, sizeof(*doc->changes));
+    doc->changes[doc->change_count++] = (struct dts_change){dts_text_take(&path), dts_copy(by)};
 }
 
 /* "[3]", "[*]": true and *at behind it. */
@@ -83,14 +109,14 @@ static bool is_number(const char *text)
 }
 
 /* A bare word is a string; what begins like other JSON, or is a number, must be JSON. */
-static bool parse_value(const struct dts_cfg *top, const char *path, const char *text,
+static bool parse_value(const struct dts_doc *doc, const char *path, const char *text,
                         struct change *change, struct dts_error *err)
 {
     size_t length = strlen(text);
     struct dts_error limits = {0};
     if (length > DTS_DOC_BYTES ||
         !dts_scan_limits("value", text, length, change->count, &limits))
-        return dts_cfg_fail(top, NULL, err, "%s: value too large or nested too deep", path);
+        return fail_asked(doc, path, change->by, "value too large or nested too deep", err);
     bool is_json = (*text != '\0' && strchr("[{\"", *text) != NULL) || is_number(text);
     change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
     if (change->value == NULL && !is_json)
@@ -98,9 +124,9 @@ static bool parse_value(const struct dts_cfg *top, const char *path, const char 
     if (change->value != NULL)
         return true;
     struct dts_text what = {0};
+    dts_text_add(&what, "must be JSON or a word, got ");
     dts_text_add_word(&what, text, DTS_WORD_BYTES);
-    dts_cfg_fail(top, NULL, err, "%s: must be JSON or a word, got %s", path,
-                 dts_text_string(&what));
+    fail_asked(doc, path, change->by, dts_text_string(&what), err);
     dts_text_free(&what);
     return false;
 }
@@ -122,11 +148,12 @@ static bool fail_kind(const struct dts_cfg *at, const char *must, struct dts_err
 static bool apply_element(const struct dts_cfg *at, size_t index, const struct change *change,
                           int step, struct dts_error *err)
 {
+    struct dts_cfg below = dts_cfg_item(at, index);
     if (step + 1 == change->count) {
         json_array_set_new(at->json, index, json_deep_copy(change->value));
+        note_change(&below, change->by);
         return true;
     }
-    struct dts_cfg below = dts_cfg_item(at, index);
     return apply(&below, change, step + 1, err);
 }
 
@@ -134,12 +161,13 @@ static bool apply_element(const struct dts_cfg *at, size_t index, const struct c
 static bool apply_key(const struct dts_cfg *at, const char *key, const struct change *change,
                       int step, struct dts_error *err)
 {
-    if (step + 1 == change->count) {
-        if (json_object_set_new(at->json, key, json_deep_copy(change->value)) == 0)
-            return true;
-        return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
-    }
     struct dts_cfg below = dts_cfg_member(at, key);
+    if (step + 1 == change->count) {
+        if (json_object_set_new(at->json, key, json_deep_copy(change->value)) != 0)
+            return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
+        note_change(&below, change->by);
+        return true;
+    }
     if (!dts_cfg_exists(&below) && change->steps[step + 1].key != NULL &&
         !change->steps[step + 1].every) {
         if (json_object_set_new(at->json, key, json_object()) != 0)
@@ -200,37 +228,16 @@ static bool apply(const struct dts_cfg *at, const struct change *change, int ste
                     : apply_key(at, s->key, change, step, err);
 }
 
-bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value,
+bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,
                  struct dts_error *err)
 {
-    struct change change = {0};
+    struct change change = {.by = by};
     struct dts_cfg top = dts_doc_top(doc);
-    struct dts_text shown = {0};
-    dts_text_add_word(&shown, path, DTS_PATH_BYTES);
-    bool done = parse_path(path, &change)
-                    ? parse_value(&top, dts_text_string(&shown), value, &change, err) &&
-                          apply(&top, &change, 0, err)
-                    : dts_cfg_fail(&top, NULL, err, "\"%s\" is no path: write a.b[0].c",
-                                   dts_text_string(&shown));
+    bool done =
+        parse_path(path, &change)
+            ? parse_value(doc, path, value, &change, err) && apply(&top, &change, 0, err)
+            : fail_asked(doc, path, by, "is no path: write a.b[0].c", err);
     doc->walk.object = NULL; // what it pointed to may be gone
     change_free(&change);
-    dts_text_free(&shown);
     return done;
-}
-
-bool dts_doc_change(struct dts_doc *doc, const struct dts_cfg *changes, struct dts_error *err)
-{
-    const char *path;
-    if (dts_cfg_exists(changes) && !dts_cfg_is_object(changes))
-        return dts_cfg_fail(changes, NULL, err, "must be an object of paths and values");
-    for (size_t i = 0; (path = dts_cfg_key(changes, i)) != NULL; i++) {
-        struct dts_cfg value = dts_cfg_member(changes, path);
-        struct dts_error inner = {0};
-        char *text = json_dumps(value.json, JSON_ENCODE_ANY | JSON_COMPACT);
-        bool done = text != NULL && dts_doc_set(doc, path, text, &inner);
-        free(text);
-        if (!done)
-            return dts_cfg_fail(changes, path, err, "cannot be changed: %s", inner.text);
-    }
-    return true;
 }

@@ -30,7 +30,7 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
     const struct dts_scenario *s = q->scenario;
     struct dts_error why = {0};
     if (!dts_device_check(q->device, s->precision, &why))
-        return dts_fail(err, why.cause, "%s: %s", dts_doc_name(s->doc), why.text);
+        return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
     if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
                            built->point.batch, &built->seconds, err))
         return false;

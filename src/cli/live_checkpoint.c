@@ -187,16 +187,15 @@ bool dts_live_files_fit(const struct dts_live_kernels *k, struct dts_error *err)
     const struct dts_scenario *scenario = k->point->scenario;
     const struct {
         const char *key, *path;
-    } files[] = {{"checkpoint", k->settings->checkpoint.file},
-                 {"mllog", k->settings->mllog},
-                 {"weights", k->settings->weights}};
+    } files[] = {{"live.checkpoint", k->settings->checkpoint.file},
+                 {"live.mllog", k->settings->mllog},
+                 {"live.weights", k->settings->weights}};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         if (scenario->strategy_count > 1 && files[i].path != NULL &&
             strcmp(files[i].path, "-") != 0)
-            return dts_fail(err, DTS_BAD_INPUT,
-                            "%s: live.%s: is for a scenario with one strategy, this has %d",
-                            dts_doc_name(scenario->doc), files[i].key,
-                            scenario->strategy_count);
+            return dts_doc_fail(scenario->doc, files[i].key, DTS_BAD_INPUT, err,
+                                "is for a scenario with one strategy, this has %d",
+                                scenario->strategy_count);
     return true;
 }
 

@@ -23,6 +23,7 @@ static bool can(const struct dts_live_kernels *k, const char **why)
 static bool choose(struct dts_live_kernels *k, bool worker, struct dts_device_messages *report,
                    struct dts_error *err)
 {
+    const struct dts_doc *doc = k->point->scenario->doc;
     const struct dts_space_kind *kind = dts_space_find(k->settings->device);
     const char *wanted = k->settings->device_messages, *why = NULL;
     const bool here = !worker || can(k, &why), may = strcmp(wanted, "staged") != 0;
@@ -32,16 +33,14 @@ static bool choose(struct dts_live_kernels *k, bool worker, struct dts_device_me
         *report = (struct dts_device_messages){.way = k->direct ? "direct" : "staged",
                                                .why = here || !may ? NULL : why};
     if (has_to && !kind->apart)
-        dts_fail(
-            err, DTS_UNSUPPORTED,
-            "%s: live.device_messages: direct: live.device must be cuda, got %s: its messages "
-            "are in the host's memory in any case",
-            dts_doc_name(k->point->scenario->doc), kind->name);
+        dts_doc_fail(doc, "live.device_messages", DTS_UNSUPPORTED, err,
+                     "direct: live.device must be cuda, got %s: its messages are in the host's "
+                     "memory in any case",
+                     kind->name);
     else if (has_to && !here)
-        dts_fail(
-            err, DTS_UNSUPPORTED,
-            "%s: live.device_messages: direct: the MPI of rank %d cannot read memory of %s: %s",
-            dts_doc_name(k->point->scenario->doc), dts_wire_rank(k->wire), kind->name, why);
+        dts_doc_fail(doc, "live.device_messages", DTS_UNSUPPORTED, err,
+                     "direct: the MPI of rank %d cannot read memory of %s: %s",
+                     dts_wire_rank(k->wire), kind->name, why);
     return dts_wire_agree(k->wire, err);
 }
 

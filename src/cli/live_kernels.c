@@ -48,10 +48,10 @@ static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
                         (uint64_t)t->rank.job->roles[0].count,
     };
     if (t->order.step_samples > t->order.samples)
-        return dts_fail(err, DTS_BAD_INPUT,
-                        "%s: dataset.samples: a step has %llu samples, and an epoch %llu",
-                        dts_doc_name(s->doc), (unsigned long long)t->order.step_samples,
-                        (unsigned long long)t->order.samples);
+        return dts_doc_fail(s->doc, "dataset.samples", DTS_BAD_INPUT, err,
+                            "a step has %llu samples, and an epoch %llu",
+                            (unsigned long long)t->order.step_samples,
+                            (unsigned long long)t->order.samples);
     t->epoch_steps = (long)dts_order_epoch_steps(&t->order);
     t->steps = t->settings->epochs > 0 ? t->settings->epochs * t->epoch_steps
                                        : t->settings->warm_up + t->settings->steps;
@@ -70,8 +70,8 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
         .seed = s->seed,
     };
     if (strcmp(request.format, "idx") == 0 && request.folder == NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: live.data.folder: missing (\"idx\" needs it)",
-                        dts_doc_name(s->doc));
+        return dts_doc_fail(s->doc, "live.data.folder", DTS_BAD_INPUT, err,
+                            "missing (\"idx\" needs it)");
     return dts_data_open(&t->data, &request, err);
 }
 

@@ -105,8 +105,8 @@ struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
 
 /* A file that --set names, or that stands in what it sets, is relative to where the person is,
  * not to the file that it changes. */
-static bool place_files(const char *document, const char *path, struct dts_doc *doc,
-                        struct dts_error *err)
+static bool place_files(const char *document, const char *path, const char *by,
+                        struct dts_doc *doc, struct dts_error *err)
 {
     const size_t length = strlen(path);
     char folder[PATH_MAX];
@@ -124,9 +124,23 @@ static bool place_files(const char *document, const char *path, struct dts_doc *
             continue;
         struct dts_text whole = {0};
         dts_text_add(&whole, "%s/%s", folder, word);
-        good = dts_doc_set(doc, key->path, dts_text_string(&whole), err);
+        good = dts_doc_set(doc, key->path, dts_text_string(&whole), by, err);
         dts_text_free(&whole);
     }
+    return good;
+}
+
+static bool apply(const struct dts_setting *setting, const char *document, struct dts_doc *doc,
+                  struct dts_error *err)
+{
+    const char *path = path_in(document, setting->path);
+    struct dts_text by = {0};
+    if (path == NULL)
+        return true;
+    dts_text_add(&by, "%s%.*s", setting->by, (int)(path - setting->path), setting->path);
+    const bool good = dts_doc_set(doc, path, setting->value, by.chars, err) &&
+                      place_files(document, path, by.chars, doc, err);
+    dts_text_free(&by);
     return good;
 }
 
@@ -137,12 +151,8 @@ bool dts_settings_apply(const struct dts_options *options, int k, const char *do
         dts_alloc((size_t)dts_options_setting_count(options), sizeof(*settings));
     int count = dts_options_settings(options, k, settings);
     bool good = true;
-    for (int i = 0; i < count && good; i++) {
-        const char *path = path_in(document, settings[i].path);
-        if (path != NULL)
-            good = dts_doc_set(doc, path, settings[i].value, err) &&
-                   place_files(document, path, doc, err);
-    }
+    for (int i = 0; i < count && good; i++)
+        good = apply(&settings[i], document, doc, err);
     free(settings);
     return good;
 }
@@ -157,7 +167,7 @@ static bool forget_references(const struct dts_options *options, struct dts_doc 
     for (int i = 0; i < options->sweep_count; i++)
         others = others || strcmp(options->sweeps[i].path, "strategies") == 0;
     return !others || dts_options_change(options, "references") ||
-           dts_doc_set(doc, "references", "null", err);
+           dts_doc_set(doc, "references", "null", NULL, err);
 }
 
 bool dts_scenario_open(const struct dts_options *options, const char *word, int k,

@@ -159,7 +159,8 @@ static bool take_answer(struct dts_options *options, const char *word, size_t le
         return false;
     options->answers = dts_grow(options->answers, &options->answer_room,
                                 (size_t)options->answer_count + 1, sizeof(*options->answers));
-    options->answers[options->answer_count++] = (struct dts_setting){name, value};
+    options->answers[options->answer_count++] =
+        (struct dts_setting){.path = name, .value = value};
     return true;
 }
 

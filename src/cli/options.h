@@ -13,6 +13,7 @@
 /* One --set, or one value of a --sweep. */
 struct dts_setting {
     const char *path, *value;
+    const char *by; // what stands before the path in messages: "--set "
 };
 
 struct dts_sweep {

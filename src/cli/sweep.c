@@ -22,7 +22,7 @@ void dts_options_add_set(struct dts_options *options, const char *path, size_t l
     options->sets = dts_grow(options->sets, &options->set_room, (size_t)options->set_count + 1,
                              sizeof(*options->sets));
     options->sets[options->set_count++] =
-        (struct dts_setting){keep(options, path, length), value};
+        (struct dts_setting){keep(options, path, length), value, "--set "};
 }
 
 /* Characters up to the next comma that separates values. */
@@ -159,14 +159,14 @@ int dts_options_settings(const struct dts_options *options, int k, struct dts_se
 {
     int count = 0;
     if (options->engine != NULL)
-        settings[count++] = (struct dts_setting){"engine", options->engine};
+        settings[count++] = (struct dts_setting){"engine", options->engine, "--"};
     if (options->seed != NULL)
-        settings[count++] = (struct dts_setting){"seed", options->seed};
+        settings[count++] = (struct dts_setting){"seed", options->seed, "--"};
     for (int i = 0; i < options->set_count; i++)
         settings[count++] = options->sets[i];
     for (int i = 0; i < options->sweep_count; i++)
         settings[count++] =
-            (struct dts_setting){options->sweeps[i].path, value_of(options, i, k)};
+            (struct dts_setting){options->sweeps[i].path, value_of(options, i, k), "--sweep "};
     return count;
 }
 

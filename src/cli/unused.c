@@ -60,14 +60,15 @@ static const char *word_of(struct dts_doc *doc, const struct need *need)
     return word;
 }
 
-static bool refuse(const struct need *need, const char *word, const char *file,
+static bool refuse(const struct need *need, const char *word, const struct dts_doc *doc,
                    struct dts_error *err)
 {
     if (need->word == NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: %s: has no effect without %s", file, need->key,
-                        need->needs);
-    return dts_fail(err, DTS_BAD_INPUT, "%s: %s: has no effect where %s is %s: it needs %s",
-                    file, need->key, need->needs, word, need->word);
+        return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err, "has no effect without %s",
+                            need->needs);
+    return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err,
+                        "has no effect where %s is %s: it needs %s", need->needs, word,
+                        need->word);
 }
 
 bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
@@ -82,7 +83,7 @@ bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
         if (met || !says(doc, need->key) || (need->word != NULL && word == NULL))
             continue;
         if (options->live && (is_set(options, need->key) || !is_set(options, need->needs)))
-            return refuse(need, word, dts_doc_name(doc), err);
+            return refuse(need, word, doc, err);
         dts_text_add(note, "%s%s", note->length > 0 ? ", " : "", need->key);
     }
     return true;

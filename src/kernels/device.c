@@ -244,8 +244,8 @@ bool dts_device_check(const struct dts_device *device, enum dts_precision precis
             strcat(has, ", ");
         strcat(has, dts_precision_name(i));
     }
-    return dts_fail(err, DTS_BAD_INPUT, "precision: %s cannot compute in %s; it has %s",
-                    device->name, dts_precision_name(precision), has);
+    return dts_fail(err, DTS_BAD_INPUT, "%s cannot compute in %s; it has %s", device->name,
+                    dts_precision_name(precision), has);
 }
 
 double dts_device_seconds(const struct dts_device *device, enum dts_precision precision,

@@ -173,7 +173,7 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
     if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
         return dts_cfg_fail(
             &network, "file", err,
-            "must have %d device%s in %d node%s, as this file says; has %d in %d", devices,
+            "must have %d device%s in %d node%s, as the platform says; has %d in %d", devices,
             dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
             platform->net.devices, platform->net.nodes);
     return true;

@@ -233,8 +233,9 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     assert(batch > 0 && stack->efficiency > 0);
     const struct question q = {device, stack, optimizer, precision, batch};
     *out = (struct dts_model_seconds){.forward = NULL};
-    if (!dts_device_check(device, precision, err))
-        return false;
+    struct dts_error why = {0};
+    if (!dts_device_check(device, precision, &why))
+        return dts_fail(err, why.cause, "precision: %s", why.text);
     if (device->profile.kernels != NULL && device->profile.precision == (int)precision) {
         dts_seconds_from_profile(model, device, optimizer, batch,
                                  update_seconds(&q, model, batch), out);

@@ -101,8 +101,8 @@ refused() {
     [ $status -eq "$wanted" ] && grep -q "^dtsim: .*$what" "$work/err" &&
         [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] || fail "ends with $status: $what"
 }
-refused 3 'train.json: live.device_messages: direct: the MPI of rank 0 cannot read memory of cuda: the stand-in was not told so' \
+refused 3 '--set live.device_messages: direct: the MPI of rank 0 cannot read memory of cuda: the stand-in was not told so' \
     --set live.device=cuda
-refused 3 'train.json: live.device_messages: direct: live.device must be cuda, got cpu'
+refused 3 '--set live.device_messages: direct: live.device must be cuda, got cpu'
 refused 2 '.*live.device_messages: must be one of' --set live.device_messages=some
 exit $failed

@@ -79,13 +79,13 @@ check "calibrate's unknown option is told once" once "^dtsim: no option \"--sett
 live 2 "$here/train.json" --set live.weights=
 check "an empty name has its key" once "^dtsim: live.weights: must name a file$"
 live 2 "$here/train.json" --set 'live.data={"format":"idx","folder":""}'
-check "an empty folder has its key" once "train.json: live.data.folder: must name a folder$"
+check "an empty folder has its key" once "^dtsim: --set live.data.folder: must name a folder$"
 
 # What would have no effect is refused, or named where the command line has turned it off.
 live 2 in/small.json --set live.epochs=2
-check "epochs of what does not train" once "in/small.json: live.epochs: has no effect where live.compute is timed: it needs kernels$"
+check "epochs of what does not train" once "^dtsim: --set live.epochs: has no effect where live.compute is timed: it needs kernels$"
 live 2 in/small.json --set live.device=cuda
-check "a device of what does not train" once "live.device: has no effect where live.compute is timed"
+check "a device of what does not train" once "^dtsim: --set live.device: has no effect where live.compute is timed"
 live 2 "$here/train.json" --set live.checkpoint.every_steps=2
 check "checkpoints without a file" once "live.checkpoint.every_steps: has no effect without live.checkpoint.file$"
 live 2 "$here/train.json" --set live.data.folder=/tmp

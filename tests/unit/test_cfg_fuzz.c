@@ -152,7 +152,7 @@ static void mutated_settings_are_made_or_refused_in_one_line(void)
         struct dts_error err = {0};
         struct dts_doc *doc = NULL;
         CHECK(dts_doc_parse(&doc, "x.json", seeds[0], &err));
-        bool done = dts_doc_set(doc, path, value, &err);
+        bool done = dts_doc_set(doc, path, value, NULL, &err);
         CHECK(done == (err.cause == DTS_NO_ERROR));
         CHECK(strpbrk(err.text, "\n\r\x1b") == NULL);
         made += done;

@@ -17,7 +17,7 @@ static const char *after(const char *path, const char *value)
     char *text = NULL;
     size_t length;
     CHECK(dts_doc_parse(&doc, "x.json", start, &err));
-    if (dts_doc_set(doc, path, value, &err)) {
+    if (dts_doc_set(doc, path, value, NULL, &err)) {
         FILE *stream = open_memstream(&text, &length);
         dts_doc_print(doc, stream);
         fclose(stream);
@@ -92,14 +92,14 @@ static void what_cannot_be_set_is_said(void)
         {"a.b", "+5", "x.json: a.b: must be JSON or a word, got +5"},
         {"a.b", "{\"k\": 1, \"k\": 2}",
          "x.json: a.b: must be JSON or a word, got {\\\"k\\\": 1, \\\"k\\\": 2}"},
-        {"", "1", "x.json: \"\" is no path: write a.b[0].c"},
-        {"a.", "1", "x.json: \"a.\" is no path: write a.b[0].c"},
-        {".a", "1", "x.json: \".a\" is no path: write a.b[0].c"},
-        {"a..b", "1", "x.json: \"a..b\" is no path: write a.b[0].c"},
-        {"l[", "1", "x.json: \"l[\" is no path: write a.b[0].c"},
-        {"l[-1]", "1", "x.json: \"l[-1]\" is no path: write a.b[0].c"},
-        {"l[0]x", "1", "x.json: \"l[0]x\" is no path: write a.b[0].c"},
-        {"\"a", "1", "x.json: \"\\\"a\" is no path: write a.b[0].c"},
+        {"", "1", "x.json: \"\": is no path: write a.b[0].c"},
+        {"a.", "1", "x.json: a.: is no path: write a.b[0].c"},
+        {".a", "1", "x.json: .a: is no path: write a.b[0].c"},
+        {"a..b", "1", "x.json: a..b: is no path: write a.b[0].c"},
+        {"l[", "1", "x.json: l[: is no path: write a.b[0].c"},
+        {"l[-1]", "1", "x.json: l[-1]: is no path: write a.b[0].c"},
+        {"l[0]x", "1", "x.json: l[0]x: is no path: write a.b[0].c"},
+        {"\"a", "1", "x.json: \\\"a: is no path: write a.b[0].c"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         CHECK_STRING(after(cases[i].path, cases[i].value), cases[i].want);
@@ -128,7 +128,8 @@ static void every_element_gets_a_value_of_its_own(void)
         struct dts_error err = {0};
         struct dts_doc *doc = NULL;
         CHECK(dts_doc_parse(&doc, "x.json", start, &err));
-        CHECK(dts_doc_set(doc, every[i], "{}", &err) && dts_doc_set(doc, one[i], "1", &err));
+        CHECK(dts_doc_set(doc, every[i], "{}", NULL, &err) &&
+              dts_doc_set(doc, one[i], "1", NULL, &err));
         struct dts_cfg top = dts_doc_top(doc), list = dts_cfg_member(&top, "l");
         struct dts_cfg second = dts_cfg_item(&list, 1), x = dts_cfg_member(&second, "x");
         CHECK_INT(dts_cfg_key_count(i == 0 ? &second : &x), 0);
@@ -136,42 +137,50 @@ static void every_element_gets_a_value_of_its_own(void)
     }
 }
 
-/* What the changes leave at a.b, or the message. */
-static const char *changed(const char *changes)
+/* The message about a number at l[I].x, or at a.b, after one change. */
+static const char *blamed(const char *path, const char *value, const char *by, int element)
 {
-    static char result[1200];
-    struct dts_error err = {0};
-    struct dts_doc *doc = NULL, *other = NULL;
+    static struct dts_error err;
+    struct dts_doc *doc = NULL;
+    err = (struct dts_error){0};
     CHECK(dts_doc_parse(&doc, "x.json", start, &err));
-    CHECK(dts_doc_parse(&other, "s.json", changes, &err));
-    struct dts_cfg other_top = dts_doc_top(other), set = dts_cfg_member(&other_top, "set");
-    if (dts_doc_change(doc, &set, &err)) {
-        struct dts_cfg top = dts_doc_top(doc), a = dts_cfg_member(&top, "a");
-        struct dts_cfg b = dts_cfg_member(&a, "b");
-        double value = NAN;
-        dts_cfg_real(&b, 0, 0, &value, &err);
-        snprintf(result, sizeof(result), "%g", value);
-    } else {
-        snprintf(result, sizeof(result), "%s", err.text);
-    }
+    CHECK(dts_doc_set(doc, path, value, by, &err));
+    struct dts_cfg top = dts_doc_top(doc), a = dts_cfg_member(&top, "a");
+    struct dts_cfg list = dts_cfg_member(&top, "l");
+    struct dts_cfg item = dts_cfg_item(&list, (size_t)element);
+    dts_cfg_fail(element < 0 ? &a : &item, element < 0 ? "b" : "x", &err, "wrong");
     dts_doc_free(doc);
-    dts_doc_free(other);
-    return result;
+    return err.text;
 }
 
-static void one_document_changes_another(void)
+static void who_changed_a_value_stands_in_its_messages(void)
 {
-    CHECK_STRING(changed("{\"set\": {\"source\": \"p\", \"a.b\": 4.5}}"), "4.5");
-    CHECK_STRING(changed("{\"set\": null}"), "1");
-    CHECK_STRING(changed("{}"), "1");
-    CHECK_STRING(changed("{\"set\": [1]}"),
-                 "s.json: set: must be an object of paths and values");
-    CHECK_STRING(changed("{\"set\": {\"l[7]\": 1}}"),
-                 "s.json: set.\"l[7]\": cannot be changed: x.json: l: no element 7, the list "
-                 "has 2");
+    CHECK_STRING(blamed("a.b", "2", "--set ", -1), "--set a.b: wrong");
+    CHECK_STRING(blamed("a.b", "2", "--set p.", -1), "--set p.a.b: wrong");
+    CHECK_STRING(blamed("a", "{}", "--set ", -1), "--set a.b: wrong");
+    CHECK_STRING(blamed("a.b", "2", NULL, -1), "x.json: a.b: wrong");
+    CHECK_STRING(blamed("a.bc", "2", "--set ", -1), "x.json: a.b: wrong");
+    CHECK_STRING(blamed("l[1]", "2", "--set ", 0), "x.json: l[0].x: wrong");
+    CHECK_STRING(blamed("l[1]", "2", "--set ", 1), "--set l[1].x: wrong");
+    CHECK_STRING(blamed("l[*].x", "2", "--sweep ", 0), "--sweep l[0].x: wrong");
+}
+
+static void what_cannot_be_set_names_who_asks(void)
+{
+    struct dts_error path = {0}, value = {0}, place = {0};
+    struct dts_doc *doc = NULL;
+    CHECK(dts_doc_parse(&doc, "x.json", start, &path));
+    CHECK(!dts_doc_set(doc, "l[", "1", "--set p.", &path));
+    CHECK(!dts_doc_set(doc, "a.b", "[1", "--set p.", &value));
+    CHECK(!dts_doc_set(doc, "l[7]", "1", "--set p.", &place));
+    CHECK_STRING(path.text, "--set p.l[: is no path: write a.b[0].c");
+    CHECK_STRING(value.text, "--set p.a.b: must be JSON or a word, got [1");
+    CHECK_STRING(place.text, "x.json: l: no element 7, the list has 2"); // the file's list
+    dts_doc_free(doc);
 }
 
 TESTS(TEST(a_path_changes_one_value), TEST(a_bare_word_is_a_string),
       TEST(a_star_changes_every_element), TEST(what_is_missing_on_the_way_becomes_an_object),
       TEST(what_cannot_be_set_is_said), TEST(depth_is_bounded_over_path_and_value),
-      TEST(every_element_gets_a_value_of_its_own), TEST(one_document_changes_another))
+      TEST(every_element_gets_a_value_of_its_own),
+      TEST(who_changed_a_value_stands_in_its_messages), TEST(what_cannot_be_set_names_who_asks))

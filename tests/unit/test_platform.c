@@ -24,7 +24,7 @@ static bool load(struct dts_platform *platform, const char *name, const struct c
     if (!dts_doc_load(&doc, path, err))
         return false;
     for (; changes != NULL && changes->path != NULL; changes++) {
-        if (!dts_doc_set(doc, changes->path, changes->value, err)) {
+        if (!dts_doc_set(doc, changes->path, changes->value, NULL, err)) {
             dts_doc_free(doc);
             return false;
         }

@@ -22,7 +22,7 @@ static bool read_changed(struct dts_scenario *scenario, const char *path, const 
     struct dts_doc *doc;
     if (!dts_doc_parse(&doc, "dir/test.json", text, err))
         return false;
-    if (path == NULL || dts_doc_set(doc, path, value, err))
+    if (path == NULL || dts_doc_set(doc, path, value, NULL, err))
         return dts_scenario_read(scenario, doc, err);
     dts_doc_free(doc);
     return false;
