@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -90,6 +91,8 @@ static void begin_stream(struct dts_output *out, int file)
 
 static void forget(struct dts_output *out)
 {
+    if (out->beside != NULL)
+        dts_ending_keep(out->beside); // in place or gone
     free(out->sink);
     free(out->path);
     free(out->beside);
@@ -102,7 +105,13 @@ static int create_beside(const char *path, const struct stat *old, char **beside
     for (int attempt = 0; attempt < 100; attempt++) {
         struct dts_text name = {0};
         dts_text_add(&name, "%s.%ld.%d", path, (long)getpid(), attempt);
+        sigset_t before;
+        dts_ending_hold(&before);
         int file = open(name.chars, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int error = errno;
+        if (file >= 0)
+            dts_ending_remove(name.chars);
+        dts_ending_release(&before);
         if (file >= 0) {
             if (old != NULL)
                 fchmod(file, old->st_mode & 0777); // best effort: content matters more
@@ -110,7 +119,8 @@ static int create_beside(const char *path, const struct stat *old, char **beside
             return file;
         }
         dts_text_free(&name);
-        if (errno != EEXIST)
+        errno = error;
+        if (error != EEXIST)
             return -1;
     }
     return -1;

@@ -1,5 +1,5 @@
 /* file.h -- files to read; and files to write that are either whole or not there: written
- * beside, synced, renamed. */
+ * beside, synced, renamed. What is beside goes when a signal ends the program (ending.h). */
 #ifndef DTS_BASE_FILE_H
 #define DTS_BASE_FILE_H
 

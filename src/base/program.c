@@ -11,13 +11,25 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/ending.h"
 
 extern char **environ;
 
+/* Who ends this program by a signal ends the other, too. */
 static bool start(char *const *words, const posix_spawn_file_actions_t *actions, pid_t *child,
                   struct dts_error *err)
 {
-    const int code = posix_spawn(child, words[0], actions, NULL, words, environ);
+    posix_spawnattr_t attributes;
+    sigset_t before;
+    dts_ending_hold(&before);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    const int code = posix_spawn(child, words[0], actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0)
+        dts_ending_child(*child);
+    dts_ending_release(&before);
     return code == 0 ||
            dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", words[0], strerror(code));
 }
@@ -30,8 +42,10 @@ static int wait_for(pid_t child, const struct dts_program_wait *wait)
     int status = -1;
     for (;;) {
         const pid_t ended = waitpid(child, &status, wait != NULL ? WNOHANG : 0);
-        if (ended == child || (ended < 0 && errno != EINTR))
+        if (ended == child || (ended < 0 && errno != EINTR)) {
+            dts_ending_no_child(child);
             return status;
+        }
         if (wait == NULL || ended < 0)
             continue;
         wait->waits(wait->self, dts_now_s() - since_s);

@@ -3,16 +3,14 @@
  */
 #include "cli/live_predicted.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/program.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "cli/live_measured.h"
 #include "cli/waiting.h"
@@ -184,26 +182,22 @@ static void hand_on(const char *said)
         fclose(in);
 }
 
-static bool ask(const struct dts_options *options, const char *word, const char *folder,
-                const char *trace, struct dts_live_point *point, struct dts_error *err)
+static bool ask(const struct dts_options *options, const char *word,
+                struct dts_scratch *scratch, const char *trace, struct dts_live_point *point,
+                struct dts_error *err)
 {
-    char result[PATH_MAX + 16], own_trace[PATH_MAX + 16], said[PATH_MAX + 16];
     struct command command = {0};
     struct told told = {&point->question, DTS_SILENT_S};
     const struct dts_program_wait wait = {tell, &told};
-    snprintf(result, sizeof(result), "%s/result.json", folder);
-    snprintf(own_trace, sizeof(own_trace), "%s/trace.json", folder);
-    snprintf(said, sizeof(said), "%s/said", folder);
-    const char *timeline = trace != NULL ? trace : own_trace;
+    const char *result = dts_scratch_file(scratch, "result.json");
+    const char *timeline = trace != NULL ? trace : dts_scratch_file(scratch, "trace.json");
+    const char *said = dts_scratch_file(scratch, "said");
     fill(&command, options, word, &point->question, result, timeline);
     const bool good = dts_program_ask(command.words, said, &wait, err) &&
                       read_result(result, &point->comparison, err) &&
                       read_trace(timeline, &point->comparison, err);
     if (good)
         hand_on(said);
-    unlink(result);
-    unlink(own_trace);
-    unlink(said);
     for (size_t i = 0; i < command.count; i++)
         free(command.words[i]);
     free(command.words);
@@ -213,17 +207,14 @@ static bool ask(const struct dts_options *options, const char *word, const char 
 static bool predict(const struct dts_options *options, const char *word, const char *trace,
                     struct dts_live_point *point, struct dts_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    char folder[PATH_MAX];
+    struct dts_scratch *scratch;
     struct dts_comparison *c = &point->comparison;
     c->bucket_count = dts_live_bucket_count(&point->built.job);
     c->buckets = dts_alloc((size_t)c->bucket_count, sizeof(*c->buckets));
-    snprintf(folder, sizeof(folder), "%s/dtsim_live_XXXXXX",
-             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
-    const bool good = ask(options, word, folder, trace, point, err);
-    rmdir(folder);
+    if (!dts_scratch_open(&scratch, "live", err))
+        return false;
+    const bool good = ask(options, word, scratch, trace, point, err);
+    dts_scratch_close(scratch);
     return good;
 }
 

@@ -1,6 +1,6 @@
 /* live_signals.c -- mpirun ends all ranks by SIGTERM when one of them died or when it was
- * itself interrupted. Its threads may be inside MPI: nothing can be tidied up, and nothing
- * needs to be.
+ * itself interrupted. Its threads may be inside MPI, which cannot be tidied up; but a
+ * prediction under way ends, and files that are not whole go.
  */
 #include "cli/live_signals.h"
 
@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/error.h"
 
 static void end_silently(int number)
 {
     (void)number;
+    dts_ending_tidy();
     _exit(DTS_SYSTEM);
 }
 
@@ -24,6 +26,7 @@ static void end_aloud(int number)
     (void)number;
     ssize_t written = write(STDERR_FILENO, line, sizeof(line) - 1);
     (void)written; // there is nobody else to tell
+    dts_ending_tidy();
     _exit(DTS_SYSTEM);
 }
 

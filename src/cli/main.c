@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "cli/become_live.h"
 #include "cli/commands.h"
 #include "cli/open.h"
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
 {
     struct dts_error err = {0};
     struct dts_options options;
+    dts_ending_watch();
     if (dts_options_parse(&options, argc, argv, &err)) {
         run(&options, &err);
         dts_options_free(&options);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "exec/profile.h"
@@ -246,6 +247,7 @@ int main(int count, char **words)
 {
     struct dts_error err = {0};
     const struct verb *found = NULL;
+    dts_ending_watch();
     for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
         if (count >= 2 + verbs[i].least && count <= 2 + verbs[i].most &&
             strcmp(words[1], verbs[i].name) == 0)

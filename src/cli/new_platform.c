@@ -179,30 +179,16 @@ static bool write_file(struct dts_draft *draft, const char *name, struct dts_err
     return dts_draft_all_used(draft, err);
 }
 
-/* Read the text as a platform, so that what is written can be used. The reader wants a file. */
+/* Read the text as a platform, so that what is written can be used. */
 static bool try_out(const struct dts_text *text, struct dts_error *err)
 {
-    char path[] = "/tmp/dtsim-platform-XXXXXX";
-    int file = mkstemp(path);
-    if (file < 0)
-        return dts_fail(err, DTS_SYSTEM, "/tmp: cannot make a file");
-    bool good = write(file, text->chars, text->length) == (ssize_t)text->length;
-    close(file);
-    if (!good) {
-        dts_fail(err, DTS_SYSTEM, "/tmp: cannot write a file");
-    } else {
-        struct dts_platform platform;
-        struct dts_error wrong = {0};
-        good = dts_platform_load(&platform, path, NULL, NULL, &wrong);
-        if (good)
-            dts_platform_free(&platform);
-        else
-            dts_fail(err, wrong.cause, "new platform%s",
-                     strncmp(wrong.text, path, strlen(path)) == 0 ? wrong.text + strlen(path)
-                                                                  : wrong.text);
-    }
-    unlink(path);
-    return good;
+    struct dts_doc *doc;
+    struct dts_platform platform;
+    if (!dts_doc_parse(&doc, "new platform", dts_text_string(text), err) ||
+        !dts_platform_read(&platform, doc, NULL, NULL, err))
+        return false;
+    dts_platform_free(&platform);
+    return true;
 }
 
 static bool check_words(const struct dts_options *options, const char *const *words, int count,

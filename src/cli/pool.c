@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/mem.h"
 #include "cli/pool.h"
 #include "cli/waiting.h"
@@ -36,7 +37,8 @@ struct state {
 static void work(const struct dts_pool *pool, int i, struct dts_progress *progress, int out,
                  pid_t parent)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // also when the parent is killed
+    dts_ending_watch();
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // also when the parent is killed
     if (getppid() != parent)
         _exit(1);
     struct dts_result *result = dts_alloc(1, sizeof(*result));

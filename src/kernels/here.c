@@ -10,6 +10,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/program.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "kernels/here.h"
 
@@ -120,14 +121,12 @@ static void rename_device(struct dts_device *device)
 static bool measure_unkept(struct dts_device *device, dts_here_fn measure, void *argument,
                            struct dts_error *err)
 {
-    char folder[] = "/tmp/dtsim_here_XXXXXX";
-    if (mkdtemp(folder) == NULL)
-        return dts_fail(err, DTS_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
-    char path[64];
-    snprintf(path, sizeof(path), "%s/here.json", folder);
+    struct dts_scratch *scratch;
+    if (!dts_scratch_open(&scratch, "here", err))
+        return false;
+    const char *path = dts_scratch_file(scratch, "here.json");
     const bool good = measure(argument, path, err) && dts_device_load(device, path, err);
-    unlink(path);
-    rmdir(folder);
+    dts_scratch_close(scratch);
     return good;
 }
 

@@ -45,9 +45,11 @@ static void write_all(int fd, const void *bytes, size_t size)
 }
 
 /* The child's whole life. It leaves with _exit(): nothing of the parent's is freed twice. */
-static void live(const struct dts_child *child, int out, int err)
+static void live(const struct dts_child *child, int out, int err, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(DTS_SYSTEM);
     dup2(err, STDERR_FILENO);
     dup2(err, STDOUT_FILENO);
     struct head head = {.size = 0};
@@ -153,11 +155,12 @@ static bool fork_child(const struct dts_child *child, pid_t *pid, struct stream 
         return false;
     }
     fflush(NULL); // a library that calls exit() in the child must not write it once more
+    const pid_t parent = getpid();
     *pid = fork();
     if (*pid == 0) {
         close(out[0]);
         close(said[0]);
-        live(child, out[1], said[1]);
+        live(child, out[1], said[1], parent);
     }
     close(out[1]);
     close(said[1]);

@@ -247,5 +247,19 @@ check "Ctrl-C ends all" ended
 check "Ctrl-C is one line of ours" at_most_one_line
 check "nothing is left running" test -z "$(ps -eo args= | grep -F "$bin/dtsim --live" | grep -v grep)"
 
+# A run that is ended while it predicts leaves no files of the prediction, and nobody who predicts.
+mkdir "$work/scratch"
+TMPDIR=$work/scratch DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live summit_27k --engine exact \
+    --set devices=2 --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":0}]' \
+    --set steps=10000 >"$work/out" 2>"$work/err" &
+started=$!
+for _ in $(seq 100); do
+    ls "$work/scratch" | grep -q dtsim_live && break
+    sleep 0.1
+done
+pkill -TERM -P "$(pgrep -P $started timeout)"
+check "SIGTERM ends a prediction" ended
+check "and its files go" test -z "$(ls "$work/scratch" | grep dtsim_live)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
