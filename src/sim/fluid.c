@@ -42,8 +42,8 @@ static void add_lanes(struct fluid *f)
             if (!used)
                 continue;
             struct lane *lane = &f->lanes[f->lane_count++];
-            *lane =
-                (struct lane){.role = role, .cohort = c, .stream = s, .op = -1, .before = -1};
+            *lane = (struct lane){
+                .role = role, .cohort = c, .stream = s, .op = -1, .previous = -1, .before = -1};
             dts_fluid_next_op(f, lane);
         }
 }
@@ -113,6 +113,9 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
         f.first_op[c + 1] = f.first_op[c] + f.cohorts->all[c].role->plan.op_count;
     f.done = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.done));
     f.talking = dts_alloc(cohorts, sizeof(*f.talking));
+    f.runs = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.runs));
+    f.apart_s = dts_alloc(cohorts, sizeof(*f.apart_s));
+    f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));
     set_noise(&f, simulation);
@@ -136,6 +139,11 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     free(f.rates);
     free(f.done);
     free(f.talking);
+    free(f.runs);
+    for (size_t c = 0; c < cohorts; c++)
+        free(f.apart_s[c]);
+    free(f.apart_s);
+    free(f.members_s);
     free(f.noise);
     free(f.step_ends);
     free(f.tails);

@@ -1,6 +1,7 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
- * fluid_lane.c says what begins and what a completion means, fluid_exchange.c what messages
- * between roles do, fluid_time.c how time passes.
+ * fluid_lane.c says what begins and what a completion means, fluid_end.c when a collective
+ * ends, fluid_apart.c how far apart members are, fluid_exchange.c what messages between roles
+ * do, fluid_time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -32,13 +33,25 @@ struct lane {
     int cohort;
     enum dts_stream stream;
     int step, op; // where it is; op == op_count: the step is over
+    int previous; // the operation before that, of any step; -1: none
     enum lane_state state;
-    double left_s;                // CALLING: at full speed; ARRIVING
-    double begun_s;               // CALLING
-    int open;                     // EXCHANGING: transfers that are not over
-    double arrived_s;             // EXCHANGING: when what came so far is there and summed
-    int before, before_step;      // the collective begun last; -1: none yet
-    const double *before_begun_s; // when its members began it; NULL: all at once (row.h)
+    double left_s;           // CALLING: at full speed; ARRIVING
+    double begun_s;          // CALLING
+    int open;                // EXCHANGING: transfers that are not over
+    double arrived_s;        // EXCHANGING: when what came so far is there and summed
+    int before, before_step; // the collective begun last; -1: none yet
+};
+
+/* When the members of a cohort do something: the last of them, and each of them, from the first
+ * one on; NULL: all at once. */
+struct moments {
+    double last_s;
+    const double *by_member_s; // borrowed
+};
+
+/* The last time that an operation of a cohort ran, where members are apart. */
+struct run {
+    struct moments begun, ended;
 };
 
 enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
@@ -81,11 +94,15 @@ struct fluid {
     const struct dts_phase **phases;      // room for one for each transfer, as of the rates
     double *rates;
     size_t phase_room, rate_room;
-    double *left_s; // by lane: what is left of its call or its wait
-    int *first_op;  // of a cohort in done
-    int *done;      // by op of all cohorts: in how many steps
-    int *talking;   // by cohort: communications under way, which slow its kernels
-    double *noise;  // by role: factor on its kernels
+    double *left_s;    // by lane: what is left of its call or its wait
+    int *first_op;     // of a cohort in done
+    int *done;         // by op of all cohorts: in how many steps
+    int *talking;      // by cohort: communications under way, which slow its kernels
+    double *noise;     // by role: factor on its kernels
+    struct run *runs;  // by op of all cohorts
+    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
+                       // first one; NULL: all at once; owned
+    double *members_s; // room for a time of each member of a cohort
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
     size_t tail_count, tail_room;
@@ -93,6 +110,21 @@ struct fluid {
 
 /* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
 void dts_fluid_exchange(struct fluid *f, int lane);
+
+/* How far apart members begin the operation that a lane is about to begin: the kernels of a
+ * cohort go on so. By member, from the first one; NULL: all at once. */
+const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
+
+/* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
+ * be slowed down, who is done first computes at full speed again while others do not. */
+void dts_fluid_talks(struct fluid *f, int cohort, int op);
+void dts_fluid_has_talked(struct fluid *f, int cohort, int op);
+
+/* When a collective that begins now, with this load, ends. It keeps its stream busy until its
+ * first member is done, where another one follows; else for as long as each of many alike in a
+ * row would. The rest is its tail. */
+void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
+                       struct transfer *transfer);
 
 /* The wire is done with the messages of a transfer between cohorts: for who waits for them. */
 void dts_fluid_end_message(struct fluid *f, const struct transfer *transfer);

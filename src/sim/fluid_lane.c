@@ -5,17 +5,12 @@
 #include "plan/run.h"
 #include "sim/fluid.h"
 
-static int op_index(const struct fluid *f, const struct lane *lane, int op)
-{
-    return f->first_op[lane->cohort] + op;
-}
-
 static bool waits_are_over(const struct fluid *f, const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
     for (int w = 0; w < op->wait_count; w++) {
         struct dts_wait wait = lane->role->plan.waits[op->first_wait + w];
-        if (f->done[op_index(f, lane, wait.op)] <= lane->step - wait.previous_step)
+        if (f->done[f->first_op[lane->cohort] + wait.op] <= lane->step - wait.previous_step)
             return false;
     }
     return true;
@@ -25,6 +20,7 @@ void dts_fluid_next_op(const struct fluid *f, struct lane *lane)
 {
     const struct dts_plan *plan = &lane->role->plan;
     lane->state = WAITING;
+    lane->previous = lane->op;
     do {
         if (++lane->op >= plan->op_count) {
             lane->op = 0;
@@ -61,8 +57,9 @@ static void mark_done(struct fluid *f, int cohort, int number, int step)
     dts_progress_more(f->simulation->progress);
     if (time != NULL)
         time->end_s = fmax(time->end_s, f->now);
+    f->runs[f->first_op[cohort] + number].ended.last_s = f->now;
     if (op->kind != DTS_OP_CALL)
-        f->talking[cohort]--;
+        dts_fluid_has_talked(f, cohort, number);
     if (ends_step(f, who->role_number, op))
         f->step_ends[step] = fmax(f->step_ends[step], f->now);
 }
@@ -124,87 +121,6 @@ bool dts_fluid_is_kernel(const struct dts_op *op)
            (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
 }
 
-static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *group)
-{
-    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
-           op->collective.group.stride == group->stride &&
-           op->collective.group.size == group->size;
-}
-
-/* The tail of the collective before this one on its stream, where its last members hold up
- * those of this one; NULL: none do. */
-static const struct tail *tail_before(const struct fluid *f, const struct lane *lane)
-{
-    if (lane->before < 0)
-        return NULL;
-    const struct dts_op *op = dts_fluid_op(lane);
-    const struct dts_group *group = &op->collective.group;
-    if (!is_allreduce_of(op, group) ||
-        !is_allreduce_of(&lane->role->plan.ops[lane->before], group))
-        return NULL;
-    for (size_t i = 0; i < f->tail_count; i++) {
-        const struct tail *tail = &f->tails[i];
-        if (tail->cohort == lane->cohort && tail->op == lane->before &&
-            tail->step == lane->before_step)
-            return tail;
-    }
-    return NULL;
-}
-
-/* When a collective ends that begins now, while the last members of the one before it still
- * work (row.h). Begun as soon as the first member is free, it ends as far behind that one as
- * the two do in a row. Begun later, it ends no earlier, and at least when it would alone; but
- * the less of the one before is left, the less it gains from members that come one after
- * another, not all at once. */
-static double end_behind(const struct tail *tail, double alone_s, double after_s)
-{
-    double gain_s = fmax(0, alone_s - (tail->all_s + after_s));
-    return fmax(tail->left_s + after_s, alone_s - gain_s * tail->left_s / tail->all_s);
-}
-
-/* Is the next operation of its stream a collective, too? Each member begins that when it is
- * done itself. */
-static bool leads_to_collective(const struct lane *lane)
-{
-    const struct dts_plan *plan = &lane->role->plan;
-    int next = lane->op;
-    do
-        next = (next + 1) % plan->op_count;
-    while (plan->ops[next].stream != lane->stream);
-    return plan->ops[next].kind == DTS_OP_COLLECTIVE;
-}
-
-/* A collective keeps its stream busy until its first member is done, where another one follows;
- * else for as long as each of many alike in a row would. The rest is its tail.
- */
-static void set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                    struct transfer *t)
-{
-    struct dts_rows *rows = dts_loader_rows(f->loader);
-    const struct tail *tail = tail_before(f, lane);
-    struct dts_follow follow = {.row = dts_rows_alone(rows, load)};
-    double end_s = follow.row.after_s;
-    if (tail != NULL) {
-        const struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before),
-                                      load, op_index(f, lane, lane->op), lane->before_begun_s};
-        follow = dts_rows_behind(rows, &pair);
-        end_s = end_behind(tail, end_s, follow.row.after_s);
-    }
-    lane->before_begun_s = follow.ended_s;
-    lane->before = lane->op;
-    lane->before_step = lane->step;
-    if (load->sum_s <= 0)
-        return;
-    double free_s = end_s - follow.row.spread_s;
-    if (load->move.script != NULL && !leads_to_collective(lane)) {
-        const struct dts_pair alike = {load, load, .place = -1};
-        free_s = fmin(end_s, dts_rows_behind(rows, &alike).row.after_s);
-    }
-    free_s = fmax(0, free_s);
-    t->share = free_s / load->sum_s;
-    t->tail_s = end_s - free_s;
-}
-
 static void begin_collective(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
@@ -216,7 +132,7 @@ static void begin_collective(struct fluid *f, int number)
                          .left = load->phase_count > 0 ? load->phases[0].repeat : 0,
                          .sender = number,
                          .receiver = -1};
-    set_end(f, lane, load, &t);
+    dts_fluid_set_end(f, lane, load, &t);
     lane->state = SENDING;
     dts_fluid_add_transfer(f, &t);
 }
@@ -241,6 +157,10 @@ static void begin(struct fluid *f, int number)
     struct lane *lane = &f->lanes[number];
     const struct dts_op *op = dts_fluid_op(lane);
     struct dts_op_time *time = time_of(f, lane->cohort, lane->op, lane->step);
+    if (lane->stream == DTS_COMPUTE)
+        dts_fluid_begin_apart(f, lane);
+    if (op->kind == DTS_OP_COLLECTIVE)
+        begin_collective(f, number);
     if (time != NULL)
         time->start_s = fmax(time->start_s, last_begin(f, lane));
     if (op->kind == DTS_OP_CALL) {
@@ -250,10 +170,8 @@ static void begin(struct fluid *f, int number)
         lane->begun_s = f->now;
         return;
     }
-    f->talking[lane->cohort]++;
-    if (op->kind == DTS_OP_COLLECTIVE)
-        begin_collective(f, number);
-    else
+    dts_fluid_talks(f, lane->cohort, lane->op);
+    if (op->kind == DTS_OP_EXCHANGE)
         dts_fluid_exchange(f, number);
 }
 

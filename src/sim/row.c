@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -12,9 +13,10 @@
 enum { MOST_WALKED = 500000, MOST_AGAIN = 200000 };
 
 struct known {
-    struct dts_pair pair; // first NULL: one alone
+    struct dts_pair pair; // first NULL: one alone; begun_s owned
     struct dts_row row;
-    double *ended_s; // as of struct dts_follow; owned
+    double held_s;   // as of struct dts_follow
+    double *ended_s; // by member, of one after the other; owned
 };
 
 struct dts_rows {
@@ -35,15 +37,17 @@ void dts_rows_free(struct dts_rows *rows)
 {
     if (rows == NULL)
         return;
-    for (size_t i = 0; i < rows->count; i++)
+    for (size_t i = 0; i < rows->count; i++) {
+        free((void *)rows->known[i].pair.begun_s);
         free(rows->known[i].ended_s);
+    }
     free(rows->known);
     free(rows);
 }
 
 static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
 {
-    static const double nearly_s = 1e-9;
+    static const double nearly_s = 1e-7;
     if (a->begun_s == b->begun_s)
         return true;
     for (int m = 0; m < a->second->move.script->members; m++) {
@@ -60,30 +64,46 @@ static bool same_sizes(const struct dts_pair *a, const struct dts_pair *b)
     return a->first == b->first && a->second == b->second;
 }
 
-/* What was walked for this place, or begun as this is. */
+/* What was begun as this is. */
 static const struct known *find(const struct dts_rows *rows, const struct dts_pair *pair)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct dts_pair *known = &rows->known[i].pair;
-        if (same_sizes(known, pair) && (known->place == pair->place || same_begin(known, pair)))
+    for (size_t i = 0; i < rows->count; i++)
+        if (same_sizes(&rows->known[i].pair, pair) && same_begin(&rows->known[i].pair, pair))
             return &rows->known[i];
-    }
     return NULL;
 }
 
-/* The last one of these sizes. */
+/* The last one of these sizes, at this place if there is one. */
 static const struct known *find_like(const struct dts_rows *rows, const struct dts_pair *pair)
 {
-    for (size_t i = rows->count; i-- > 0;)
-        if (same_sizes(&rows->known[i].pair, pair))
-            return &rows->known[i];
-    return NULL;
+    const struct known *like = NULL;
+    for (size_t i = rows->count; i-- > 0;) {
+        const struct known *known = &rows->known[i];
+        if (!same_sizes(&known->pair, pair))
+            continue;
+        if (known->pair.place == pair->place)
+            return known;
+        if (like == NULL)
+            like = known;
+    }
+    return like;
+}
+
+static const double *copy(const double *begun_s, int members)
+{
+    if (begun_s == NULL)
+        return NULL;
+    double *new_s = dts_alloc((size_t)members, sizeof(*new_s));
+    memcpy(new_s, begun_s, (size_t)members * sizeof(*new_s));
+    return new_s;
 }
 
 static const struct known *keep(struct dts_rows *rows, const struct known *known)
 {
     rows->known = dts_grow(rows->known, &rows->room, rows->count + 1, sizeof(*rows->known));
     rows->known[rows->count] = *known;
+    rows->known[rows->count].pair.begun_s =
+        copy(known->pair.begun_s, known->pair.second->move.script->members);
     return &rows->known[rows->count++];
 }
 
@@ -93,17 +113,13 @@ static struct dts_row in_lockstep(const struct dts_period *period, double after_
                             .spread_s = period->latency_s - period->period_s};
 }
 
-struct dts_row dts_rows_alone(struct dts_rows *rows, const struct dts_load *load)
+/* False: the messages that may be walked are used up. */
+static bool use_up(double *used, double messages, double most)
 {
-    if (load->move.script == NULL)
-        return in_lockstep(&load->period, load->period.latency_s);
-    const struct dts_pair alone = {.second = load};
-    const struct known *known = find(rows, &alone);
-    if (known == NULL) {
-        struct dts_row row = dts_walk_row(rows->simulation, &load->move, 1, NULL, NULL);
-        known = keep(rows, &(struct known){.pair = alone, .row = row});
-    }
-    return known->row;
+    if (*used + messages > most)
+        return false;
+    *used += messages;
+    return true;
 }
 
 /* From the first member's end. Who has no part in it is never late. */
@@ -117,10 +133,43 @@ static void count_from_first(double *ended_s, int members)
         ended_s[m] = fmax(0, ended_s[m] - first_s);
 }
 
+static double last_of(const double *begun_s, int members)
+{
+    double last_s = 0;
+    for (int m = 0; m < members && begun_s != NULL; m++)
+        last_s = fmax(last_s, begun_s[m]);
+    return last_s;
+}
+
+static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pair *alone)
+{
+    const struct dts_move *move = &alone->second->move;
+    int members = move->script->members;
+    double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
+    struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, ended_s);
+    row.after_s -= last_of(alone->begun_s, members);
+    count_from_first(ended_s, members);
+    return keep(rows, &(struct known){*alone, row, 0, ended_s});
+}
+
+struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *load,
+                                 const double *begun_s)
+{
+    if (load->move.script == NULL)
+        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
+    const struct dts_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
+    const struct known *known = find(rows, &alone), *like = find_like(rows, &alone);
+    if (known == NULL)
+        known = like == NULL || use_up(&rows->again, load->messages, MOST_AGAIN)
+                    ? walk_alone(rows, &alone)
+                    : like;
+    return (struct dts_follow){known->row, 0, known->pair.begun_s, known->ended_s};
+}
+
 static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
 {
     if (pair->begun_s == NULL)
-        return dts_rows_alone(rows, pair->first).after_s;
+        return dts_rows_alone(rows, pair->first, NULL).row.after_s;
     const struct dts_move *move = &pair->first->move;
     return dts_walk_row(rows->simulation, move, 1, pair->begun_s, NULL).after_s;
 }
@@ -129,21 +178,13 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
 {
     const struct dts_move moves[DTS_ROW_MOST] = {pair->first->move, pair->second->move};
     int members = moves->script->members;
-    double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
+    double *ended_s = dts_alloc((size_t)members * DTS_ROW_MOST, sizeof(*ended_s));
     struct dts_row row =
         dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s, ended_s);
-    row.after_s += row.before_s - first_alone_s(rows, pair);
+    const double held_s = row.before_s - first_alone_s(rows, pair);
     count_from_first(ended_s, members);
-    return keep(rows, &(struct known){*pair, row, ended_s});
-}
-
-/* False: the messages that may be walked are used up. */
-static bool use_up(double *used, double messages, double most)
-{
-    if (*used + messages > most)
-        return false;
-    *used += messages;
-    return true;
+    count_from_first(ended_s + members, members);
+    return keep(rows, &(struct known){*pair, row, held_s, ended_s});
 }
 
 static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
@@ -170,5 +211,7 @@ struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *
     if (pair->first->move.script == NULL)
         walked.first = pair->second;
     const struct known *known = behind(rows, walked);
-    return (struct dts_follow){known->row, known->ended_s};
+    const int members = pair->second->move.script->members;
+    return (struct dts_follow){known->row, known->held_s, known->ended_s,
+                               known->ended_s + members};
 }

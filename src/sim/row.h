@@ -24,18 +24,23 @@ struct dts_pair {
 };
 
 struct dts_follow {
-    struct dts_row row;    // the second
-    const double *ended_s; // by member: when it was done with the first, from when the first
-                           // one was; NULL: not walked. Valid as long as the rows
+    struct dts_row row; // the second
+    double held_s;      // by so much its messages hold up the last members of the first
+    // By member, from the first one of them; NULL: all at once, or not walked. Valid as long
+    // as the rows.
+    const double *begun_s; // the second begun; the first ended
+    const double *ended_s; // the second ended, if none is behind it
 };
 
 struct dts_rows *dts_rows_new(const struct dts_simulation *simulation);
 void dts_rows_free(struct dts_rows *rows);
 
-struct dts_row dts_rows_alone(struct dts_rows *rows, const struct dts_load *load);
+/* One that follows none. begun_s: as of a pair; after_s counts from when the last one begins.
+ */
+struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *load,
+                                 const double *begun_s);
 
-/* after_s counts from when the first would end without the second, whose messages hold up its
- * last ones. What is asked for again at its place is not walked again; nor, when many messages
+/* What is asked for again at its place is not walked again; nor, when many messages
  * have been walked, at another place: then the last pair of the same sizes counts, which came
  * about another way. Where the first is not walked, or too many unlike pairs were, it counts as
  * like the second. What is not walked goes in lockstep (period.h). */

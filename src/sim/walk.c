@@ -242,7 +242,8 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                      .begun_s = begun_s,
                      .together = NONE};
     open_rounds(&w, simulation, moves);
-    rounds->ended_s = ended_s;
+    for (int r = 0; r < count && ended_s != NULL; r++)
+        rounds[r].ended_s = ended_s + r * w.member_count;
     walk(&w);
     for (int r = 0; r < count; r++)
         free(rounds[r].messages);

@@ -29,7 +29,8 @@ struct dts_row {
 
 /* Of collectives of one role in a row, where each member begins the next one as soon as it is
  * done. By member, in seconds: begun_s when it begins the first one (NULL: all at 0), ended_s
- * when it has done that (filled in; NULL: not asked for; who has no part in it: 0). */
+ * when it has done each (count x members, filled in; NULL: not asked for; who has no part: 0).
+ */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
                             double *ended_s);

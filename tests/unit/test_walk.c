@@ -54,8 +54,9 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
                                       dts_loader_count(loader, 0, op)};
     const struct dts_pair pair = {loads[0], loads[1], op, begun_s};
     struct dts_follow behind = dts_rows_behind(rows, &pair);
-    struct course course = {dts_rows_alone(rows, loads[1]), behind.row};
-    memcpy(course.ended_s, behind.ended_s, (size_t)n * sizeof(*course.ended_s));
+    behind.row.after_s += behind.held_s;
+    struct course course = {dts_rows_alone(rows, loads[1], NULL).row, behind.row};
+    memcpy(course.ended_s, behind.begun_s, (size_t)n * sizeof(*course.ended_s));
     dts_loader_free(loader);
     dts_job_free(&job);
     return course;

@@ -1,0 +1,160 @@
+/* fluid_apart.c -- how far apart the members of a cohort are.
+ *
+ * The members of a collective end it one after another. What waits for it, the kernels of the
+ * next step first of all, each of them begins when it is done itself; and so they stay apart
+ * until something holds up those that are ahead. Who has done talking early besides computes at
+ * full speed again while others are still slowed down. The walker of a cohort (fluid.h) is
+ * where the last member is.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/fluid.h"
+
+static const double together_s = 1e-12; // rounding
+
+static double latest(const double *times_s, int count)
+{
+    double most_s = 0;
+    for (int m = 0; m < count && times_s != NULL; m++)
+        most_s = fmax(most_s, times_s[m]);
+    return most_s;
+}
+
+/* When a member does it; most_s: how long after the first one the last one does. */
+static double moment_of(const struct moments *moments, double most_s, int member)
+{
+    return moments->by_member_s == NULL
+               ? moments->last_s
+               : moments->last_s - most_s + moments->by_member_s[member];
+}
+
+/* From the first one on; false: they are all at once. */
+static bool count_from_first(double *times_s, int count)
+{
+    double first_s = INFINITY, last_s = -INFINITY;
+    for (int m = 0; m < count; m++) {
+        first_s = fmin(first_s, times_s[m]);
+        last_s = fmax(last_s, times_s[m]);
+    }
+    for (int m = 0; m < count; m++)
+        times_s[m] -= first_s;
+    return last_s - first_s > together_s;
+}
+
+static void set_apart(struct fluid *f, int cohort, int members)
+{
+    const size_t bytes = (size_t)members * sizeof(*f->members_s);
+    if (!count_from_first(f->members_s, members)) {
+        free(f->apart_s[cohort]);
+        f->apart_s[cohort] = NULL;
+        return;
+    }
+    if (f->apart_s[cohort] == NULL)
+        f->apart_s[cohort] = dts_alloc((size_t)members, sizeof(*f->members_s));
+    memcpy(f->apart_s[cohort], f->members_s, bytes);
+}
+
+/* When members were done with an operation of their cohort. A collective or an exchange among
+ * the kernels holds up all of them. */
+static struct moments ended(const struct fluid *f, int cohort, int op)
+{
+    const struct dts_op *what = &f->cohorts->all[cohort].role->plan.ops[op];
+    struct moments ended = f->runs[f->first_op[cohort] + op].ended;
+    if (what->stream == DTS_COMPUTE && what->kind != DTS_OP_CALL)
+        return (struct moments){f->now, NULL};
+    ended.last_s = fmin(ended.last_s, f->now);
+    if (what->stream == DTS_COMPUTE)
+        ended.by_member_s = f->apart_s[cohort];
+    return ended;
+}
+
+/* Nobody goes on before its own part of that is done. */
+static void hold_up(const struct fluid *f, int cohort, int op)
+{
+    const int members = f->cohorts->all[cohort].role->count;
+    const struct moments moments = ended(f, cohort, op);
+    const double most_s = latest(moments.by_member_s, members);
+    for (int m = 0; m < members; m++)
+        f->members_s[m] = fmax(f->members_s[m], moment_of(&moments, most_s, m));
+}
+
+/* Was anything that the lane waits for done by one member after another? */
+static bool waits_for_apart(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    const struct dts_wait *waits = lane->role->plan.waits + op->first_wait;
+    bool apart = lane->previous >= 0 && ended(f, lane->cohort, lane->previous).by_member_s;
+    for (int w = 0; w < op->wait_count; w++)
+        apart |= ended(f, lane->cohort, waits[w].op).by_member_s != NULL;
+    return apart;
+}
+
+const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    const struct dts_wait *waits = lane->role->plan.waits + op->first_wait;
+    const int members = lane->role->count;
+    if (!waits_for_apart(f, lane))
+        return NULL;
+    for (int m = 0; m < members; m++)
+        f->members_s[m] = 0;
+    if (lane->previous >= 0)
+        hold_up(f, lane->cohort, lane->previous);
+    for (int w = 0; w < op->wait_count; w++)
+        hold_up(f, lane->cohort, waits[w].op);
+    if (lane->stream != DTS_COMPUTE)
+        return count_from_first(f->members_s, members) ? f->members_s : NULL;
+    set_apart(f, lane->cohort, members);
+    return NULL;
+}
+
+static bool runs_kernel(const struct lane *lane)
+{
+    return lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane));
+}
+
+/* Who does it before the last one gains so much of the time between, as long as kernels run. */
+static void gain(struct fluid *f, int cohort, const struct moments *moments, double share)
+{
+    const int compute = f->lane_of[cohort * DTS_STREAMS + (int)DTS_COMPUTE];
+    if (compute < 0 || share == 0 || moments->by_member_s == NULL)
+        return;
+    struct lane *lane = &f->lanes[compute];
+    const int members = lane->role->count;
+    const bool runs = runs_kernel(lane);
+    const double until_s =
+        runs || lane->previous < 0 ? f->now : ended(f, cohort, lane->previous).last_s;
+    const double most_s = latest(moments->by_member_s, members);
+    const double *apart_s = f->apart_s[cohort];
+    const double last_s = latest(apart_s, members);
+    double lead_s = INFINITY;
+    for (int m = 0; m < members; m++) {
+        double before_s = fmax(0, until_s - moment_of(moments, most_s, m));
+        f->members_s[m] = (apart_s != NULL ? apart_s[m] : last_s) - share * before_s;
+        lead_s = fmin(lead_s, last_s - f->members_s[m]);
+    }
+    set_apart(f, cohort, members);
+    if (runs) // the last one to be done was not the last one before
+        lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
+}
+
+static double slowed_share(const struct fluid *f)
+{
+    const double slowdown = f->simulation->slowdown;
+    return slowdown / (1 + slowdown);
+}
+
+void dts_fluid_talks(struct fluid *f, int cohort, int op)
+{
+    if (f->talking[cohort]++ == 0)
+        gain(f, cohort, &f->runs[f->first_op[cohort] + op].begun, -slowed_share(f));
+}
+
+void dts_fluid_has_talked(struct fluid *f, int cohort, int op)
+{
+    if (--f->talking[cohort] == 0)
+        gain(f, cohort, &f->runs[f->first_op[cohort] + op].ended, slowed_share(f));
+}

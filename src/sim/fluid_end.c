@@ -1,0 +1,101 @@
+/* fluid_end.c -- when a collective ends, by what was before it. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "sim/fluid.h"
+
+static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *group)
+{
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
+           op->collective.group.stride == group->stride &&
+           op->collective.group.size == group->size;
+}
+
+/* The tail of the collective before this one on its stream; NULL: it is over. */
+static struct tail *tail_before(const struct fluid *f, const struct lane *lane)
+{
+    for (size_t i = 0; i < f->tail_count; i++) {
+        struct tail *tail = &f->tails[i];
+        if (tail->cohort == lane->cohort && tail->op == lane->before &&
+            tail->step == lane->before_step)
+            return tail;
+    }
+    return NULL;
+}
+
+/* Do the last members of that hold up those of this one? */
+static bool is_held_up(const struct lane *lane)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    const struct dts_group *group = &op->collective.group;
+    return is_allreduce_of(op, group) &&
+           is_allreduce_of(&lane->role->plan.ops[lane->before], group);
+}
+
+/* When a collective ends that begins now, while the last members of the one before it still
+ * work (row.h). Begun as soon as the first member is free, it ends as far behind that one as
+ * the two do in a row. Begun later, it ends no earlier, and at least when it would alone; but
+ * the less of the one before is left, the less it gains from members that come one after
+ * another, not all at once. */
+static double end_behind(const struct tail *tail, double alone_s, double after_s)
+{
+    double gain_s = fmax(0, alone_s - (tail->all_s + after_s));
+    return fmax(tail->left_s + after_s, alone_s - gain_s * tail->left_s / tail->all_s);
+}
+
+/* Is the next operation of its stream a collective, too? Each member begins that when it is
+ * done itself. */
+static bool leads_to_collective(const struct lane *lane)
+{
+    const struct dts_plan *plan = &lane->role->plan;
+    int next = lane->op;
+    do
+        next = (next + 1) % plan->op_count;
+    while (plan->ops[next].stream != lane->stream);
+    return plan->ops[next].kind == DTS_OP_COLLECTIVE;
+}
+
+/* How it goes, begun now, and when it ends. Where it follows a tail, its messages hold that up,
+ * the less the less is left of it. */
+static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct tail *tail,
+                                const struct dts_load *load, double *end_s)
+{
+    struct dts_rows *rows = dts_loader_rows(f->loader);
+    const int first_op = f->first_op[lane->cohort];
+    struct dts_follow follow =
+        dts_rows_alone(rows, load, tail == NULL ? dts_fluid_begin_apart(f, lane) : NULL);
+    *end_s = follow.row.after_s;
+    if (tail == NULL || !is_held_up(lane))
+        return follow;
+    struct run *before = &f->runs[first_op + lane->before];
+    const struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
+                                  first_op + lane->op, before->begun.by_member_s};
+    follow = dts_rows_behind(rows, &pair);
+    *end_s = end_behind(tail, *end_s, follow.row.after_s + follow.held_s);
+    tail->left_s += follow.held_s * tail->left_s / tail->all_s;
+    before->ended.by_member_s = follow.begun_s;
+    return follow;
+}
+
+void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
+                       struct transfer *t)
+{
+    double end_s;
+    struct tail *tail = tail_before(f, lane);
+    const struct dts_follow course = follow(f, lane, tail, load, &end_s);
+    struct run *run = &f->runs[f->first_op[lane->cohort] + lane->op];
+    run->begun = (struct moments){f->now + (tail != NULL ? tail->left_s : 0), course.begun_s};
+    run->ended = (struct moments){INFINITY, course.ended_s};
+    lane->before = lane->op;
+    lane->before_step = lane->step;
+    if (load->sum_s <= 0)
+        return;
+    double free_s = end_s - course.row.spread_s;
+    if (load->move.script != NULL && !leads_to_collective(lane)) {
+        const struct dts_pair alike = {load, load, .place = -1};
+        free_s = fmin(end_s, dts_rows_behind(dts_loader_rows(f->loader), &alike).row.after_s);
+    }
+    free_s = fmax(0, free_s);
+    t->share = free_s / load->sum_s;
+    t->tail_s = end_s - free_s;
+}
