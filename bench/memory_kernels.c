@@ -24,10 +24,10 @@
  * written reaches. Neither triad nor scale has streaming stores or software prefetches, so
  * operations that have may be above both.
  *
- * Arrays are larger than the caches. Rounds of all take turns, of each the fastest counts: the
- * machine may be busy, the program cannot be faster than it is.
+ * Arrays are larger than the caches. Each run is held against the triad right before it, and of
+ * the rounds' ratios the median counts: a busy machine slows both. The fastest of each would
+ * favour the triad, which runs once for every operation and so meets more of the quiet moments.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +36,7 @@
 #include "base/mem.h"
 #include "base/pages.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "ops/op.h"
 
 enum { ROUNDS = 15, BATCH = 8, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
@@ -84,7 +85,10 @@ enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 struct memory {
     size_t count; // values of an array
     float *x[2], *y, *dy, *dx[2], *saved, *scratch, *state, *w, *dw;
-    double forward_s[KERNELS], backward_s[KERNELS], triad_s, scale_s;
+    // of the rounds: seconds of the triad, and what the others took, in triads right before
+    double triad_s[KERNELS * ROUNDS], scale[KERNELS * ROUNDS];
+    double forward[KERNELS][ROUNDS], backward[KERNELS][ROUNDS];
+    int triads;
 };
 
 static float *fill(size_t count)
@@ -98,9 +102,7 @@ static float *fill(size_t count)
 
 static struct memory new_memory(void)
 {
-    struct memory m = {.count = (size_t)BATCH * CHANNELS * SIDE * SIDE,
-                       .triad_s = INFINITY,
-                       .scale_s = INFINITY};
+    struct memory m = {.count = (size_t)BATCH * CHANNELS * SIDE * SIDE};
     for (int i = 0; i < 2; i++) {
         m.x[i] = fill(m.count);
         m.dx[i] = fill(m.count);
@@ -112,8 +114,6 @@ static struct memory new_memory(void)
     m.state = dts_alloc(1 << 12, sizeof(float));
     m.w = fill(FEATURES);
     m.dw = fill(FEATURES);
-    for (int i = 0; i < KERNELS; i++)
-        m.forward_s[i] = m.backward_s[i] = INFINITY;
     return m;
 }
 
@@ -135,31 +135,6 @@ static struct dts_op_call call_of(const struct kernel *kernel)
     for (int i = 0; i < call.param_count; i++)
         call.params[i] = by_features ? FEATURES : CHANNELS;
     return call;
-}
-
-static void time_kernel(struct memory *m, int i, const struct dts_place *place)
-{
-    const struct dts_op_call call = call_of(&kernels[i]);
-    const struct dts_operation *op = dts_operation_find(call.op);
-    struct dts_arrays a = {
-        .batch = BATCH,
-        .x = {m->x[0], m->x[1]},
-        .y = m->y,
-        .w = {m->w, m->w},
-        .dy = m->dy,
-        .dx = {m->dx[0], m->dx[1]},
-        .dw = {m->dw, m->dw},
-        .saved = m->saved,
-        .scratch = m->scratch,
-        .state = m->state,
-        .training = true,
-    };
-    const double begin = dts_now_s();
-    op->host.forward(&call, &a, place);
-    const double middle = dts_now_s();
-    op->host.backward(&call, &a, place);
-    m->forward_s[i] = fmin(m->forward_s[i], middle - begin);
-    m->backward_s[i] = fmin(m->backward_s[i], dts_now_s() - middle);
 }
 
 static void triad_part(void *argument, int worker, int workers)
@@ -184,14 +159,41 @@ static void scale_part(void *argument, int worker, int workers)
         b[i] = 3 * c[i];
 }
 
-static void time_streams(struct memory *m, const struct dts_place *place)
+/* The seconds of a triad, and of a scale right behind it. */
+static double time_streams(struct memory *m, const struct dts_place *place)
 {
     const double begin = dts_now_s();
     dts_workers_run(place->workers, triad_part, m);
     const double middle = dts_now_s();
     dts_workers_run(place->workers, scale_part, m);
-    m->triad_s = fmin(m->triad_s, middle - begin);
-    m->scale_s = fmin(m->scale_s, dts_now_s() - middle);
+    m->triad_s[m->triads] = middle - begin;
+    m->scale[m->triads] = (dts_now_s() - middle) / (middle - begin);
+    return m->triad_s[m->triads++];
+}
+
+static void time_kernel(struct memory *m, int i, int round, const struct dts_place *place)
+{
+    const struct dts_op_call call = call_of(&kernels[i]);
+    const struct dts_operation *op = dts_operation_find(call.op);
+    struct dts_arrays a = {
+        .batch = BATCH,
+        .x = {m->x[0], m->x[1]},
+        .y = m->y,
+        .w = {m->w, m->w},
+        .dy = m->dy,
+        .dx = {m->dx[0], m->dx[1]},
+        .dw = {m->dw, m->dw},
+        .saved = m->saved,
+        .scratch = m->scratch,
+        .state = m->state,
+        .training = true,
+    };
+    const double triad_s = time_streams(m, place), begin = dts_now_s();
+    op->host.forward(&call, &a, place);
+    const double middle = dts_now_s();
+    op->host.backward(&call, &a, place);
+    m->forward[i][round] = (middle - begin) / triad_s;
+    m->backward[i][round] = (dts_now_s() - middle) / triad_s;
 }
 
 /* Whether it is among the names that the command has. */
@@ -203,34 +205,33 @@ static bool is_meant(const struct kernel *kernel, int argc, char **argv)
     return meant;
 }
 
-static void print(const struct memory *m, const char *name, const char *way, int threads,
-                  struct moved moved, double seconds)
+static void print(const char *name, const char *way, int threads, struct moved moved,
+                  double *of_rounds)
 {
-    const double arrays_s = m->triad_s / seconds; // in the time of a triad: 3 arrays, or 4
-    printf("%s_%s_%dthread_vs_triad %.2f %.2f\n", name, way, threads, moved.all / 3 * arrays_s,
-           (moved.all + moved.written) / 4 * arrays_s);
+    const double triads = dts_median(of_rounds, ROUNDS); // 3 arrays each, or 4
+    printf("%s_%s_%dthread_vs_triad %.2f %.2f\n", name, way, threads, moved.all / 3 / triads,
+           (moved.all + moved.written) / 4 / triads);
 }
 
 int main(int argc, char **argv)
 {
     const int threads = argc > 1 ? atoi(argv[1]) : 1;
     const struct dts_place place = {.workers = dts_workers_new(threads)};
-    struct memory m = new_memory();
+    static struct memory m;
+    m = new_memory();
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < KERNELS; i++)
-            if (is_meant(&kernels[i], argc, argv)) {
-                time_streams(&m, &place);
-                time_kernel(&m, i, &place);
-            }
-    const double gb = 1e-9 * (double)(m.count * sizeof(float));
-    printf("# triad: %.1f GB/s, scale: %.2f of it\n", 3 * gb / m.triad_s,
-           2.0 / 3 * m.triad_s / m.scale_s);
+            if (is_meant(&kernels[i], argc, argv))
+                time_kernel(&m, i, round, &place);
+    printf("# triad: %.1f GB/s, scale: %.2f of it\n",
+           3e-9 * (double)(m.count * sizeof(float)) / dts_median(m.triad_s, m.triads),
+           2.0 / 3 / dts_median(m.scale, m.triads));
     for (int i = 0; i < KERNELS; i++) {
         const struct kernel *k = &kernels[i];
         if (!is_meant(k, argc, argv))
             continue;
-        print(&m, k->name, "forward", threads, k->forward, m.forward_s[i]);
-        print(&m, k->name, "backward", threads, k->backward, m.backward_s[i]);
+        print(k->name, "forward", threads, k->forward, m.forward[i]);
+        print(k->name, "backward", threads, k->backward, m.backward[i]);
     }
     return 0;
 }
