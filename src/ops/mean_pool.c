@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "ops/fetch.h"
 #include "ops/mean_pool.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
@@ -113,6 +114,20 @@ static void spread(const struct dts_grid *g, const struct box *box, float value,
                 dx[(i * g->in[1] + j) * g->in[2] + k] += value;
 }
 
+/* Nothing is read, but a processor reads what it writes to: asked for early, a store does not
+ * wait for memory. */
+static void fill(float *dx, float value, size_t count)
+{
+    enum { STEP = 4 * DTS_LINE_VALUES, AHEAD = 1024 };
+    for (size_t i = 0; i < count; i += STEP) {
+        const size_t end = i + STEP < count ? i + STEP : count;
+        dts_fetch_to_write(dx + i + AHEAD, STEP);
+#pragma omp simd
+        for (size_t k = i; k < end; k++)
+            dx[k] = value;
+    }
+}
+
 static void backward_planes(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range)
 {
@@ -121,8 +136,7 @@ static void backward_planes(const struct dts_op_call *call, const struct dts_arr
         float *dx = (float *)a->dx[0] + c * g.in_pixels;
         const float *dy = (const float *)a->dy + c * g.out_pixels;
         if (g.out_pixels == 1) {
-            for (size_t p = 0; p < g.in_pixels; p++)
-                dx[p] = dy[0] / (float)g.in_pixels;
+            fill(dx, dy[0] / (float)g.in_pixels, g.in_pixels);
             continue;
         }
         memset(dx, 0, g.in_pixels * sizeof(*dx));
