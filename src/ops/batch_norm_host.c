@@ -63,15 +63,16 @@ static struct dts_batch_norm_line finish(const struct dts_op_call *call,
     return dts_batch_norm_line(a, c, (float)mean, r);
 }
 
-/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. */
+/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. `next` is written next.
+ */
 static void apply(struct dts_batch_norm_line line, bool relu, const float *restrict x,
-                  float *restrict y, size_t count, size_t ahead)
+                  float *restrict y, const float *next, size_t count, size_t ahead)
 {
     const float least = relu ? 0 : -INFINITY;
     for (size_t i = 0, end; i < count; i = end) {
         end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
         dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
-        dts_fetch_to_write(y + i + DTS_BATCH_NORM_WRITTEN_AHEAD, DTS_BATCH_NORM_STEP);
+        dts_fetch_to_write(dts_batch_norm_later(y, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd
         for (size_t k = i; k < end; k++) {
             const float value = line.scale * x[k] + line.shift;
@@ -116,7 +117,8 @@ static void apply_few(struct dts_batch_norm_sizes s, const struct dts_batch_norm
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
-            apply(lines[c], relu, x + at, y + at, s.pixels, dts_batch_norm_ahead(s, count));
+            apply(lines[c], relu, x + at, y + at, y + dts_batch_norm_next(s, count, n, c),
+                  s.pixels, dts_batch_norm_ahead(s, count));
         }
 }
 

@@ -10,7 +10,7 @@ enum {
     DTS_BATCH_NORM_RUN = 4096,                 // values of a run of channels
     DTS_BATCH_NORM_MOST_TOGETHER = 64,         // channels
     DTS_BATCH_NORM_STEP = 4 * DTS_LINE_VALUES, // values between which others are fetched
-    DTS_BATCH_NORM_WRITTEN_AHEAD = 512,        // so far before they are written
+    DTS_BATCH_NORM_LATER = 512,                // so far before they are used
     DTS_BATCH_NORM_LEAST_AHEAD = 256,          // pixels of a plane that is worth fetching
     DTS_BATCH_NORM_MOST_AHEAD = 65536 // values of few channels: they and the next fit into the
                                       // second cache
@@ -44,11 +44,36 @@ static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size
     return dts_batch_norm_least(dts_batch_norm_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
 }
 
+/* Whether all samples of few channels, and as many values again, fit into the second cache. */
+static inline bool dts_batch_norm_fits(struct dts_batch_norm_sizes s, size_t count)
+{
+    return s.batch * count * s.pixels <= DTS_BATCH_NORM_MOST_AHEAD;
+}
+
 /* How far ahead the values of the next channels lie; 0: too many to fetch, or too few. */
 static inline size_t dts_batch_norm_ahead(struct dts_batch_norm_sizes s, size_t count)
 {
-    const bool fits = s.batch * count * s.pixels <= DTS_BATCH_NORM_MOST_AHEAD;
-    return fits && s.pixels >= DTS_BATCH_NORM_LEAST_AHEAD ? count * s.pixels : 0;
+    const bool enough = s.pixels >= DTS_BATCH_NORM_LEAST_AHEAD;
+    return dts_batch_norm_fits(s, count) && enough ? count * s.pixels : 0;
+}
+
+/* Where the plane behind this one begins: planes of `count` channels lie behind one another in
+ * each sample; behind the last sample come the next channels. From the first of these planes.
+ */
+static inline size_t dts_batch_norm_next(struct dts_batch_norm_sizes s, size_t count, size_t n,
+                                         size_t c)
+{
+    if (c + 1 < count)
+        return (n * s.channels + c + 1) * s.pixels;
+    return n + 1 < s.batch ? (n + 1) * s.channels * s.pixels : count * s.pixels;
+}
+
+/* What is read or written DTS_BATCH_NORM_LATER values after place i of a plane of `count`. */
+static inline const float *dts_batch_norm_later(const float *plane, const float *next, size_t i,
+                                                size_t count)
+{
+    const size_t later = i + DTS_BATCH_NORM_LATER;
+    return later < count ? plane + later : next + (later - count);
 }
 
 /* What the values of a channel are multiplied by, and what is added. */

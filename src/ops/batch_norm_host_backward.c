@@ -1,10 +1,16 @@
 /* batch_norm_host_backward.c -- batch normalization on a CPU, backward, a few channels at a
  * time as forward takes them (batch_norm_host.c).
+ *
+ * While x and dy are read for the sums, they are copied, one channel of all samples behind
+ * another. Samples often lie a multiple of a large power of two apart; then the same few places
+ * of a cache have to hold all of them, and dx, too, and what was read is gone when it is needed
+ * again. Copies lie in all of its places.
  */
 #include <math.h>
 
 #include "ops/batch_norm_host.h"
 #include "ops/fetch.h"
+#include "ops/lanes.h"
 #include "ops/ranges.h"
 
 /* A channel's way back: line: of forward. dx = line.scale g + by_x x + shift */
@@ -24,29 +30,59 @@ static struct back begin_back(struct dts_batch_norm_sizes s, const struct dts_ar
                          .mean = saved[c]};
 }
 
-static void add_piece_back(struct back *b, const float *x, const float *dy, size_t count)
+static float sum_of(dts_lanes lanes)
 {
+    float sum = 0;
+    for (int i = 0; i < DTS_LANES; i++)
+        sum += lanes[i];
+    return sum;
+}
+
+/* x and dy of a plane; those of the plane that is read next; where they are copied to, or NULL.
+ */
+struct plane {
+    const float *x, *dy, *next_x, *next_dy;
+    float *copy_x, *copy_dy;
+};
+
+/* `count` values from `first` on, two registers at a time: additions do not wait for one
+ * another. */
+static void add_piece_back(struct back *b, const struct plane *p, size_t first, size_t count,
+                           size_t pixels)
+{
+    enum { TWO = 2 * DTS_LANES };
     const struct dts_batch_norm_line line = b->line;
-    const float least = b->least, mean = b->mean;
-    const size_t half = count / 2; // two at a time: additions do not wait for one another
-    float g = 0, gx = 0, g2 = 0, gx2 = 0;
-#pragma omp simd reduction(+ : g, gx, g2, gx2)
-    for (size_t i = 0; i < half; i++) {
-        const size_t k = half + i;
-        const float d = line.scale * x[i] + line.shift > least ? dy[i] : 0;
-        const float d2 = line.scale * x[k] + line.shift > least ? dy[k] : 0;
-        g += d;
-        gx += d * (x[i] - mean);
-        g2 += d2;
-        gx2 += d2 * (x[k] - mean);
+    const dts_lanes nothing = {0}, least = nothing + b->least;
+    const size_t whole = first + count / TWO * TWO;
+    dts_lanes sum[2] = {{0}}, products[2] = {{0}};
+    for (size_t i = first; i < whole; i += TWO) {
+        dts_fetch(dts_batch_norm_later(p->x, p->next_x, i, pixels), TWO);
+        dts_fetch(dts_batch_norm_later(p->dy, p->next_dy, i, pixels), TWO);
+        for (size_t k = i; k < i + TWO; k += DTS_LANES) {
+            const dts_lanes x = dts_lanes_load(p->x + k), dy = dts_lanes_load(p->dy + k);
+            const dts_which passes = dts_lanes_larger(x * line.scale + line.shift, least);
+            const dts_lanes g = dts_lanes_select(passes, dy, nothing);
+            const size_t which = (k - i) / DTS_LANES;
+            sum[which] += g;
+            products[which] += g * (x - b->mean);
+            if (p->copy_x != NULL) {
+                dts_lanes_store(p->copy_x + k, x);
+                dts_lanes_store(p->copy_dy + k, dy);
+            }
+        }
     }
-    for (size_t i = 2 * half; i < count; i++) {
-        const float d = line.scale * x[i] + line.shift > least ? dy[i] : 0;
+    float g = sum_of(sum[0] + sum[1]), gx = sum_of(products[0] + products[1]);
+    for (size_t i = whole; i < first + count; i++) {
+        const float d = line.scale * p->x[i] + line.shift > b->least ? p->dy[i] : 0;
         g += d;
-        gx += d * (x[i] - mean);
+        gx += d * (p->x[i] - b->mean);
+        if (p->copy_x != NULL) {
+            p->copy_x[i] = p->x[i];
+            p->copy_dy[i] = p->dy[i];
+        }
     }
-    b->g += g + g2;
-    b->gx += gx + gx2;
+    b->g += g;
+    b->gx += gx;
 }
 
 /* The sums of the samples at hand are what the gradients of the parameters grow by. */
@@ -70,17 +106,15 @@ static void find_slope(struct dts_batch_norm_sizes s, const struct dts_arrays *a
     b->shift = (float)(-b->line.scale * b->g / s.count - by_x * b->mean);
 }
 
-/* One plane; meanwhile the x of the plane `ahead` is fetched, if that is not 0. Its dy waits
- * until it is read for the sums: so memory is busy both times. */
+/* One plane; `next` is written next. */
 static void apply_back(const struct back *b, const float *restrict x, const float *restrict dy,
-                       float *restrict dx, size_t count, size_t ahead)
+                       float *restrict dx, const float *next, size_t count)
 {
     const struct dts_batch_norm_line line = b->line;
     const float least = b->least, by_x = b->by_x, shift = b->shift;
     for (size_t i = 0, end; i < count; i = end) {
         end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
-        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
-        dts_fetch_to_write(dx + i + DTS_BATCH_NORM_WRITTEN_AHEAD, DTS_BATCH_NORM_STEP);
+        dts_fetch_to_write(dts_batch_norm_later(dx, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd
         for (size_t k = i; k < end; k++) {
             const float g = line.scale * x[k] + line.shift > least ? dy[k] : 0;
@@ -89,18 +123,46 @@ static void apply_back(const struct back *b, const float *restrict x, const floa
     }
 }
 
+/* Few channels: where their first planes begin, and copies of all their planes: NULL, or x
+ * behind one another, then dy. */
+struct few {
+    size_t count;
+    const float *x, *dy;
+    float *dx, *copy_x, *copy_dy;
+};
+
 /* Sums of the samples at hand. */
-static void gather_back(struct dts_batch_norm_sizes s, const float *x, const float *dy,
-                        size_t count, struct back *back)
+static void gather_back(struct dts_batch_norm_sizes s, const struct few *few, struct back *back)
 {
-    const size_t sample = s.channels * s.pixels;
     for (size_t n = 0; n < s.batch; n++)
-        for (size_t c = 0; c < count; c++)
-            for (size_t i = 0; i < s.pixels; i += DTS_BATCH_NORM_PIECE) {
-                const size_t at = n * sample + c * s.pixels + i;
-                add_piece_back(&back[c], x + at, dy + at,
-                               dts_batch_norm_least(s.pixels - i, DTS_BATCH_NORM_PIECE));
+        for (size_t c = 0; c < few->count; c++) {
+            const size_t at = (n * s.channels + c) * s.pixels;
+            const size_t copy = (n * few->count + c) * s.pixels;
+            const size_t next = dts_batch_norm_next(s, few->count, n, c);
+            struct plane plane = {few->x + at, few->dy + at, few->x + next, few->dy + next};
+            if (few->copy_x != NULL) {
+                plane.copy_x = few->copy_x + copy;
+                plane.copy_dy = few->copy_dy + copy;
             }
+            for (size_t i = 0; i < s.pixels; i += DTS_BATCH_NORM_PIECE)
+                add_piece_back(&back[c], &plane, i,
+                               dts_batch_norm_least(s.pixels - i, DTS_BATCH_NORM_PIECE),
+                               s.pixels);
+        }
+}
+
+static void apply_few(struct dts_batch_norm_sizes s, const struct few *few,
+                      const struct back *back)
+{
+    for (size_t n = 0; n < s.batch; n++)
+        for (size_t c = 0; c < few->count; c++) {
+            const size_t at = (n * s.channels + c) * s.pixels;
+            const size_t copy = (n * few->count + c) * s.pixels;
+            const bool copied = few->copy_x != NULL;
+            apply_back(&back[c], copied ? few->copy_x + copy : few->x + at,
+                       copied ? few->copy_dy + copy : few->dy + at, few->dx + at,
+                       few->dx + dts_batch_norm_next(s, few->count, n, c), s.pixels);
+        }
 }
 
 /* The sums of the channels from `first` on: to all ranks, or from them. */
@@ -118,18 +180,46 @@ static void give_or_take(struct dts_batch_norm_sizes s, const struct dts_arrays 
         }
 }
 
+/* Values that a worker copies of x, and of dy. */
+static size_t copied_values(struct dts_batch_norm_sizes s)
+{
+    const size_t count = dts_batch_norm_together(s, s.channels);
+    const size_t values = s.batch * count * s.pixels + DTS_LINE_VALUES - 1;
+    return dts_batch_norm_fits(s, count) ? values / DTS_LINE_VALUES * DTS_LINE_VALUES : 0;
+}
+
+size_t dts_batch_norm_scratch_host(const struct dts_op_call *call, int batch, int workers)
+{
+    const struct dts_arrays a = {.batch = batch};
+    const size_t values = copied_values(dts_batch_norm_sizes(call, &a));
+    return (size_t)workers * 2 * values * sizeof(float);
+}
+
+static struct few few_of(struct dts_batch_norm_sizes s, const struct dts_arrays *a,
+                         size_t first, size_t count, int worker)
+{
+    const size_t at = first * s.pixels, copied = copied_values(s);
+    struct few few = {
+        .count = count, .x = (const float *)a->x[0] + at, .dy = (const float *)a->dy + at};
+    if (a->dx[0] != NULL)
+        few.dx = (float *)a->dx[0] + at;
+    if (copied > 0 && a->part == DTS_OP_WHOLE && a->dx[0] != NULL) {
+        few.copy_x = (float *)a->scratch + (size_t)worker * 2 * copied;
+        few.copy_dy = few.copy_x + copied;
+    }
+    return few;
+}
+
 static void backward_few(const struct dts_op_call *call, const struct dts_arrays *a,
-                         size_t first, size_t count)
+                         size_t first, size_t count, int worker)
 {
     const struct dts_batch_norm_sizes s = dts_batch_norm_sizes(call, a);
-    const float *x = (const float *)a->x[0] + first * s.pixels;
-    const float *dy = (const float *)a->dy + first * s.pixels;
-    const size_t sample = s.channels * s.pixels;
+    const struct few few = few_of(s, a, first, count, worker);
     struct back back[DTS_BATCH_NORM_MOST_TOGETHER];
     for (size_t c = 0; c < count; c++)
         back[c] = begin_back(s, a, first + c, call->relu);
     if (a->part != DTS_OP_REST) {
-        gather_back(s, x, dy, count, back);
+        gather_back(s, &few, back);
         for (size_t c = 0; c < count; c++)
             add_gradients(s, a, first + c, &back[c]);
     }
@@ -139,12 +229,7 @@ static void backward_few(const struct dts_op_call *call, const struct dts_arrays
         return;
     for (size_t c = 0; c < count; c++)
         find_slope(s, a, first + c, &back[c]);
-    for (size_t n = 0; n < s.batch; n++)
-        for (size_t c = 0; c < count; c++) {
-            const size_t at = n * sample + c * s.pixels;
-            apply_back(&back[c], x + at, dy + at, (float *)a->dx[0] + first * s.pixels + at,
-                       s.pixels, dts_batch_norm_ahead(s, count));
-        }
+    apply_few(s, &few, back);
 }
 
 static void backward_channels(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -153,7 +238,7 @@ static void backward_channels(const struct dts_op_call *call, const struct dts_a
     const struct dts_batch_norm_sizes s = dts_batch_norm_sizes(call, a);
     for (size_t i = 0, count; i < range.count; i += count) {
         count = dts_batch_norm_together(s, range.count - i);
-        backward_few(call, a, range.first + i, count);
+        backward_few(call, a, range.first + i, count, range.worker);
     }
 }
 
