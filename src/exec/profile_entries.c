@@ -207,6 +207,8 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
 {
     entries->steps = dts_alloc((size_t)(request->model_count * request->batch_count),
                                sizeof(*entries->steps));
+    entries->updates_s = dts_alloc((size_t)(request->model_count * request->optimizer_count),
+                                   sizeof(*entries->updates_s));
     for (int m = 0; m < request->model_count; m++)
         find_model(request, m, entries);
     for (int i = 0; i < entries->count; i++)
@@ -220,6 +222,7 @@ void dts_profile_entries_free(struct dts_profile_entries *entries)
         free(entries->items[i].times);
     free(entries->items);
     free(entries->steps);
+    free(entries->updates_s);
 }
 
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry, int batch)

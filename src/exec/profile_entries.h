@@ -33,9 +33,9 @@ struct dts_profile_entry {
     struct dts_kernel_times *times; // owned
 };
 
-/* What a step of a model takes. Seconds are 0 until it was measured. */
+/* What a step of a model takes beside its update. Seconds are 0 until it was measured. */
 struct dts_profile_step {
-    double forward_s, backward_s, update_s;
+    double forward_s, backward_s;
     double place, before; // of the mean parameter: operations, and parameters, before its layer
     struct dts_footprint backward; // what calls before its layer move backward,
     struct dts_footprint moved;    // and all of them both ways
@@ -47,16 +47,18 @@ struct dts_profile_entries {
     size_t room;
     int count;
     struct dts_profile_step *steps; // owned; of each model at each batch
+    double *updates_s;              // owned; of each model by each optimizer, 0 until measured
 };
 
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries);
 void dts_profile_entries_free(struct dts_profile_entries *entries);
 
-/* What a step of a model at the batch of that number touches: the timer is told. */
+/* What a step of a model at the batch of that number touches, with the update by the optimizer
+ * of that number: the timer is told. Calls follow on that of the first. */
 void dts_profile_around(const struct dts_profile_request *request,
                         const struct dts_profile_entries *entries, int model, int batch,
-                        struct dts_kernel_timer *timer);
+                        int optimizer, struct dts_kernel_timer *timer);
 
 /* By what was measured so far: of each call, and updates of each model and optimizer. Runs that
  * had to wait longer than they will are dropped. */
@@ -79,11 +81,11 @@ struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries,
                                       const struct dts_profile_entry *entry, int batch);
 
-/* And before an update at the first batch: weights and gradients were used backward, the
- * optimizer's state a whole step ago. */
+/* And before an update at the first batch, in steps that update in that way: weights and
+ * gradients were used backward, the optimizer's state a whole step ago. */
 struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries, int model,
-                                      const struct dts_optimizer *optimizer);
+                                      int optimizer);
 
 /* How a call is to be timed. */
 struct dts_kernel_work dts_profile_kernel_work(const struct dts_profile_entry *entry,

@@ -38,8 +38,7 @@ static void drop_runs(const struct dts_profile_request *request,
         }
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++)
-            if (dts_profile_gap_update(request, entries, m, request->optimizers[o]).seconds <
-                DTS_FORGOTTEN_S)
+            if (dts_profile_gap_update(request, entries, m, o).seconds < DTS_FORGOTTEN_S)
                 updates[m * request->optimizer_count + o].count = 0;
 }
 
@@ -48,19 +47,11 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
                             const struct dts_pace *pace)
 {
     for (int m = 0; m < request->model_count; m++)
-        for (int b = 0; b < request->batch_count; b++) {
-            struct dts_profile_step *step = step_of(request, entries, m, b);
-            measure_step(entries, m, b, pace, step);
-            if (request->optimizer_count > 0)
-                step->update_s =
-                    dts_measured_of(&updates[m * request->optimizer_count], pace).median_s;
-        }
+        for (int b = 0; b < request->batch_count; b++)
+            measure_step(entries, m, b, pace, step_of(request, entries, m, b));
+    for (int u = 0; u < request->model_count * request->optimizer_count; u++)
+        entries->updates_s[u] = dts_measured_of(&updates[u], pace).median_s;
     drop_runs(request, entries, updates);
-}
-
-static double whole_s(const struct dts_profile_step *step)
-{
-    return step->forward_s + step->backward_s + step->update_s;
 }
 
 static double values_at(struct dts_footprint moved, int batch)
@@ -68,45 +59,68 @@ static double values_at(struct dts_footprint moved, int batch)
     return moved.fixed + moved.sample * batch;
 }
 
-/* That an update of all weights reads: each with its gradient and what the optimizer keeps. */
-static double update_values(const struct dts_profile_request *request,
-                            const struct dts_profile_step *step)
+/* An update of all weights by the optimizer of that number; by none: nothing but the weights
+ * and their gradients. */
+struct update {
+    int states;     // values that it keeps of a weight
+    double values;  // that it reads: weights, gradients and these
+    double seconds; // 0 until it was measured
+};
+
+static struct update update_of(const struct dts_profile_request *request,
+                               const struct dts_profile_entries *entries, int model,
+                               int optimizer)
 {
-    const int states = request->optimizer_count > 0 ? request->optimizers[0]->state_values : 0;
-    return (2 + states) * step->parameters;
+    const double parameters = step_of(request, entries, model, 0)->parameters;
+    if (optimizer >= request->optimizer_count)
+        return (struct update){.values = 2 * parameters};
+    const int states = request->optimizers[optimizer]->state_values;
+    return (struct update){
+        .states = states,
+        .values = (2 + states) * parameters,
+        .seconds = entries->updates_s[model * request->optimizer_count + optimizer],
+    };
 }
 
 void dts_profile_around(const struct dts_profile_request *request,
                         const struct dts_profile_entries *entries, int model, int batch,
-                        struct dts_kernel_timer *timer)
+                        int optimizer, struct dts_kernel_timer *timer)
 {
     const struct dts_profile_step *step = step_of(request, entries, model, batch);
+    const struct update update = update_of(request, entries, model, optimizer);
     timer->weights_bytes = (size_t)(sizeof(float) * step->parameters);
     timer->values_bytes = (size_t)(sizeof(float) * step->outputs * request->batches[batch]);
-    timer->around_bytes =
-        timer->values_bytes + (size_t)(sizeof(float) * update_values(request, step));
+    timer->around_bytes = timer->values_bytes + (size_t)(sizeof(float) * update.values);
+}
+
+static double whole_s(const struct dts_profile_step *step, const struct update *update)
+{
+    return step->forward_s + step->backward_s + update->seconds;
 }
 
 /* Of a step that was measured; before another one caches have forgotten. */
-static struct dts_gap gap_of(const struct dts_profile_step *step, double seconds, double values)
+static struct dts_gap gap_of(const struct dts_profile_step *step, const struct update *update,
+                             double seconds, double values)
 {
-    if (whole_s(step) <= 0)
+    if (whole_s(step, update) <= 0)
         return (struct dts_gap){INFINITY, DTS_FORGOTTEN_S};
     return (struct dts_gap){values * sizeof(float), fmin(seconds, DTS_FORGOTTEN_S)};
 }
 
 struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries, int model,
-                                      const struct dts_optimizer *optimizer)
+                                      int optimizer)
 {
     const struct dts_profile_step *step = step_of(request, entries, model, 0);
-    const double updated = update_values(request, step), states = optimizer->state_values;
+    const struct update update = update_of(request, entries, model, optimizer);
+    const double states = update.states;
     const double since_backward_s =
-        step->place * step->backward_s + step->before * step->update_s;
+        step->place * step->backward_s + step->before * update.seconds;
     const double since_backward =
-        values_at(step->backward, request->batches[0]) + step->before * updated;
-    const double whole = values_at(step->moved, request->batches[0]) + updated;
-    return gap_of(step, (2 * since_backward_s + states * whole_s(step)) / (2 + states),
+        values_at(step->backward, request->batches[0]) + step->before * update.values;
+    const double whole = values_at(step->moved, request->batches[0]) + update.values;
+    return gap_of(step, &update,
+                  (2 * since_backward_s + states * whole_s(step, &update)) / (2 + states),
                   (2 * since_backward + states * whole) / (2 + states));
 }
 
@@ -115,15 +129,15 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entry *entry, int batch, bool backward)
 {
     const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
+    const struct update update = update_of(request, entries, entry->model, 0);
     const int samples = request->batches[batch];
     if (strcmp(entry->call.op, DTS_CALL_GRADIENT_SUM) == 0)
-        return gap_of(step, whole_s(step) / 3, INFINITY);
+        return gap_of(step, &update, whole_s(step, &update) / 3, INFINITY);
     if (backward)
-        return gap_of(step, (1 - entry->place) * (step->forward_s + step->backward_s),
+        return gap_of(step, &update, (1 - entry->place) * (step->forward_s + step->backward_s),
                       values_at(entry->passing.behind, samples));
-    return gap_of(step, entry->after * step->update_s + entry->place * step->forward_s,
-                  entry->after * update_values(request, step) +
-                      values_at(entry->passing.forward, samples));
+    return gap_of(step, &update, entry->after * update.seconds + entry->place * step->forward_s,
+                  entry->after * update.values + values_at(entry->passing.forward, samples));
 }
 
 struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
@@ -131,9 +145,11 @@ struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
                                       const struct dts_profile_entry *entry, int batch)
 {
     const struct dts_profile_step *step = step_of(request, entries, entry->model, batch);
-    if (whole_s(step) <= 0)
+    const struct update update = update_of(request, entries, entry->model, 0);
+    if (whole_s(step, &update) <= 0)
         return (struct dts_gap){0, 0};
-    return gap_of(step, entry->place * step->backward_s + (1 - entry->after) * step->update_s,
-                  (1 - entry->after) * update_values(request, step) +
+    return gap_of(step, &update,
+                  entry->place * step->backward_s + (1 - entry->after) * update.seconds,
+                  (1 - entry->after) * update.values +
                       values_at(entry->passing.backward, request->batches[batch]));
 }

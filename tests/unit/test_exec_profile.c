@@ -20,6 +20,7 @@ static const int batches[] = {1, 1000};
 /* The model and its entries; the request points to the model. */
 struct fixture {
     struct dts_model model;
+    const struct dts_optimizer *optimizers[3];
     struct dts_profile_request request;
     struct dts_profile_entries entries;
 };
@@ -30,6 +31,11 @@ static bool begin(struct fixture *f)
     *f = (struct fixture){.request = {.models = &f->model, .model_count = 1}};
     f->request.batches = batches;
     f->request.batch_count = 2;
+    f->optimizers[0] = dts_optimizer_find("momentum");
+    f->optimizers[1] = dts_optimizer_find("adam");
+    f->optimizers[2] = dts_optimizer_find("sgd");
+    f->request.optimizers = f->optimizers;
+    f->request.optimizer_count = 3;
     if (!CHECK(dts_model_parse(&f->model, "twice", text, &err)))
         return false;
     dts_profile_entries_find(&f->request, &f->entries);
@@ -82,15 +88,12 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     struct fixture f;
     if (!begin(&f))
         return;
-    struct dts_runs updates[1] = {{.count = 1, .seconds = {2e-4}}};
+    struct dts_runs updates[3] = {{.count = 1, .seconds = {2e-4}}};
     const struct dts_profile_entry *first = find(&f, "linear 200 > 200 first");
     struct dts_gap gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
     CHECK(isinf(gap.bytes)); // nothing is known
     CHECK_NEAR(gap.seconds, DTS_FORGOTTEN_S, 0);
     take(&f, 1e-4);
-    const struct dts_optimizer *const optimizers[] = {dts_optimizer_find("momentum")};
-    f.request.optimizers = optimizers;
-    f.request.optimizer_count = 1;
     dts_profile_find_steps(&f.request, &f.entries, updates, NULL);
     // nine calls forward, as long backward, and the update: 2 ms
     gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
@@ -122,7 +125,7 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     CHECK(isinf(gap.bytes)); // all that a step touches
     CHECK_NEAR(gap.seconds, 20e-4 / 3, 1e-12);
     // two arrays of three were used a third of backward and of the update ago
-    gap = dts_profile_gap_update(&f.request, &f.entries, 0, optimizers[0]);
+    gap = dts_profile_gap_update(&f.request, &f.entries, 0, 0);
     CHECK_NEAR(gap.seconds, (2 * (3e-4 + 2e-4 / 3) + 20e-4) / 3, 1e-6);
     CHECK_INT(updates[0].count, 0);
     for (int i = 0; i < f.entries.count; i++)
@@ -132,5 +135,45 @@ static void what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weigh
     end(&f);
 }
 
-TESTS(TEST(every_distinct_call_is_measured_once_with_what_is_beside),
+/* The update by the optimizer of that number takes `update_s` and reads so many values of a
+ * weight that are neither it nor its gradient; steps take 1.8 ms beside it. */
+static void check_update(const struct fixture *f, int optimizer, double update_s, int states)
+{
+    const struct dts_profile_step *step = &f->entries.steps[0];
+    const double backward = step->backward.fixed + step->backward.sample;
+    const double moved = step->moved.fixed + step->moved.sample, all = (2 + states) * 120000.0;
+    const struct dts_gap gap = dts_profile_gap_update(&f->request, &f->entries, 0, optimizer);
+    CHECK_NEAR(gap.seconds,
+               (2 * (3e-4 + update_s / 3) + states * (18e-4 + update_s)) / (2 + states), 1e-6);
+    CHECK_NEAR(gap.bytes,
+               4 * (2 * (backward + all / 3) + states * (moved + all)) / (2 + states), 4000);
+    struct dts_kernel_timer timer = {.space = NULL};
+    dts_profile_around(&f->request, &f->entries, 0, 0, optimizer, &timer);
+    CHECK_NEAR((double)timer.around_bytes, 4 * (all + step->outputs), 1);
+}
+
+static void each_update_follows_on_steps_that_update_as_it_does(void)
+{
+    struct fixture f;
+    if (!begin(&f))
+        return;
+    struct dts_runs updates[3] = {{.count = 1, .seconds = {2e-4}},
+                                  {.count = 1, .seconds = {6e-4}},
+                                  {.count = 1, .seconds = {1e-4}}};
+    take(&f, 1e-4);
+    dts_profile_find_steps(&f.request, &f.entries, updates, NULL);
+    check_update(&f, 0, 2e-4, 1);
+    check_update(&f, 1, 6e-4, 2);
+    check_update(&f, 2, 1e-4, 0);
+    // nobody updates: nothing is told of that
+    f.request.optimizer_count = 0;
+    const struct dts_profile_entry *first = find(&f, "linear 200 > 200 first");
+    const struct dts_gap gap = dts_profile_gap(&f.request, &f.entries, first, 0, false);
+    CHECK_NEAR(gap.seconds, 0, 0);
+    CHECK_NEAR(gap.bytes, 4 * 2 * 80000.0, 1);
+    end(&f);
+}
+
+TESTS(TEST(each_update_follows_on_steps_that_update_as_it_does),
+      TEST(every_distinct_call_is_measured_once_with_what_is_beside),
       TEST(what_passes_before_a_call_is_what_lies_between_two_uses_of_its_weights))
