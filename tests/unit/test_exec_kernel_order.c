@@ -1,0 +1,149 @@
+/* test_exec_kernel_order.c -- in which order what a call meets in a step is written before it.
+ */
+#include <string.h>
+
+#include "check.h"
+#include "exec/kernel_time.h"
+#include "ops/place.h"
+#include "train/calls.h"
+
+/* What was written: a letter each time. */
+static char order[256];
+
+/* By which that is known: where it lies, and how long the others are. */
+static const void *flush;
+static size_t scratch_bytes, weights_bytes, values_bytes;
+
+/* What passes between, scratch, weights or their gradients, what layers hand one another. */
+static char letter_of(const void *there, size_t bytes)
+{
+    return there == flush           ? 'p'
+           : bytes == scratch_bytes ? 's'
+           : bytes == weights_bytes ? 'w'
+           : bytes == values_bytes  ? 'v'
+                                    : '?';
+}
+
+static void note(void *self, void *there, size_t bytes)
+{
+    const size_t length = strlen(order);
+    (void)self;
+    if (length + 1 < sizeof(order))
+        order[length] = letter_of(there, bytes);
+}
+
+/* A CPU that notes what is written. */
+static struct dts_space_kind noting;
+
+static const char text[] =
+    "{\"name\": \"net\", \"sample\": \"image\", \"input\": [4, 10, 10], \"layers\": ["
+    "{\"kind\": \"conv2d\", \"channels\": 4, \"kernel\": 3, \"padding\": 1, \"bias\": false},"
+    "{\"kind\": \"conv2d\", \"channels\": 4, \"kernel\": 3, \"padding\": 1, \"bias\": false},"
+    "{\"kind\": \"mean_squared_error\"}]}";
+
+static const int batch = 2;
+
+struct fixture {
+    struct dts_space *space;
+    struct dts_kernel_timer timer;
+    struct dts_model model;
+    struct dts_layer_call calls[3];
+};
+
+static bool begin(struct fixture *f)
+{
+    static const struct dts_meter meter = {.limit_s = 1e-3, .least = 1};
+    const struct dts_space_request request = {.threads = 1, .queues = 1};
+    struct dts_error err = {0};
+    noting = *dts_space_find("cpu");
+    noting.pace = NULL; // every run counts
+    noting.touch = note;
+    if (!CHECK(dts_model_parse(&f->model, "net", text, &err)))
+        return false;
+    if (!CHECK(dts_space_open(&f->space, &noting, &request, &err) &&
+               dts_kernel_timer_make(&f->timer, &meter, f->space, DTS_FP32, &err)))
+        return false;
+    f->timer.forward.seconds = f->timer.backward.seconds = 0;
+    flush = f->timer.flush;
+    dts_model_calls(&f->model, true, f->calls);
+    return CHECK(f->calls[0].call.first && !f->calls[1].call.first);
+}
+
+static void end(struct fixture *f)
+{
+    dts_kernel_timer_free(&f->timer);
+    dts_space_close(f->space);
+    dts_model_free(&f->model);
+}
+
+/* Both ways a call has one array of scratch. */
+static void take_sizes(const struct fixture *f, const struct dts_op_call *call, bool backward)
+{
+    const struct dts_operation *op = dts_operation_find(call->op);
+    const struct dts_op_version *version = dts_place_version(dts_space_place(f->space), op);
+    const size_t forward = version->forward_scratch(call, batch, 1);
+    const size_t back = backward ? version->backward_scratch(call, batch, 1) : 0;
+    scratch_bytes = forward > back ? forward : back;
+    weights_bytes = call->params[0] * sizeof(float);
+    values_bytes = (size_t)batch * dts_dims_elements(&call->output) * sizeof(float);
+    CHECK(scratch_bytes != weights_bytes && scratch_bytes != values_bytes);
+}
+
+/* Steps over what is written before so many runs. */
+static const char *over(const char *at, int runs, const char *expected)
+{
+    const size_t length = strlen(expected);
+    for (int i = 0; i < runs && strncmp(at, expected, length) == 0; i++)
+        at += length;
+    return at;
+}
+
+/* Before each run that counts: these letters, and no others. */
+static void check_order(const struct fixture *f, int layer, bool backward,
+                        const char *forward_order, const char *backward_order)
+{
+    const struct dts_op_call *call = &f->calls[layer].call;
+    const struct dts_kernel_work work = {
+        .call = call, .batch = batch, .backward = backward, .with_inputs = !call->first};
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_error err = {0};
+    const char *at = order;
+    take_sizes(f, call, backward);
+    memset(order, 0, sizeof(order));
+    CHECK(dts_kernel_time(&f->timer, &work, &times, &err));
+    at = over(at, times.forward.count, forward_order);
+    at = over(at, times.backward.count, backward_order);
+    CHECK(times.forward.count > 0 && (times.backward.count > 0) == backward);
+    CHECK_STRING(at, "");
+}
+
+/* The last to use scratch before the first call of a step was backward: all that the update
+ * moves has passed since. Before other calls their neighbours have just used it. */
+static void scratch_is_older_than_the_update_before_the_first_call_alone(void)
+{
+    struct fixture f = {.space = NULL};
+    if (!begin(&f))
+        return;
+    check_order(&f, 0, false, "spv", "");
+    check_order(&f, 1, false, "psv", "");
+    check_order(&f, 0, true, "spv", "psv");
+    check_order(&f, 1, true, "psv", "psvv"); // and the gradients that it makes
+    end(&f);
+}
+
+/* What of a small network is still in the caches: outputs are older than weights. */
+static void an_update_lies_before_a_call_that_finds_its_weights(void)
+{
+    struct fixture f = {.space = NULL};
+    if (!begin(&f))
+        return;
+    f.timer.around_bytes = 1 << 20;
+    check_order(&f, 0, false, "pwspv", "");
+    check_order(&f, 1, false, "pwpsv", "");
+    check_order(&f, 0, true, "pwwspv", "psv");
+    check_order(&f, 1, true, "pwwpsv", "psvv");
+    end(&f);
+}
+
+TESTS(TEST(scratch_is_older_than_the_update_before_the_first_call_alone),
+      TEST(an_update_lies_before_a_call_that_finds_its_weights))
