@@ -24,13 +24,24 @@ struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
     };
 }
 
-/* A layer that is fused reads and writes nothing more than the call does. */
+/* A layer that is fused reads and writes nothing more than the call does. But a sum that hands
+ * gradients on as they are has, with it, a gradient to make for each input: of y and dy.
+ */
 struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l)
 {
     struct dts_profile_work work = dts_layer_work(&model->layers[l]);
-    if (calls[l].last != l)
-        work.forward_flops += model->layers[calls[l].last].cost.forward_flops;
+    if (calls[l].last == l)
+        return work;
+    work.forward_flops += model->layers[calls[l].last].cost.forward_flops;
+    int made = 0;
+    for (int i = 0; i < calls[l].call.input_count; i++)
+        made += calls[l].wants[i];
+    if (made > 0 && work.backward_values <= 0) {
+        const double values = (double)dts_dims_elements(&calls[l].call.output);
+        work.backward_flops = made * values;
+        work.backward_values = (2 + made) * values;
+    }
     return work;
 }
 

@@ -117,5 +117,35 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     dts_model_free(&model);
 }
 
-TESTS(TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
+/* With max(0, x) a sum has gradients to make; without, it hands them on. */
+static const char rectified[] =
+    "{\"name\": \"rectified\", \"sample\": \"vector\", \"input\": [6], \"layers\": ["
+    "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"name\": \"b\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"name\": \"c\", \"kind\": \"add\", \"input\": [\"a\", \"b\"]},"
+    "{\"name\": \"d\", \"kind\": \"relu\"},"
+    "{\"name\": \"loss\", \"kind\": \"mean_squared_error\"}]}";
+
+static void a_sum_that_rectifies_works_backward(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    if (!load(&model, rectified))
+        return;
+    dts_model_calls(&model, true, calls);
+    struct dts_profile_work work = dts_call_work(&model, calls, 2);
+    CHECK_NEAR(work.forward_flops, 5 + 5, 0);
+    CHECK_NEAR(work.backward_flops, 2 * 5, 0);
+    CHECK_NEAR(work.backward_values, 4 * 5, 0); // y and dy are read, two written
+    calls[2].wants[0] = false;
+    CHECK_NEAR(dts_call_work(&model, calls, 2).backward_values, 3 * 5, 0);
+    dts_model_calls(&model, false, calls);
+    work = dts_call_work(&model, calls, 2);
+    CHECK_NEAR(work.forward_flops, 5, 0);
+    CHECK_NEAR(work.backward_values, 0, 0);
+    dts_model_free(&model);
+}
+
+TESTS(TEST(a_sum_that_rectifies_works_backward),
+      TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
       TEST(cleared_and_added_gradients_are_in_a_step))
