@@ -91,5 +91,24 @@ static void shapes_are_those_of_no_small_network(void)
     free(shapes);
 }
 
-TESTS(TEST(small_networks_ask_for_nothing_larger_than_the_shapes_of_small_ones),
+/* As in networks: a convolution to 12 channels takes as long as one to 16, the width of a
+ * vector, and says nothing of what they take. */
+static void convolutions_of_small_shapes_fill_whole_vectors(void)
+{
+    struct dts_model model;
+    struct dts_error err = {0};
+    int convolutions = 0;
+    if (!CHECK(dts_model_load(&model, DTS_SOURCE "/models/shapes_small.json", &err)))
+        return;
+    for (int l = 0; l < model.layer_count; l++)
+        if (strcmp(model.layers[l].kind->name, "conv2d") == 0) {
+            CHECK_INT(model.layers[l].output.size[0] % 16, 0);
+            convolutions++;
+        }
+    CHECK(convolutions > 10);
+    dts_model_free(&model);
+}
+
+TESTS(TEST(convolutions_of_small_shapes_fill_whole_vectors),
+      TEST(small_networks_ask_for_nothing_larger_than_the_shapes_of_small_ones),
       TEST(shapes_are_those_of_no_small_network))
