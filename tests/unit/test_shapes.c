@@ -91,7 +91,7 @@ static void shapes_are_those_of_no_small_network(void)
     free(shapes);
 }
 
-/* As in networks: a convolution to 12 channels takes as long as one to 16, the width of a
+/* As in networks: a convolution to 12 channels takes about as long as one to 16, the width of a
  * vector, and says nothing of what they take. */
 static void convolutions_of_small_shapes_fill_whole_vectors(void)
 {
