@@ -49,6 +49,9 @@ struct dts_layer_cost {
     size_t sums;
     double forward_sum_values, backward_sum_values;
 
+    double fork_values; // gradients added, of those backward (one FLOP, three values each):
+                        // the output is taken in several times
+
     /* For model_costs.c, which turns them into the numbers above. */
     double input_flops, input_values; // the part of backward that makes the gradients of the
                                       // inputs: left out where nothing before them learns

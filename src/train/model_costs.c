@@ -60,8 +60,9 @@ static void cut_backward(struct dts_layer *layer, const struct tensor *tensors,
         cost->backward_sum_values = 0; // they are for the gradient of the input alone
     }
     if (output->learns && output->takers > 1) {
-        cost->backward_flops += (output->takers - 1) * output->count;
-        cost->backward_values += 3 * (output->takers - 1) * output->count;
+        cost->fork_values = (output->takers - 1) * output->count;
+        cost->backward_flops += cost->fork_values;
+        cost->backward_values += 3 * cost->fork_values;
     }
 }
 

@@ -24,13 +24,17 @@ struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
     };
 }
 
-/* A layer that is fused reads and writes nothing more than the call does. But a sum that hands
+/* Gradients that are added where a tensor forks are calls of their own (dts_beside_work). A
+ * layer that is fused reads and writes nothing more than the call does. But a sum that hands
  * gradients on as they are has, with it, a gradient to make for each input: of y and dy.
  */
 struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l)
 {
     struct dts_profile_work work = dts_layer_work(&model->layers[l]);
+    const double added = model->layers[l].cost.fork_values;
+    work.backward_flops -= added;
+    work.backward_values -= 3 * added;
     if (calls[l].last == l)
         return work;
     work.forward_flops += model->layers[calls[l].last].cost.forward_flops;

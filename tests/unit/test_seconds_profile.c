@@ -146,6 +146,31 @@ static void a_sum_that_rectifies_works_backward(void)
     dts_model_free(&model);
 }
 
-TESTS(TEST(a_sum_that_rectifies_works_backward),
+/* Two take in the output of b. */
+static const char halves[] =
+    "{\"name\": \"halves\", \"sample\": \"vector\", \"input\": [6], \"layers\": ["
+    "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"name\": \"b\", \"kind\": \"gelu\"},"
+    "{\"name\": \"c\", \"kind\": \"gelu\"},"
+    "{\"name\": \"d\", \"kind\": \"add\", \"input\": [\"b\", \"c\"]},"
+    "{\"name\": \"loss\", \"kind\": \"mean_squared_error\"}]}";
+
+static void gradients_that_are_added_are_no_work_of_the_layer(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    if (!load(&model, halves))
+        return;
+    dts_model_calls(&model, true, calls);
+    const struct dts_profile_work once = dts_call_work(&model, calls, 2);
+    const struct dts_profile_work twice = dts_call_work(&model, calls, 1);
+    CHECK_NEAR(twice.backward_flops, once.backward_flops, 0);
+    CHECK_NEAR(twice.backward_values, once.backward_values, 0);
+    CHECK_NEAR(model.layers[1].cost.backward_values, once.backward_values + 3 * 5, 0);
+    dts_model_free(&model);
+}
+
+TESTS(TEST(gradients_that_are_added_are_no_work_of_the_layer),
+      TEST(a_sum_that_rectifies_works_backward),
       TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
       TEST(cleared_and_added_gradients_are_in_a_step))
