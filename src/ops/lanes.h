@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
+#endif
+#if defined(__AVX512F__)
 enum { DTS_LANES = 16 };
 #define DTS_EVEN_ 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define DTS_ODD_  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
@@ -208,6 +210,8 @@ DTS_LANES_FN dts_lanes dts_lanes_max(dts_lanes a, dts_lanes b)
 {
 #if defined(__AVX512F__)
     return (dts_lanes)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (dts_lanes)_mm256_max_ps((__m256)a, (__m256)b);
 #else
     return dts_lanes_select(dts_lanes_larger(a, b), a, b);
 #endif
@@ -223,6 +227,11 @@ DTS_LANES_FN dts_lanes dts_lanes_load_within(const float *line, int at, int leng
     const uint32_t all = UINT16_MAX;
     const uint32_t inside = (all << before) & (all >> (behind > 0 ? behind : 0));
     return (dts_lanes)_mm512_mask_loadu_ps((__m512)fill, (__mmask16)inside, line + at);
+#elif defined(__AVX2__)
+    const dts_int_lanes place = (dts_int_lanes){0, 1, 2, 3, 4, 5, 6, 7} + at;
+    const dts_int_lanes inside = (place >= 0) & (place < length);
+    return dts_lanes_select(inside, (dts_lanes)_mm256_maskload_ps(line + at, (__m256i)inside),
+                            fill);
 #else
     dts_lanes v = fill;
     for (int i = 0; i < DTS_LANES; i++)
