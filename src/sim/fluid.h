@@ -111,9 +111,12 @@ struct fluid {
 /* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
 void dts_fluid_exchange(struct fluid *f, int lane);
 
-/* How far apart members begin the operation that a lane is about to begin: the kernels of a
- * cohort go on so. By member, from the first one; NULL: all at once. */
+/* How far apart members begin the operation that a lane is about to begin: by member, from the
+ * first one; NULL: all at once. Valid until it is asked again. */
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
+
+/* A kernel begins: the members of the cohort go on so. */
+void dts_fluid_begin_kernel(struct fluid *f, const struct lane *lane);
 
 /* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
  * be slowed down, who is done first computes at full speed again while others do not. */

@@ -44,29 +44,27 @@ static bool count_from_first(double *times_s, int count)
     return last_s - first_s > together_s;
 }
 
+/* So many members are apart as members_s says; none: all are together. */
 static void set_apart(struct fluid *f, int cohort, int members)
 {
-    const size_t bytes = (size_t)members * sizeof(*f->members_s);
-    if (!count_from_first(f->members_s, members)) {
-        free(f->apart_s[cohort]);
-        f->apart_s[cohort] = NULL;
+    double **apart_s = &f->apart_s[cohort];
+    if (members == 0) {
+        free(*apart_s);
+        *apart_s = NULL;
         return;
     }
-    if (f->apart_s[cohort] == NULL)
-        f->apart_s[cohort] = dts_alloc((size_t)members, sizeof(*f->members_s));
-    memcpy(f->apart_s[cohort], f->members_s, bytes);
+    if (*apart_s == NULL)
+        *apart_s = dts_alloc((size_t)members, sizeof(**apart_s));
+    memcpy(*apart_s, f->members_s, (size_t)members * sizeof(**apart_s));
 }
 
-/* When members were done with an operation of their cohort. A collective or an exchange among
- * the kernels holds up all of them. */
+/* When members were done with an operation of their cohort. */
 static struct moments ended(const struct fluid *f, int cohort, int op)
 {
     const struct dts_op *what = &f->cohorts->all[cohort].role->plan.ops[op];
     struct moments ended = f->runs[f->first_op[cohort] + op].ended;
-    if (what->stream == DTS_COMPUTE && what->kind != DTS_OP_CALL)
-        return (struct moments){f->now, NULL};
     ended.last_s = fmin(ended.last_s, f->now);
-    if (what->stream == DTS_COMPUTE)
+    if (what->stream == DTS_COMPUTE && what->kind == DTS_OP_CALL)
         ended.by_member_s = f->apart_s[cohort];
     return ended;
 }
@@ -92,23 +90,31 @@ static bool waits_for_apart(const struct fluid *f, const struct lane *lane)
     return apart;
 }
 
-const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
+/* Fills in when each member can begin what the lane is about to begin; false: all at once. */
+static bool find_begins(struct fluid *f, const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
     const struct dts_wait *waits = lane->role->plan.waits + op->first_wait;
     const int members = lane->role->count;
     if (!waits_for_apart(f, lane))
-        return NULL;
+        return false;
     for (int m = 0; m < members; m++)
         f->members_s[m] = 0;
     if (lane->previous >= 0)
         hold_up(f, lane->cohort, lane->previous);
     for (int w = 0; w < op->wait_count; w++)
         hold_up(f, lane->cohort, waits[w].op);
-    if (lane->stream != DTS_COMPUTE)
-        return count_from_first(f->members_s, members) ? f->members_s : NULL;
-    set_apart(f, lane->cohort, members);
-    return NULL;
+    return count_from_first(f->members_s, members);
+}
+
+const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
+{
+    return find_begins(f, lane) ? f->members_s : NULL;
+}
+
+void dts_fluid_begin_kernel(struct fluid *f, const struct lane *lane)
+{
+    set_apart(f, lane->cohort, find_begins(f, lane) ? lane->role->count : 0);
 }
 
 static bool runs_kernel(const struct lane *lane)
@@ -136,7 +142,7 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
         f->members_s[m] = (apart_s != NULL ? apart_s[m] : last_s) - share * before_s;
         lead_s = fmin(lead_s, last_s - f->members_s[m]);
     }
-    set_apart(f, cohort, members);
+    set_apart(f, cohort, count_from_first(f->members_s, members) ? members : 0);
     if (runs) // the last one to be done was not the last one before
         lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
 }

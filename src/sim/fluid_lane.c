@@ -157,8 +157,8 @@ static void begin(struct fluid *f, int number)
     struct lane *lane = &f->lanes[number];
     const struct dts_op *op = dts_fluid_op(lane);
     struct dts_op_time *time = time_of(f, lane->cohort, lane->op, lane->step);
-    if (lane->stream == DTS_COMPUTE)
-        dts_fluid_begin_apart(f, lane);
+    if (lane->stream == DTS_COMPUTE && op->kind == DTS_OP_CALL)
+        dts_fluid_begin_kernel(f, lane);
     if (op->kind == DTS_OP_COLLECTIVE)
         begin_collective(f, number);
     if (time != NULL)
