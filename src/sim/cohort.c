@@ -20,7 +20,7 @@ enum {
 
 /* What fluid may have to do for the exchanges of a step: each pair of cohorts in an exchange is
  * a transfer, which shares links with the others of that exchange and of some more like it. */
-static const double most_work = 400000;
+static const double most_work = 4000000;
 
 struct finder {
     const struct dts_simulation *simulation;

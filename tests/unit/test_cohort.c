@@ -185,7 +185,7 @@ static void many_exchanges_become_coarser(void)
     find(&s);
     CHECK_INT(cohorts_of(&s, 0, 0), 32);
     dts_cohorts_free(&s.cohorts);
-    for (int more = 0; more < 200; more++)
+    for (int more = 0; more < 2000; more++)
         for (int i = 0; i < SERVERS; i++) {
             push(&s.job.roles[0], true, 32 + i, 1, SERVERS + more);
             push(&s.job.roles[1 + i], false, 0, 32, SERVERS + more);
