@@ -49,5 +49,16 @@ for way in group one; do
         ended "measuring" $way INT 1 130 here -o result
     fi
 done
+# Where files may not grow it is one line that ends it.
+rm -rf "$work/in" && mkdir "$work/in"
+cd "$work/in" || exit 1
+words=$(ulimit -f 0 && "$dtsim" theta_weak --set 'devices=[2]' -o result 2>&1)
+status=$?
+[ $status -eq 1 ] || { echo "FAIL no room: exit status $status" && failed=1; }
+case $words in
+*"result: "*) ;;
+*) echo "FAIL no room: $words" && failed=1 ;;
+esac
+[ -z "$(ls)" ] || { echo "FAIL no room: left behind: $(ls)" && failed=1; }
 [ $failed -eq 0 ] && echo "nothing is left"
 exit $failed

@@ -1,5 +1,6 @@
 /* main.c -- main() of dtsim: picks the command, prints the one line of an error. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/ending.h"
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
     struct dts_error err = {0};
     struct dts_options options;
     dts_ending_watch();
+    signal(SIGXFSZ, SIG_IGN); // where files may not grow, writing says so
     if (dts_options_parse(&options, argc, argv, &err)) {
         run(&options, &err);
         dts_options_free(&options);

@@ -122,7 +122,8 @@ static bool runs_kernel(const struct lane *lane)
     return lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane));
 }
 
-/* Who does it before the last one gains so much of the time between, as long as kernels run. */
+/* Who does it before the last one gains this share of the time between, as long as kernels run;
+ * negative: it loses so much. */
 static void gain(struct fluid *f, int cohort, const struct moments *moments, double share)
 {
     const int compute = f->lane_of[cohort * DTS_STREAMS + (int)DTS_COMPUTE];
@@ -143,7 +144,7 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
         lead_s = fmin(lead_s, last_s - f->members_s[m]);
     }
     set_apart(f, cohort, count_from_first(f->members_s, members) ? members : 0);
-    if (runs) // the last one to be done was not the last one before
+    if (runs) // e.g. the last one in the kernels was not the last one to be done talking
         lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
 }
 

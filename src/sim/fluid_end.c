@@ -56,7 +56,7 @@ static bool leads_to_collective(const struct lane *lane)
 }
 
 /* How it goes, begun now, and when it ends. Where it follows a tail, its messages hold that up,
- * the less the less is left of it. */
+ * the less the less is left of it: the tail is made longer, and its members' ends are noted. */
 static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct tail *tail,
                                 const struct dts_load *load, double *end_s)
 {

@@ -47,7 +47,7 @@ void dts_rows_free(struct dts_rows *rows)
 
 static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
 {
-    static const double nearly_s = 1e-7;
+    static const double nearly_s = 1e-7; // much less than any message; steps come to repeat
     if (a->begun_s == b->begun_s)
         return true;
     for (int m = 0; m < a->second->move.script->members; m++) {

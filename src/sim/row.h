@@ -26,8 +26,9 @@ struct dts_pair {
 struct dts_follow {
     struct dts_row row; // the second
     double held_s;      // by so much its messages hold up the last members of the first
-    // By member, from the first one of them; NULL: all at once, or not walked. Valid as long
-    // as the rows.
+    // By member, from the first one of them, whom those who have no part go with; NULL: all at
+    // once, or not walked. Valid as long as the rows. Those of the row that was walked: where
+    // another one counts instead, that one's.
     const double *begun_s; // the second begun; the first ended
     const double *ended_s; // the second ended, if none is behind it
 };
