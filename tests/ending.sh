@@ -40,7 +40,7 @@ fluid="--engine fluid --set steps=10000 --set devices=[27647,27648]"
 for way in group one; do
     ended "a sweep" $way TERM 1 143 summit_27k $fluid --sweep seed=1,2,3 -o result --trace trace
     ended "a sweep" $way INT 1 130 summit_27k $fluid --sweep seed=1,2,3 -o result --trace trace
-    if ! "$dtsim" list engines | grep -q "exact.*not in this build"; then
+    if ! "$dtsim" list engines | tr -s ' \n' ' ' | grep -q "not in this build"; then
         ended "exact" $way TERM 2 143 summit_27k --engine exact --set devices=[384,3072] -o result
         ended "exact" $way INT 2 130 summit_27k --engine exact --set devices=[384,3072] -o result
     fi
