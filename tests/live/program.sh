@@ -202,7 +202,7 @@ done
 # What a run is held against was predicted before it: files may be edited or removed meanwhile.
 mkdir "$work/early"
 cp in/*.json "$work/early"
-DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/early/small.json" --set live.steps=600 \
+DTSIM_MPI_TRIES=1 DTSIM_MPI_SECONDS=120 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/early/small.json" --set live.steps=600 \
     --trace "$work/early/t" >"$work/out" 2>"$work/err" &
 started=$!
 for _ in $(seq 40); do
