@@ -29,6 +29,14 @@ double dts_median(double *values, int count)
     return dts_quantile(values, count, 0.5);
 }
 
+double dts_largest(const double *values, int count)
+{
+    double most = 0;
+    for (int i = 0; i < count && values != NULL; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
 double dts_mad(double *values, int count)
 {
     double median = dts_median(values, count);

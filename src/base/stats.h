@@ -6,6 +6,9 @@
 double dts_median(double *values, int count);
 double dts_quantile(double *values, int count, double q); // linear between order statistics
 
+/* The largest; 0 where all are below, or there are none (NULL). */
+double dts_largest(const double *values, int count);
+
 /* Median absolute deviation from the median, not scaled. Reorders `values`. */
 double dts_mad(double *values, int count);
 

@@ -164,4 +164,9 @@ static inline const struct dts_op *dts_fluid_op(const struct lane *lane)
     return &lane->role->plan.ops[lane->op];
 }
 
+static inline struct run *dts_fluid_run(const struct fluid *f, int cohort, int op)
+{
+    return &f->runs[f->first_op[cohort] + op];
+}
+
 #endif

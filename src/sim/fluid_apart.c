@@ -11,17 +11,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "sim/fluid.h"
 
 static const double together_s = 1e-12; // rounding
-
-static double latest(const double *times_s, int count)
-{
-    double most_s = 0;
-    for (int m = 0; m < count && times_s != NULL; m++)
-        most_s = fmax(most_s, times_s[m]);
-    return most_s;
-}
 
 /* When a member does it; most_s: how long after the first one the last one does. */
 static double moment_of(const struct moments *moments, double most_s, int member)
@@ -62,7 +55,7 @@ static void set_apart(struct fluid *f, int cohort, int members)
 static struct moments ended(const struct fluid *f, int cohort, int op)
 {
     const struct dts_op *what = &f->cohorts->all[cohort].role->plan.ops[op];
-    struct moments ended = f->runs[f->first_op[cohort] + op].ended;
+    struct moments ended = dts_fluid_run(f, cohort, op)->ended;
     ended.last_s = fmin(ended.last_s, f->now);
     if (what->stream == DTS_COMPUTE && what->kind == DTS_OP_CALL)
         ended.by_member_s = f->apart_s[cohort];
@@ -74,7 +67,7 @@ static void hold_up(const struct fluid *f, int cohort, int op)
 {
     const int members = f->cohorts->all[cohort].role->count;
     const struct moments moments = ended(f, cohort, op);
-    const double most_s = latest(moments.by_member_s, members);
+    const double most_s = dts_largest(moments.by_member_s, members);
     for (int m = 0; m < members; m++)
         f->members_s[m] = fmax(f->members_s[m], moment_of(&moments, most_s, m));
 }
@@ -134,9 +127,9 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
     const bool runs = runs_kernel(lane);
     const double until_s =
         runs || lane->previous < 0 ? f->now : ended(f, cohort, lane->previous).last_s;
-    const double most_s = latest(moments->by_member_s, members);
+    const double most_s = dts_largest(moments->by_member_s, members);
     const double *apart_s = f->apart_s[cohort];
-    const double last_s = latest(apart_s, members);
+    const double last_s = dts_largest(apart_s, members);
     double lead_s = INFINITY;
     for (int m = 0; m < members; m++) {
         double before_s = fmax(0, until_s - moment_of(moments, most_s, m));
@@ -157,11 +150,11 @@ static double slowed_share(const struct fluid *f)
 void dts_fluid_talks(struct fluid *f, int cohort, int op)
 {
     if (f->talking[cohort]++ == 0)
-        gain(f, cohort, &f->runs[f->first_op[cohort] + op].begun, -slowed_share(f));
+        gain(f, cohort, &dts_fluid_run(f, cohort, op)->begun, -slowed_share(f));
 }
 
 void dts_fluid_has_talked(struct fluid *f, int cohort, int op)
 {
     if (--f->talking[cohort] == 0)
-        gain(f, cohort, &f->runs[f->first_op[cohort] + op].ended, slowed_share(f));
+        gain(f, cohort, &dts_fluid_run(f, cohort, op)->ended, slowed_share(f));
 }

@@ -61,15 +61,15 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
                                 const struct dts_load *load, double *end_s)
 {
     struct dts_rows *rows = dts_loader_rows(f->loader);
-    const int first_op = f->first_op[lane->cohort];
     struct dts_follow follow =
         dts_rows_alone(rows, load, tail == NULL ? dts_fluid_begin_apart(f, lane) : NULL);
     *end_s = follow.row.after_s;
     if (tail == NULL || !is_held_up(lane))
         return follow;
-    struct run *before = &f->runs[first_op + lane->before];
+    struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
     const struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
-                                  first_op + lane->op, before->begun.by_member_s};
+                                  f->first_op[lane->cohort] + lane->op,
+                                  before->begun.by_member_s};
     follow = dts_rows_behind(rows, &pair);
     *end_s = end_behind(tail, *end_s, follow.row.after_s + follow.held_s);
     tail->left_s += follow.held_s * tail->left_s / tail->all_s;
@@ -83,7 +83,7 @@ void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load
     double end_s;
     struct tail *tail = tail_before(f, lane);
     const struct dts_follow course = follow(f, lane, tail, load, &end_s);
-    struct run *run = &f->runs[f->first_op[lane->cohort] + lane->op];
+    struct run *run = dts_fluid_run(f, lane->cohort, lane->op);
     run->begun = (struct moments){f->now + (tail != NULL ? tail->left_s : 0), course.begun_s};
     run->ended = (struct moments){INFINITY, course.ended_s};
     lane->before = lane->op;

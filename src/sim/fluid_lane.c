@@ -57,7 +57,7 @@ static void mark_done(struct fluid *f, int cohort, int number, int step)
     dts_progress_more(f->simulation->progress);
     if (time != NULL)
         time->end_s = fmax(time->end_s, f->now);
-    f->runs[f->first_op[cohort] + number].ended.last_s = f->now;
+    dts_fluid_run(f, cohort, number)->ended.last_s = f->now;
     if (op->kind != DTS_OP_CALL)
         dts_fluid_has_talked(f, cohort, number);
     if (ends_step(f, who->role_number, op))

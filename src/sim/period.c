@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "plan/run.h"
 #include "sim/period.h"
 
@@ -28,14 +29,6 @@ static void walk_step(const struct dts_role *role, const struct dts_collective *
     }
 }
 
-static double latest(const double *times, int count)
-{
-    double most = 0;
-    for (int m = 0; m < count; m++)
-        most = fmax(most, times[m]);
-    return most;
-}
-
 struct dts_period dts_period_find(const struct dts_role *role, const struct dts_collective *c,
                                   const struct dts_step_time *steps_s, double sum_s)
 {
@@ -53,7 +46,7 @@ struct dts_period dts_period_find(const struct dts_role *role, const struct dts_
             walk_step(role, c, i, steps_s[i], before, after, messages);
             memcpy(before, after, (size_t)size * sizeof(*before));
         }
-        ends[r] = latest(before, size);
+        ends[r] = dts_largest(before, size);
     }
     free(before);
     free(after);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 
 /* Messages that are walked, of a job in all: of pairs of unlike sizes, about half a second (and
  * the first of the two once more, where it is begun apart); of pairs whose sizes are known, for
@@ -133,21 +134,13 @@ static void count_from_first(double *ended_s, int members)
         ended_s[m] = fmax(0, ended_s[m] - first_s);
 }
 
-static double last_of(const double *begun_s, int members)
-{
-    double last_s = 0;
-    for (int m = 0; m < members && begun_s != NULL; m++)
-        last_s = fmax(last_s, begun_s[m]);
-    return last_s;
-}
-
 static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pair *alone)
 {
     const struct dts_move *move = &alone->second->move;
     int members = move->script->members;
     double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
     struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, ended_s);
-    row.after_s -= last_of(alone->begun_s, members);
+    row.after_s -= dts_largest(alone->begun_s, members);
     count_from_first(ended_s, members);
     return keep(rows, &(struct known){*alone, row, 0, ended_s});
 }

@@ -36,6 +36,17 @@ static void add_calls(const char *name, struct calls *all)
     dts_model_free(&model);
 }
 
+/* Of all networks up to NULL. */
+static struct calls *calls_of(const char *const *names)
+{
+    struct calls *all = dts_alloc(1, sizeof(*all));
+    for (; *names != NULL; names++)
+        add_calls(*names, all);
+    return all;
+}
+
+static const char *const made[] = {"shapes_small", "shapes_vectors", NULL};
+
 static bool is_alike(const struct dts_op_call_key *a, const struct dts_op_call_key *b)
 {
     const size_t length = strcspn(a->chars, " ");
@@ -61,13 +72,9 @@ static void check_within(const struct calls *shapes, const struct calls *asked, 
 /* An estimate is no better than a guess outside of what was measured. */
 static void small_networks_ask_for_nothing_larger_than_the_shapes_of_small_ones(void)
 {
-    static const char *const names[] = {"linear_regression", "mlp", "small_cnn", "fashion_cnn",
-                                        "resnet8"};
-    struct calls *shapes = dts_alloc(1, sizeof(*shapes)), *asked = dts_alloc(1, sizeof(*asked));
-    add_calls("shapes_small", shapes);
-    add_calls("shapes_vectors", shapes);
-    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-        add_calls(names[n], asked);
+    static const char *const names[] = {"linear_regression", "mlp",     "small_cnn",
+                                        "fashion_cnn",       "resnet8", NULL};
+    struct calls *shapes = calls_of(made), *asked = calls_of(names);
     for (int i = 0; i < asked->count; i++)
         if (strncmp(asked->keys[i].chars, "mean_squared", strlen("mean_squared")) != 0)
             check_within(shapes, asked, i); // one value of a sample: shapes_volumes has it
@@ -78,12 +85,8 @@ static void small_networks_ask_for_nothing_larger_than_the_shapes_of_small_ones(
 /* What is measured itself would prove nothing of estimates. */
 static void shapes_are_those_of_no_small_network(void)
 {
-    static const char *const names[] = {"mlp", "small_cnn", "fashion_cnn", "resnet8"};
-    struct calls *shapes = dts_alloc(1, sizeof(*shapes)), *asked = dts_alloc(1, sizeof(*asked));
-    add_calls("shapes_small", shapes);
-    add_calls("shapes_vectors", shapes);
-    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-        add_calls(names[n], asked);
+    static const char *const names[] = {"mlp", "small_cnn", "fashion_cnn", "resnet8", NULL};
+    struct calls *shapes = calls_of(made), *asked = calls_of(names);
     for (int i = 0; i < asked->count; i++)
         for (int s = 0; s < shapes->count; s++)
             CHECK(strcmp(asked->keys[i].chars, shapes->keys[s].chars) != 0);

@@ -72,7 +72,15 @@ static void expected_maximum_grows_with_n(void)
         CHECK(dts_expected_maximum(n + 1) > dts_expected_maximum(n));
 }
 
-TESTS(TEST(medians_are_in_the_middle), TEST(one_spike_moves_neither_median_nor_mad),
-      TEST(mad_keeps_the_values), TEST(quantiles_are_linear_between_values),
-      TEST(expected_maximum_meets_the_closed_forms),
+static void the_largest_is_found_wherever_it_is(void)
+{
+    CHECK_NEAR(dts_largest((double[]){3, 1, 2}, 3), 3, 0);
+    CHECK_NEAR(dts_largest((double[]){1, 2, 3}, 3), 3, 0);
+    CHECK_NEAR(dts_largest((double[]){-3, -1}, 2), 0, 0);
+    CHECK_NEAR(dts_largest(NULL, 3), 0, 0);
+}
+
+TESTS(TEST(the_largest_is_found_wherever_it_is), TEST(medians_are_in_the_middle),
+      TEST(one_spike_moves_neither_median_nor_mad), TEST(mad_keeps_the_values),
+      TEST(quantiles_are_linear_between_values), TEST(expected_maximum_meets_the_closed_forms),
       TEST(expected_maximum_agrees_with_another_integral), TEST(expected_maximum_grows_with_n))
