@@ -98,6 +98,13 @@ static bool walk(struct fluid *f, struct dts_error *err)
     }
 }
 
+static void free_sharing(struct sharing *sharing)
+{
+    free(sharing->phases);
+    free(sharing->rates);
+    free(sharing->number);
+}
+
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
@@ -135,8 +142,8 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     free(f.lane_of);
     free(f.first_op);
     free(f.transfers);
-    free(f.phases);
-    free(f.rates);
+    free_sharing(&f.sharing);
+    free_sharing(&f.beside);
     free(f.done);
     free(f.talking);
     free(f.runs);

@@ -1,7 +1,7 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
  * fluid_lane.c says what begins and what a completion means, fluid_end.c when a collective
  * ends, fluid_apart.c how far apart members are, fluid_exchange.c what messages between roles
- * do, fluid_time.c how time passes.
+ * do, fluid_rates.c how fast transfers go beside each other, fluid_time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -80,6 +80,14 @@ struct tail {
     double left_s, all_s; // of the tail: still to come, and in all
 };
 
+/* Transfers on the wire, by number: what they are at, and how fast in bytes/s. */
+struct sharing {
+    const struct dts_phase **phases;
+    double *rates;
+    int *number; // beside: which of all it is
+    size_t room;
+};
+
 struct fluid {
     const struct dts_simulation *simulation;
     struct dts_timing *timing;
@@ -91,12 +99,10 @@ struct fluid {
     int *lane_of;               // by cohort and stream; -1: none
     struct transfer *transfers; // sorted, so that what is under way again is asked for in the
     size_t transfer_count, transfer_room; // same order (share.h)
-    const struct dts_phase **phases;      // room for one for each transfer, as of the rates
-    double *rates;
-    size_t phase_room, rate_room;
-    double *left_s;    // by lane: what is left of its call or its wait
-    int *first_op;     // of a cohort in done
-    int *done;         // by op of all cohorts: in how many steps
+    struct sharing sharing, beside;       // of now; while rates are found
+    double *left_s;                       // by lane: what is left of its call or its wait
+    int *first_op;                        // of a cohort in done
+    int *done;                            // by op of all cohorts: in how many steps
     int *talking;      // by cohort: communications under way, which slow its kernels
     double *noise;     // by role: factor on its kernels
     struct run *runs;  // by op of all cohorts
@@ -152,6 +158,9 @@ void dts_fluid_end_tail(struct fluid *f, size_t number);
 
 /* Go to the next operation of the stream; at first, with op -1, to the first. */
 void dts_fluid_next_op(const struct fluid *f, struct lane *lane);
+
+/* How long a repetition of each transfer takes, now that these are under way together. */
+void dts_fluid_set_rates(struct fluid *f);
 
 /* Let time pass until something completes; false: nothing is under way. */
 bool dts_fluid_advance(struct fluid *f);

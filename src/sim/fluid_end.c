@@ -4,10 +4,9 @@
 #include "base/mem.h"
 #include "sim/fluid.h"
 
-static bool is_allreduce_of(const struct dts_op *op, const struct dts_group *group)
+static bool is_collective_of(const struct dts_op *op, const struct dts_group *group)
 {
-    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
-           op->collective.group.stride == group->stride &&
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.group.stride == group->stride &&
            op->collective.group.size == group->size;
 }
 
@@ -28,8 +27,8 @@ static bool is_held_up(const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
     const struct dts_group *group = &op->collective.group;
-    return is_allreduce_of(op, group) &&
-           is_allreduce_of(&lane->role->plan.ops[lane->before], group);
+    return is_collective_of(op, group) &&
+           is_collective_of(&lane->role->plan.ops[lane->before], group);
 }
 
 /* When a collective ends that begins now, while the last members of the one before it still

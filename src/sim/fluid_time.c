@@ -1,7 +1,6 @@
-/* fluid_time.c -- how time passes: speeds, rates, and the next completion. */
+/* fluid_time.c -- how time passes: speeds, and the next completion. */
 #include <math.h>
 
-#include "base/mem.h"
 #include "sim/fluid.h"
 
 static double call_speed(const struct fluid *f, const struct lane *lane)
@@ -9,55 +8,6 @@ static double call_speed(const struct fluid *f, const struct lane *lane)
     bool slow = lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane)) &&
                 f->talking[lane->cohort] > 0;
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
-}
-
-/* Messages of a cohort whose kernels run are slow; so are those between it and another. */
-static double transfer_slowness(const struct fluid *f, const struct transfer *t)
-{
-    const double slowdown = f->simulation->message_slowdown;
-    if (slowdown <= 0)
-        return 1;
-    for (int i = 0; i < f->lane_count; i++) {
-        const struct lane *lane = &f->lanes[i];
-        if (lane->state != CALLING || !dts_fluid_is_kernel(dts_fluid_op(lane)))
-            continue;
-        if (lane->cohort == f->lanes[t->sender].cohort ||
-            (t->receiver >= 0 && lane->cohort == f->lanes[t->receiver].cohort))
-            return 1 + slowdown;
-    }
-    return 1;
-}
-
-static bool is_on_wire(const struct transfer *t)
-{
-    return t->state == UNDER_WAY && t->phase < t->phase_count;
-}
-
-/* How long a repetition of each transfer takes, now that these are under way together. */
-static void set_rates(struct fluid *f)
-{
-    int count = 0;
-    f->phases = dts_grow(f->phases, &f->phase_room, f->transfer_count, sizeof(*f->phases));
-    f->rates = dts_grow(f->rates, &f->rate_room, f->transfer_count, sizeof(*f->rates));
-    for (size_t i = 0; i < f->transfer_count; i++)
-        if (is_on_wire(&f->transfers[i]))
-            f->phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
-    if (count > 1)
-        dts_share(f->sharer, f->phases, count, f->rates);
-
-    for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
-        struct transfer *t = &f->transfers[i];
-        if (t->state == PAYING)
-            t->repetition_s = transfer_slowness(f, t);
-        if (!is_on_wire(t))
-            continue;
-        const struct dts_phase *phase = f->phases[n];
-        double alone_s = fmax(phase->load_s[0], phase->load_s[1]);
-        double rate = count > 1 && alone_s > 0 ? f->rates[n] * alone_s / phase->bytes : 1;
-        t->repetition_s =
-            transfer_slowness(f, t) * t->share * dts_phase_seconds(phase, fmin(rate, 1));
-        n++;
-    }
 }
 
 static bool is_under_way(const struct transfer *t)
@@ -132,7 +82,7 @@ static void advance(struct fluid *f, double elapsed)
 
 bool dts_fluid_advance(struct fluid *f)
 {
-    set_rates(f);
+    dts_fluid_set_rates(f);
     double elapsed = next_completion(f);
     if (isinf(elapsed))
         return false;

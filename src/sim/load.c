@@ -7,7 +7,8 @@
 #include "sim/row.h"
 #include "sim/skeleton.h"
 
-enum { MOST_MESSAGES = 20000 }; // of a collective that is walked one by one
+/* Of a collective that is walked message by message; each message has one path or more. */
+enum { MOST_MESSAGES = 20000, MOST_PATHS = 100000 };
 
 /* Operations that were counted together. */
 struct counted {
@@ -80,12 +81,9 @@ static struct dts_step_time step_time(const struct dts_phase *phase)
                              : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
 }
 
-static bool can_walk(const struct dts_skeleton *s, const struct dts_load *load)
+static bool can_walk(const struct dts_load *load)
 {
-    bool spread = false;
-    for (int b = 0; b < s->bone_count; b++)
-        spread |= s->bones[b].pattern->spread;
-    return !spread && load->messages <= MOST_MESSAGES;
+    return load->messages <= MOST_MESSAGES && load->paths <= MOST_PATHS;
 }
 
 /* How it is walked, or how long it takes in lockstep. */
@@ -93,7 +91,7 @@ static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
                        const struct dts_role *role, const struct dts_collective *c,
                        struct dts_load *load)
 {
-    if (can_walk(s, load)) {
+    if (can_walk(load)) {
         load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
                                        role->plan.buffers[c->data.buffer].element_bytes};
         return;
@@ -127,6 +125,7 @@ static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s
         dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
                        &load->phases[b]);
         load->messages += bone->sent * bone->repeat;
+        load->paths += bone->pattern->paths * bone->repeat;
     }
 }
 

@@ -16,7 +16,7 @@ struct dts_load {
     int phase_count;
     struct dts_far_side *far; // of an exchange: of each phase; owned
     double sum_s;             // of the phases of a collective
-    double messages;
+    double messages, paths;   // paths of all messages together
     struct dts_move move;     // of a collective that is walked; script NULL: it is not
     struct dts_period period; // of a collective that is not
 };

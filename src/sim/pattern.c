@@ -187,21 +187,16 @@ static void take_links(struct dts_router *r, struct dts_pattern *pattern,
     r->touched_count = 0;
 }
 
-/* Do the messages have so many paths that each takes only one of them? *spread: does some pair
- * have several? */
-static bool is_crowd(const struct dts_simulation *s, const struct dts_parcel *parcels,
-                     size_t count, bool *spread)
+/* Of all messages together; more than MOST_ROUTES: so many that each takes only one. */
+static double count_paths(const struct dts_simulation *s, const struct dts_parcel *parcels,
+                          size_t count)
 {
-    double routes = 0;
-    for (size_t i = 0; i < count && routes <= MOST_ROUTES; i++) {
-        if (!parcels[i].send)
-            continue;
-        int paths = s->net->ops->paths(s->net->self, s->endpoint[parcels[i].self],
-                                       s->endpoint[parcels[i].peer]);
-        routes += paths;
-        *spread |= paths > 1;
-    }
-    return routes > MOST_ROUTES;
+    double paths = 0;
+    for (size_t i = 0; i < count && paths <= MOST_ROUTES; i++)
+        if (parcels[i].send)
+            paths += s->net->ops->paths(s->net->self, s->endpoint[parcels[i].self],
+                                        s->endpoint[parcels[i].peer]);
+    return paths;
 }
 
 static struct dts_route find_route(struct dts_router *r, const struct dts_parcel *parcels,
@@ -246,7 +241,9 @@ void dts_pattern_make(struct dts_router *r, const struct dts_parcel *parcels, si
         for (int i = 0; i < wish->role->count; i++)
             pattern->hops[i].from = wish->role->first + i;
     }
-    bool crowd = is_crowd(r->simulation, parcels, count, &pattern->spread), sends = false;
+    pattern->paths = count_paths(r->simulation, parcels, count);
+    const bool crowd = pattern->paths > MOST_ROUTES;
+    bool sends = false;
     size_t even = wish->pairs ? even_sends(parcels, count, largest_bytes) : 0;
     if (even > 0)
         pattern->pairs = dts_alloc(even, sizeof(*pattern->pairs));
@@ -274,7 +271,7 @@ void dts_pattern_repeat(struct dts_router *r, const struct dts_pattern *pattern,
 void dts_pattern_again(struct dts_router *r, const struct dts_parcel *parcels, size_t count,
                        const struct dts_pattern_wish *wish)
 {
-    bool spread = false, crowd = is_crowd(r->simulation, parcels, count, &spread);
+    const bool crowd = count_paths(r->simulation, parcels, count) > MOST_ROUTES;
     dts_progress_begin(r->simulation->progress, "routing messages", (double)count);
     for (size_t i = 0; i < count; i++)
         if (parcels[i].send) {

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/stats.h"
 
-/* Messages that are walked, of a job in all: of pairs of unlike sizes, about half a second (and
- * the first of the two once more, where it is begun apart); of pairs whose sizes are known, for
- * their own place in the plan, about a fifth. */
+/* Messages (times their paths) that are walked, of a job in all: of pairs of unlike sizes,
+ * about half a second (and the first of the two once more, where it is begun apart); of pairs
+ * whose sizes are known, for their own place in the plan, about a fifth. */
 enum { MOST_WALKED = 500000, MOST_AGAIN = 200000 };
 
 struct known {
@@ -153,7 +153,7 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
     const struct dts_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
     const struct known *known = find(rows, &alone), *like = find_like(rows, &alone);
     if (known == NULL)
-        known = like == NULL || use_up(&rows->again, load->messages, MOST_AGAIN)
+        known = like == NULL || use_up(&rows->again, load->paths, MOST_AGAIN)
                     ? walk_alone(rows, &alone)
                     : like;
     return (struct dts_follow){known->row, 0, known->pair.begun_s, known->ended_s};
@@ -183,8 +183,8 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
 static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
 {
     const struct known *known = find(rows, &pair), *like = find_like(rows, &pair);
-    const double both = pair.first->messages + pair.second->messages;
-    const double again = pair.begun_s != NULL ? both + pair.first->messages : both;
+    const double both = pair.first->paths + pair.second->paths;
+    const double again = pair.begun_s != NULL ? both + pair.first->paths : both;
     if (known != NULL)
         return known;
     if (like != NULL)

@@ -1,0 +1,181 @@
+/* fluid_rates.c -- how fast transfers go beside each other.
+ *
+ * Transfers that are under way together share links (share.h). But a collective is not always
+ * on the wire: in each of its steps the latency passes, and in that time the links are the
+ * others'. A sum of a few bytes in hundreds of steps takes next to nothing of the gradients
+ * beside it. So it counts on the wire for the part of the time that its messages are, and the
+ * rate of the others is what they get on average: as if each of them were there or not there
+ * independently of the others.
+ */
+#include <math.h>
+
+#include "base/mem.h"
+#include "sim/fluid.h"
+
+enum {
+    MOST_PARTLY = 4, // collectives for which both is thought through; others are always there
+    ROUNDS = 3,      // how long they are on the wire hangs on how fast they go: twice more
+};
+
+/* A collective that is on the wire for a part of the time. */
+struct partly {
+    int number; // among the phases
+    double part;
+};
+
+/* Messages of a cohort whose kernels run are slow; so are those between it and another. */
+static double transfer_slowness(const struct fluid *f, const struct transfer *t)
+{
+    const double slowdown = f->simulation->message_slowdown;
+    if (slowdown <= 0)
+        return 1;
+    for (int i = 0; i < f->lane_count; i++) {
+        const struct lane *lane = &f->lanes[i];
+        if (lane->state != CALLING || !dts_fluid_is_kernel(dts_fluid_op(lane)))
+            continue;
+        if (lane->cohort == f->lanes[t->sender].cohort ||
+            (t->receiver >= 0 && lane->cohort == f->lanes[t->receiver].cohort))
+            return 1 + slowdown;
+    }
+    return 1;
+}
+
+static bool is_on_wire(const struct transfer *t)
+{
+    return t->state == UNDER_WAY && t->phase < t->phase_count;
+}
+
+static double wire_s(const struct dts_phase *phase)
+{
+    return fmax(phase->load_s[0], phase->load_s[1]);
+}
+
+static double rate_alone(const struct dts_phase *phase)
+{
+    return wire_s(phase) > 0 ? phase->bytes / wire_s(phase) : INFINITY;
+}
+
+/* The part of the rate alone that is left of it. */
+static double rate_of(const struct dts_phase *phase, double bytes_per_s)
+{
+    return wire_s(phase) > 0 ? fmin(1, bytes_per_s * wire_s(phase) / phase->bytes) : 1;
+}
+
+/* Seconds of a repetition. */
+static double repetition_s(const struct transfer *t, double bytes_per_s)
+{
+    const struct dts_phase *phase = &t->phases[t->phase];
+    return t->share * dts_phase_seconds(phase, rate_of(phase, bytes_per_s));
+}
+
+/* The part of the time that its messages are on the wire. */
+static double part_on_wire(const struct transfer *t, double bytes_per_s)
+{
+    const struct dts_phase *phase = &t->phases[t->phase];
+    double all_s = repetition_s(t, bytes_per_s);
+    return all_s > 0 ? fmin(1, wire_s(phase) / rate_of(phase, bytes_per_s) / all_s) : 1;
+}
+
+/* The collectives on the wire that are there least; returns how many. */
+static int find_partly(const struct fluid *f, const double *rates, struct partly *partly)
+{
+    int count = 0, n = 0;
+    for (size_t i = 0; i < f->transfer_count; i++) {
+        const struct transfer *t = &f->transfers[i];
+        if (!is_on_wire(t))
+            continue;
+        struct partly new = {n, t->receiver < 0 ? part_on_wire(t, rates[n]) : 1};
+        n++;
+        if (new.part >= 1)
+            continue;
+        int at = count < MOST_PARTLY ? count++ : MOST_PARTLY;
+        for (; at > 0 && partly[at - 1].part > new.part; at--)
+            if (at < MOST_PARTLY)
+                partly[at] = partly[at - 1];
+        if (at < MOST_PARTLY)
+            partly[at] = new;
+    }
+    return count;
+}
+
+/* Bit k of `there`: is the k-th of them on the wire? How likely that is, given that phase
+ * `number` is. */
+static double likelihood(const struct partly *partly, int count, unsigned there, int number)
+{
+    double likely = 1;
+    for (int k = 0; k < count; k++)
+        if (partly[k].number != number)
+            likely *= (there >> k & 1) != 0 ? partly[k].part : 1 - partly[k].part;
+    return likely;
+}
+
+/* Adds the rates of those that are there then, as likely as it is. */
+static void add_rates(struct fluid *f, int count, const struct partly *partly, int some,
+                      unsigned there)
+{
+    struct sharing *all = &f->sharing, *beside = &f->beside;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        bool absent = false;
+        for (int k = 0; k < some; k++)
+            absent |= partly[k].number == i && (there >> k & 1) == 0;
+        if (absent)
+            continue;
+        beside->phases[n] = all->phases[i];
+        beside->number[n++] = i;
+    }
+    if (n > 0)
+        dts_share(f->sharer, beside->phases, n, beside->rates);
+    for (int i = 0; i < n; i++) {
+        int number = beside->number[i];
+        double rate = fmin(beside->rates[i], rate_alone(beside->phases[i]));
+        all->rates[number] += likelihood(partly, some, there, number) * rate;
+    }
+}
+
+/* What each gets on average over those that are there for a part of the time. */
+static void average(struct fluid *f, int count)
+{
+    struct partly partly[MOST_PARTLY];
+    for (int round = 0; round < ROUNDS; round++) {
+        int some = find_partly(f, f->sharing.rates, partly);
+        if (some == 0)
+            return;
+        for (int i = 0; i < count; i++)
+            f->sharing.rates[i] = 0;
+        for (unsigned there = 0; there < 1u << some; there++)
+            add_rates(f, count, partly, some, there);
+    }
+}
+
+static void make_room(struct sharing *sharing, size_t count)
+{
+    size_t room[] = {sharing->room, sharing->room, sharing->room};
+    sharing->phases = dts_grow(sharing->phases, &room[0], count, sizeof(*sharing->phases));
+    sharing->rates = dts_grow(sharing->rates, &room[1], count, sizeof(*sharing->rates));
+    sharing->number = dts_grow(sharing->number, &room[2], count, sizeof(*sharing->number));
+    sharing->room = room[0];
+}
+
+void dts_fluid_set_rates(struct fluid *f)
+{
+    int count = 0;
+    make_room(&f->sharing, f->transfer_count);
+    make_room(&f->beside, f->transfer_count);
+    for (size_t i = 0; i < f->transfer_count; i++)
+        if (is_on_wire(&f->transfers[i]))
+            f->sharing.phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
+    if (count == 1)
+        f->sharing.rates[0] = rate_alone(f->sharing.phases[0]);
+    if (count > 1) {
+        dts_share(f->sharer, f->sharing.phases, count, f->sharing.rates);
+        average(f, count);
+    }
+    for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
+        struct transfer *t = &f->transfers[i];
+        if (t->state == PAYING)
+            t->repetition_s = transfer_slowness(f, t);
+        if (is_on_wire(t))
+            t->repetition_s = transfer_slowness(f, t) * repetition_s(t, f->sharing.rates[n++]);
+    }
+}
