@@ -267,6 +267,8 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
               (!with_noise || run_noisy(w, &noisy, err));
     if (ok) {
         fill_setting(w, result);
+        if (calm.limits != NULL)
+            copy_text(result->limits, sizeof(result->limits), calm.limits);
         dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
         fill_rates(w, &bound, result);
         explain(&bound, result, result->why, sizeof(result->why));

@@ -36,7 +36,8 @@ struct dts_held {
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
-    char basis[256];                         // what the seconds rest on
+    char limits[256]; // why the engine may be further off than it promises; "": it is not
+    char basis[256];  // what the seconds rest on
     char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
                                              // none
     char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none

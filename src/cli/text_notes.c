@@ -283,6 +283,7 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     if (any) {
         fprintf(out, "\nRests on\n");
         distinct(report, "  engine", offsetof(struct dts_result, engine), out);
+        distinct(report, "  limits", offsetof(struct dts_result, limits), out);
         distinct(report, "  seconds", offsetof(struct dts_result, basis), out);
         distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), out);
         distinct(report, "  noise", offsetof(struct dts_result, noise_source), out);

@@ -188,6 +188,9 @@ void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohort
         while ((count > most || work_of(&f) > most_work) && ++detail < BY_ROLE);
         if (detail == BY_ROLE)
             count = one_for_each_role(&f);
+        cohorts->coarse = detail > BY_LOAD;
+    } else {
+        cohorts->coarse = messages > 0;
     }
     list(&f, count, cohorts);
     free(f.sign);

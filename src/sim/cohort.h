@@ -21,11 +21,12 @@ struct dts_cohort {
 struct dts_cohorts {
     struct dts_cohort *all; // role after role; owned, as all below
     int count;
-    int *of; // by rank
+    int *of;     // by rank
+    bool coarse; // ranks may be in one cohort that do not fare alike: there would be too many
 };
 
-/* At most some dozens, with at most so much to do: where ranks would fall into more, coarser
- * ones. */
+/* At most some dozens, with at most so much to do: where ranks would fall into more, or are too
+ * many to be looked at, coarser ones. */
 void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohorts *cohorts);
 void dts_cohorts_free(struct dts_cohorts *cohorts); // leaves it empty
 

@@ -48,13 +48,15 @@ struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
 struct dts_timing {
-    double step_s;    // mean over steps 2 .. steps
-    double compute_s; // sum of DTS_COMPUTE calls of one rank of role 0 in the last step (mean
-                      // over ranks), slowdown by communication and noise included
-    double first_s;   // when the last step began, in simulated seconds
-    double mean_s;    // mean over all steps, the first one, that begins from rest, included
-    double messages;  // simulated one by one; fluid: that the engine did not have to
-    int *first_op;    // of role r in ops; role_count + 1 entries
+    double step_s;      // mean over steps 2 .. steps
+    double compute_s;   // sum of DTS_COMPUTE calls of one rank of role 0 in the last step (mean
+                        // over ranks), slowdown by communication and noise included
+    double first_s;     // when the last step began, in simulated seconds
+    double mean_s;      // mean over all steps, the first one, that begins from rest, included
+    double messages;    // simulated one by one; fluid: that the engine did not have to
+    const char *limits; // why this answer may be further off than the engine promises, and how
+                        // far; NULL: it is not. Static
+    int *first_op;      // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;
 };
 

@@ -170,6 +170,7 @@ static void too_many_become_coarser(void)
         find(&s);
         // All apart; then only by which server they reach without the network.
         CHECK_INT(cohorts_of(&s, 0, 0), count == 8 ? 8 : 3);
+        CHECK(s.cohorts.coarse == (count > 8));
         close_setting(&s);
     }
 }
@@ -184,6 +185,7 @@ static void many_exchanges_become_coarser(void)
     s.net.ops = &ops;
     find(&s);
     CHECK_INT(cohorts_of(&s, 0, 0), 32);
+    CHECK(!s.cohorts.coarse);
     dts_cohorts_free(&s.cohorts);
     for (int more = 0; more < 2000; more++)
         for (int i = 0; i < SERVERS; i++) {
@@ -192,6 +194,7 @@ static void many_exchanges_become_coarser(void)
         }
     find(&s);
     CHECK_INT(cohorts_of(&s, 0, 0), 3);
+    CHECK(s.cohorts.coarse);
     close_setting(&s);
 }
 

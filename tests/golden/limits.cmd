@@ -1,0 +1,3 @@
+# Where the engine may be further off than it promises, the answer says so.
+dtsim in/small.json --engine fluid --set platform=cloud_10g --set devices=[16] --set 'strategies=[{"kind":"ps","aggregate_in_node":true},{"name":"plain","kind":"ps"}]' --format json | grep -E '"strategy"|limits'
+dtsim in/small.json --engine fluid --set platform=cloud_10g --set devices=[16] --set 'strategies=[{"kind":"ps","aggregate_in_node":true}]' | grep -A2 engine
