@@ -30,10 +30,13 @@ static void change_free(struct change *change)
 static bool fail_asked(const struct dts_doc *doc, const char *path, const char *by,
                        const char *what, struct dts_error *err)
 {
+    const char *dot = by != NULL ? strrchr(by, '.') : NULL; // "--set platform." and nothing
+    const bool begun = dot != NULL && dot[1] == '\0';
     struct dts_text shown = {0};
     dts_text_add_word(&shown, path, DTS_PATH_BYTES);
     dts_fail(err, DTS_BAD_INPUT, "%s%s%s: %s", by != NULL ? by : doc->name,
-             by != NULL ? "" : ": ", *path != '\0' ? dts_text_string(&shown) : "\"\"", what);
+             by != NULL ? "" : ": ", *path != '\0' || begun ? dts_text_string(&shown) : "\"\"",
+             what);
     dts_text_free(&shown);
     return false;
 }
@@ -84,20 +87,25 @@ static bool parse_key(const char **at, struct step *step)
     return true;
 }
 
-static bool parse_path(const char *path, struct change *change)
+/* What is wrong with the path; NULL: nothing. */
+static const char *parse_path(const char *path, struct change *change)
 {
-    for (const char *at = path; at == path || *at != '\0';) {
+    static const char no_path[] = "is no path: write a.b[0].c";
+    const char *at = path;
+    do {
+        if (*at == '\0' || *at == '.' || (*at == '[' && at > path && at[-1] == '.'))
+            return "a name in the path is empty: write a.b[0].c";
         if (change->count == DTS_DOC_DEPTH)
-            return false;
+            return no_path;
         struct step *step = &change->steps[change->count++];
         if (*at == '[' ? !parse_element(&at, step) : !parse_key(&at, step))
-            return false;
-        if (*at == '.' && at[1] != '\0' && at[1] != '[')
+            return no_path;
+        if (*at == '.')
             at++;
         else if (*at != '\0' && *at != '[')
-            return false;
-    }
-    return true;
+            return no_path;
+    } while (*at != '\0' || at[-1] == '.');
+    return NULL;
 }
 
 /* A number for strtod(), whether or not it is one for JSON ("1e999", "+5", ".5"). */
@@ -233,10 +241,10 @@ bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const
 {
     struct change change = {.by = by};
     struct dts_cfg top = dts_doc_top(doc);
-    bool done =
-        parse_path(path, &change)
-            ? parse_value(doc, path, value, &change, err) && apply(&top, &change, 0, err)
-            : fail_asked(doc, path, by, "is no path: write a.b[0].c", err);
+    const char *wrong = parse_path(path, &change);
+    bool done = wrong == NULL ? parse_value(doc, path, value, &change, err) &&
+                                    apply(&top, &change, 0, err)
+                              : fail_asked(doc, path, by, wrong, err);
     doc->walk.object = NULL; // what it pointed to may be gone
     change_free(&change);
     return done;

@@ -92,10 +92,14 @@ static void what_cannot_be_set_is_said(void)
         {"a.b", "+5", "x.json: a.b: must be JSON or a word, got +5"},
         {"a.b", "{\"k\": 1, \"k\": 2}",
          "x.json: a.b: must be JSON or a word, got {\\\"k\\\": 1, \\\"k\\\": 2}"},
-        {"", "1", "x.json: \"\": is no path: write a.b[0].c"},
-        {"a.", "1", "x.json: a.: is no path: write a.b[0].c"},
-        {".a", "1", "x.json: .a: is no path: write a.b[0].c"},
-        {"a..b", "1", "x.json: a..b: is no path: write a.b[0].c"},
+        {"", "1", "x.json: \"\": a name in the path is empty: write a.b[0].c"},
+        {"a.", "1", "x.json: a.: a name in the path is empty: write a.b[0].c"},
+        {".a", "1", "x.json: .a: a name in the path is empty: write a.b[0].c"},
+        {"a..b", "1", "x.json: a..b: a name in the path is empty: write a.b[0].c"},
+        {"l[0].", "1", "x.json: l[0].: a name in the path is empty: write a.b[0].c"},
+        {"l.[0]", "1", "x.json: l.[0]: a name in the path is empty: write a.b[0].c"},
+        {"a]", "1", "x.json: a]: is no path: write a.b[0].c"},
+        {"]", "1", "x.json: ]: is no path: write a.b[0].c"},
         {"l[", "1", "x.json: l[: is no path: write a.b[0].c"},
         {"l[-1]", "1", "x.json: l[-1]: is no path: write a.b[0].c"},
         {"l[0]x", "1", "x.json: l[0]x: is no path: write a.b[0].c"},
@@ -167,15 +171,17 @@ static void who_changed_a_value_stands_in_its_messages(void)
 
 static void what_cannot_be_set_names_who_asks(void)
 {
-    struct dts_error path = {0}, value = {0}, place = {0};
+    struct dts_error path = {0}, value = {0}, place = {0}, empty = {0};
     struct dts_doc *doc = NULL;
     CHECK(dts_doc_parse(&doc, "x.json", start, &path));
     CHECK(!dts_doc_set(doc, "l[", "1", "--set p.", &path));
     CHECK(!dts_doc_set(doc, "a.b", "[1", "--set p.", &value));
     CHECK(!dts_doc_set(doc, "l[7]", "1", "--set p.", &place));
+    CHECK(!dts_doc_set(doc, "", "1", "--set p.", &empty));
     CHECK_STRING(path.text, "--set p.l[: is no path: write a.b[0].c");
     CHECK_STRING(value.text, "--set p.a.b: must be JSON or a word, got [1");
     CHECK_STRING(place.text, "x.json: l: no element 7, the list has 2"); // the file's list
+    CHECK_STRING(empty.text, "--set p.: a name in the path is empty: write a.b[0].c");
     dts_doc_free(doc);
 }
 
