@@ -27,6 +27,8 @@ void dts_batch_note_add(struct dts_batch_note *note, const struct dts_scenario *
 
 void dts_batch_note_tell(struct dts_batch_note *note, const struct dts_scenario *scenario)
 {
+    if (note->count == 0)
+        return; // and nothing is held
     const struct dts_cfg top = dts_doc_top(scenario->doc);
     struct dts_text which = {0};
     struct dts_error said = {0};
@@ -41,8 +43,7 @@ void dts_batch_note_tell(struct dts_batch_note *note, const struct dts_scenario 
         &top, "batch", &said,
         "a step takes more %ss than the data set has (%s): an epoch counts as one step",
         scenario->model.sample, dts_text_string(&which));
-    if (note->count > 0)
-        fprintf(stderr, "dtsim: note: %s\n", said.text);
+    fprintf(stderr, "dtsim: note: %s\n", said.text);
     dts_text_free(&which);
     free(note->all);
     *note = (struct dts_batch_note){0};
