@@ -24,8 +24,9 @@ static double moment_of(const struct moments *moments, double most_s, int member
                : moments->last_s - most_s + moments->by_member_s[member];
 }
 
-/* From the first one on; false: they are all at once. */
-static bool count_from_first(double *times_s, int count)
+/* From the first one on, each of them having a part, at whatever time; false: they are all at
+ * once. */
+static bool count_from_first_of_all(double *times_s, int count)
 {
     double first_s = INFINITY, last_s = -INFINITY;
     for (int m = 0; m < count; m++) {
@@ -97,7 +98,7 @@ static bool find_begins(struct fluid *f, const struct lane *lane)
         hold_up(f, lane->cohort, lane->previous);
     for (int w = 0; w < op->wait_count; w++)
         hold_up(f, lane->cohort, waits[w].op);
-    return count_from_first(f->members_s, members);
+    return count_from_first_of_all(f->members_s, members);
 }
 
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
@@ -136,7 +137,7 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
         f->members_s[m] = (apart_s != NULL ? apart_s[m] : last_s) - share * before_s;
         lead_s = fmin(lead_s, last_s - f->members_s[m]);
     }
-    set_apart(f, cohort, count_from_first(f->members_s, members) ? members : 0);
+    set_apart(f, cohort, count_from_first_of_all(f->members_s, members) ? members : 0);
     if (runs) // e.g. the last one in the kernels was not the last one to be done talking
         lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
 }

@@ -123,8 +123,9 @@ static bool use_up(double *used, double messages, double most)
     return true;
 }
 
-/* From the first member's end. Who has no part in it is never late. */
-static void count_from_first(double *ended_s, int members)
+/* From the end of the first member that has a part in it: who has none ended at 0, and is never
+ * late. */
+static void count_from_first_with_part(double *ended_s, int members)
 {
     double first_s = INFINITY;
     for (int m = 0; m < members; m++)
@@ -141,7 +142,7 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pa
     double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
     struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, ended_s);
     row.after_s -= dts_largest(alone->begun_s, members);
-    count_from_first(ended_s, members);
+    count_from_first_with_part(ended_s, members);
     return keep(rows, &(struct known){*alone, row, 0, ended_s});
 }
 
@@ -175,8 +176,8 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
     struct dts_row row =
         dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s, ended_s);
     const double held_s = row.before_s - first_alone_s(rows, pair);
-    count_from_first(ended_s, members);
-    count_from_first(ended_s + members, members);
+    count_from_first_with_part(ended_s, members);
+    count_from_first_with_part(ended_s + members, members);
     return keep(rows, &(struct known){*pair, row, held_s, ended_s});
 }
 
