@@ -1,5 +1,6 @@
 #!/bin/sh
-# ending.sh -- a prediction that a signal ends is gone at once, with its children and its files.
+# ending.sh -- a prediction that a signal ends is gone at once, with its children and its files; one
+# whose child is killed says so at once, and goes on.
 #
 #     ending.sh DTSIM
 dtsim=$(readlink -f "$1")
@@ -49,6 +50,46 @@ for way in group one; do
         ended "measuring" $way INT 1 130 here -o result
     fi
 done
+
+children() { [ -n "$1" ] && cat "/proc/$1/task/$1/children" 2>/dev/null | tr -d ' '; }
+
+# name, "child" or "grandchild", what is said of the point, words: one that begins first is killed
+killed() {
+    name="$1: a killed $2" whose=$2 wanted=$3
+    shift 3
+    rm -rf "$work/in"
+    mkdir "$work/in"
+    (cd "$work/in" && exec "$dtsim" "$@" --jobs 1 -o result 2>"$work/said") & started=$!
+    for _ in $(seq 100); do
+        victim=$(children $started)
+        [ "$whose" = grandchild ] && victim=$(children $victim)
+        [ -n "$victim" ] && break
+        sleep 0.05
+    done
+    kill -KILL $victim 2>/dev/null || { echo "FAIL $name: there is none" && failed=1; }
+    for _ in $(seq 40); do
+        grep -qxF "dtsim: $wanted" "$work/said" && break
+        sleep 0.05
+    done
+    kill -0 $started 2>/dev/null && grep -qxF "dtsim: $wanted" "$work/said" ||
+        { echo "FAIL $name is not told at once: $(cat "$work/said")" && failed=1; }
+    wait $started
+    status=$?
+    [ $status -eq 1 ] || { echo "FAIL $name: exit status $status" && failed=1; }
+    [ "$(grep -c "Killed" "$work/said")" -eq 1 ] ||
+        { echo "FAIL $name is not told once: $(cat "$work/said")" && failed=1; }
+    grep -q "$(printf '%s' "$wanted" | sed 's/^[^ ]* //')" "$work/in/result" ||
+        { echo "FAIL $name: its row: $(cat "$work/in/result")" && failed=1; }
+}
+
+ring='strategies=[{"kind":"allreduce","algorithm":"ring"}]'
+killed fluid child "summit_27k ring, 27648 devices, seed=1: its process died: Killed" summit_27k \
+    --engine fluid --set "$ring" --set steps=1500 --set devices=27648 --sweep seed=1,2
+if ! "$dtsim" list engines | tr -s ' \n' ' ' | grep -q "not in this build"; then
+    killed exact grandchild "theta_weak ring, 64 devices, seed=1: exact: ended by signal 9 (Killed)" \
+        theta_weak --engine exact --set "$ring" --set devices=64 --sweep seed=1,2
+fi
+
 # Where files may not grow it is one line that ends it.
 rm -rf "$work/in" && mkdir "$work/in"
 cd "$work/in" || exit 1

@@ -8,6 +8,7 @@
  * servers);
  *
  * The callers above hand it on unchanged; main() alone prints it and picks the exit status.
+ * Only where a process of one of many points died, and the others go on, is it said at once.
  * What a programmer got wrong is asserted, never reported, and a small allocation that fails
  * ends the program (mem.h).
  */
@@ -26,6 +27,8 @@ enum dts_cause {
 
 struct dts_error {
     enum dts_cause cause;
+    bool died;       // a process of it did
+    bool told;       // stands on standard error already: main() says it no more
     char text[1024]; // one line without its newline: "file: path.to.value: what is wrong"
 };
 

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     }
     if ((fflush(stdout) != 0 || ferror(stdout)) && err.cause == DTS_NO_ERROR)
         dts_fail(&err, DTS_SYSTEM, "standard output: %s", strerror(errno));
-    if (err.cause != DTS_NO_ERROR)
+    if (err.cause != DTS_NO_ERROR && !err.told)
         fprintf(stderr, "dtsim: %s\n", err.text);
     return (int)err.cause;
 }

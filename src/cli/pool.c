@@ -88,6 +88,19 @@ static bool start(struct state *state, struct dts_error *err)
     return true;
 }
 
+/* Who waits for the other points knows at once that one will not come. */
+static void tell(struct state *state, int point, struct dts_error *error)
+{
+    char name[512] = "";
+    struct dts_error line = {0};
+    state->pool->name(state->pool->self, point, name, sizeof(name));
+    dts_fail(&line, error->cause, "%s: %s", name, error->text);
+    if (state->shown)
+        dts_waiting_clear();
+    fprintf(stderr, "dtsim: %s\n", line.text);
+    error->told = true;
+}
+
 /* The child has closed its pipe: what became of its point? */
 static void finish(struct state *state, struct child *child)
 {
@@ -97,16 +110,17 @@ static void finish(struct state *state, struct child *child)
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (child->got < sizeof(*result)) {
-        char name[128] = "";
-        state->pool->name(state->pool->self, child->point, name, sizeof(name));
         dts_result_init(result);
         if (WIFSIGNALED(status))
-            dts_fail(&result->error, DTS_SYSTEM, "%s: its process died: %s", name,
+            dts_fail(&result->error, DTS_SYSTEM, "its process died: %s",
                      strsignal(WTERMSIG(status)));
         else
-            dts_fail(&result->error, DTS_SYSTEM, "%s: its process ended with status %d", name,
+            dts_fail(&result->error, DTS_SYSTEM, "its process ended with status %d",
                      WEXITSTATUS(status));
+        result->error.died = true;
     }
+    if (result->error.died)
+        tell(state, child->point, &result->error);
     *child = (struct child){0};
     state->running--;
     state->done++;
@@ -134,7 +148,7 @@ static void show(struct state *state)
         if (child->pid != 0 && (oldest == NULL || child->number < oldest->number))
             oldest = child;
     }
-    char name[128] = "", at[128] = "";
+    char name[512] = "", at[128] = "";
     if (oldest != NULL) {
         state->pool->name(state->pool->self, oldest->point, name, sizeof(name));
         dts_progress_text(progress_of(state, oldest), at, sizeof(at));
@@ -190,4 +204,15 @@ bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
     dts_progress_unshare(state.progress, state.places);
     free(state.children);
     return state.done == pool->count || dts_fail(err, refused.cause, "%s", refused.text);
+}
+
+const struct dts_error *dts_pool_failure(const struct dts_result *results, int count)
+{
+    const struct dts_error *found = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct dts_error *error = &results[i].error;
+        if (error->cause == DTS_SYSTEM && (found == NULL || (found->told && !error->told)))
+            found = error;
+    }
+    return found;
 }

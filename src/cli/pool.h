@@ -1,8 +1,9 @@
 /* pool.h -- many points at once, each in a child process of its own.
  *
  * SimGrid has one platform per process and aborts on what it dislikes: so every point runs in a
- * child, whose death becomes the error of that point and of no other. Results are stored in the
- * order of the points; what they are does not depend on how many children run at once.
+ * child, whose death becomes the error of that point and of no other, and is said on standard
+ * error when it happens. Results are stored in the order of the points; what they are does not
+ * depend on how many children run at once.
  */
 #ifndef DTS_CLI_POOL_H
 #define DTS_CLI_POOL_H
@@ -19,7 +20,7 @@ struct dts_pool {
     void (*work)(void *self, int i, struct dts_progress *progress, struct dts_result *result);
     void *self;
 
-    /* What point i is, for progress and for messages: "ring, 256 devices". */
+    /* What point i is, for progress and for messages: "ring, 256 devices, steps=4". */
     void (*name)(const void *self, int i, char *text, size_t room);
 
     /* Which points begin first: a permutation of 0 .. count - 1, those that take longest in
@@ -33,5 +34,8 @@ struct dts_pool {
  * those under way is at. Fails only when the machine gives no child at all. */
 bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
                   struct dts_error *err);
+
+/* The first failure of the machine, one that is not told yet if there is any; NULL: none. */
+const struct dts_error *dts_pool_failure(const struct dts_result *results, int count);
 
 #endif

@@ -15,6 +15,7 @@
 #include "cli/pool.h"
 #include "cli/references.h"
 #include "cli/scene.h"
+#include "cli/text_notes.h"
 #include "cli/waiting.h"
 
 enum { MOST_POINTS = 100000 };
@@ -104,8 +105,10 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
 static void name(const void *self, int i, char *text, size_t room)
 {
     const struct dts_question *q = &((const struct asked *)self)->questions[i];
-    snprintf(text, room, "%s %s, %d device%s", q->scenario->name, q->strategy->name, q->devices,
-             dts_plural(q->devices));
+    char setting[256];
+    snprintf(text, room, "%s %s, %d device%s%s%s", q->scenario->name, q->strategy->name,
+             q->devices, dts_plural(q->devices), q->setting[0] != '\0' ? ", " : "",
+             dts_text_setting(q->setting, setting, sizeof(setting)));
 }
 
 /* The point with the fewest devices of the same scene and strategy that has an answer. */
@@ -144,13 +147,24 @@ static void compare_with_published(const struct dts_question *q, struct dts_resu
     }
 }
 
+/* Which point the row is, where the child did not live to say it. */
+static void name_dead(const struct dts_question *question, struct dts_result *result)
+{
+    const struct dts_error error = result->error;
+    if (result->strategy[0] == '\0')
+        dts_result_open(question, result);
+    result->error = error;
+}
+
 /* No point has an answer: then the first reason is what the program says. */
 static bool check_any(const struct asked *asked, struct dts_error *err)
 {
     for (size_t i = 0; i < asked->question_count; i++)
         if (asked->results[i].error.cause == DTS_NO_ERROR)
             return true;
-    *err = asked->results[0].error;
+    const struct dts_error *failure =
+        dts_pool_failure(asked->results, (int)asked->question_count);
+    *err = failure != NULL ? *failure : asked->results[0].error;
     return false;
 }
 
@@ -204,6 +218,7 @@ static bool answer(const struct dts_options *options, struct asked *asked,
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
         struct dts_result *result = &asked->results[i];
+        name_dead(&asked->questions[i], result);
         if (result->error.cause != DTS_NO_ERROR)
             continue;
         const struct dts_result *least = fewest(asked, i);
@@ -240,12 +255,10 @@ static bool check_outputs(const struct dts_options *options, const struct asked 
 /* A point that was refused is a row with its reason; the exit status tells scripts. */
 static bool check_all(const struct asked *asked, struct dts_error *err)
 {
-    for (size_t i = 0; i < asked->question_count; i++)
-        if (asked->results[i].error.cause == DTS_SYSTEM) {
-            *err = asked->results[i].error;
-            return false;
-        }
-    return true;
+    const struct dts_error *failure =
+        dts_pool_failure(asked->results, (int)asked->question_count);
+    *err = failure != NULL ? *failure : *err;
+    return failure == NULL;
 }
 
 bool dts_predict(const struct dts_options *options, struct dts_error *err)

@@ -67,9 +67,46 @@ static void a_child_that_dies_is_the_error_of_its_point_alone(void)
     CHECK(dts_pool_run(&pool, results, &err));
     for (int i = 0; i < 6; i++)
         CHECK_INT(results[i].error.cause, i == 3 || i == 4 ? DTS_SYSTEM : DTS_NO_ERROR);
-    CHECK_STRING(results[3].error.text, "ring, 3 devices: its process died: Killed");
-    CHECK_STRING(results[4].error.text, "ring, 4 devices: its process ended with status 7");
+    CHECK_STRING(results[3].error.text, "its process died: Killed");
+    CHECK_STRING(results[4].error.text, "its process ended with status 7");
     CHECK_NEAR(results[5].step.total_s, 25, 0);
+}
+
+/* What the pool has said so far: standard error goes to the file. */
+static void read_said(int file, char *text, size_t room)
+{
+    ssize_t length = pread(file, text, room - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+}
+
+static void die_or_read(void *self, int i, struct dts_progress *progress,
+                        struct dts_result *result)
+{
+    (void)progress;
+    if (i == 0)
+        raise(SIGKILL);
+    read_said(*(const int *)self, result->strategy, sizeof(result->strategy));
+}
+
+static void a_child_that_dies_is_told_at_once_and_once(void)
+{
+    char path[] = "/tmp/dtsim-pool-XXXXXX", said[256];
+    int file = mkstemp(path), before = dup(STDERR_FILENO);
+    struct dts_result results[2];
+    struct dts_pool pool = {2, 1, die_or_read, &file, name};
+    struct dts_error err = {0};
+    CHECK(file >= 0 && unlink(path) == 0);
+    memset(results, 0, sizeof(results));
+    dup2(file, STDERR_FILENO);
+    bool ran = dts_pool_run(&pool, results, &err);
+    dup2(before, STDERR_FILENO);
+    read_said(file, said, sizeof(said));
+    CHECK(ran);
+    CHECK(results[0].error.told && !results[1].error.told);
+    CHECK_STRING(results[1].strategy, "dtsim: ring, 0 devices: its process died: Killed\n");
+    CHECK_STRING(said, "dtsim: ring, 0 devices: its process died: Killed\n");
+    close(before);
+    close(file);
 }
 
 static void note(void *self, int i, struct dts_progress *progress, struct dts_result *result)
@@ -108,4 +145,5 @@ static void nothing_to_do_is_done(void)
 
 TESTS(TEST(results_do_not_depend_on_the_number_of_children),
       TEST(a_child_that_dies_is_the_error_of_its_point_alone),
+      TEST(a_child_that_dies_is_told_at_once_and_once),
       TEST(points_begin_in_the_order_that_is_asked_for), TEST(nothing_to_do_is_done))
