@@ -33,6 +33,7 @@ check() {
         echo "FAIL $what"
     fi
 }
+said_once() { [ "$(grep -c . "$root/err")" -eq 1 ] && grep -q "$1" "$root/err"; }
 builds() { wc -l <"$root/built" | tr -d ' '; }
 
 OMPI_COMM_WORLD_SIZE=2 "$root/dtsim" x >"$root/out" 2>/dev/null
@@ -62,9 +63,35 @@ check "under mpirun nothing is said" test ! -s "$root/err"
 "$root/dtsim" >/dev/null 2>&1
 check "a newer source is built" test "$(builds)" -eq 2
 
+mkdir -p "$root/src/deep/er"
+"$root/dtsim" >/dev/null 2>&1
+check "a new folder is built" test "$(builds)" -eq 3
+sleep 0.01
+touch "$root/src/deep/er/b.c"
+"$root/dtsim" >/dev/null 2>&1
+check "a newer source in a folder in a folder is built" test "$(builds)" -eq 4
+
 ln -s "$root/dtsim" "$root/bin/dtsim"
 dtsim x >"$root/out" 2>&1
 check "a link to it runs" grep -qx "ran x" "$root/out"
+
+PATH='' "$root/dtsim" x >"$root/out" 2>"$root/err"
+check "where nothing is in PATH the program runs" grep -qx "ran x" "$root/out"
+check "where nothing is in PATH nothing is said" test ! -s "$root/err"
+PATH='' "$root/bin/dtsim" x >"$root/out" 2>"$root/err"
+check "a link to it is status 1 where nothing is in PATH" test $? -eq 1
+check "and says why in one line" said_once "PATH has no readlink"
+sleep 0.01
+touch "$root/src/main.c"
+PATH='' "$root/dtsim" x >"$root/out" 2>"$root/err"
+check "where PATH has no tools the old program runs" grep -qx "ran x" "$root/out"
+check "and one line says that it is old" said_once "PATH has no .*not built again"
+mv "$root/build/src/dtsim" "$root/kept"
+PATH='' "$root/dtsim" x >"$root/out" 2>"$root/err"
+check "where there is no program either that is status 1" test $? -eq 1
+check "and one line says what is missing" said_once "PATH has no "
+mv "$root/kept" "$root/build/src/dtsim"
+check "of this nothing was built" test "$(builds)" -eq 4
 
 touch "$root/broken" "$root/src/main.c"
 "$root/dtsim" >"$root/out" 2>"$root/err"
