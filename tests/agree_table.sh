@@ -23,8 +23,8 @@ It is written by a script from what the tests compare, and each row is a check o
   time on both engines on every topology, to rounding: 1e-6 is promised and held. So do incasts.
 - **A whole collective alone** is exact to 1e-6 on every topology, whatever its loads and its latencies,
   where it has at most 20,000 messages (a ring of 100, a
-  tree of 64 in 64 pieces, halving and doubling of 1,024) with at most 100,000 paths: fluid walks them message by
-  message, as exact does, by its own rules of sharing (src/sim/walk.h, flows.h). So are two in a row, in which who is done
+  tree of 64 in 64 pieces, halving and doubling of 1,024), with several paths fewer (docs/model.md): fluid walks them
+  message by message, as exact does, by its own rules of sharing (src/sim/walk.h, flows.h). So are two in a row, in which who is done
   with the first begins the second while others are still at work. Messages that are spread over several paths are
   walked, too: on four spines that all take alike, fluid gives what exact gives on one that is four times as wide.
 - **One exception**: where members race for ports and nothing makes them wait for each other, who is first

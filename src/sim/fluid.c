@@ -130,7 +130,6 @@ static void free_sharing(struct sharing *sharing)
 {
     free(sharing->phases);
     free(sharing->rates);
-    free(sharing->number);
 }
 
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,

@@ -84,7 +84,6 @@ struct tail {
 struct sharing {
     const struct dts_phase **phases;
     double *rates;
-    int *number; // beside: which of all it is
     size_t room;
 };
 

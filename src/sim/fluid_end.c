@@ -25,10 +25,8 @@ static struct tail *tail_before(const struct fluid *f, const struct lane *lane)
 /* Do the last members of that hold up those of this one? */
 static bool is_held_up(const struct lane *lane)
 {
-    const struct dts_op *op = dts_fluid_op(lane);
-    const struct dts_group *group = &op->collective.group;
-    return is_collective_of(op, group) &&
-           is_collective_of(&lane->role->plan.ops[lane->before], group);
+    return is_collective_of(&lane->role->plan.ops[lane->before],
+                            &dts_fluid_op(lane)->collective.group);
 }
 
 /* When a collective ends that begins now, while the last members of the one before it still

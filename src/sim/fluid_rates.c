@@ -13,8 +13,9 @@
 #include "sim/fluid.h"
 
 enum {
-    MOST_PARTLY = 4, // collectives for which both is thought through; others are always there
-    ROUNDS = 3,      // how long they are on the wire hangs on how fast they go: twice more
+    MOST_PARTLY = 4,  // collectives for which both is thought through; others are always there
+    MOST_BESIDE = 24, // transfers; among more, each of which gets little, all are always there
+    ROUNDS = 3,       // how long they are on the wire hangs on how fast they go: twice more
 };
 
 /* A collective that is on the wire for a part of the time. */
@@ -50,9 +51,10 @@ static double wire_s(const struct dts_phase *phase)
     return fmax(phase->load_s[0], phase->load_s[1]);
 }
 
+/* Without bytes: any. */
 static double rate_alone(const struct dts_phase *phase)
 {
-    return wire_s(phase) > 0 ? phase->bytes / wire_s(phase) : INFINITY;
+    return wire_s(phase) > 0 ? phase->bytes / wire_s(phase) : 1;
 }
 
 /* The part of the rate alone that is left of it. */
@@ -114,7 +116,7 @@ static void add_rates(struct fluid *f, int count, const struct partly *partly, i
                       unsigned there)
 {
     struct sharing *all = &f->sharing, *beside = &f->beside;
-    int n = 0;
+    int number[MOST_BESIDE], n = 0; // which of all they are
     for (int i = 0; i < count; i++) {
         bool absent = false;
         for (int k = 0; k < some; k++)
@@ -122,14 +124,13 @@ static void add_rates(struct fluid *f, int count, const struct partly *partly, i
         if (absent)
             continue;
         beside->phases[n] = all->phases[i];
-        beside->number[n++] = i;
+        number[n++] = i;
     }
     if (n > 0)
         dts_share(f->sharer, beside->phases, n, beside->rates);
     for (int i = 0; i < n; i++) {
-        int number = beside->number[i];
         double rate = fmin(beside->rates[i], rate_alone(beside->phases[i]));
-        all->rates[number] += likelihood(partly, some, there, number) * rate;
+        all->rates[number[i]] += likelihood(partly, some, there, number[i]) * rate;
     }
 }
 
@@ -150,27 +151,25 @@ static void average(struct fluid *f, int count)
 
 static void make_room(struct sharing *sharing, size_t count)
 {
-    size_t room[] = {sharing->room, sharing->room, sharing->room};
-    sharing->phases = dts_grow(sharing->phases, &room[0], count, sizeof(*sharing->phases));
-    sharing->rates = dts_grow(sharing->rates, &room[1], count, sizeof(*sharing->rates));
-    sharing->number = dts_grow(sharing->number, &room[2], count, sizeof(*sharing->number));
-    sharing->room = room[0];
+    size_t room = sharing->room; // both grow alike
+    sharing->phases = dts_grow(sharing->phases, &room, count, sizeof(*sharing->phases));
+    sharing->rates = dts_grow(sharing->rates, &sharing->room, count, sizeof(*sharing->rates));
 }
 
 void dts_fluid_set_rates(struct fluid *f)
 {
     int count = 0;
     make_room(&f->sharing, f->transfer_count);
-    make_room(&f->beside, f->transfer_count);
+    make_room(&f->beside, MOST_BESIDE);
     for (size_t i = 0; i < f->transfer_count; i++)
         if (is_on_wire(&f->transfers[i]))
             f->sharing.phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
     if (count == 1)
         f->sharing.rates[0] = rate_alone(f->sharing.phases[0]);
-    if (count > 1) {
+    if (count > 1)
         dts_share(f->sharer, f->sharing.phases, count, f->sharing.rates);
+    if (count > 1 && count <= MOST_BESIDE)
         average(f, count);
-    }
     for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
         struct transfer *t = &f->transfers[i];
         if (t->state == PAYING)

@@ -7,8 +7,12 @@
 #include "sim/row.h"
 #include "sim/skeleton.h"
 
-/* Of a collective that is walked message by message; each message has one path or more. */
-enum { MOST_MESSAGES = 20000, MOST_PATHS = 100000 };
+/* Of a collective that is walked message by message. Where messages have several paths, all
+ * that are under way are tied together, and each that begins or ends gives all of them new
+ * rates: a path of a message times a member takes a tenth of what a message with one path
+ * takes, or less. */
+enum { MOST_MESSAGES = 20000, MOST_WORK = 300000 };
+static const double path_and_member = 0.1;
 
 /* Operations that were counted together. */
 struct counted {
@@ -83,10 +87,10 @@ static struct dts_step_time step_time(const struct dts_phase *phase)
 
 static bool can_walk(const struct dts_load *load)
 {
-    return load->messages <= MOST_MESSAGES && load->paths <= MOST_PATHS;
+    return load->messages <= MOST_MESSAGES && load->work <= MOST_WORK;
 }
 
-/* How it is walked, or how long it takes in lockstep. */
+/* How it is walked, or how long it takes in lockstep: both where walking takes long. */
 static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
                        const struct dts_role *role, const struct dts_collective *c,
                        struct dts_load *load)
@@ -94,7 +98,8 @@ static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
     if (can_walk(load)) {
         load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
                                        role->plan.buffers[c->data.buffer].element_bytes};
-        return;
+        if (load->work <= MOST_MESSAGES)
+            return;
     }
     struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
     for (int i = 0; i < s->steps; i++)
@@ -120,13 +125,16 @@ static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s
 {
     load->phases = dts_alloc((size_t)s->bone_count, sizeof(*load->phases));
     load->phase_count = s->bone_count;
+    double paths = 0;
     for (int b = 0; b < s->bone_count; b++) {
         const struct dts_bone *bone = &s->bones[b];
         dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
                        &load->phases[b]);
         load->messages += bone->sent * bone->repeat;
-        load->paths += bone->pattern->paths * bone->repeat;
+        paths += bone->pattern->paths * bone->repeat;
     }
+    load->work =
+        paths > load->messages ? path_and_member * paths * s->role->count : load->messages;
 }
 
 static void add_total(struct dts_loader *l, const struct dts_skeleton *s, double chunk_bytes)

@@ -16,9 +16,10 @@ struct dts_load {
     int phase_count;
     struct dts_far_side *far; // of an exchange: of each phase; owned
     double sum_s;             // of the phases of a collective
-    double messages, paths;   // paths of all messages together
+    double messages;
+    double work;              // to walk it: as that of so many messages with one path
     struct dts_move move;     // of a collective that is walked; script NULL: it is not
-    struct dts_period period; // of a collective that is not
+    struct dts_period period; // of a collective that is not, or takes long to walk
 };
 
 /* Counts; keeps what it counted for operations that are alike. */

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/stats.h"
 
-/* Messages (times their paths) that are walked, of a job in all: of pairs of unlike sizes,
- * about half a second (and the first of the two once more, where it is begun apart); of pairs
+/* The work (load.h) of walking, of a job in all: for pairs of unlike sizes,
+ * about half a second (and the first of the two once more, where it is begun apart); for pairs
  * whose sizes are known, for their own place in the plan, about a fifth. */
 enum { MOST_WALKED = 500000, MOST_AGAIN = 200000 };
 
@@ -146,6 +146,12 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pa
     return keep(rows, &(struct known){*alone, row, 0, ended_s});
 }
 
+/* The first of its size: what takes long has its time in lockstep, too (load.h). */
+static bool may_walk(struct dts_rows *rows, const struct dts_load *load, double work)
+{
+    return load->period.latency_s == 0 || use_up(&rows->walked, work, MOST_WALKED);
+}
+
 struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *load,
                                  const double *begun_s)
 {
@@ -153,10 +159,12 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
         return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
     const struct dts_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
     const struct known *known = find(rows, &alone), *like = find_like(rows, &alone);
+    if (known == NULL && like != NULL)
+        known = use_up(&rows->again, load->work, MOST_AGAIN) ? walk_alone(rows, &alone) : like;
+    else if (known == NULL && may_walk(rows, load, load->work))
+        known = walk_alone(rows, &alone);
     if (known == NULL)
-        known = like == NULL || use_up(&rows->again, load->paths, MOST_AGAIN)
-                    ? walk_alone(rows, &alone)
-                    : like;
+        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
     return (struct dts_follow){known->row, 0, known->pair.begun_s, known->ended_s};
 }
 
@@ -181,16 +189,19 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
     return keep(rows, &(struct known){*pair, row, held_s, ended_s});
 }
 
+/* NULL: in lockstep. */
 static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
 {
     const struct known *known = find(rows, &pair), *like = find_like(rows, &pair);
-    const double both = pair.first->paths + pair.second->paths;
-    const double again = pair.begun_s != NULL ? both + pair.first->paths : both;
+    const double both = pair.first->work + pair.second->work;
+    const double again = pair.begun_s != NULL ? both + pair.first->work : both;
     if (known != NULL)
         return known;
     if (like != NULL)
         return use_up(&rows->again, again, MOST_AGAIN) ? walk(rows, &pair) : like;
-    if (pair.first == pair.second || use_up(&rows->walked, both, MOST_WALKED))
+    if (pair.first == pair.second)
+        return may_walk(rows, pair.second, both) ? walk(rows, &pair) : NULL;
+    if (use_up(&rows->walked, both, MOST_WALKED))
         return walk(rows, &pair);
     pair.first = pair.second;
     return behind(rows, pair);
@@ -205,6 +216,8 @@ struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *
     if (pair->first->move.script == NULL)
         walked.first = pair->second;
     const struct known *known = behind(rows, walked);
+    if (known == NULL)
+        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
     const int members = pair->second->move.script->members;
     return (struct dts_follow){known->row, known->held_s, known->ended_s,
                                known->ended_s + members};

@@ -7,6 +7,9 @@
 #include "sim/map.h"
 #include "sim/share.h"
 
+/* What is kept of answers, of all phases in them: 32 MB. Then all are forgotten. */
+enum { MOST_GIVEN = 1 << 21 };
+
 /* The answer to a question that was asked before: each step of a job asks the same ones. */
 struct answer {
     size_t first; // in given
@@ -177,6 +180,12 @@ void dts_share(struct dts_sharer *s, const struct dts_phase *const phases[], int
     if (*number > 0 && recall(s, &s->answers[*number - 1], phases, count, rates))
         return;
     find_rates(s, phases, count, rates);
+    if (s->given_count + (size_t)count > MOST_GIVEN) {
+        dts_map_free(&s->known);
+        s->known = (struct dts_map){0};
+        s->answer_count = s->given_count = 0;
+        number = dts_map_at(&s->known, hash_of(phases, count));
+    }
     s->answers =
         dts_grow(s->answers, &s->answer_room, s->answer_count + 1, sizeof(*s->answers));
     s->answers[s->answer_count++] = (struct answer){s->given_count, count};

@@ -192,7 +192,56 @@ static void who_begins_apart_hides_the_latency_of_the_other(void)
     CHECK_CLOSE(course.ended_s[2], alpha_s, 1e-12);
 }
 
+enum { PATHS = 20 };
+
+static int many_paths(const void *self, int src, int dst)
+{
+    (void)self, (void)src, (void)dst;
+    return PATHS;
+}
+
+static double alike(const void *self, int src, int dst, int path)
+{
+    (void)self, (void)src, (void)dst, (void)path;
+    return 1.0 / PATHS;
+}
+
+/* Messages of several paths are all tied together: walking them takes as long as there are
+ * members, messages and paths. What takes long has its time in lockstep, too, for when no more
+ * may be walked; what takes longer is not walked. */
+static void messages_of_many_paths_are_walked_as_long_as_that_is_quick(void)
+{
+    static const struct {
+        int members;
+        bool walked, lockstep;
+    } of[] = {{8, true, false}, {32, true, true}, {64, false, true}};
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
+        struct dts_net net = crossbar_net(&crossbar, of[i].members);
+        struct dts_net_ops ops = *net.ops;
+        ops.paths = many_paths;
+        ops.share = alike;
+        net.ops = &ops;
+        struct dts_job job = workers(of[i].members);
+        int op = add_allreduce(&job.roles[0].plan, DTS_DATA, "ring", of[i].members, ELEMENTS);
+        int endpoints[64];
+        for (int r = 0; r < of[i].members; r++)
+            endpoints[r] = r;
+        struct dts_simulation s = {.job = &job, .net = &net, .endpoint = endpoints, .steps = 2};
+        struct dts_loader *loader = dts_loader_new(&s);
+        const struct dts_load *load = dts_loader_count(loader, 0, op);
+        CHECK((load->move.script != NULL) == of[i].walked);
+        CHECK((load->period.latency_s > 0) == of[i].lockstep);
+        // Alike on all paths, a ring takes the same, walked or in lockstep.
+        double all_s = dts_rows_alone(dts_loader_rows(loader), load, NULL).row.after_s;
+        CHECK_CLOSE(all_s, load->sum_s, 1e-4);
+        dts_loader_free(loader);
+        dts_job_free(&job);
+    }
+}
+
 TESTS(TEST(who_begins_apart_hides_the_latency_of_the_other),
       TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
       TEST(steps_alike_take_as_long_as_one_by_one),
-      TEST(one_behind_an_unlike_one_meets_what_that_left))
+      TEST(one_behind_an_unlike_one_meets_what_that_left),
+      TEST(messages_of_many_paths_are_walked_as_long_as_that_is_quick))
