@@ -102,12 +102,13 @@ struct fluid {
     double *left_s;                       // by lane: what is left of its call or its wait
     int *first_op;                        // of a cohort in done
     int *done;                            // by op of all cohorts: in how many steps
-    int *talking;      // by cohort: communications under way, which slow its kernels
-    double *noise;     // by role: factor on its kernels
-    struct run *runs;  // by op of all cohorts
-    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
-                       // first one; NULL: all at once; owned
-    double *members_s; // room for a time of each member of a cohort
+    int *talking;     // by cohort: communications under way, which slow its kernels
+    double *noise;    // by role: factor on its kernels
+    struct run *runs; // by op of all cohorts
+    double **apart_s; // by cohort: when its members are at what its kernels are at, from the
+                      // first one; NULL: all at once; owned
+    double **call_apart_s; // the same of a call on another stream, by op of all cohorts; owned
+    double *members_s;     // room for a time of each member of a cohort
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
     size_t tail_count, tail_room;
@@ -120,8 +121,8 @@ void dts_fluid_exchange(struct fluid *f, int lane);
  * first one; NULL: all at once. Valid until it is asked again. */
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
 
-/* A kernel begins: the members of the cohort go on so. */
-void dts_fluid_begin_kernel(struct fluid *f, const struct lane *lane);
+/* A call begins: the members of the cohort go on so. */
+void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
 
 /* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
  * be slowed down, who is done first computes at full speed again while others do not. */

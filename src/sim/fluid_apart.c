@@ -39,9 +39,8 @@ static bool count_from_first_of_all(double *times_s, int count)
 }
 
 /* So many members are apart as members_s says; none: all are together. */
-static void set_apart(struct fluid *f, int cohort, int members)
+static void set_apart(const struct fluid *f, double **apart_s, int members)
 {
-    double **apart_s = &f->apart_s[cohort];
     if (members == 0) {
         free(*apart_s);
         *apart_s = NULL;
@@ -60,6 +59,8 @@ static struct moments ended(const struct fluid *f, int cohort, int op)
     ended.last_s = fmin(ended.last_s, f->now);
     if (what->stream == DTS_COMPUTE && what->kind == DTS_OP_CALL)
         ended.by_member_s = f->apart_s[cohort];
+    else if (what->kind == DTS_OP_CALL)
+        ended.by_member_s = f->call_apart_s[f->first_op[cohort] + op];
     return ended;
 }
 
@@ -106,9 +107,12 @@ const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
     return find_begins(f, lane) ? f->members_s : NULL;
 }
 
-void dts_fluid_begin_kernel(struct fluid *f, const struct lane *lane)
+void dts_fluid_begin_call(struct fluid *f, const struct lane *lane)
 {
-    set_apart(f, lane->cohort, find_begins(f, lane) ? lane->role->count : 0);
+    double **apart_s = lane->stream == DTS_COMPUTE
+                           ? &f->apart_s[lane->cohort]
+                           : &f->call_apart_s[f->first_op[lane->cohort] + lane->op];
+    set_apart(f, apart_s, find_begins(f, lane) ? lane->role->count : 0);
 }
 
 static bool runs_kernel(const struct lane *lane)
@@ -137,7 +141,8 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
         f->members_s[m] = (apart_s != NULL ? apart_s[m] : last_s) - share * before_s;
         lead_s = fmin(lead_s, last_s - f->members_s[m]);
     }
-    set_apart(f, cohort, count_from_first_of_all(f->members_s, members) ? members : 0);
+    set_apart(f, &f->apart_s[cohort],
+              count_from_first_of_all(f->members_s, members) ? members : 0);
     if (runs) // e.g. the last one in the kernels was not the last one to be done talking
         lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
 }

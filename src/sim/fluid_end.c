@@ -41,14 +41,16 @@ static double end_behind(const struct tail *tail, double alone_s, double after_s
 }
 
 /* Is the next operation of its stream a collective, too? Each member begins that when it is
- * done itself. */
+ * done itself, and so it does what passes between two without a kernel. */
 static bool leads_to_collective(const struct lane *lane)
 {
     const struct dts_plan *plan = &lane->role->plan;
+    const bool passes = lane->stream != DTS_COMPUTE;
     int next = lane->op;
     do
         next = (next + 1) % plan->op_count;
-    while (plan->ops[next].stream != lane->stream);
+    while (plan->ops[next].stream != lane->stream ||
+           (passes && plan->ops[next].kind == DTS_OP_CALL));
     return plan->ops[next].kind == DTS_OP_COLLECTIVE;
 }
 

@@ -137,19 +137,20 @@ static void begin_collective(struct fluid *f, int number)
     dts_fluid_add_transfer(f, &t);
 }
 
-/* When the last member begins: not before it is done with what it did before on this stream. */
-static double last_begin(const struct fluid *f, const struct lane *lane)
+/* How much later the last member begins: not before it is done with what it did before on this
+ * stream. */
+static double last_begin_s(const struct fluid *f, const struct lane *lane)
 {
     double left_s = 0;
-    if (dts_fluid_op(lane)->kind == DTS_OP_CALL) // takes its time from now
-        return f->now;
+    if (dts_fluid_op(lane)->kind == DTS_OP_CALL && lane->stream == DTS_COMPUTE)
+        return 0; // takes its time from now
     for (size_t i = 0; i < f->tail_count; i++) {
         const struct tail *tail = &f->tails[i];
         if (tail->cohort == lane->cohort &&
             lane->role->plan.ops[tail->op].stream == lane->stream)
             left_s = fmax(left_s, tail->left_s);
     }
-    return f->now + left_s;
+    return left_s;
 }
 
 static void begin(struct fluid *f, int number)
@@ -157,16 +158,18 @@ static void begin(struct fluid *f, int number)
     struct lane *lane = &f->lanes[number];
     const struct dts_op *op = dts_fluid_op(lane);
     struct dts_op_time *time = time_of(f, lane->cohort, lane->op, lane->step);
-    if (lane->stream == DTS_COMPUTE && op->kind == DTS_OP_CALL)
-        dts_fluid_begin_kernel(f, lane);
+    if (op->kind == DTS_OP_CALL)
+        dts_fluid_begin_call(f, lane);
     if (op->kind == DTS_OP_COLLECTIVE)
         begin_collective(f, number);
+    const double later_s = last_begin_s(f, lane);
     if (time != NULL)
-        time->start_s = fmax(time->start_s, last_begin(f, lane));
+        time->start_s = fmax(time->start_s, f->now + later_s);
     if (op->kind == DTS_OP_CALL) {
         int role = f->cohorts->all[lane->cohort].role_number;
         lane->state = CALLING;
-        lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
+        lane->left_s =
+            later_s + op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
         lane->begun_s = f->now;
         return;
     }

@@ -183,6 +183,26 @@ static void small_messages_to_servers_agree(void)
     agree_end();
 }
 
+/* A bucket leaves a fixed time after it is full, or after the one before it is through: each
+ * member counts that time for itself. */
+static void buckets_that_leave_in_cycles_agree(void)
+{
+    static const char *const devices[] = {"devices=[10]", "devices=[20]", "devices=[40]"};
+    agree_table("Buckets that leave in cycles",
+                "AlexNet by Horovod, whose buckets wait for its cycle, on numbers of devices "
+                "that are no powers of two, as above.");
+    for (int i = 0; i < 3; i++) {
+        const char *const sets[] = {devices[i], NULL};
+        struct dts_scene scene;
+        if (!agree_open("tests/data/agree_cycles.json", sets, &scene))
+            continue;
+        for (int s = 0; s < scene.scenario.strategy_count; s++)
+            one_point(devices[i], &scene, s, one_percent, one_percent);
+        dts_scene_close(&scene);
+    }
+    agree_end();
+}
+
 /* Sums of a few bytes in the kernels' stream, in all layers, beside the gradients' all-reduces:
  * they pay latency, and leave the links to the others meanwhile. */
 static void steps_of_synchronized_normalization_agree(void)
@@ -208,4 +228,4 @@ static void steps_of_synchronized_normalization_agree(void)
 
 TESTS(TEST(whole_steps_agree), TEST(servers_among_the_workers_agree),
       TEST(small_messages_to_servers_agree), TEST(collectives_of_unlike_sizes_agree),
-      TEST(steps_of_synchronized_normalization_agree))
+      TEST(buckets_that_leave_in_cycles_agree), TEST(steps_of_synchronized_normalization_agree))
