@@ -11,7 +11,7 @@
  * that are under way are tied together, and each that begins or ends gives all of them new
  * rates: a path of a message times a member takes a tenth of what a message with one path
  * takes, or less. */
-enum { MOST_MESSAGES = 20000, MOST_WORK = 300000 };
+enum { MOST_MESSAGES = 50000, MOST_WORK = 300000, LONG_WORK = 20000 };
 static const double path_and_member = 0.1;
 
 /* Operations that were counted together. */
@@ -98,7 +98,7 @@ static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
     if (can_walk(load)) {
         load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
                                        role->plan.buffers[c->data.buffer].element_bytes};
-        if (load->work <= MOST_MESSAGES)
+        if (load->work <= LONG_WORK)
             return;
     }
     struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
