@@ -51,8 +51,7 @@ static int before(const struct dts_plan *plan, int op)
     for (int o = op - 1; o >= 0; o--) {
         const struct dts_op *other = &plan->ops[o];
         if (is_library(other) && other->stream == mine->stream &&
-            other->collective.group.stride == mine->collective.group.stride &&
-            other->collective.group.size == mine->collective.group.size)
+            dts_group_same(&other->collective.group, &mine->collective.group))
             return o;
     }
     return -1;

@@ -84,6 +84,11 @@ struct dts_group {
     int stride, size;
 };
 
+static inline bool dts_group_same(const struct dts_group *a, const struct dts_group *b)
+{
+    return a->stride == b->stride && a->size == b->size;
+}
+
 /* Run a kernel for a time that is known: a profile or a roofline said so. */
 struct dts_call {
     enum dts_pass pass;

@@ -122,11 +122,6 @@ static int head_of(int *head, int rank)
     return rank;
 }
 
-static bool same_group(const struct dts_group *a, const struct dts_group *b)
-{
-    return a->stride == b->stride && a->size == b->size;
-}
-
 /* Ranks that do a collective together have one head. */
 static void find_heads(const struct finder *f)
 {
@@ -138,7 +133,7 @@ static void find_heads(const struct finder *f)
         struct dts_group done = {0, 0};
         for (int o = 0; o < role->plan.op_count; o++) {
             const struct dts_group *g = &role->plan.ops[o].collective.group;
-            if (role->plan.ops[o].kind != DTS_OP_COLLECTIVE || same_group(g, &done))
+            if (role->plan.ops[o].kind != DTS_OP_COLLECTIVE || dts_group_same(g, &done))
                 continue;
             done = *g;
             for (int m = 0; m < role->count; m++)

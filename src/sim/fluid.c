@@ -126,12 +126,6 @@ static bool walk(struct fluid *f, struct dts_error *err)
     }
 }
 
-static void free_sharing(struct sharing *sharing)
-{
-    free(sharing->phases);
-    free(sharing->rates);
-}
-
 /* All that a run took. */
 static void release(struct fluid *f)
 {
@@ -139,19 +133,18 @@ static void release(struct fluid *f)
     for (int c = 0; c < cohorts; c++)
         free(f->apart_s[c]);
     for (int o = 0; o < ops; o++)
-        free(f->call_apart_s[o]);
+        free(f->runs[o].apart_s);
     free(f->lanes);
     free(f->left_s);
     free(f->lane_of);
     free(f->first_op);
     free(f->transfers);
-    free_sharing(&f->sharing);
-    free_sharing(&f->beside);
+    free(f->phases);
+    free(f->rates);
     free(f->done);
     free(f->talking);
     free(f->runs);
     free(f->apart_s);
-    free(f->call_apart_s);
     free(f->members_s);
     free(f->noise);
     free(f->step_ends);
@@ -178,7 +171,6 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.talking = dts_alloc(cohorts, sizeof(*f.talking));
     f.runs = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.runs));
     f.apart_s = dts_alloc(cohorts, sizeof(*f.apart_s));
-    f.call_apart_s = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.call_apart_s));
     f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));

@@ -52,6 +52,8 @@ struct moments {
 /* The last time that an operation of a cohort ran, where members are apart. */
 struct run {
     struct moments begun, ended;
+    double *apart_s; // of a call on another stream than kernels': as of its cohort's kernels
+                     // (struct fluid); owned
 };
 
 enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
@@ -80,13 +82,6 @@ struct tail {
     double left_s, all_s; // of the tail: still to come, and in all
 };
 
-/* Transfers on the wire, by number: what they are at, and how fast in bytes/s. */
-struct sharing {
-    const struct dts_phase **phases;
-    double *rates;
-    size_t room;
-};
-
 struct fluid {
     const struct dts_simulation *simulation;
     struct dts_timing *timing;
@@ -98,17 +93,18 @@ struct fluid {
     int *lane_of;               // by cohort and stream; -1: none
     struct transfer *transfers; // sorted, so that what is under way again is asked for in the
     size_t transfer_count, transfer_room; // same order (share.h)
-    struct sharing sharing, beside;       // of now; while rates are found
-    double *left_s;                       // by lane: what is left of its call or its wait
-    int *first_op;                        // of a cohort in done
-    int *done;                            // by op of all cohorts: in how many steps
-    int *talking;     // by cohort: communications under way, which slow its kernels
-    double *noise;    // by role: factor on its kernels
-    struct run *runs; // by op of all cohorts
-    double **apart_s; // by cohort: when its members are at what its kernels are at, from the
-                      // first one; NULL: all at once; owned
-    double **call_apart_s; // the same of a call on another stream, by op of all cohorts; owned
-    double *members_s;     // room for a time of each member of a cohort
+    const struct dts_phase **phases;      // room for one for each transfer, as of the rates
+    double *rates;                        // in bytes/s
+    size_t phase_room, rate_room;
+    double *left_s;    // by lane: what is left of its call or its wait
+    int *first_op;     // of a cohort in done
+    int *done;         // by op of all cohorts: in how many steps
+    int *talking;      // by cohort: communications under way, which slow its kernels
+    double *noise;     // by role: factor on its kernels
+    struct run *runs;  // by op of all cohorts
+    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
+                       // first one; NULL: all at once; owned
+    double *members_s; // room for a time of each member of a cohort
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
     size_t tail_count, tail_room;

@@ -60,7 +60,7 @@ static struct moments ended(const struct fluid *f, int cohort, int op)
     if (what->stream == DTS_COMPUTE && what->kind == DTS_OP_CALL)
         ended.by_member_s = f->apart_s[cohort];
     else if (what->kind == DTS_OP_CALL)
-        ended.by_member_s = f->call_apart_s[f->first_op[cohort] + op];
+        ended.by_member_s = dts_fluid_run(f, cohort, op)->apart_s;
     return ended;
 }
 
@@ -111,7 +111,7 @@ void dts_fluid_begin_call(struct fluid *f, const struct lane *lane)
 {
     double **apart_s = lane->stream == DTS_COMPUTE
                            ? &f->apart_s[lane->cohort]
-                           : &f->call_apart_s[f->first_op[lane->cohort] + lane->op];
+                           : &dts_fluid_run(f, lane->cohort, lane->op)->apart_s;
     set_apart(f, apart_s, find_begins(f, lane) ? lane->role->count : 0);
 }
 

@@ -4,12 +4,6 @@
 #include "base/mem.h"
 #include "sim/fluid.h"
 
-static bool is_collective_of(const struct dts_op *op, const struct dts_group *group)
-{
-    return op->kind == DTS_OP_COLLECTIVE && op->collective.group.stride == group->stride &&
-           op->collective.group.size == group->size;
-}
-
 /* The tail of the collective before this one on its stream; NULL: it is over. */
 static struct tail *tail_before(const struct fluid *f, const struct lane *lane)
 {
@@ -25,8 +19,8 @@ static struct tail *tail_before(const struct fluid *f, const struct lane *lane)
 /* Do the last members of that hold up those of this one? */
 static bool is_held_up(const struct lane *lane)
 {
-    return is_collective_of(&lane->role->plan.ops[lane->before],
-                            &dts_fluid_op(lane)->collective.group);
+    return dts_group_same(&lane->role->plan.ops[lane->before].collective.group,
+                          &dts_fluid_op(lane)->collective.group);
 }
 
 /* When a collective ends that begins now, while the last members of the one before it still

@@ -115,7 +115,8 @@ static double likelihood(const struct partly *partly, int count, unsigned there,
 static void add_rates(struct fluid *f, int count, const struct partly *partly, int some,
                       unsigned there)
 {
-    struct sharing *all = &f->sharing, *beside = &f->beside;
+    const struct dts_phase *phases[MOST_BESIDE];
+    double rates[MOST_BESIDE];
     int number[MOST_BESIDE], n = 0; // which of all they are
     for (int i = 0; i < count; i++) {
         bool absent = false;
@@ -123,15 +124,14 @@ static void add_rates(struct fluid *f, int count, const struct partly *partly, i
             absent |= partly[k].number == i && (there >> k & 1) == 0;
         if (absent)
             continue;
-        beside->phases[n] = all->phases[i];
+        phases[n] = f->phases[i];
         number[n++] = i;
     }
     if (n > 0)
-        dts_share(f->sharer, beside->phases, n, beside->rates);
-    for (int i = 0; i < n; i++) {
-        double rate = fmin(beside->rates[i], rate_alone(beside->phases[i]));
-        all->rates[number[i]] += likelihood(partly, some, there, number[i]) * rate;
-    }
+        dts_share(f->sharer, phases, n, rates);
+    for (int i = 0; i < n; i++)
+        f->rates[number[i]] +=
+            likelihood(partly, some, there, number[i]) * fmin(rates[i], rate_alone(phases[i]));
 }
 
 /* What each gets on average over those that are there for a part of the time. */
@@ -139,35 +139,28 @@ static void average(struct fluid *f, int count)
 {
     struct partly partly[MOST_PARTLY];
     for (int round = 0; round < ROUNDS; round++) {
-        int some = find_partly(f, f->sharing.rates, partly);
+        int some = find_partly(f, f->rates, partly);
         if (some == 0)
             return;
         for (int i = 0; i < count; i++)
-            f->sharing.rates[i] = 0;
+            f->rates[i] = 0;
         for (unsigned there = 0; there < 1u << some; there++)
             add_rates(f, count, partly, some, there);
     }
 }
 
-static void make_room(struct sharing *sharing, size_t count)
-{
-    size_t room = sharing->room; // both grow alike
-    sharing->phases = dts_grow(sharing->phases, &room, count, sizeof(*sharing->phases));
-    sharing->rates = dts_grow(sharing->rates, &sharing->room, count, sizeof(*sharing->rates));
-}
-
 void dts_fluid_set_rates(struct fluid *f)
 {
     int count = 0;
-    make_room(&f->sharing, f->transfer_count);
-    make_room(&f->beside, MOST_BESIDE);
+    f->phases = dts_grow(f->phases, &f->phase_room, f->transfer_count, sizeof(*f->phases));
+    f->rates = dts_grow(f->rates, &f->rate_room, f->transfer_count, sizeof(*f->rates));
     for (size_t i = 0; i < f->transfer_count; i++)
         if (is_on_wire(&f->transfers[i]))
-            f->sharing.phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
+            f->phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
     if (count == 1)
-        f->sharing.rates[0] = rate_alone(f->sharing.phases[0]);
+        f->rates[0] = rate_alone(f->phases[0]);
     if (count > 1)
-        dts_share(f->sharer, f->sharing.phases, count, f->sharing.rates);
+        dts_share(f->sharer, f->phases, count, f->rates);
     if (count > 1 && count <= MOST_BESIDE)
         average(f, count);
     for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
@@ -175,6 +168,6 @@ void dts_fluid_set_rates(struct fluid *f)
         if (t->state == PAYING)
             t->repetition_s = transfer_slowness(f, t);
         if (is_on_wire(t))
-            t->repetition_s = transfer_slowness(f, t) * repetition_s(t, f->sharing.rates[n++]);
+            t->repetition_s = transfer_slowness(f, t) * repetition_s(t, f->rates[n++]);
     }
 }

@@ -182,7 +182,6 @@ void dts_share(struct dts_sharer *s, const struct dts_phase *const phases[], int
     find_rates(s, phases, count, rates);
     if (s->given_count + (size_t)count > MOST_GIVEN) {
         dts_map_free(&s->known);
-        s->known = (struct dts_map){0};
         s->answer_count = s->given_count = 0;
         number = dts_map_at(&s->known, hash_of(phases, count));
     }

@@ -80,10 +80,10 @@ static void exchange_bone(struct dts_skeletons *all, struct dts_skeleton *s)
 bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y)
 {
     return x->algorithm == y->algorithm && x->channels == y->channels &&
-           x->group.stride == y->group.stride && x->group.size == y->group.size &&
-           x->shape.kind == y->shape.kind && x->shape.size == y->shape.size &&
-           x->shape.per_node == y->shape.per_node && x->shape.shards == y->shape.shards &&
-           x->shape.pieces == y->shape.pieces && x->shape.between == y->shape.between;
+           dts_group_same(&x->group, &y->group) && x->shape.kind == y->shape.kind &&
+           x->shape.size == y->shape.size && x->shape.per_node == y->shape.per_node &&
+           x->shape.shards == y->shape.shards && x->shape.pieces == y->shape.pieces &&
+           x->shape.between == y->shape.between;
 }
 
 /* Are the shards of this exchange as good as equal? */

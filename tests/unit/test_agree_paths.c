@@ -60,8 +60,7 @@ static void paths_that_are_as_one_are_exact(void)
         "Several paths that are as one",
         "Fluid on two levels with four spines, over which each message is spread; exact "
         "with one spine of four times the bandwidth. One all-reduce of 42 MB between 32 ranks, "
-        "from "
-        "rest to the end of the last member.");
+        "from rest to the end of the last member.");
     for (int m = 0; m < 2; m++)
         for (int a = 0; dts_colls[a] != NULL; a++)
             for (int p = 0; p < 2 && !dts_colls[a]->by_library; p++)
