@@ -78,7 +78,8 @@ It is written by a script from what the tests compare, and each row is a check o
 - **Servers with a sum in the node first** are mixed traffic: of many parts, the sum of one, the exchange of the one before
   and the broadcast of the one before that share PCIe or NVLink, and fluid couples the messages of each at one rate. Of 154
   random steps (AlexNet, VGG-16, ResNet-50, Inception-v3 on seven platforms, 8 to 48 devices, rings, trees, double trees,
-  halving and doubling in the node, parts of 1 to 16 MB or none) half are within 0.02 %, nine beyond 1 %, the worst -13.6 %.
+  halving and doubling in the node, parts of 1 to 16 MB or none) half are within 0.02 %, nine beyond 1 %, the worst -13.6 %;
+  of 140 others, by more stacks and slower networks, 29 were beyond 1 %.
   They were up to 16 % off where broadcasts, which follow one another as all-reduces do, were not walked in rows. Where the
   node's links bound the step, rings are up to 11 % too slow (AlexNet on 11 devices of cloud_10g, one server, parts of 1 MB):
   in exact's timeline a ring that the push slows on one link and then the pull on another loses one of the two only.
