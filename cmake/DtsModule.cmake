@@ -3,7 +3,7 @@
 # MODULES are the modules that this one may include, and the only ones: the test "layers.NAME"
 # holds the #include lines to them. LIBRARIES come from outside. Every source of the folder
 # belongs to it, so that adding a topology or a collective is to add its file and its row. Only
-# main.c, live_main.c and measure_main.c do not, since they are programs, nor do the files that EXCEPT names.
+# main.c does not, since it is a program, nor do the files that EXCEPT names.
 # INCLUDES are modules of which excepted files use the headers, without being linked here.
 # A row leaves out what it does not have (clang would have it named).
 set(DTS_WARNINGS -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wvla $<$<BOOL:${DTSIM_WERROR}>:-Werror>)
@@ -14,7 +14,7 @@ function(dts_module name)
   list(TRANSFORM arg_MODULES PREPEND dts_ OUTPUT_VARIABLE modules)
 
   file(GLOB sources CONFIGURE_DEPENDS ${name}/*.c ${name}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/(live_|measure_)?main\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.c$")
   list(TRANSFORM arg_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${name}/)
   list(REMOVE_ITEM sources ${arg_EXCEPT})
   if(DTSIM_CUDA)

@@ -91,6 +91,7 @@ static bool measure_all(const struct dts_profile_request *request,
     bool good = dts_profile_entries_fit(request, timer, entries, err);
     timer->pace.patience_s = request->patience_s;
     timer->pace.asked_s = request->pace_s;
+    timer->pace.together = request->paces;
     for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
         // until steps are known calls wait for caches to forget: a few runs will do
         timer->meter.limit_s = sweep == 0 ? 0 : request->meter.limit_s;

@@ -56,6 +56,12 @@ void dts_step_calls_add(struct dts_step_calls *calls, int call, double seconds)
         take_pace(calls, call);
 }
 
+void dts_step_calls_drop_last(struct dts_step_calls *calls)
+{
+    for (int i = 0; i < calls->count; i++)
+        calls->runs[i].count--;
+}
+
 double dts_step_calls_sum(const struct dts_step_calls *calls, double *off)
 {
     double sum_s = 0, off_s = 0;

@@ -27,6 +27,9 @@ void dts_step_calls_begin(struct dts_step_calls *calls, double pace_s);
  * last call. */
 void dts_step_calls_add(struct dts_step_calls *calls, int call, double seconds);
 
+/* The last step does not count. */
+void dts_step_calls_drop_last(struct dts_step_calls *calls);
+
 /* Seconds of all calls, medians at the pace. *off: the share of those that never met it. */
 double dts_step_calls_sum(const struct dts_step_calls *calls, double *off);
 

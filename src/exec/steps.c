@@ -2,6 +2,7 @@
 #include "exec/steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -89,34 +90,42 @@ static struct dts_measured summarize(const double (*seconds)[PARTS], int count, 
     return out;
 }
 
-/* What steps are made of. */
-struct stepping {
+/* Steps of one network, and what they took. */
+struct dts_step_series {
+    const struct dts_steps_request *request;
     struct dts_network *network;
     struct dts_optimizer_run *optimizer;
-    struct dts_loss_scale *scale; // NULL but in fp16
-    int layers, number;           // of the next step
+    struct dts_loss_scale room, *scale; // NULL but in fp16
+    int number;                         // of the next step
+    struct dts_pace pace;
+    double pace_s; // now
     struct dts_step_calls calls;
+    struct dts_runs runs;
+    double (*seconds)[PARTS]; // owned; of the steps that count
+    int count, most;
+    double first_loss;
 };
 
 /* After a moment at which the pace was `pace_s`. */
-static void next_step(struct stepping *s, double pace_s, double seconds[PARTS])
+static void next_step(struct dts_step_series *s, double pace_s, double seconds[PARTS])
 {
     dts_step_calls_begin(&s->calls, pace_s);
-    run_step(s->network, s->optimizer, s->scale, s->layers, s->number++, seconds, &s->calls);
+    run_step(s->network, s->optimizer, s->scale, s->request->model->layer_count, s->number++,
+             seconds, &s->calls);
 }
 
 /* Until the pace is the usual one. Steps pass, and no naps: caches hold what they do in
  * training. Their calls count where they met it. */
-static double wait_for_pace(struct stepping *s, struct dts_pace *pace, double pace_s)
+static void wait_for_pace(struct dts_step_series *s)
 {
     double unseen[PARTS];
-    while (!dts_pace_is_usual(pace_s, dts_pace_usual_s(pace)) && pace->patience_s > 0) {
+    while (!dts_pace_is_usual(s->pace_s, dts_pace_usual_s(&s->pace)) &&
+           s->pace.patience_s > 0) {
         const double begin_s = dts_now_s();
-        next_step(s, pace_s, unseen);
-        pace_s = s->calls.pace_s;
-        pace->patience_s -= dts_now_s() - begin_s;
+        next_step(s, s->pace_s, unseen);
+        s->pace_s = s->calls.pace_s;
+        s->pace.patience_s -= dts_now_s() - begin_s;
     }
-    return pace_s;
 }
 
 /* The first samples of the made task, for all steps. */
@@ -131,54 +140,22 @@ static void fill(struct dts_network *network, const struct dts_steps_request *re
     dts_made_task_free(task);
 }
 
-static void run_all(const struct dts_steps_request *request, struct dts_network *network,
-                    struct dts_optimizer_run *optimizer, struct dts_steps *out)
+/* Runs one step that does not count. */
+static void begin(struct dts_step_series *s)
 {
-    double(*seconds)[PARTS] = dts_alloc((size_t)request->steps, sizeof(*seconds));
-    struct dts_pace pace = dts_cpu_pace(dts_network_workers(network));
-    struct dts_runs runs = {.count = 0};
-    const int layers = request->model->layer_count;
-    struct dts_loss_scale room = {.scale = 65536}; // as PyTorch's GradScaler begins
-    struct stepping s = {.network = network,
-                         .optimizer = optimizer,
-                         .scale = request->precision == DTS_FP16 ? &room : NULL,
-                         .layers = layers};
     double unseen[PARTS];
-    dts_step_calls_make(&s.calls, 2 * layers + 1, &pace);
-    fill(network, request);
-    next_step(&s, 0, unseen);
-    for (int i = 0; i < s.calls.count; i++)
-        s.calls.runs[i].count = 0;
-    out->first_loss = dts_network_loss(network);
-    double pace_s = dts_pace_take(&pace);
-    pace.patience_s = request->patience_s;
-    pace.asked_s = request->pace_s;
-    for (int i = 0; i < request->steps; i++) {
-        pace_s = wait_for_pace(&s, &pace, pace_s);
-        next_step(&s, pace_s, seconds[i]);
-        pace_s = dts_runs_add(&runs, seconds[i][STEP], pace_s, &pace);
-    }
-    out->last_loss = dts_network_loss(network);
-    out->left_out = (int)room.left_out;
-    const double(*done)[PARTS] = (const double(*)[PARTS])seconds;
-    out->forward = summarize(done, request->steps, FORWARD);
-    out->backward = summarize(done, request->steps, BACKWARD);
-    out->update = summarize(done, request->steps, UPDATE);
-    out->step = summarize(done, request->steps, STEP);
-    out->paced = dts_measured_of(&runs, &pace);
-    out->pace_s = dts_pace_usual_s(&pace);
-    struct dts_run_count counts = {0, 0};
-    dts_runs_count(&runs, &pace, &counts);
-    out->at_pace = counts.counting;
-    if (request->layers != NULL)
-        summarize_layers(&s.calls, layers, request->layers);
-    out->calls_s = dts_step_calls_sum(&s.calls, &out->calls_off);
-    dts_step_calls_free(&s.calls);
-    free(seconds);
+    fill(s->network, s->request);
+    next_step(s, 0, unseen);
+    for (int i = 0; i < s->calls.count; i++)
+        s->calls.runs[i].count = 0;
+    s->first_loss = dts_network_loss(s->network);
+    s->pace_s = dts_pace_take(&s->pace);
+    s->pace.patience_s = s->request->patience_s;
+    s->pace.asked_s = s->request->pace_s;
 }
 
-bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
-                       struct dts_error *err)
+bool dts_steps_begin(struct dts_step_series **series, const struct dts_steps_request *request,
+                     struct dts_error *err)
 {
     const struct dts_network_options options = {
         .batch = request->batch,
@@ -187,16 +164,86 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
         .seed = 1,
         .precision = request->precision,
     };
-    struct dts_network *network = NULL;
-    struct dts_optimizer_run *optimizer = NULL;
+    struct dts_step_series *s = *series = dts_alloc(1, sizeof(*s));
+    s->request = request;
+    s->most = request->steps;
+    s->seconds = dts_alloc((size_t)s->most, sizeof(*s->seconds));
+    if (!dts_network_make(&s->network, request->model, &options, err) ||
+        !dts_network_optimizer(s->network, request->optimizer, &s->optimizer, err))
+        return false;
+    s->room = (struct dts_loss_scale){.scale = 65536}; // as PyTorch's GradScaler begins
+    s->scale = request->precision == DTS_FP16 ? &s->room : NULL;
+    s->pace = dts_cpu_pace(dts_network_workers(s->network));
+    s->pace.together = request->paces;
+    dts_step_calls_make(&s->calls, 2 * request->model->layer_count + 1, &s->pace);
+    begin(s);
+    return true;
+}
+
+void dts_steps_free(struct dts_step_series *s)
+{
+    if (s == NULL)
+        return;
+    dts_step_calls_free(&s->calls);
+    dts_optimizer_free(s->optimizer);
+    dts_network_free(s->network);
+    free(s->seconds);
+    free(s);
+}
+
+double dts_steps_next(struct dts_step_series *s)
+{
+    double seconds[PARTS];
+    wait_for_pace(s);
+    next_step(s, s->pace_s, seconds);
+    s->pace_s = dts_runs_add(&s->runs, seconds[STEP], s->pace_s, &s->pace);
+    if (s->count < s->most)
+        memcpy(s->seconds[s->count++], seconds, sizeof(seconds));
+    return seconds[STEP];
+}
+
+double dts_steps_pass(struct dts_step_series *s)
+{
+    double unseen[PARTS];
+    next_step(s, s->pace_s, unseen);
+    dts_step_calls_drop_last(&s->calls);
+    s->pace_s = s->calls.pace_s;
+    return unseen[STEP];
+}
+
+void dts_steps_end(struct dts_step_series *s, struct dts_steps *out)
+{
+    const double(*done)[PARTS] = (const double(*)[PARTS])s->seconds;
+    struct dts_run_count counts = {0, 0};
+    dts_runs_count(&s->runs, &s->pace, &counts);
+    *out = (struct dts_steps){
+        .bytes = dts_network_bytes(s->network),
+        .first_loss = s->first_loss,
+        .last_loss = dts_network_loss(s->network),
+        .left_out = (int)s->room.left_out,
+        .forward = summarize(done, s->count, FORWARD),
+        .backward = summarize(done, s->count, BACKWARD),
+        .update = summarize(done, s->count, UPDATE),
+        .step = summarize(done, s->count, STEP),
+        .paced = dts_measured_of(&s->runs, &s->pace),
+        .pace_s = dts_pace_usual_s(&s->pace),
+        .at_pace = counts.counting,
+    };
+    if (s->request->layers != NULL)
+        summarize_layers(&s->calls, s->request->model->layer_count, s->request->layers);
+    out->calls_s = dts_step_calls_sum(&s->calls, &out->calls_off);
+}
+
+bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
+                       struct dts_error *err)
+{
+    struct dts_step_series *series;
+    const bool good = dts_steps_begin(&series, request, err);
     *out = (struct dts_steps){.bytes = 0};
-    const bool good = dts_network_make(&network, request->model, &options, err) &&
-                      dts_network_optimizer(network, request->optimizer, &optimizer, err);
-    if (good) {
-        out->bytes = dts_network_bytes(network);
-        run_all(request, network, optimizer, out);
-    }
-    dts_optimizer_free(optimizer);
-    dts_network_free(network);
+    for (int i = 0; good && i < request->steps; i++)
+        dts_steps_next(series);
+    if (good)
+        dts_steps_end(series, out);
+    dts_steps_free(series);
     return good;
 }

@@ -22,6 +22,8 @@ struct dts_steps_request {
     int steps;         // >= 1; one more before them is not counted
     double patience_s; // how long steps may wait, in all, until the machine has its usual pace
     double pace_s;     // that is asked for instead of the usual one; 0: none
+    struct dts_paces
+        *paces; // seen here, and by others that share the usual one; NULL: no others
     struct dts_layer_seconds *layers; // filled in, model->layer_count; NULL: nobody asks
 };
 
@@ -36,6 +38,23 @@ struct dts_steps {
     int left_out; // steps whose gradients were not finite: fp16
     size_t bytes; // of the network: weights, gradients, activations
 };
+
+/* The same step by step, for what is measured in turns with something else. */
+struct dts_step_series;
+
+/* A network, after one step that does not count. The request outlives it; *series is to be
+ * freed even where this fails. */
+bool dts_steps_begin(struct dts_step_series **series, const struct dts_steps_request *request,
+                     struct dts_error *err);
+/* One step; its seconds. The first request->steps of them count. */
+double dts_steps_next(struct dts_step_series *series);
+
+/* One that does not count, whose caches something else has left. */
+double dts_steps_pass(struct dts_step_series *series);
+
+void dts_steps_end(struct dts_step_series *series,
+                   struct dts_steps *out); // of one step at least
+void dts_steps_free(struct dts_step_series *series);
 
 bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,
                        struct dts_error *err);

@@ -16,6 +16,26 @@ static void print_measured(struct dts_json *json, const char *name,
     dts_json_end(json);
 }
 
+/* Calls of a profile beside the layer's own: what is cleared in forward_s, and added in
+ * backward_s. */
+static void print_beside(struct dts_json *json, const struct dts_model *model,
+                         const struct dts_layer_call *calls, int l)
+{
+    const size_t clears = dts_call_clears(model, l);
+    const struct dts_op_call clear = dts_call_gradient_clear(clears);
+    dts_json_list(json, "forward_beside");
+    if (clears > 0)
+        dts_json_string(json, NULL, dts_op_call_key(&clear).chars);
+    dts_json_end(json);
+    dts_json_list(json, "backward_beside");
+    for (int i = 0; i < calls[l].call.input_count; i++) {
+        const struct dts_op_call sum = dts_call_gradient_sum(&calls[l].call.inputs[i]);
+        if (calls[l].adds[i])
+            dts_json_string(json, NULL, dts_op_call_key(&sum).chars);
+    }
+    dts_json_end(json);
+}
+
 /* One line for each call: a profile's kernels have the same names. */
 static void print_layers(struct dts_json *json, const struct dts_model *model,
                          const struct dts_layer_seconds *seconds)
@@ -29,7 +49,7 @@ static void print_layers(struct dts_json *json, const struct dts_model *model,
         dts_json_object(json, NULL);
         dts_json_string(json, "name", model->layers[l].name);
         dts_json_string(json, "call", dts_op_call_key(&calls[l].call).chars);
-        dts_json_number(json, "clears", (double)dts_call_clears(model, l)); // in forward_s
+        print_beside(json, model, calls, l);
         dts_json_number(json, "forward_s", seconds[l].forward_s);
         dts_json_number(json, "backward_s", seconds[l].backward_s);
         dts_json_end(json);

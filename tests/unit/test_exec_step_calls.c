@@ -59,6 +59,18 @@ static void calls_beside_the_pace_make_room_for_others(void)
     CHECK_NEAR(dts_measured_of(&runs, &pace).median_s, 2.5, 1e-12);
 }
 
-TESTS(TEST(calls_beside_the_pace_make_room_for_others),
+static void a_step_that_passes_does_not_count(void)
+{
+    double after_s[] = {1e-4, 1e-4, 1e-4, 1e-4}, *next_s = after_s, off;
+    struct dts_pace pace = {.take_s = scripted, .argument = &next_s, .asked_s = 1e-4};
+    struct dts_step_calls calls;
+    run_steps(&calls, &pace);
+    dts_step_calls_drop_last(&calls);
+    CHECK_NEAR(dts_step_calls_sum(&calls, &off), 22,
+               1e-12); // of 1, 2 and 3, and ten times that
+    dts_step_calls_free(&calls);
+}
+
+TESTS(TEST(a_step_that_passes_does_not_count), TEST(calls_beside_the_pace_make_room_for_others),
       TEST(calls_count_where_the_pace_was_the_same_before_and_after),
       TEST(calls_that_never_met_the_pace_are_told))

@@ -1,0 +1,100 @@
+/* turns.c -- steps between the calls of a profile. */
+#include "exec/turns.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+
+/* Steps of less find much of what they use where the call before the turn has left it, or not:
+ * the first one of a turn does not count. */
+static const double short_s = 10 * DTS_FORGOTTEN_S;
+
+static const double share = 0.5; // of the time that the profile takes
+
+struct turns {
+    const struct dts_profile_request *profile;
+    struct dts_steps_request requests[DTS_MOST_TURNS];
+    int count, total; // kinds of steps; turns that there will be
+    struct dts_step_series *series[DTS_MOST_TURNS];
+    struct dts_paces paces;         // of both
+    double last_s[DTS_MOST_TURNS];  // of a step
+    double spent_s[DTS_MOST_TURNS]; // in its turns
+    double since_s;                 // when the last turn ended
+    double owed_s;                  // what calls took and steps have not yet
+};
+
+static int least_spent(const struct turns *t)
+{
+    int least = 0;
+    for (int i = 1; i < t->count; i++)
+        if (t->spent_s[i] < t->spent_s[least])
+            least = i;
+    return least;
+}
+
+/* Steps of one kind, for as long as steps are owed, or as many as there may be in a turn. */
+static void run_steps(struct turns *t, int i)
+{
+    const int fair = t->requests[i].steps * t->count / t->total, most = fair > 1 ? fair : 1;
+    const double begin_s = dts_now_s();
+    if (t->last_s[i] < short_s)
+        dts_steps_pass(t->series[i]);
+    for (int n = 0; n < most && dts_now_s() - begin_s <= t->owed_s - t->last_s[i] / 2; n++)
+        t->last_s[i] = dts_steps_next(t->series[i]);
+    const double spent_s = dts_now_s() - begin_s;
+    t->spent_s[i] += spent_s;
+    t->owed_s = t->last_s[i] < short_s ? 0 : t->owed_s - spent_s; // no more of them in one turn
+}
+
+/* Between two calls of the profile. */
+static void take_turn(void *argument, int done, int total, const char *what)
+{
+    struct turns *t = argument;
+    if (t->profile->progress != NULL)
+        t->profile->progress(t->profile->argument, done, total, what);
+    t->total = total > t->total ? total : t->total;
+    t->owed_s += share * (dts_now_s() - t->since_s);
+    const int next = least_spent(t);
+    if (t->owed_s >= (t->last_s[next] < short_s ? 2 : 1) * t->last_s[next])
+        run_steps(t, next);
+    t->since_s = dts_now_s();
+}
+
+static bool begin(struct turns *t, struct dts_error *err)
+{
+    bool good = true;
+    for (int i = 0; good && i < t->count; i++) {
+        good = dts_steps_begin(&t->series[i], &t->requests[i], err);
+        if (good)
+            t->last_s[i] = dts_steps_pass(t->series[i]);
+    }
+    t->since_s = dts_now_s();
+    return good;
+}
+
+bool dts_turns_measure(const struct dts_profile_request *profile, const char *path,
+                       const struct dts_steps_request *requests, int count,
+                       struct dts_steps *steps, double *disturbed_percent,
+                       struct dts_error *err)
+{
+    struct turns turns = {.profile = profile, .count = count, .total = 1};
+    struct dts_profile_request in_turns = *profile;
+    assert(count <= DTS_MOST_TURNS);
+    in_turns.progress = take_turn;
+    in_turns.argument = &turns;
+    in_turns.paces = &turns.paces;
+    for (int i = 0; i < count; i++) {
+        turns.requests[i] = requests[i];
+        turns.requests[i].paces = &turns.paces;
+    }
+    const bool good =
+        begin(&turns, err) && dts_profile_measure(&in_turns, path, disturbed_percent, err);
+    for (int i = 0; i < count; i++) {
+        if (good) {
+            dts_steps_next(turns.series[i]); // where no turn was long enough
+            dts_steps_end(turns.series[i], &steps[i]);
+        }
+        dts_steps_free(turns.series[i]);
+    }
+    return good;
+}

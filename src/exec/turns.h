@@ -1,0 +1,24 @@
+/* turns.h -- a profile and whole steps, measured in turns.
+ *
+ * On a machine whose speed drifts by more than a prediction may be wrong, what is measured
+ * first and what is measured next cannot be compared: here steps run between the calls of a
+ * profile, about half as long as these took, so that both meet the same moments of the machine.
+ * The profile knows nothing of the steps: it is timed as ever, call by call.
+ */
+#ifndef DTS_EXEC_TURNS_H
+#define DTS_EXEC_TURNS_H
+
+#include "exec/profile.h"
+#include "exec/steps.h"
+
+enum { DTS_MOST_TURNS = 32 }; // kinds of steps
+
+/* Measures the profile and writes it to `path` (exec/profile.h), and into `steps` those of each
+ * of the requests, of which at most DTS_MOST_TURNS; request.steps of each count, spread over
+ * all of the profile, where that is long enough. */
+bool dts_turns_measure(const struct dts_profile_request *profile, const char *path,
+                       const struct dts_steps_request *requests, int count,
+                       struct dts_steps *steps, double *disturbed_percent,
+                       struct dts_error *err);
+
+#endif
