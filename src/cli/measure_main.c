@@ -77,6 +77,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .optimizers = &optimizer,
         .optimizer_count = 1,
         .meter = {.limit_s = 0.3, .least = 3, .spread = 0.01},
+        .sweeps = 3,
         .patience_s = patience_s,
         .pace_s = pace_s,
         .progress = dts_measure_progress,

@@ -8,8 +8,9 @@
 #include "cli/measure_words.h"
 #include "exec/turns.h"
 
-/* Shorter than that of a profile: many calls of many networks, whose sum is asked for. */
-static const struct dts_meter meter = {.limit_s = 0.1, .least = 3, .spread = 0.01};
+/* Twelve moments, some minutes apart, tell more of a drifting machine than as many runs in one.
+ */
+enum { SWEEPS = 12, RUNS = 2 };
 
 /* Steps of some networks, each at a batch. */
 struct kinds {
@@ -97,7 +98,8 @@ bool dts_measure_turns(char **words, struct dts_error *err)
         .precision = DTS_FP32,
         .optimizers = &like.optimizer,
         .optimizer_count = 1,
-        .meter = meter,
+        .meter = {.least = RUNS},
+        .sweeps = SWEEPS,
         .progress = dts_measure_progress,
         .argument = &begin_s,
     };

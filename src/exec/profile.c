@@ -10,8 +10,6 @@
 #include "exec/profile_write.h"
 #include "exec/update_time.h"
 
-enum { SWEEPS = 3 };
-
 static void tell(const struct dts_profile_request *request, int done, int total,
                  const char *what)
 {
@@ -33,7 +31,8 @@ static bool measure_calls(const struct dts_profile_request *request,
                           struct dts_kernel_timer *timer, struct dts_profile_entries *entries,
                           int sweep, struct dts_error *err)
 {
-    const int in_sweep = entries->count * request->batch_count, total = SWEEPS * in_sweep;
+    const int in_sweep = entries->count * request->batch_count,
+              total = request->sweeps * in_sweep;
     for (int i = 0; i < entries->count; i++) {
         struct dts_profile_entry *entry = &entries->items[i];
         for (int b = 0; b < request->batch_count; b++) {
@@ -91,8 +90,8 @@ static bool measure_all(const struct dts_profile_request *request,
     bool good = dts_profile_entries_fit(request, timer, entries, err);
     timer->pace.patience_s = request->patience_s;
     timer->pace.asked_s = request->pace_s;
-    timer->pace.together = request->paces;
-    for (int sweep = 0; good && sweep < SWEEPS; sweep++) {
+    timer->pace.all_count = request->all_count;
+    for (int sweep = 0; good && sweep < request->sweeps; sweep++) {
         // until steps are known calls wait for caches to forget: a few runs will do
         timer->meter.limit_s = sweep == 0 ? 0 : request->meter.limit_s;
         good = measure_calls(request, timer, entries, sweep, err) &&

@@ -25,10 +25,10 @@ struct dts_profile_request {
     const struct dts_optimizer *const *optimizers; // whose updates are, of each model
     int optimizer_count;
     struct dts_meter meter; // of one call in one sweep
+    int sweeps;             // over all calls
+    bool all_count;         // runs at any pace
     double patience_s;      // how long runs may wait, in all, for the usual pace
     double pace_s;          // that is asked for instead of the usual one; 0: none
-    struct dts_paces
-        *paces; // seen here, and by others that share the usual one; NULL: no others
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);

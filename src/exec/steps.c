@@ -152,6 +152,7 @@ static void begin(struct dts_step_series *s)
     s->pace_s = dts_pace_take(&s->pace);
     s->pace.patience_s = s->request->patience_s;
     s->pace.asked_s = s->request->pace_s;
+    s->pace.all_count = s->request->all_count;
 }
 
 bool dts_steps_begin(struct dts_step_series **series, const struct dts_steps_request *request,
@@ -174,7 +175,6 @@ bool dts_steps_begin(struct dts_step_series **series, const struct dts_steps_req
     s->room = (struct dts_loss_scale){.scale = 65536}; // as PyTorch's GradScaler begins
     s->scale = request->precision == DTS_FP16 ? &s->room : NULL;
     s->pace = dts_cpu_pace(dts_network_workers(s->network));
-    s->pace.together = request->paces;
     dts_step_calls_make(&s->calls, 2 * request->model->layer_count + 1, &s->pace);
     begin(s);
     return true;

@@ -22,8 +22,7 @@ struct dts_steps_request {
     int steps;         // >= 1; one more before them is not counted
     double patience_s; // how long steps may wait, in all, until the machine has its usual pace
     double pace_s;     // that is asked for instead of the usual one; 0: none
-    struct dts_paces
-        *paces; // seen here, and by others that share the usual one; NULL: no others
+    bool all_count;    // runs at any pace
     struct dts_layer_seconds *layers; // filled in, model->layer_count; NULL: nobody asks
 };
 

@@ -16,7 +16,6 @@ struct turns {
     struct dts_steps_request requests[DTS_MOST_TURNS];
     int count, total; // kinds of steps; turns that there will be
     struct dts_step_series *series[DTS_MOST_TURNS];
-    struct dts_paces paces;         // of both
     double last_s[DTS_MOST_TURNS];  // of a step
     double spent_s[DTS_MOST_TURNS]; // in its turns
     double since_s;                 // when the last turn ended
@@ -82,10 +81,10 @@ bool dts_turns_measure(const struct dts_profile_request *profile, const char *pa
     assert(count <= DTS_MOST_TURNS);
     in_turns.progress = take_turn;
     in_turns.argument = &turns;
-    in_turns.paces = &turns.paces;
+    in_turns.all_count = true;
     for (int i = 0; i < count; i++) {
         turns.requests[i] = requests[i];
-        turns.requests[i].paces = &turns.paces;
+        turns.requests[i].all_count = true;
     }
     const bool good =
         begin(&turns, err) && dts_profile_measure(&in_turns, path, disturbed_percent, err);

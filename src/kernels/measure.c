@@ -32,7 +32,7 @@ static int those_that_count(const struct dts_runs *runs, const struct dts_pace *
     const double usual_s = pace != NULL ? dts_pace_usual_s(pace) : 0;
     int count = 0;
     for (int i = 0; i < runs->count; i++)
-        if (pace == NULL || run_counts(runs, i, usual_s))
+        if (pace == NULL || pace->all_count || run_counts(runs, i, usual_s))
             seconds[count++] = runs->seconds[i];
     return count;
 }
@@ -42,7 +42,7 @@ void dts_runs_drop_others(struct dts_runs *runs, const struct dts_pace *pace)
     const double usual_s = dts_pace_usual_s(pace);
     int count = 0;
     for (int i = 0; i < runs->count; i++)
-        if (run_counts(runs, i, usual_s)) {
+        if (pace->all_count || run_counts(runs, i, usual_s)) {
             runs->seconds[count] = runs->seconds[i];
             runs->before_s[count] = runs->before_s[i];
             runs->after_s[count++] = runs->after_s[i];

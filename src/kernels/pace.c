@@ -19,21 +19,19 @@ static int class_of(double pace_s)
 double dts_pace_take(struct dts_pace *pace)
 {
     const double pace_s = pace->take_s(pace->argument);
-    struct dts_paces *seen = pace->together != NULL ? pace->together : &pace->seen;
-    seen->moments[class_of(pace_s)]++;
-    seen->count++;
+    pace->moments[class_of(pace_s)]++;
+    pace->count++;
     return pace_s;
 }
 
 double dts_pace_usual_s(const struct dts_pace *pace)
 {
-    const struct dts_paces *seen = pace->together != NULL ? pace->together : &pace->seen;
     int below = 0;
     if (pace->asked_s > 0)
         return pace->asked_s;
     for (int c = 0; c < DTS_PACES; c++) {
-        below += seen->moments[c];
-        if (below > 0 && below >= share * seen->count)
+        below += pace->moments[c];
+        if (below > 0 && below >= share * pace->count)
             return first_s * pow(width, c + 0.5);
     }
     return 0;

@@ -15,18 +15,13 @@
 
 enum { DTS_PACES = 700 }; // classes, each 2 % wider than the one before, from 1 us to 1 s
 
-/* How often each pace was seen. */
-struct dts_paces {
-    int moments[DTS_PACES], count;
-};
-
 struct dts_pace {
     double (*take_s)(void *argument); // does the piece of work; its seconds
     void *argument;
     double asked_s;    // the pace that is to be the usual one; 0: none
     double patience_s; // how long runs may still wait for the usual pace, in all
-    struct dts_paces seen;
-    struct dts_paces *together; // NULL: `seen`; else of several that have one usual pace
+    bool all_count;    // whatever the pace: what is compared is timed in turns
+    int moments[DTS_PACES], count;
 };
 
 double dts_pace_take(struct dts_pace *pace);          // seconds of the piece, now

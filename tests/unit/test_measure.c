@@ -202,26 +202,21 @@ static void a_pace_that_is_asked_for_counts_in_place_of_the_usual_one(void)
     CHECK_NEAR(measure_busy(&slow, 10, 1.8e-4).median_s, 0.0018, 1e-9);
 }
 
-/* Five quick moments of one, nine slow ones of the other: of all of them slow is usual. */
-static void two_that_share_their_moments_have_one_usual_pace(void)
+static void where_all_count_the_pace_does_not_matter(void)
 {
-    struct busy quick = {.quick = 10}, slow = {.quick = 0};
-    struct dts_paces both = {.count = 0};
-    struct dts_pace first = {.take_s = busy_pace, .argument = &quick, .together = &both};
-    struct dts_pace second = {.take_s = busy_pace, .argument = &slow, .together = &both};
-    for (int i = 0; i < 5; i++)
-        dts_pace_take(&first);
-    CHECK_NEAR(dts_pace_usual_s(&second), 1e-4, 2e-6);
-    for (int i = 0; i < 9; i++)
-        dts_pace_take(&second);
-    CHECK_NEAR(dts_pace_usual_s(&first), 1.8e-4, 4e-6);
-    CHECK_NEAR(dts_pace_usual_s(&second), 1.8e-4, 4e-6);
-    CHECK_INT(both.count, 14);
+    struct dts_pace pace = {.asked_s = 1e-4, .all_count = true};
+    struct dts_runs runs = {
+        .seconds = {3, 5, 4}, .before_s = {1e-4, 1, 1}, .after_s = {1e-4, 1, 1}, .count = 3};
+    CHECK_NEAR(dts_measured_of(&runs, &pace).median_s, 4, 1e-12);
+    dts_runs_drop_others(&runs, &pace);
+    CHECK_INT(runs.count, 3);
+    pace.all_count = false;
+    CHECK_NEAR(dts_measured_of(&runs, &pace).median_s, 3, 1e-12);
 }
 
 static void where_no_run_counts_all_do(void)
 {
-    const struct dts_pace slower = {.seen = {.moments = {[300] = 10}, .count = 10}};
+    const struct dts_pace slower = {.moments = {[300] = 10}, .count = 10};
     const struct dts_runs runs = {
         .seconds = {3, 5, 4}, .before_s = {1, 1, 1}, .after_s = {1, 1, 1}, .count = 3};
     CHECK_INT(dts_measured_of(&runs, &slower).count, 3);
@@ -235,4 +230,4 @@ TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_m
       TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
       TEST(a_pace_that_is_asked_for_counts_in_place_of_the_usual_one),
       TEST(what_runs_first_after_a_nap_is_not_seen), TEST(the_pace_is_that_right_before_a_run),
-      TEST(two_that_share_their_moments_have_one_usual_pace), TEST(where_no_run_counts_all_do))
+      TEST(where_all_count_the_pace_does_not_matter), TEST(where_no_run_counts_all_do))
