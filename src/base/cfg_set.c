@@ -9,6 +9,8 @@
 struct step {
     char *key; // owned; NULL: an element of a list, or everything
     size_t index;
+    const char *digits; // of the index, as they were typed; any number of them
+    int digit_count;
     bool every, every_element; // "*" of an object or a list, "[*]" of a list
 };
 
@@ -65,7 +67,9 @@ static bool parse_element(const char **at, struct step *step)
     char *end;
     if ((*at)[1] < '0' || (*at)[1] > '9')
         return false;
-    step->index = strtoul(*at + 1, &end, 10);
+    step->digits = *at + 1;
+    step->index = strtoul(step->digits, &end, 10); // too large: the largest, which none has
+    step->digit_count = (int)(end - step->digits);
     if (*end != ']')
         return false;
     *at = end + 1;
@@ -152,6 +156,17 @@ static bool fail_kind(const struct dts_cfg *at, const char *must, struct dts_err
     return false;
 }
 
+static bool fail_index(const struct dts_cfg *at, const struct step *step, struct dts_error *err)
+{
+    struct dts_text typed = {0};
+    dts_text_add_bytes(&typed, step->digits, (size_t)step->digit_count);
+    dts_text_shorten(&typed, DTS_WORD_BYTES);
+    dts_cfg_fail(at, NULL, err, "no element %s, the list has %zu", dts_text_string(&typed),
+                 dts_cfg_length(at));
+    dts_text_free(&typed);
+    return false;
+}
+
 /* Change one element, or something inside it. */
 static bool apply_element(const struct dts_cfg *at, size_t index, const struct change *change,
                           int step, struct dts_error *err)
@@ -181,6 +196,7 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
         if (json_object_set_new(at->json, key, json_object()) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
         below = dts_cfg_member(at, key);
+        note_change(&below, change->by);
     }
     return apply(&below, change, step + 1, err);
 }
@@ -226,8 +242,7 @@ static bool apply(const struct dts_cfg *at, const struct change *change, int ste
         if (!dts_cfg_is_list(at))
             return fail_kind(at, "a list", err);
         if (s->index >= dts_cfg_length(at))
-            return dts_cfg_fail(at, NULL, err, "no element %zu, the list has %zu", s->index,
-                                dts_cfg_length(at));
+            return fail_index(at, s, err);
         return apply_element(at, s->index, change, step, err);
     }
     if (!dts_cfg_is_object(at))

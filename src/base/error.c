@@ -4,20 +4,27 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
-/* A name from outside may hold a newline, and a cut may fall into a character. */
-static void make_one_line(char *text, bool cut)
+/* A name from outside may hold a newline or more, and a cut may fall into a character. */
+static void put_one_line(struct dts_error *err, char *said, bool cut)
 {
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7F)
-            text[i] = '?';
+    struct dts_text line = {0};
+    size_t length = strlen(said);
+    while (cut && length > 0 && (said[length - 1] & 0xC0) == 0x80)
+        length--;
+    said[cut && length > 0 ? length - 1 : length] = '\0';
+    dts_text_add_line(&line, said);
+    length = line.length;
+    cut = cut || length >= sizeof(err->text);
+    snprintf(err->text, sizeof(err->text), "%s", dts_text_string(&line));
+    dts_text_free(&line);
     if (!cut || length < 4)
         return;
-    length -= 3;
-    while (length > 0 && (text[length] & 0xC0) == 0x80)
+    length = (length < sizeof(err->text) ? length : sizeof(err->text) - 1) - 3;
+    while (length > 0 && (err->text[length] & 0xC0) == 0x80)
         length--;
-    memcpy(text + length, "...", 4);
+    memcpy(err->text + length, "...", 4);
 }
 
 bool dts_fail(struct dts_error *err, enum dts_cause cause, const char *format, ...)
@@ -25,10 +32,11 @@ bool dts_fail(struct dts_error *err, enum dts_cause cause, const char *format, .
     if (err->cause != DTS_NO_ERROR)
         return false;
     err->cause = cause;
+    char said[sizeof(err->text)];
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(err->text, sizeof(err->text), format, args);
+    int length = vsnprintf(said, sizeof(said), format, args);
     va_end(args);
-    make_one_line(err->text, length >= (int)sizeof(err->text));
+    put_one_line(err, said, length >= (int)sizeof(said));
     return false;
 }

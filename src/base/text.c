@@ -64,6 +64,17 @@ static bool is_hidden(unsigned code)
            code == 0xFEFF || code == 0xFFFD;
 }
 
+/* Add a character of so many bytes as it can be shown. */
+static void add_shown(struct dts_text *text, unsigned code, const char *at, size_t bytes)
+{
+    if (code == '\n' || code == '\t' || code == '\r')
+        dts_text_add(text, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
+    else if (is_hidden(code))
+        dts_text_add(text, "\\u%04X", code);
+    else
+        dts_text_add_bytes(text, at, bytes);
+}
+
 void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
 {
     size_t bytes, end = text->length + most;
@@ -73,14 +84,18 @@ void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
             dts_text_add(text, "...");
             return;
         }
-        if (code == '\n' || code == '\t' || code == '\r')
-            dts_text_add(text, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
-        else if (is_hidden(code))
-            dts_text_add(text, "\\u%04X", code);
-        else if (code == '"' || code == '\\')
-            dts_text_add(text, "\\%c", (char)code);
-        else
-            dts_text_add_bytes(text, at, bytes);
+        if (code == '"' || code == '\\')
+            dts_text_add(text, "\\");
+        add_shown(text, code, at, bytes);
+    }
+}
+
+void dts_text_add_line(struct dts_text *text, const char *line)
+{
+    size_t bytes;
+    for (const char *at = line; *at != '\0'; at += bytes) {
+        unsigned code = code_point((const unsigned char *)at, &bytes);
+        add_shown(text, code, at, bytes);
     }
 }
 

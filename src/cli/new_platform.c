@@ -221,9 +221,12 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         fputs(dts_text_string(&draft.text), out.stream);
         good = dts_output_close(&out, err);
     }
+    struct dts_text shown = {0};
+    dts_text_add_line(&shown, options->output);
     if (good && strcmp(options->output, "-") != 0)
-        fprintf(stderr, "dtsim: wrote %s; use it with --set platform=%s\n", options->output,
-                options->output);
+        fprintf(stderr, "dtsim: wrote %s; use it with --set platform=%s\n",
+                dts_text_string(&shown), dts_text_string(&shown));
+    dts_text_free(&shown);
     dts_draft_free(&draft);
     return good;
 }

@@ -118,7 +118,8 @@ static bool place_files(const char *document, const char *path, const char *by,
             continue;
         const struct dts_cfg at = dts_settings_at(doc, key->path);
         const char *word;
-        if (!dts_cfg_is_string(&at) || !dts_cfg_string(&at, &word, err) || word[0] == '/' ||
+        struct dts_error unread = {0}; // who reads the key says it, and where it stands
+        if (!dts_cfg_is_string(&at) || !dts_cfg_string(&at, &word, &unread) || word[0] == '/' ||
             word[0] == '\0' || !(key->always || is_path(word)) ||
             getcwd(folder, sizeof(folder)) == NULL)
             continue;

@@ -91,6 +91,10 @@ bool dts_unused_check(const struct dts_options *options, struct dts_doc *doc,
 
 void dts_unused_tell(const char *file, const struct dts_text *note)
 {
-    if (note->length > 0)
-        fprintf(stderr, "dtsim: note: %s: not used: %s\n", file, note->chars);
+    struct dts_text shown = {0};
+    if (note->length == 0)
+        return;
+    dts_text_add_line(&shown, file);
+    fprintf(stderr, "dtsim: note: %s: not used: %s\n", dts_text_string(&shown), note->chars);
+    dts_text_free(&shown);
 }

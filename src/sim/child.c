@@ -113,9 +113,9 @@ static bool fail_dead(const struct dts_child *child, int status, const struct st
 {
     char line[512];
     first_line(said, line, sizeof(line));
+    err->died = WIFSIGNALED(status);
     if (line[0] != '\0')
         return dts_fail(err, child->blame, "%s: %s", child->what, line);
-    err->died = WIFSIGNALED(status);
     if (WIFSIGNALED(status))
         return dts_fail(err, child->blame, "%s: ended by signal %d (%s)", child->what,
                         WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -1,7 +1,9 @@
 /* net_simgrid.c -- a SimGrid platform as a network; a child reads it (simgrid_import.c). */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "sim/child.h"
@@ -115,14 +117,32 @@ static bool fail_import(const char *path, const struct dts_error *why, struct dt
     static const char opening[] = "Parse error at ";
     char line[sizeof(why->text)];
     snprintf(line, sizeof(line), "%s", why->text);
-    for (char *c = line; *c != '\0'; c++)
-        if (*c == '\n')
-            *c = ' ';
-    const char *text = line;
+    char *text = line, *silent = strstr(line, ": Segmentation fault.");
+    if (why->died && silent != NULL)
+        *silent = '\0'; // of the platform it says nothing
     if (strncmp(text, opening, strlen(opening)) == 0)
         text += strlen(opening);
     bool named = strncmp(text, path, strlen(path)) == 0;
     return dts_fail(err, why->cause, "%s%s%s", named ? "" : path, named ? "" : ": ", text);
+}
+
+static bool import(const struct dts_simgrid_module *simgrid,
+                   struct dts_simgrid_question *question, void **bytes, struct dts_error *err)
+{
+    struct dts_child child = {.what = "SimGrid cannot use this platform (SimGrid 4 wants a "
+                                      "<zone> around a torus or fat tree)",
+                              .blame = DTS_BAD_INPUT,
+                              .limit_s = LIMIT_S,
+                              .run = simgrid->import,
+                              .argument = question};
+    struct dts_error why = {0};
+    size_t size;
+    if (dts_child_run(&child, bytes, &size, &why))
+        return true;
+    if (why.died && question->from[0] != '\0')
+        return dts_fail(err, DTS_BAD_INPUT, "%s: " DTS_SIMGRID_NO_ROUTE, question->path,
+                        question->from, question->to);
+    return fail_import(question->path, &why, err);
 }
 
 bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err)
@@ -132,20 +152,15 @@ bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_erro
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;
-    char *copy = dts_copy(path);
-    struct dts_child child = {.what = "SimGrid gave up on this platform (is a route missing? "
-                                      "SimGrid 4 wants a <zone> around a torus or fat tree)",
-                              .blame = DTS_BAD_INPUT,
-                              .limit_s = LIMIT_S,
-                              .run = simgrid->import,
-                              .argument = copy};
-    struct dts_error why = {0};
+    struct dts_simgrid_question *question = mmap(
+        NULL, sizeof(*question), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (question == MAP_FAILED)
+        return dts_fail(err, DTS_SYSTEM, "%s: no memory to share: %s", path, strerror(errno));
+    question->path = path;
     void *bytes;
-    size_t size;
-    bool ok = dts_child_run(&child, &bytes, &size, &why);
-    free(copy);
-    if (!ok)
-        return fail_import(path, &why, err);
-    wrap(net, bytes);
-    return true;
+    bool ok = import(simgrid, question, &bytes, err);
+    munmap(question, sizeof(*question));
+    if (ok)
+        wrap(net, bytes);
+    return ok;
 }

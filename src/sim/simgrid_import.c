@@ -52,14 +52,29 @@ static int link_number(struct dts_simgrid_routes *f, struct dts_map *known, sg_l
     return f->links++;
 }
 
-static bool find_route(struct dts_simgrid_routes *f, struct dts_map *known, sg_host_t from,
-                       sg_host_t to, size_t pair, struct dts_error *err)
+/* The links between two hosts, noted for whoever has to say what SimGrid died of. */
+static int ask_route(struct dts_simgrid_question *question, sg_host_t from, sg_host_t to,
+                     sg_link_t *links, double *latency_s)
+{
+    snprintf(question->from, sizeof(question->from), "%s", sg_host_get_name(from));
+    snprintf(question->to, sizeof(question->to), "%s", sg_host_get_name(to));
+    int hops = dts_simgrid_route(from, to, links, DTS_MAX_ROUTE, latency_s);
+    question->from[0] = '\0';
+    return hops;
+}
+
+static bool find_route(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
+                       struct dts_map *known, sg_host_t from, sg_host_t to, size_t pair,
+                       struct dts_error *err)
 {
     sg_link_t links[DTS_MAX_ROUTE];
-    int hops = dts_simgrid_route(from, to, links, DTS_MAX_ROUTE, &f->latency[pair]);
-    if (hops < 1 || hops > DTS_MAX_ROUTE)
+    int hops = ask_route(question, from, to, links, &f->latency[pair]);
+    if (hops < 1)
+        return dts_fail(err, DTS_BAD_INPUT, DTS_SIMGRID_NO_ROUTE, sg_host_get_name(from),
+                        sg_host_get_name(to));
+    if (hops > DTS_MAX_ROUTE)
         return dts_fail(err, DTS_BAD_INPUT,
-                        "route from %s to %s: must have 1 to %d links, has %d",
+                        "route from %s to %s: must have at most %d links, has %d",
                         sg_host_get_name(from), sg_host_get_name(to), DTS_MAX_ROUTE, hops);
     if (!(f->latency[pair] >= 0 && f->latency[pair] <= DTS_SIMGRID_MOST_S))
         return dts_fail(
@@ -75,7 +90,8 @@ static bool find_route(struct dts_simgrid_routes *f, struct dts_map *known, sg_h
     return true;
 }
 
-static bool find_routes(struct dts_simgrid_routes *f, struct dts_error *err)
+static bool find_routes(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
+                        struct dts_error *err)
 {
     sg_host_t *hosts = sg_host_list();
     struct dts_map known = {0};
@@ -86,7 +102,7 @@ static bool find_routes(struct dts_simgrid_routes *f, struct dts_error *err)
     for (size_t pair = 0; pair < dts_simgrid_pairs(f) && ok; pair++) {
         size_t from = pair / (size_t)f->hosts, to = pair % (size_t)f->hosts;
         if (from != to)
-            ok = find_route(f, &known, hosts[from], hosts[to], pair, err);
+            ok = find_route(question, f, &known, hosts[from], hosts[to], pair, err);
         f->first[pair + 1] = f->hops;
     }
     dts_map_free(&known);
@@ -97,16 +113,17 @@ static bool find_routes(struct dts_simgrid_routes *f, struct dts_error *err)
 /* The child: what it allocates goes with it. */
 bool dts_simgrid_import(void *argument, void **result, size_t *size, struct dts_error *err)
 {
+    struct dts_simgrid_question *question = argument;
     struct dts_simgrid_routes f = {.hosts = 0};
     dts_simgrid_start();
-    if (!dts_simgrid_load(argument, err))
+    if (!dts_simgrid_load(question->path, err))
         return false;
     size_t hosts = sg_host_count();
     if (hosts < 1 || hosts > DTS_SIMGRID_MOST_HOSTS)
         return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has %zu",
                         DTS_SIMGRID_MOST_HOSTS, hosts);
     f.hosts = (int)hosts;
-    if (!find_routes(&f, err))
+    if (!find_routes(question, &f, err))
         return false;
 
     struct dts_simgrid_routes flat = {.hosts = f.hosts, .links = f.links, .hops = f.hops};

@@ -8,6 +8,17 @@
 
 enum { DTS_SIMGRID_NAME = 64 };
 
+/* The file, and how far its child came: SimGrid dies of a missing route. Shared with the child.
+ */
+struct dts_simgrid_question {
+    const char *path;
+    char from[DTS_SIMGRID_NAME], to[DTS_SIMGRID_NAME]; // of the route asked for now; "": none
+};
+
+/* How a missing route is said, with the names of the two hosts. */
+#define DTS_SIMGRID_NO_ROUTE                                                                   \
+    "route from %s to %s: SimGrid cannot find it, and every two hosts must have one"
+
 /* What the child that reads the file finds, and what the network keeps. Pairs are from * hosts
  * + to. */
 struct dts_simgrid_routes {

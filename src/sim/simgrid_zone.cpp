@@ -229,10 +229,13 @@ bool dts_simgrid_load(const char *path, struct dts_error *err)
         simgrid::s4u::Engine::get_instance()->load_platform(path);
     } catch (const std::exception &e) {
         // of SimGrid's own a sentence, of the C++ library's a word: std::bad_alloc, stoi
-        const bool word = std::string(e.what()).find(' ') == std::string::npos;
+        std::string what = e.what();
+        const bool word = what.find(' ') == std::string::npos;
+        for (char &letter : what)
+            letter = letter == '\n' ? ' ' : letter;
         return dts_fail(err, DTS_BAD_INPUT, "%s%s%s",
                         word ? "SimGrid cannot build it: a size in it is too large (" : "",
-                        e.what(), word ? ")" : "");
+                        what.c_str(), word ? ")" : "");
     }
     return true;
 }

@@ -84,7 +84,7 @@ static void what_cannot_be_set_is_said(void)
         {"a[*]", "1", "x.json: a: must be a list to set something in it, got an object"},
         {"l[2].x", "1", "x.json: l: no element 2, the list has 2"},
         {"l[99999999999999999999]", "1",
-         "x.json: l: no element 18446744073709551615, the list has 2"},
+         "x.json: l: no element 99999999999999999999, the list has 2"},
         {"t[0]", "1", "x.json: t: missing, cannot be set"},
         {"t.*", "1", "x.json: t: missing, cannot be set"},
         {"a.b", "[1", "x.json: a.b: must be JSON or a word, got [1"},

@@ -99,12 +99,12 @@ static void broken_files_are_refused_with_their_line(void)
     import_text(HEAD TAIL, &net, "must have 1 to ");
     import_text(HEAD "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
                      "<host id=\"b\" speed=\"1Gf\"/></zone>\n" TAIL,
-                &net, "route");
+                &net, "route from a to b: SimGrid cannot find it");
     import_text(HEAD "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
                      "<host id=\"b\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>"
                      "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0us\"/>"
                      "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone>\n" TAIL,
-                &net, "route from a to c");
+                &net, "route from a to c: SimGrid cannot find it");
 }
 
 static void missing_files_are_refused(void)

@@ -147,10 +147,13 @@ static void an_error_is_one_line_and_the_first_stays(void)
 {
     struct dts_error err = {0};
     CHECK(!dts_fail(&err, DTS_BAD_INPUT, "a\nb\x1b%s", "c\r"));
-    CHECK_STRING(err.text, "a?b?c?");
+    CHECK_STRING(err.text, "a\\nb\\u001Bc\\r");
     dts_fail(&err, DTS_SYSTEM, "later");
-    CHECK_STRING(err.text, "a?b?c?");
+    CHECK_STRING(err.text, "a\\nb\\u001Bc\\r");
     CHECK_INT(err.cause, DTS_BAD_INPUT);
+    err = (struct dts_error){0};
+    dts_fail(&err, DTS_BAD_INPUT, "\"a\\n\" \xC2\x9B \x9B \xE2\x82\xAC"); // escaped once, kept
+    CHECK_STRING(err.text, "\"a\\n\" \\u009B \\uFFFD \xE2\x82\xAC");
     for (int shift = 0; shift < 3; shift++) {
         char text[4096] = "";
         memset(text, 'x', (size_t)shift);

@@ -1,0 +1,5 @@
+dtsim in/small.json --set "$(printf 'model=a\nb')"
+dtsim in/small.json --set "$(printf 'platform.node.device=a\033[31m')"
+dtsim in/small.json --sweep "$(printf 'model=a\nb,c')"
+dtsim in/small.json --set "$(printf 'steps\033[31m\n.')"
+dtsim in/small.json --output "$(printf 'nowhere/a\n\033[31m\302\2331m')"
