@@ -2,6 +2,7 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -71,18 +72,48 @@ void on_completion(const std::function<void(const Comm &)> &over)
 }
 #endif
 
+/* Which links lie on routes between these endpoints. Of few links, or where it takes longer to
+ * ask than to make them, all. SimGrid takes some 900 bytes and 5 us for each. */
+std::vector<bool> links_between(const struct dts_net *net, const std::vector<int> &endpoints)
+{
+    const int few = 1 << 14;
+    std::vector<bool> between(static_cast<size_t>(net->links), net->links <= few);
+    if (net->links <= few)
+        return between;
+    int route[DTS_MAX_ROUTE];
+    long asked = 0;
+    for (int from : endpoints) {
+        for (int to : endpoints) {
+            int paths = from == to ? 0 : net->ops->paths(net->self, from, to);
+            asked += paths;
+            if (asked > net->links)
+                return std::vector<bool>(static_cast<size_t>(net->links), true);
+            for (int path = 0; path < paths; path++) {
+                int hops = net->ops->route(net->self, from, to, path, route);
+                for (int h = 0; h < hops; h++)
+                    between[static_cast<size_t>(route[h])] = true;
+            }
+        }
+    }
+    return between;
+}
+
 /* A zone that asks the network for every route. */
 class net_zone : public NetZoneImpl
 {
   public:
-    net_zone(const struct dts_net *net, const struct dts_simgrid_way *way)
+    net_zone(const struct dts_net *net, const std::vector<bool> &between,
+             const struct dts_simgrid_way *way)
         : NetZoneImpl("net"), way_(*way)
     {
         place(this);
+        links_.resize(between.size(), nullptr);
         for (int l = 0; l < net->links; l++)
-            links_.push_back(make_link(
-                "l" + std::to_string(l), net->ops->capacity(net->self, l) * DTS_SIMGRID_PARTS,
-                net->ops->shared == nullptr || net->ops->shared(net->self, l)));
+            if (between[static_cast<size_t>(l)])
+                links_[static_cast<size_t>(l)] =
+                    make_link("l" + std::to_string(l),
+                              net->ops->capacity(net->self, l) * DTS_SIMGRID_PARTS,
+                              net->ops->shared == nullptr || net->ops->shared(net->self, l));
         // SimGrid refuses a route without links: between a device and its own host
         nothing_ = make_link("nothing", 1e30, false);
     }
@@ -173,7 +204,9 @@ void dts_simgrid_start()
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
                       const struct dts_simgrid_way *way, sg_host_t *hosts)
 {
-    auto *zone = new net_zone(net, way); // SimGrid owns its zones
+    const std::set<int> endpoints(endpoint, endpoint + count);
+    auto *zone = new net_zone( // SimGrid owns its zones
+        net, links_between(net, {endpoints.begin(), endpoints.end()}), way);
     for (int i = 0; i < count; i++)
         hosts[i] = zone->host(endpoint[i]);
     zone->get_iface()->seal();

@@ -29,8 +29,8 @@ struct dts_simgrid_way {
     void *self;
 };
 
-/* Make the platform: the links of a network, and a host for each endpoint in the list. hosts[i]
- * becomes that of endpoint[i]; equal endpoints have one host. */
+/* Make the platform: the links of a network that lie between the endpoints in the list, and a
+ * host for each. hosts[i] becomes that of endpoint[i]; equal endpoints have one host. */
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
                       const struct dts_simgrid_way *way, sg_host_t *hosts);
 
