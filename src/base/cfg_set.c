@@ -130,13 +130,15 @@ static bool parse_value(const struct dts_doc *doc, const char *path, const char 
         !dts_scan_limits("value", text, length, change->count, &limits))
         return fail_asked(doc, path, change->by, "value too large or nested too deep", err);
     bool is_json = (*text != '\0' && strchr("[{\"", *text) != NULL) || is_number(text);
-    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+    json_error_t error;
+    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (change->value == NULL && !is_json)
         change->value = json_string(text); // NULL where it is no UTF-8
     if (change->value != NULL)
         return true;
     struct dts_text what = {0};
-    dts_text_add(&what, "must be JSON or a word, got ");
+    const bool large = is_json && json_error_code(&error) == json_error_numeric_overflow;
+    dts_text_add(&what, large ? "number too large, got " : "must be JSON or a word, got ");
     dts_text_add_word(&what, text, DTS_WORD_BYTES);
     fail_asked(doc, path, change->by, dts_text_string(&what), err);
     dts_text_free(&what);

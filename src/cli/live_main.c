@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/commands.h"
 #include "cli/live_calibrate.h"
 #include "cli/live_predicted.h"
 #include "cli/live_report.h"
@@ -51,12 +52,16 @@ static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
     run->calibrates = options->word_count > 0 && strcmp(options->words[0], "calibrate") == 0;
     if (run->calibrates)
         return check_calibration(options, err);
-    if (options->word_count != 1)
-        return dts_fail(err, DTS_BAD_INPUT, "--live: runs one scenario, got %d",
-                        options->word_count);
+    const char *const *words;
+    const int count = dts_command_words(&dts_predict_command, options, &words);
+    if (count > 0 && dts_command_find(words[0]) != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "--live: goes with a scenario, not with `dtsim %s`",
+                        words[0]);
+    if (count != 1)
+        return dts_fail(err, DTS_BAD_INPUT, "--live: runs one scenario, got %d", count);
     if (options->sweep_count > 0)
         return dts_fail(err, DTS_BAD_INPUT, "--live: has no --sweep: start it for each value");
-    run->word = options->words[0];
+    run->word = words[0];
     return true;
 }
 

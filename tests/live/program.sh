@@ -64,6 +64,8 @@ live 3 in/small.json --set
 check "an option without its value is told once" once "^dtsim: --set: needs a value"
 live 3
 check "no scenario is told once" once "^dtsim: --live: runs one scenario, got 0"
+live 3 check in/small.json
+check "a command that does not run is told once" once "^dtsim: --live: goes with a scenario, not with .dtsim check.$"
 live 3 in/small.json --engine none
 check "an engine that is not there is told once" once "engine"
 live 3 in/smal.json

@@ -88,7 +88,7 @@ static void what_cannot_be_set_is_said(void)
         {"t[0]", "1", "x.json: t: missing, cannot be set"},
         {"t.*", "1", "x.json: t: missing, cannot be set"},
         {"a.b", "[1", "x.json: a.b: must be JSON or a word, got [1"},
-        {"a.b", "1e999", "x.json: a.b: must be JSON or a word, got 1e999"},
+        {"a.b", "1e999", "x.json: a.b: number too large, got 1e999"},
         {"a.b", "+5", "x.json: a.b: must be JSON or a word, got +5"},
         {"a.b", "{\"k\": 1, \"k\": 2}",
          "x.json: a.b: must be JSON or a word, got {\\\"k\\\": 1, \\\"k\\\": 2}"},
