@@ -114,7 +114,7 @@ fi
 
 # A killed rank: the others end, and the run goes on from the last checkpoint.
 : >"$work/err"
-DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/train.json" --set live.steps=999990 \
+DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/train.json" --set live.steps=999990 \
     --set "live.checkpoint={\"file\":\"$work/killed\",\"every_steps\":20}" >"$work/out" 2>"$work/err" &
 started=$!
 for _ in $(seq 200); do [ -s "$work/killed" ] && break; sleep 0.1; done

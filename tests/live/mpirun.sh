@@ -12,6 +12,9 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # the same, of Open MPI 5
 # Copies through the other process's memory (CMA) are not allowed in every container.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
+# When a rank ends with an error mpirun ends the others, and gives them so many seconds for it (its own
+# is 1) even where none is left. Who ends runs from outside gives them that second.
+export OMPI_MCA_odls_base_sigkill_timeout="${DTSIM_MPI_KILL_SECONDS:-0}"
 # MPI itself leaks; addresses and undefined behaviour are still checked.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 for start in $(seq "${DTSIM_MPI_TRIES:-3}"); do

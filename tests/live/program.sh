@@ -9,6 +9,8 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$here/../golden" || exit 2
 export DTSIM_MPI_SECONDS=30
+# What this test started has its mark: other tests may run dtsim --live meanwhile.
+export DTSIM_TEST_MARK="$work"
 passed=0 failed=0
 
 # check WHAT CONDITION...
@@ -217,14 +219,21 @@ wait $started
 check "files that are gone after the begin are not missed" test $? -eq 0
 check "nor is the table" grep -q "exposed comm" "$work/out"
 
+# ours PATTERN -- the processes with our mark whose line has it. A shell that set the mark lacks it.
+ours() {
+    grep -lszxF "DTSIM_TEST_MARK=$work" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
+        tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -F "$1" | grep -qv mpirun && echo "$pid"
+    done
+}
+
 # begin ARGUMENT... -- in the background; returns when both ranks run.
 begin() {
     : >"$work/err"
-    DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
+    DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
         >"$work/out" 2>"$work/err" &
     started=$!
     for _ in $(seq 100); do
-        ranks=$(ps -eo pid=,args= | awk -v b="$bin/dtsim --live" 'index($0, b) && !/mpirun/ {print $1}')
+        ranks=$(ours "$bin/dtsim --live")
         [ "$(echo "$ranks" | wc -w)" -eq 2 ] && break
         sleep 0.1
     done
@@ -247,11 +256,11 @@ begin
 pkill -INT -P "$(pgrep -P $started timeout)" # mpirun, or what it became
 check "Ctrl-C ends all" ended
 check "Ctrl-C is one line of ours" at_most_one_line
-check "nothing is left running" test -z "$(ps -eo args= | grep -F "$bin/dtsim --live" | grep -v grep)"
+check "nothing is left running" test -z "$(ours "$bin/dtsim")"
 
 # A run that is ended while it predicts leaves no files of the prediction, and nobody who predicts.
 mkdir "$work/scratch"
-TMPDIR=$work/scratch DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live summit_27k --engine exact \
+TMPDIR=$work/scratch DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live summit_27k --engine exact \
     --set devices=2 --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":0}]' \
     --set steps=10000 >"$work/out" 2>"$work/err" &
 started=$!
