@@ -25,10 +25,9 @@ void dts_measure_note_disturbed(double percent)
 {
     if (percent >= 25)
         fprintf(stderr,
-                "dtsim-measure: note: %.0f %% of the runs do not count: the processor was "
-                "faster or "
-                "slower than usual (another program, another machine on its cores)\n",
-                percent);
+                "dtsim-measure: note: %.0f %% of the runs were faster or slower than usual "
+                "(another program, another machine on the processor's cores): %s\n",
+                percent, percent > 50 ? "nothing is usual, all count" : "these do not count");
 }
 
 int dts_measure_split(char *list, char **words)

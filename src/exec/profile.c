@@ -67,8 +67,9 @@ static bool measure_updates(const struct dts_profile_request *request,
     return true;
 }
 
+/* After which all count where more than half would not. */
 static double disturbed_percent(const struct dts_profile_request *request,
-                                const struct dts_profile_findings *found)
+                                const struct dts_profile_findings *found, struct dts_pace *pace)
 {
     struct dts_run_count all = {0, 0};
     for (int i = 0; i < found->entries->count; i++)
@@ -79,7 +80,7 @@ static double disturbed_percent(const struct dts_profile_request *request,
         }
     for (int u = 0; u < found->update_count; u++)
         dts_runs_count(&found->updates[u], found->pace, &all);
-    return 100.0 * (all.runs - all.counting) / (all.runs > 0 ? all.runs : 1);
+    return dts_runs_disturbed_percent(&all, pace);
 }
 
 /* All that is measured but the roofline. */
@@ -138,7 +139,8 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
         struct dts_profile_findings found = {
             &entries, updates, update_count, timer.meter.pace, &roofline, space, 0};
         tell(request, 1, 1, "the roofline");
-        *disturbed = found.disturbed_percent = disturbed_percent(request, &found);
+        *disturbed = found.disturbed_percent =
+            disturbed_percent(request, &found, timer.meter.pace);
         good = dts_space_roofline(space, roofline_s, &roofline, &words, err) &&
                dts_kernel_timer_works(&timer, err) &&
                dts_profile_write(request, &found, path, err);

@@ -214,7 +214,10 @@ double dts_steps_pass(struct dts_step_series *s)
 void dts_steps_end(struct dts_step_series *s, struct dts_steps *out)
 {
     const double(*done)[PARTS] = (const double(*)[PARTS])s->seconds;
-    struct dts_run_count counts = {0, 0};
+    struct dts_run_count counts = {0, 0}, of_calls = {0, 0};
+    for (int i = 0; i < s->calls.count; i++)
+        dts_runs_count(&s->calls.runs[i], &s->pace, &of_calls);
+    dts_runs_disturbed_percent(&of_calls, &s->pace); // all count where more than half would not
     dts_runs_count(&s->runs, &s->pace, &counts);
     *out = (struct dts_steps){
         .bytes = dts_network_bytes(s->network),

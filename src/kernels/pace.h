@@ -20,7 +20,8 @@ struct dts_pace {
     void *argument;
     double asked_s;    // the pace that is to be the usual one; 0: none
     double patience_s; // how long runs may still wait for the usual pace, in all
-    bool all_count;    // whatever the pace: what is compared is timed in turns
+    bool all_count; // whatever the pace: there is no usual one, or what is compared is timed in
+                    // turns
     int moments[DTS_PACES], count;
 };
 

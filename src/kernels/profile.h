@@ -47,7 +47,7 @@ struct dts_profile_update {
 struct dts_profile {
     int precision;                    // enum dts_precision
     int threads;                      // of the processor; 0: the device has none to count
-    double disturbed_percent;         // of the runs: those that do not count (pace.h)
+    double disturbed_percent;         // of the runs: those off the usual pace (measure.h)
     double pace_s;                    // the usual one; 0: the device has none
     double clock_hz, memory_clock_hz; // the highest; 0: not known
     const char *models, *device, *library;

@@ -2,9 +2,13 @@
 #include "kernels/profile_estimate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const double nearness = 0.1, ridge = 0.3, other = 1; // ASSUMED (profile_estimate.h)
+#include "base/mem.h"
+#include "kernels/parts_fit.h"
+
+static const double nearness = 0.1, other = 1; // ASSUMED (profile_estimate.h)
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -93,60 +97,29 @@ static bool have_same_settings(const char *a, const char *b)
     }
 }
 
-/* A height and three slopes, along the logarithms of operations, values and weights. */
-enum { TERMS = 4 };
-
-/* Weighted sums for the least squares, and how far the multiples reach. */
-struct sums {
-    double products[TERMS][TERMS], right[TERMS];
-    double least, most; // ln of the multiples
-};
-
-static void empty(struct sums *sums)
+/* Seconds of the parts at the device's rates. */
+static void find_parts(double parts[DTS_PARTS], const struct dts_device *device,
+                       const struct dts_profile_work *work, double batch, bool backward)
 {
-    *sums = (struct sums){.least = INFINITY, .most = -INFINITY};
+    const int precision = device->profile.precision;
+    const double flops_per_s =
+        device->peak_flops_per_s[precision] * device->efficiency[work->class];
+    const double values_per_s = device->memory_bytes_per_s *
+                                device->efficiency[DTS_WORK_MEMORY] /
+                                (double)dts_precision_bytes((enum dts_precision)precision);
+    const double flops = batch * (backward ? work->backward_flops : work->forward_flops);
+    const double values = batch * (backward ? work->backward_values : work->forward_values);
+    const double weights = (backward ? 2 : 1) * work->weight_values;
+    parts[0] = flops / flops_per_s;
+    parts[1] = values / values_per_s;
+    parts[2] = weights / values_per_s;
+    parts[3] = flops > 0 || values > 0 || weights > 0 ? device->call_s : 0;
 }
 
-/* further: of the distance, squared, beside that along the terms. */
-static void add(struct sums *sums, const double terms[TERMS], double further,
-                double log_multiple)
+static double squared_log_ratio(double a, double b)
 {
-    double d2 = further;
-    for (int i = 1; i < TERMS; i++)
-        d2 += terms[i] * terms[i];
-    const double weight = 1 / ((d2 + nearness) * (d2 + nearness));
-    for (int i = 0; i < TERMS; i++) {
-        for (int j = 0; j < TERMS; j++)
-            sums->products[i][j] += weight * terms[i] * terms[j];
-        sums->right[i] += weight * terms[i] * log_multiple;
-    }
-    sums->least = fmin(sums->least, log_multiple);
-    sums->most = fmax(sums->most, log_multiple);
-}
-
-static double log_ratio(double a, double b)
-{
-    return log(fmax(a, 1) / fmax(b, 1));
-}
-
-/* The multiple where all logarithms of ratios are 0: Gaussian elimination from the last term on
- * leaves the height. The matrix is positive definite: pivots are. */
-static double multiple(struct sums sums)
-{
-    const double weight = sums.products[0][0];
-    if (weight <= 0)
-        return 1;
-    for (int i = 1; i < TERMS; i++)
-        sums.products[i][i] += ridge * weight;
-    for (int k = TERMS - 1; k > 0; k--)
-        for (int i = 0; i < k; i++) {
-            const double share = sums.products[i][k] / sums.products[k][k];
-            for (int j = 0; j <= k; j++)
-                sums.products[i][j] -= share * sums.products[k][j];
-            sums.right[i] -= share * sums.right[k];
-        }
-    const double height = sums.right[0] / sums.products[0][0];
-    return exp(fmin(fmax(height, sums.least), sums.most));
+    const double ratio = log(fmax(a, 1) / fmax(b, 1));
+    return ratio * ratio;
 }
 
 /* A call that is asked for. */
@@ -155,44 +128,69 @@ struct asked {
     const char *call;
     const struct dts_profile_work *work;
     double batch;
-    struct both least; // by the roofline
+    double parts[2][DTS_PARTS]; // forward, backward
 };
 
-/* How far a measured call is from it: along operations, values and weights where both are of
- * one operation; else along the roofline's time, because other operations have other shares of
- * them.
- */
-static void find_terms(double terms[TERMS], const struct asked *asked, bool alike,
-                       const struct dts_profile_work *work, double batch, double least_s)
+/* How far a measured call is from it, squared: along operations, values and weights where both
+ * are of one operation; else along the time of the parts, because other operations have other
+ * shares of them. */
+static double distance2(const struct asked *asked, bool alike,
+                        const struct dts_profile_kernel *kernel, double batch,
+                        const double parts[DTS_PARTS])
 {
-    memset(terms, 0, TERMS * sizeof(*terms));
-    terms[0] = 1;
-    terms[1] = log(least_s / asked->least.forward);
-    if (!alike)
-        return;
-    terms[1] =
-        log_ratio(batch * work->forward_flops, asked->batch * asked->work->forward_flops);
-    terms[2] =
-        log_ratio(batch * work->forward_values, asked->batch * asked->work->forward_values);
-    terms[3] = log_ratio(work->weight_values, asked->work->weight_values);
+    const struct dts_profile_work *work = &kernel->work;
+    if (!alike) {
+        const double ratio = log(dts_parts_sum(parts) / dts_parts_sum(asked->parts[0]));
+        return ratio * ratio;
+    }
+    return squared_log_ratio(batch * work->forward_flops,
+                             asked->batch * asked->work->forward_flops) +
+           squared_log_ratio(batch * work->forward_values,
+                             asked->batch * asked->work->forward_values) +
+           squared_log_ratio(work->weight_values, asked->work->weight_values) +
+           (have_same_settings(kernel->call, asked->call) ? 0 : other);
 }
 
-/* What is measured of a kernel, seen from the call that is asked for. */
-static void add_kernel(struct sums *forward, struct sums *backward, const struct asked *asked,
-                       bool alike, const struct dts_profile_kernel *kernel)
+/* What is measured forward and backward, seen from the call that is asked for. */
+struct seen {
+    struct dts_parts_row *rows; // owned
+    size_t room;
+    int count;
+};
+
+static void add_row(struct seen *seen, const double parts[DTS_PARTS], double d2, double seconds)
 {
-    const double further = !alike || have_same_settings(kernel->call, asked->call) ? 0 : other;
+    seen->rows =
+        dts_grow(seen->rows, &seen->room, (size_t)seen->count + 1, sizeof(*seen->rows));
+    struct dts_parts_row *row = &seen->rows[seen->count++];
+    memcpy(row->parts, parts, sizeof(row->parts));
+    row->seconds = seconds;
+    row->weight = 1 / ((d2 + nearness) * (d2 + nearness));
+}
+
+static void add_kernel(struct seen seen[2], const struct asked *asked, bool alike,
+                       const struct dts_profile_kernel *kernel)
+{
     for (int i = 0; i < kernel->point_count; i++) {
         const struct dts_profile_point *point = &kernel->points[i];
-        const struct both least = by_roofline(asked->device, &kernel->work, point->batch);
-        double terms[TERMS];
-        if (least.forward <= 0 || asked->least.forward <= 0)
+        double forward[DTS_PARTS], backward[DTS_PARTS];
+        find_parts(forward, asked->device, &kernel->work, point->batch, false);
+        find_parts(backward, asked->device, &kernel->work, point->batch, true);
+        if (dts_parts_sum(forward) <= 0 || dts_parts_sum(asked->parts[0]) <= 0)
             continue;
-        find_terms(terms, asked, alike, &kernel->work, point->batch, least.forward);
-        add(forward, terms, further, log(point->forward_s / least.forward));
-        if (least.backward > 0 && point->backward_s > 0)
-            add(backward, terms, further, log(point->backward_s / least.backward));
+        const double d2 = distance2(asked, alike, kernel, point->batch, forward);
+        add_row(&seen[0], forward, d2, point->forward_s);
+        if (dts_parts_sum(backward) > 0 && point->backward_s > 0)
+            add_row(&seen[1], backward, d2, point->backward_s);
     }
+}
+
+static double seconds_of(const struct seen *seen, const double parts[DTS_PARTS],
+                         double roofline_s)
+{
+    return seen->count > 0 && dts_parts_sum(parts) > 0
+               ? dts_parts_seconds(seen->rows, seen->count, parts)
+               : roofline_s;
 }
 
 void dts_profile_estimate(const struct dts_device *device, const char *call,
@@ -200,17 +198,20 @@ void dts_profile_estimate(const struct dts_device *device, const char *call,
                           double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
-    const struct asked asked = {device, call, work, batch, by_roofline(device, work, batch)};
-    struct sums forward, backward;
-    empty(&forward);
-    empty(&backward);
+    const struct both roofline = by_roofline(device, work, batch);
+    struct asked asked = {device, call, work, batch, {{0}}};
+    struct seen seen[2] = {{NULL}};
+    find_parts(asked.parts[0], device, work, batch, false);
+    find_parts(asked.parts[1], device, work, batch, true);
     for (int i = 0; i < profile->kernel_count; i++)
         if (is_alike(profile->kernels[i].call, call))
-            add_kernel(&forward, &backward, &asked, true, &profile->kernels[i]);
-    const bool alike = forward.products[0][0] > 0;
+            add_kernel(seen, &asked, true, &profile->kernels[i]);
+    const bool alike = seen[0].count > 0;
     for (int i = 0; i < profile->kernel_count && !alike; i++)
         if (profile->kernels[i].work.class == work->class)
-            add_kernel(&forward, &backward, &asked, false, &profile->kernels[i]);
-    *forward_s = asked.least.forward * multiple(forward);
-    *backward_s = asked.least.backward * multiple(backward);
+            add_kernel(seen, &asked, false, &profile->kernels[i]);
+    *forward_s = seconds_of(&seen[0], asked.parts[0], roofline.forward);
+    *backward_s = seconds_of(&seen[1], asked.parts[1], roofline.backward);
+    free(seen[0].rows);
+    free(seen[1].rows);
 }

@@ -1,15 +1,13 @@
 /* profile_estimate.h -- seconds of a call that was not measured, from those that were.
  *
- * The roofline says how long the call takes at the least. Measured calls of the same operation
- * took a multiple of theirs. The estimate is the roofline's time times the multiple that a
- * plane through theirs has at this call: least squares of ln(multiple) over the logarithms of
- * operations, values moved and weights, where a call counts the more the nearer it is (weight
- * 1 / (d^2 + 0.1)^2, d the distance in these logarithms; other settings, such as a window of
- * another size, are a distance of 1 more); slopes are held small (a ridge of 0.3 of all
- * weights), and the answer within what was measured. The form and these numbers are ASSUMED,
- * chosen among others for how well they tell each of twelve networks from made ones
- * (docs/model.md). Without calls of the same operation those of its class stand in, with the
- * roofline's time instead of the three; without any the roofline stands alone.
+ * A call's time has four parts: its arithmetic at the device's peak, the values and the weights
+ * that it moves at the memory's rate, and the call itself. Measured calls of the same operation
+ * tell which multiple of each it takes (kernels/parts_fit.h): a call counts the more the nearer
+ * it is, by weight 1 / (d^2 + 0.1)^2, d the distance in the logarithms of operations, values
+ * moved and weights; other settings, such as a window of another size, are 1 more in d^2. The
+ * form and these numbers are ASSUMED; how well they tell networks from others is in
+ * docs/validation-kernels.md. Without calls of the same operation those of its class stand in,
+ * by their distance in the logarithm of the parts' sum; without any the roofline stands alone.
  */
 #ifndef DTS_KERNELS_PROFILE_ESTIMATE_H
 #define DTS_KERNELS_PROFILE_ESTIMATE_H

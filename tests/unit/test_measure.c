@@ -214,6 +214,20 @@ static void where_all_count_the_pace_does_not_matter(void)
     CHECK_NEAR(dts_measured_of(&runs, &pace).median_s, 3, 1e-12);
 }
 
+static void where_most_do_not_count_all_do(void)
+{
+    struct dts_pace usual = {.all_count = false}, asked = {.asked_s = 1e-4};
+    const struct dts_run_count half = {10, 5}, few = {10, 4}, none = {0, 0};
+    CHECK_NEAR(dts_runs_disturbed_percent(&none, &usual), 0, 0);
+    CHECK_NEAR(dts_runs_disturbed_percent(&half, &usual), 50, 0);
+    CHECK(!usual.all_count);
+    CHECK_NEAR(dts_runs_disturbed_percent(&few, &usual), 60, 1e-12);
+    CHECK(usual.all_count);
+    CHECK_NEAR(dts_runs_disturbed_percent(&few, &asked), 60, 1e-12);
+    CHECK(!asked.all_count); // who asks for a pace gets what ran at it
+    CHECK_NEAR(dts_runs_disturbed_percent(&few, NULL), 60, 1e-12);
+}
+
 static void where_no_run_counts_all_do(void)
 {
     const struct dts_pace slower = {.moments = {[300] = 10}, .count = 10};
@@ -230,4 +244,5 @@ TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_m
       TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
       TEST(a_pace_that_is_asked_for_counts_in_place_of_the_usual_one),
       TEST(what_runs_first_after_a_nap_is_not_seen), TEST(the_pace_is_that_right_before_a_run),
-      TEST(where_all_count_the_pace_does_not_matter), TEST(where_no_run_counts_all_do))
+      TEST(where_most_do_not_count_all_do), TEST(where_all_count_the_pace_does_not_matter),
+      TEST(where_no_run_counts_all_do))

@@ -126,7 +126,7 @@ static void multiples_follow_the_size_and_stay_within_what_was_measured(void)
     CHECK_NEAR(forward_s, sqrt(2), 0.05); // half way between 2 and 1
     work.forward_flops = 1e14;
     dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s);
-    CHECK_NEAR(forward_s, 1e5, 1); // not below 1, where the line would go
+    CHECK_NEAR(forward_s, 1.15e5, 0.15e5); // not below 1, and nearer to it than to 2
     dts_device_free(&device);
 }
 
@@ -154,7 +154,7 @@ static void a_window_of_another_size_is_further_away(void)
     dts_device_free(&device);
 }
 
-/* A small call that took 20 times the roofline's time and a large one that took 1.25 times:
+/* A small call that took 20 times its parts' time and a large one that took 1.25 times:
  * what another operation does with as much memory as the large one takes as long, whatever it
  * moves. */
 static void other_operations_count_by_the_time_of_the_roofline(void)
@@ -162,7 +162,7 @@ static void other_operations_count_by_the_time_of_the_roofline(void)
     static const char memory[] =
         "{\"call\": \"relu a\", \"class\": \"memory\", \"forward_flops\": 1e3, "
         "\"forward_values\": 1e3, \"points\": [{\"batch\": 1, \"forward_s\": 8e-5}]},"
-        "{\"call\": \"relu b\", \"class\": \"memory\", \"forward_flops\": 1e8, "
+        "{\"call\": \"relu b\", \"class\": \"memory\", \"forward_flops\": 1e3, "
         "\"forward_values\": 1e8, \"points\": [{\"batch\": 1, \"forward_s\": 0.5}]}";
     struct dts_device device;
     struct dts_error err;
