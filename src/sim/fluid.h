@@ -36,7 +36,7 @@ struct lane {
     int previous; // the operation before that, of any step; -1: none
     enum lane_state state;
     double left_s;           // CALLING: at full speed; ARRIVING
-    double begun_s;          // CALLING
+    double begun_s, late_s;  // CALLING; by how much the last member does it later
     int open;                // EXCHANGING: transfers that are not over
     double arrived_s;        // EXCHANGING: when what came so far is there and summed
     int before, before_step; // the collective begun last; -1: none yet
@@ -117,6 +117,12 @@ void dts_fluid_exchange(struct fluid *f, int lane);
  * first one; NULL: all at once. Valid until it is asked again. */
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
 
+/* What passes for members between the end of the collective that was begun last on this lane,
+ * which the first of them was done with at first_s, and the begin of the one at hand. Valid
+ * until it is asked again. */
+void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
+                          struct dts_between *between);
+
 /* A call begins: the members of the cohort go on so. */
 void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
 
@@ -139,6 +145,13 @@ struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);
+
+/* How much later than now the last member begins the operation that a lane is about to begin:
+ * not before it is done with what it did before on this stream. */
+double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane);
+
+/* The time of a lane that is CALLING or ARRIVING is over. */
+void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
 
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);

@@ -51,12 +51,23 @@ static void set_apart(const struct fluid *f, double **apart_s, int members)
     memcpy(*apart_s, f->members_s, (size_t)members * sizeof(**apart_s));
 }
 
-/* When members were done with an operation of their cohort. */
+/* What the last members still need for an operation. */
+static double tail_left_s(const struct fluid *f, int cohort, int op)
+{
+    double left_s = 0;
+    for (size_t i = 0; i < f->tail_count; i++)
+        if (f->tails[i].cohort == cohort && f->tails[i].op == op)
+            left_s = f->tails[i].left_s;
+    return left_s;
+}
+
+/* When members are done with an operation of their cohort. */
 static struct moments ended(const struct fluid *f, int cohort, int op)
 {
     const struct dts_op *what = &f->cohorts->all[cohort].role->plan.ops[op];
     struct moments ended = dts_fluid_run(f, cohort, op)->ended;
-    ended.last_s = fmin(ended.last_s, f->now);
+    const double left_s = what->stream != DTS_COMPUTE ? tail_left_s(f, cohort, op) : 0;
+    ended.last_s = fmin(ended.last_s, f->now + left_s);
     if (what->stream == DTS_COMPUTE && what->kind == DTS_OP_CALL)
         ended.by_member_s = f->apart_s[cohort];
     else if (what->kind == DTS_OP_CALL)
@@ -100,6 +111,41 @@ static bool find_begins(struct fluid *f, const struct lane *lane)
     for (int w = 0; w < op->wait_count; w++)
         hold_up(f, lane->cohort, waits[w].op);
     return count_from_first_of_all(f->members_s, members);
+}
+
+void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
+                          struct dts_between *between)
+{
+    const struct dts_plan *plan = &lane->role->plan;
+    const int members = lane->role->count;
+    const double *ended_s = dts_fluid_run(f, lane->cohort, lane->before)->ended.by_member_s;
+    between->least_s = 0;
+    between->until_s = NULL;
+    for (int m = 0; m < members; m++)
+        f->members_s[m] = 0;
+    int op = lane->before;
+    do {
+        op = (op + 1) % plan->op_count;
+        const struct dts_op *what = &plan->ops[op];
+        if (what->stream != lane->stream)
+            continue;
+        for (int w = 0; w < what->wait_count; w++) {
+            int other = plan->waits[what->first_wait + w].op;
+            if (plan->ops[other].stream != lane->stream)
+                hold_up(f, lane->cohort, other);
+        }
+        if (what->kind != DTS_OP_CALL)
+            continue;
+        between->least_s += what->call.seconds;
+        for (int m = 0; m < members; m++)
+            f->members_s[m] += what->call.seconds;
+    } while (op != lane->op);
+    for (int m = 0; m < members; m++) {
+        f->members_s[m] -= first_s;
+        if (f->members_s[m] >
+            (ended_s != NULL ? ended_s[m] : 0) + between->least_s + together_s)
+            between->until_s = f->members_s;
+    }
 }
 
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)

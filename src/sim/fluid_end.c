@@ -34,6 +34,17 @@ static double end_behind(const struct tail *tail, double alone_s, double after_s
     return fmax(tail->left_s + after_s, alone_s - gain_s * tail->left_s / tail->all_s);
 }
 
+/* The last members are so much later with what they still do before this. */
+static void hold_up_tails(struct fluid *f, const struct lane *lane, double held_s)
+{
+    for (size_t i = 0; i < f->tail_count; i++) {
+        struct tail *tail = &f->tails[i];
+        if (tail->cohort == lane->cohort &&
+            lane->role->plan.ops[tail->op].stream == lane->stream)
+            tail->left_s += held_s;
+    }
+}
+
 /* Is the next operation of its stream a collective, too? Each member begins that when it is
  * done itself, and so it does what passes between two without a kernel. */
 static bool leads_to_collective(const struct lane *lane)
@@ -56,16 +67,23 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
     struct dts_rows *rows = dts_loader_rows(f->loader);
     struct dts_follow follow =
         dts_rows_alone(rows, load, tail == NULL ? dts_fluid_begin_apart(f, lane) : NULL);
-    *end_s = follow.row.after_s;
+    const double alone_s = follow.row.after_s;
+    *end_s = alone_s + (tail == NULL ? dts_fluid_last_begin_s(f, lane) : 0);
     if (tail == NULL || !is_held_up(lane))
         return follow;
     struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
-    const struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
-                                  f->first_op[lane->cohort] + lane->op,
-                                  before->begun.by_member_s};
+    struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
+                            f->first_op[lane->cohort] + lane->op, before->begun.by_member_s};
+    if (lane->stream != DTS_COMPUTE)
+        dts_fluid_find_until(f, lane, f->now - (tail->all_s - tail->left_s), &pair.between);
     follow = dts_rows_behind(rows, &pair);
-    *end_s = end_behind(tail, *end_s, follow.row.after_s + follow.held_s);
-    tail->left_s += follow.held_s * tail->left_s / tail->all_s;
+    double held_s = follow.held_s;
+    *end_s = tail->left_s + held_s + follow.row.after_s;
+    if (!follow.as_asked) {
+        *end_s = end_behind(tail, alone_s, held_s + follow.row.after_s);
+        held_s *= tail->left_s / tail->all_s;
+    }
+    hold_up_tails(f, lane, held_s);
     before->ended.by_member_s = follow.begun_s;
     return follow;
 }
@@ -77,7 +95,7 @@ void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load
     struct tail *tail = tail_before(f, lane);
     const struct dts_follow course = follow(f, lane, tail, load, &end_s);
     struct run *run = dts_fluid_run(f, lane->cohort, lane->op);
-    run->begun = (struct moments){f->now + (tail != NULL ? tail->left_s : 0), course.begun_s};
+    run->begun = (struct moments){f->now + dts_fluid_last_begin_s(f, lane), course.begun_s};
     run->ended = (struct moments){INFINITY, course.ended_s};
     lane->before = lane->op;
     lane->before_step = lane->step;

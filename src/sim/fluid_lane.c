@@ -5,11 +5,20 @@
 #include "plan/run.h"
 #include "sim/fluid.h"
 
+/* Each member has done itself what comes before on its own stream. */
+static bool is_call_before(const struct lane *lane, struct dts_wait wait)
+{
+    const struct dts_op *op = &lane->role->plan.ops[wait.op];
+    return op->kind == DTS_OP_CALL && op->stream == lane->stream && !wait.previous_step;
+}
+
 static bool waits_are_over(const struct fluid *f, const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
     for (int w = 0; w < op->wait_count; w++) {
         struct dts_wait wait = lane->role->plan.waits[op->first_wait + w];
+        if (is_call_before(lane, wait))
+            continue;
         if (f->done[f->first_op[lane->cohort] + wait.op] <= lane->step - wait.previous_step)
             return false;
     }
@@ -102,6 +111,11 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
     dts_fluid_next_op(f, lane);
 }
 
+void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
+{
+    leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
+}
+
 void dts_fluid_end_transfer(struct fluid *f, size_t number)
 {
     struct transfer *t = &f->transfers[number];
@@ -137,9 +151,7 @@ static void begin_collective(struct fluid *f, int number)
     dts_fluid_add_transfer(f, &t);
 }
 
-/* How much later the last member begins: not before it is done with what it did before on this
- * stream. */
-static double last_begin_s(const struct fluid *f, const struct lane *lane)
+double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)
 {
     double left_s = 0;
     if (dts_fluid_op(lane)->kind == DTS_OP_CALL && lane->stream == DTS_COMPUTE)
@@ -162,14 +174,14 @@ static void begin(struct fluid *f, int number)
         dts_fluid_begin_call(f, lane);
     if (op->kind == DTS_OP_COLLECTIVE)
         begin_collective(f, number);
-    const double later_s = last_begin_s(f, lane);
+    const double later_s = dts_fluid_last_begin_s(f, lane);
     if (time != NULL)
         time->start_s = fmax(time->start_s, f->now + later_s);
     if (op->kind == DTS_OP_CALL) {
         int role = f->cohorts->all[lane->cohort].role_number;
         lane->state = CALLING;
-        lane->left_s =
-            later_s + op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
+        lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
+        lane->late_s = later_s;
         lane->begun_s = f->now;
         return;
     }

@@ -65,7 +65,7 @@ static void advance(struct fluid *f, double elapsed)
     f->now += elapsed;
     for (int i = 0; i < f->lane_count; i++)
         if (f->left_s[i] <= nearly)
-            dts_fluid_complete(f, &f->lanes[i]);
+            dts_fluid_end_timed(f, &f->lanes[i]);
     for (size_t i = 0; i < f->transfer_count; i++)
         if (is_under_way(&f->transfers[i]))
             advance_transfer(f, i, elapsed, nearly);

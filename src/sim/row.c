@@ -40,24 +40,32 @@ void dts_rows_free(struct dts_rows *rows)
         return;
     for (size_t i = 0; i < rows->count; i++) {
         free((void *)rows->known[i].pair.begun_s);
+        free((void *)rows->known[i].pair.between.until_s);
         free(rows->known[i].ended_s);
     }
     free(rows->known);
     free(rows);
 }
 
+static const double nearly_s = 1e-7; // much less than any message; steps come to repeat
+
+/* By member; NULL: all at 0. */
+static bool same_times(const double *a, const double *b, int members)
+{
+    if (a == b)
+        return true;
+    for (int m = 0; m < members; m++)
+        if (fabs((a != NULL ? a[m] : 0) - (b != NULL ? b[m] : 0)) > nearly_s)
+            return false;
+    return true;
+}
+
 static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
 {
-    static const double nearly_s = 1e-7; // much less than any message; steps come to repeat
-    if (a->begun_s == b->begun_s)
-        return true;
-    for (int m = 0; m < a->second->move.script->members; m++) {
-        double one = a->begun_s != NULL ? a->begun_s[m] : 0;
-        double other = b->begun_s != NULL ? b->begun_s[m] : 0;
-        if (fabs(one - other) > nearly_s)
-            return false;
-    }
-    return true;
+    const int members = a->second->move.script->members;
+    return fabs(a->between.least_s - b->between.least_s) <= nearly_s &&
+           same_times(a->begun_s, b->begun_s, members) &&
+           same_times(a->between.until_s, b->between.until_s, members);
 }
 
 static bool same_sizes(const struct dts_pair *a, const struct dts_pair *b)
@@ -65,22 +73,29 @@ static bool same_sizes(const struct dts_pair *a, const struct dts_pair *b)
     return a->first == b->first && a->second == b->second;
 }
 
+static bool same_pair(const struct dts_pair *a, const struct dts_pair *b)
+{
+    return same_sizes(a, b) && same_begin(a, b);
+}
+
 /* What was begun as this is. */
 static const struct known *find(const struct dts_rows *rows, const struct dts_pair *pair)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (same_sizes(&rows->known[i].pair, pair) && same_begin(&rows->known[i].pair, pair))
+        if (same_pair(&rows->known[i].pair, pair))
             return &rows->known[i];
     return NULL;
 }
 
-/* The last one of these sizes, at this place if there is one. */
+/* The last one of these sizes, at this place if there is one. What was held up by more than the
+ * first does not tell how it goes without that. */
 static const struct known *find_like(const struct dts_rows *rows, const struct dts_pair *pair)
 {
     const struct known *like = NULL;
     for (size_t i = rows->count; i-- > 0;) {
         const struct known *known = &rows->known[i];
-        if (!same_sizes(&known->pair, pair))
+        if (!same_sizes(&known->pair, pair) ||
+            (known->pair.between.until_s != NULL && pair->between.until_s == NULL))
             continue;
         if (known->pair.place == pair->place)
             return known;
@@ -103,8 +118,10 @@ static const struct known *keep(struct dts_rows *rows, const struct known *known
 {
     rows->known = dts_grow(rows->known, &rows->room, rows->count + 1, sizeof(*rows->known));
     rows->known[rows->count] = *known;
-    rows->known[rows->count].pair.begun_s =
-        copy(known->pair.begun_s, known->pair.second->move.script->members);
+    struct dts_pair *pair = &rows->known[rows->count].pair;
+    const int members = pair->second->move.script->members;
+    pair->begun_s = copy(pair->begun_s, members);
+    pair->between.until_s = copy(pair->between.until_s, members);
     return &rows->known[rows->count++];
 }
 
@@ -140,7 +157,7 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pa
     const struct dts_move *move = &alone->second->move;
     int members = move->script->members;
     double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
-    struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, ended_s);
+    struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, NULL, ended_s);
     row.after_s -= dts_largest(alone->begun_s, members);
     count_from_first_with_part(ended_s, members);
     return keep(rows, &(struct known){*alone, row, 0, ended_s});
@@ -165,7 +182,7 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
         known = walk_alone(rows, &alone);
     if (known == NULL)
         return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
-    return (struct dts_follow){known->row, 0, known->pair.begun_s, known->ended_s};
+    return (struct dts_follow){known->row, 0, true, known->pair.begun_s, known->ended_s};
 }
 
 static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
@@ -173,7 +190,7 @@ static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
     if (pair->begun_s == NULL)
         return dts_rows_alone(rows, pair->first, NULL).row.after_s;
     const struct dts_move *move = &pair->first->move;
-    return dts_walk_row(rows->simulation, move, 1, pair->begun_s, NULL).after_s;
+    return dts_walk_row(rows->simulation, move, 1, pair->begun_s, NULL, NULL).after_s;
 }
 
 static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pair)
@@ -181,8 +198,8 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
     const struct dts_move moves[DTS_ROW_MOST] = {pair->first->move, pair->second->move};
     int members = moves->script->members;
     double *ended_s = dts_alloc((size_t)members * DTS_ROW_MOST, sizeof(*ended_s));
-    struct dts_row row =
-        dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s, ended_s);
+    struct dts_row row = dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s,
+                                      &pair->between, ended_s);
     const double held_s = row.before_s - first_alone_s(rows, pair);
     count_from_first_with_part(ended_s, members);
     count_from_first_with_part(ended_s + members, members);
@@ -219,6 +236,6 @@ struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *
     if (known == NULL)
         return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
     const int members = pair->second->move.script->members;
-    return (struct dts_follow){known->row, known->held_s, known->ended_s,
-                               known->ended_s + members};
+    return (struct dts_follow){known->row, known->held_s, same_pair(&known->pair, pair),
+                               known->ended_s, known->ended_s + members};
 }

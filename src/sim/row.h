@@ -21,11 +21,13 @@ struct dts_pair {
     const struct dts_load *first, *second;
     int place;             // the second's in the plans; -1: none
     const double *begun_s; // by member: when it began the first; NULL: all at once
+    struct dts_between between;
 };
 
 struct dts_follow {
     struct dts_row row; // the second
     double held_s;      // by so much its messages hold up the last members of the first
+    bool as_asked;      // of that pair, not of another one that counts instead
     // By member, from the first one of them, whom those who have no part go with; NULL: all at
     // once, or not walked. Valid as long as the rows. Those of the row that was walked: where
     // another one counts instead, that one's.

@@ -24,35 +24,55 @@ static void start_if_met(struct walk *w, int number)
                         w->now);
 }
 
-/* The member is ready for its next turn, in this round or in the first one after that in which
- * it has any. */
-static void stand_ready(struct walk *w, int number, int round)
+/* When a member that is done with its round can begin the next one. */
+static double begin_s(const struct walk *w, int number)
+{
+    const struct round *before = &w->rounds[w->members[number].round];
+    const double *until_s = w->between.until_s;
+    const double first_s = before->ended > 0 ? before->first_s : w->now;
+    const double least_s = w->now + w->between.least_s;
+    return until_s == NULL ? least_s : fmax(least_s, first_s + until_s[number]);
+}
+
+/* The member begins the round that it is at, or the first one after that in which it has any
+ * turns. */
+static void begin_round(struct walk *w, int number)
 {
     struct member *m = &w->members[number];
-    for (m->round = round; m->round < w->round_count; m->round++) {
-        const struct dts_script *s = w->rounds[m->round].script;
-        if (m->round > round)
-            m->turn = s->first_turn[number];
-        if (m->turn < s->first_turn[number + 1]) {
+    for (; m->round < w->round_count; m->round++) {
+        const int *first = w->rounds[m->round].script->first_turn;
+        m->turn = first[number];
+        if (m->turn < first[number + 1]) {
             w->ready[w->ready_count++] = number;
             return;
         }
     }
 }
 
-void dts_walk_next_turn(struct walk *w, int number)
+static void end_round(struct walk *w, int number)
 {
     struct member *m = &w->members[number];
     struct round *round = &w->rounds[m->round];
-    if (++m->turn == round->script->first_turn[number + 1]) {
-        if (round->ended++ == 0)
-            round->first_s = w->now;
-        round->last_s = w->now;
-        if (round->ended_s != NULL)
-            round->ended_s[number] = w->now;
-        w->together = NONE;
-    }
-    stand_ready(w, number, m->round);
+    if (round->ended++ == 0)
+        round->first_s = w->now;
+    round->last_s = w->now;
+    if (round->ended_s != NULL)
+        round->ended_s[number] = w->now;
+    w->together = NONE;
+    const double begins_s = begin_s(w, number);
+    if (++m->round < w->round_count && begins_s > w->now)
+        dts_alarm_set(&w->alarms, begins_s, number, BEGINS);
+    else
+        begin_round(w, number);
+}
+
+void dts_walk_next_turn(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    if (++m->turn == w->rounds[m->round].script->first_turn[number + 1])
+        end_round(w, number);
+    else
+        w->ready[w->ready_count++] = number;
 }
 
 static int by_first(const void *a, const void *b)
@@ -132,7 +152,7 @@ static void begin_turn(struct walk *w, int number)
 static void ring(struct walk *w, struct dts_alarm alarm)
 {
     if (alarm.letter == BEGINS) {
-        stand_ready(w, alarm.member, 0);
+        begin_round(w, alarm.member);
     } else if (alarm.letter == NONE) {
         dts_walk_next_turn(w, alarm.member);
     } else {
@@ -183,12 +203,11 @@ static bool takes_part(const struct walk *w, int member)
 static void begin(struct walk *w)
 {
     for (int m = 0; m < w->member_count; m++) {
-        w->members[m].turn = w->rounds->script->first_turn[m];
         w->taking_part += takes_part(w, m);
         if (w->begun_s != NULL && w->begun_s[m] > 0)
             dts_alarm_set(&w->alarms, w->begun_s[m], m, BEGINS);
         else
-            stand_ready(w, m, 0);
+            begin_round(w, m);
     }
 }
 
@@ -232,7 +251,7 @@ static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
 
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            double *ended_s)
+                            const struct dts_between *between, double *ended_s)
 {
     struct round rounds[DTS_ROW_MOST] = {{0}};
     struct walk w = {.rounds = rounds,
@@ -240,6 +259,7 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                      .member_count = moves->script->members,
                      .progress = simulation->progress,
                      .begun_s = begun_s,
+                     .between = between != NULL ? *between : (struct dts_between){0},
                      .together = NONE};
     open_rounds(&w, simulation, moves);
     for (int r = 0; r < count && ended_s != NULL; r++)

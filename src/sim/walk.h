@@ -19,6 +19,13 @@ struct dts_move {
     size_t elements, element_bytes;
 };
 
+/* What passes between a member's end of one collective and its begin of the next one: so much,
+ * and all until then, by member, from the first one's end; until_s NULL: no more. */
+struct dts_between {
+    double least_s;
+    const double *until_s;
+};
+
 /* The last one of a row of collectives. */
 struct dts_row {
     double after_s; // from the last member's end of the one before it, or from the begin of one
@@ -28,11 +35,12 @@ struct dts_row {
 };
 
 /* Of collectives of one role in a row, where each member begins the next one as soon as it is
- * done. By member, in seconds: begun_s when it begins the first one (NULL: all at 0), ended_s
- * when it has done each (count x members, filled in; NULL: not asked for; who has no part: 0).
+ * done and `between` has passed. By member, in seconds: begun_s when it begins the first one
+ * (NULL: all at 0), ended_s when it has done each (count x members, filled in; NULL: not asked
+ * for; who has no part: 0).
  */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            double *ended_s);
+                            const struct dts_between *between, double *ended_s);
 
 #endif

@@ -36,6 +36,7 @@ struct walk {
     struct round *rounds;
     int round_count, member_count;
     const double *begun_s; // as of dts_walk_row
+    struct dts_between between;
     struct dts_flows *flows;
     struct letter *letters; // by round and line; owned
     struct dts_progress *progress;

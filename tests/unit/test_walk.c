@@ -28,10 +28,12 @@ static int add(struct dts_job *job, struct dts_collective c, size_t elements)
     return dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
 }
 
+static const struct dts_between none;
+
 /* The second of two in a row, whose chunks take so many times chunk_s, and of which members
  * begin the first at begun_s. */
 static struct course two(const struct dts_coll *algorithm, int n, bool blocking, size_t first,
-                         size_t second, const double *begun_s)
+                         size_t second, const double *begun_s, struct dts_between between)
 {
     struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
     struct dts_net net = crossbar_net(&crossbar, n);
@@ -52,7 +54,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
     struct dts_rows *rows = dts_loader_rows(loader);
     const struct dts_load *loads[] = {dts_loader_count(loader, 0, before),
                                       dts_loader_count(loader, 0, op)};
-    const struct dts_pair pair = {loads[0], loads[1], op, begun_s};
+    const struct dts_pair pair = {loads[0], loads[1], op, begun_s, between};
     struct dts_follow behind = dts_rows_behind(rows, &pair);
     behind.row.after_s += behind.held_s;
     struct course course = {dts_rows_alone(rows, loads[1], NULL).row, behind.row};
@@ -64,7 +66,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
 
 static struct course walk(const struct dts_coll *algorithm, int n, bool blocking)
 {
-    return two(algorithm, n, blocking, 1, 1, NULL);
+    return two(algorithm, n, blocking, 1, 1, NULL, none);
 }
 
 /* A collective out of a list of messages: {step, from, to, chunks}. */
@@ -165,11 +167,33 @@ static void one_behind_an_unlike_one_meets_what_that_left(void)
     listed = 2;
     for (size_t first = 1; first <= 5; first++)
         for (size_t second = 1; second <= 5; second++) {
-            struct course course = two(&by_list, 3, false, first, second, NULL);
+            struct course course = two(&by_list, 3, false, first, second, NULL, none);
             double a_s = (double)first * chunk_s, b_s = (double)second * chunk_s;
             CHECK_CLOSE(course.alone.after_s, 2 * (b_s + alpha_s), 1e-12);
             CHECK_CLOSE(course.behind.after_s, b_s + fmax(0, b_s - a_s), 1e-12);
         }
+}
+
+/* Of that chain, each waits for itself before it begins the second one; and 0 for so long after
+ * it was the first that was done. */
+static void each_member_passes_what_is_between_two(void)
+{
+    static const struct listed chain[] = {{0, 0, 1, 1}, {1, 1, 2, 1}};
+    list = chain;
+    listed = 2;
+    for (size_t first = 1; first <= 3; first++)
+        for (size_t second = 1; second <= 3; second++)
+            for (int u = 0; u <= 5; u++) {
+                const double least_s = 2 * chunk_s, until_s[] = {u * chunk_s, 0, 0};
+                double a_s = (double)first * chunk_s, b_s = (double)second * chunk_s;
+                struct course each = two(&by_list, 3, false, first, second, NULL,
+                                         (struct dts_between){least_s, NULL});
+                CHECK_CLOSE(each.behind.after_s, least_s + b_s + fmax(0, b_s - a_s), 1e-12);
+                struct course held = two(&by_list, 3, false, first, second, NULL,
+                                         (struct dts_between){least_s, until_s});
+                double late_s = fmax(least_s, until_s[0]) + b_s - a_s;
+                CHECK_CLOSE(held.behind.after_s, b_s + fmax(least_s, late_s), 1e-12);
+            }
 }
 
 /* 0 and 2 send twice to 1, and share its port. Together they pay alpha together, while nothing
@@ -181,11 +205,11 @@ static void who_begins_apart_hides_the_latency_of_the_other(void)
     const double apart_s[] = {0, 0, alpha_s};
     list = twice;
     listed = 4;
-    struct course course = two(&by_list, 3, true, 1, 1, NULL);
+    struct course course = two(&by_list, 3, true, 1, 1, NULL, none);
     CHECK_CLOSE(course.behind.after_s, 4 * chunk_s + 2 * alpha_s, 1e-12);
     for (int m = 0; m < 3; m++)
         CHECK_CLOSE(course.ended_s[m], 0.0, 1e-12);
-    course = two(&by_list, 3, true, 1, 1, apart_s);
+    course = two(&by_list, 3, true, 1, 1, apart_s, none);
     CHECK_CLOSE(course.behind.after_s, 4 * chunk_s, 1e-12);
     CHECK_CLOSE(course.ended_s[0], 0.0, 1e-12);
     CHECK_CLOSE(course.ended_s[1], alpha_s, 1e-12);
@@ -244,4 +268,5 @@ TESTS(TEST(who_begins_apart_hides_the_latency_of_the_other),
       TEST(members_that_never_meet_do_not_wait), TEST(an_early_message_shares_the_port),
       TEST(steps_alike_take_as_long_as_one_by_one),
       TEST(one_behind_an_unlike_one_meets_what_that_left),
+      TEST(each_member_passes_what_is_between_two),
       TEST(messages_of_many_paths_are_walked_as_long_as_that_is_quick))
