@@ -42,7 +42,7 @@ It is written by a script from what the tests compare, and each row is a check o
 - **Mixed traffic**: median far below 5 %, worst below 15 %, as promised, with one exception (below).
 - **Buckets that leave in cycles** (Horovod's): each member counts the cycle from when it is done with the bucket before. As
   long as fluid had all members count it together, and took the stream for busy until then, AlexNet on numbers of devices
-  that are no powers of two was off by -2.9 to +8.5 %; now those steps are exact to 0.02 %. Who is in the next bucket
+  that are no powers of two was off by -2.9 to +8.5 %; now those steps are exact to 0.05 %. Who is in the next bucket
   holds up those who are not through with the one before: halving and doubling at 10 and 25 Gb/s on 11, 17 and 19 devices
   was -6.5, -2.2 and -1.6 % off as long as that was forgotten after a cycle, now 0.00, -0.03 and -0.24 %; so of 84 random
   steps (AlexNet, VGG-16, ResNet-50, 9 to 36 devices, 10 to 50 Gb/s, all algorithms) all are within 0.6 %.
