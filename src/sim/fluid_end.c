@@ -84,7 +84,7 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
         held_s *= tail->left_s / tail->all_s;
     }
     hold_up_tails(f, lane, held_s);
-    before->ended.by_member_s = follow.begun_s;
+    before->ended.by_member_s = follow.first_ended_s;
     return follow;
 }
 

@@ -156,7 +156,7 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pa
 {
     const struct dts_move *move = &alone->second->move;
     int members = move->script->members;
-    double *ended_s = dts_alloc((size_t)members, sizeof(*ended_s));
+    double *ended_s = dts_alloc((size_t)members * 2, sizeof(*ended_s));
     struct dts_row row = dts_walk_row(rows->simulation, move, 1, alone->begun_s, NULL, ended_s);
     row.after_s -= dts_largest(alone->begun_s, members);
     count_from_first_with_part(ended_s, members);
@@ -182,7 +182,7 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
         known = walk_alone(rows, &alone);
     if (known == NULL)
         return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
-    return (struct dts_follow){known->row, 0, true, known->pair.begun_s, known->ended_s};
+    return (struct dts_follow){known->row, 0, true, NULL, known->pair.begun_s, known->ended_s};
 }
 
 static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
@@ -197,12 +197,13 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
 {
     const struct dts_move moves[DTS_ROW_MOST] = {pair->first->move, pair->second->move};
     int members = moves->script->members;
-    double *ended_s = dts_alloc((size_t)members * DTS_ROW_MOST, sizeof(*ended_s));
+    double *ended_s = dts_alloc((size_t)members * (DTS_ROW_MOST + 1), sizeof(*ended_s));
     struct dts_row row = dts_walk_row(rows->simulation, moves, DTS_ROW_MOST, pair->begun_s,
                                       &pair->between, ended_s);
     const double held_s = row.before_s - first_alone_s(rows, pair);
     count_from_first_with_part(ended_s, members);
     count_from_first_with_part(ended_s + members, members);
+    count_from_first_with_part(ended_s + 2 * members, members);
     return keep(rows, &(struct known){*pair, row, held_s, ended_s});
 }
 
@@ -236,6 +237,10 @@ struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *
     if (known == NULL)
         return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
     const int members = pair->second->move.script->members;
-    return (struct dts_follow){known->row, known->held_s, same_pair(&known->pair, pair),
-                               known->ended_s, known->ended_s + members};
+    return (struct dts_follow){known->row,
+                               known->held_s,
+                               same_pair(&known->pair, pair),
+                               known->ended_s,
+                               known->ended_s + 2 * members,
+                               known->ended_s + members};
 }

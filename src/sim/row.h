@@ -31,8 +31,9 @@ struct dts_follow {
     // By member, from the first one of them, whom those who have no part go with; NULL: all at
     // once, or not walked. Valid as long as the rows. Those of the row that was walked: where
     // another one counts instead, that one's.
-    const double *begun_s; // the second begun; the first ended
-    const double *ended_s; // the second ended, if none is behind it
+    const double *first_ended_s; // the first ended; NULL, too: there is none
+    const double *begun_s;       // the second begun
+    const double *ended_s;       // the second ended, if none is behind it
 };
 
 struct dts_rows *dts_rows_new(const struct dts_simulation *simulation);

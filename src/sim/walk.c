@@ -40,9 +40,12 @@ static void begin_round(struct walk *w, int number)
 {
     struct member *m = &w->members[number];
     for (; m->round < w->round_count; m->round++) {
-        const int *first = w->rounds[m->round].script->first_turn;
+        const struct round *round = &w->rounds[m->round];
+        const int *first = round->script->first_turn;
         m->turn = first[number];
         if (m->turn < first[number + 1]) {
+            if (round->begun_s != NULL)
+                round->begun_s[number] = w->now;
             w->ready[w->ready_count++] = number;
             return;
         }
@@ -264,6 +267,8 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
     open_rounds(&w, simulation, moves);
     for (int r = 0; r < count && ended_s != NULL; r++)
         rounds[r].ended_s = ended_s + r * w.member_count;
+    if (ended_s != NULL)
+        rounds[count - 1].begun_s = ended_s + count * w.member_count;
     walk(&w);
     for (int r = 0; r < count; r++)
         free(rounds[r].messages);

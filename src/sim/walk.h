@@ -36,8 +36,8 @@ struct dts_row {
 
 /* Of collectives of one role in a row, where each member begins the next one as soon as it is
  * done and `between` has passed. By member, in seconds: begun_s when it begins the first one
- * (NULL: all at 0), ended_s when it has done each (count x members, filled in; NULL: not asked
- * for; who has no part: 0).
+ * (NULL: all at 0), ended_s when it has done each, and then when it began
+ * the last one ((count + 1) x members, filled in; NULL: not asked for; who has no part: 0).
  */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,

@@ -30,6 +30,7 @@ struct round {
     int ended;              // members that have done it
     double first_s, last_s; // when the first one had, and the last one
     double *ended_s;        // when each had; NULL: nobody asks
+    double *begun_s;        // when each began it; NULL: nobody asks
 };
 
 struct walk {

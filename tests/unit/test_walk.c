@@ -58,7 +58,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
     struct dts_follow behind = dts_rows_behind(rows, &pair);
     behind.row.after_s += behind.held_s;
     struct course course = {dts_rows_alone(rows, loads[1], NULL).row, behind.row};
-    memcpy(course.ended_s, behind.begun_s, (size_t)n * sizeof(*course.ended_s));
+    memcpy(course.ended_s, behind.first_ended_s, (size_t)n * sizeof(*course.ended_s));
     dts_loader_free(loader);
     dts_job_free(&job);
     return course;
