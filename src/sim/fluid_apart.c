@@ -148,6 +148,25 @@ void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first
     }
 }
 
+bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_between *between)
+{
+    const struct moments *ended = &dts_fluid_run(f, lane->cohort, lane->before)->ended;
+    const int members = lane->role->count;
+    if (ended->by_member_s == NULL || !find_begins(f, lane))
+        return false;
+    const double last_s = dts_largest(f->members_s, members);
+    const double first_ended_s = ended->last_s - dts_largest(ended->by_member_s, members);
+    if (f->now - last_s >= ended->last_s)
+        return false;
+    between->least_s = INFINITY;
+    for (int m = 0; m < members; m++) {
+        f->members_s[m] += f->now - last_s - first_ended_s;
+        between->least_s = fmin(between->least_s, f->members_s[m] - ended->by_member_s[m]);
+    }
+    between->until_s = f->members_s;
+    return between->least_s >= 0;
+}
+
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane)
 {
     return find_begins(f, lane) ? f->members_s : NULL;

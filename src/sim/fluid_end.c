@@ -59,16 +59,41 @@ static bool leads_to_collective(const struct lane *lane)
     return plan->ops[next].kind == DTS_OP_COLLECTIVE;
 }
 
+/* It is begun by members while others still work at the one before, although that is over for
+ * fluid, which goes with the last one: the last ones are held up by that, and so the step in
+ * which they did that. */
+static void overtake(struct fluid *f, const struct lane *lane, const struct dts_load *load,
+                     struct dts_follow *follow, double *end_s, double *late_s)
+{
+    if (lane->before < 0 || lane->stream == DTS_COMPUTE || !is_held_up(lane))
+        return;
+    struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
+    struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
+                            f->first_op[lane->cohort] + lane->op, before->begun.by_member_s};
+    if (!dts_fluid_overtakes(f, lane, &pair.between))
+        return;
+    const struct dts_follow behind = dts_rows_behind(dts_loader_rows(f->loader), &pair);
+    if (!behind.as_asked)
+        return;
+    *end_s = before->ended.last_s + behind.held_s + behind.row.after_s - f->now;
+    *late_s += behind.held_s;
+    if (lane->before_step < lane->step)
+        f->step_ends[lane->before_step] += behind.held_s;
+    *follow = behind;
+}
+
 /* How it goes, begun now, and when it ends. Where it follows a tail, its messages hold that up,
  * the less the less is left of it: the tail is made longer, and its members' ends are noted. */
 static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct tail *tail,
-                                const struct dts_load *load, double *end_s)
+                                const struct dts_load *load, double *end_s, double *late_s)
 {
     struct dts_rows *rows = dts_loader_rows(f->loader);
     struct dts_follow follow =
         dts_rows_alone(rows, load, tail == NULL ? dts_fluid_begin_apart(f, lane) : NULL);
     const double alone_s = follow.row.after_s;
     *end_s = alone_s + (tail == NULL ? dts_fluid_last_begin_s(f, lane) : 0);
+    if (tail == NULL)
+        overtake(f, lane, load, &follow, end_s, late_s);
     if (tail == NULL || !is_held_up(lane))
         return follow;
     struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
@@ -91,11 +116,12 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
                        struct transfer *t)
 {
-    double end_s;
+    double end_s, late_s = 0;
     struct tail *tail = tail_before(f, lane);
-    const struct dts_follow course = follow(f, lane, tail, load, &end_s);
+    const struct dts_follow course = follow(f, lane, tail, load, &end_s, &late_s);
     struct run *run = dts_fluid_run(f, lane->cohort, lane->op);
-    run->begun = (struct moments){f->now + dts_fluid_last_begin_s(f, lane), course.begun_s};
+    late_s += dts_fluid_last_begin_s(f, lane);
+    run->begun = (struct moments){f->now + late_s, course.begun_s};
     run->ended = (struct moments){INFINITY, course.ended_s};
     lane->before = lane->op;
     lane->before_step = lane->step;

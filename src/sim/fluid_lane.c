@@ -174,7 +174,9 @@ static void begin(struct fluid *f, int number)
         dts_fluid_begin_call(f, lane);
     if (op->kind == DTS_OP_COLLECTIVE)
         begin_collective(f, number);
-    const double later_s = dts_fluid_last_begin_s(f, lane);
+    const double later_s = op->kind == DTS_OP_COLLECTIVE
+                               ? dts_fluid_run(f, lane->cohort, lane->op)->begun.last_s - f->now
+                               : dts_fluid_last_begin_s(f, lane);
     if (time != NULL)
         time->start_s = fmax(time->start_s, f->now + later_s);
     if (op->kind == DTS_OP_CALL) {
