@@ -2,8 +2,12 @@
 #include "exec/turns.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "train/calls.h"
 
 /* Steps of less find much of what they use where the call before the turn has left it, or not:
  * the first one of a turn does not count. */
@@ -22,11 +26,26 @@ struct turns {
     double owed_s;                  // what calls took and steps have not yet
 };
 
-static int least_spent(const struct turns *t)
+static bool has_call(const struct dts_model *model, const char *key)
 {
-    int least = 0;
-    for (int i = 1; i < t->count; i++)
-        if (t->spent_s[i] < t->spent_s[least])
+    struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
+    bool found = false;
+    dts_model_calls(model, true, calls);
+    for (int l = 0; l < model->layer_count && !found; l++)
+        found =
+            calls[l].call.op != NULL && strcmp(dts_op_call_key(&calls[l].call).chars, key) == 0;
+    free(calls);
+    return found;
+}
+
+/* Of the kinds that have this call: with slow moments of minutes it matters that steps run
+ * where their own calls do. -1: none has. */
+static int least_spent(const struct turns *t, const char *key)
+{
+    int least = -1;
+    for (int i = 0; i < t->count; i++)
+        if ((least < 0 || t->spent_s[i] < t->spent_s[least]) &&
+            has_call(t->requests[i].model, key))
             least = i;
     return least;
 }
@@ -52,10 +71,12 @@ static void take_turn(void *argument, int done, int total, const char *what)
     if (t->profile->progress != NULL)
         t->profile->progress(t->profile->argument, done, total, what);
     t->total = total > t->total ? total : t->total;
-    t->owed_s += share * (dts_now_s() - t->since_s);
-    const int next = least_spent(t);
-    if (t->owed_s >= (t->last_s[next] < short_s ? 2 : 1) * t->last_s[next])
-        run_steps(t, next);
+    const int next = least_spent(t, what);
+    if (next >= 0) {
+        t->owed_s += share * (dts_now_s() - t->since_s);
+        if (t->owed_s >= (t->last_s[next] < short_s ? 2 : 1) * t->last_s[next])
+            run_steps(t, next);
+    }
     t->since_s = dts_now_s();
 }
 

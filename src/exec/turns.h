@@ -1,10 +1,10 @@
 /* turns.h -- a profile and whole steps, measured in turns.
  *
  * On a machine whose speed drifts by more than a prediction may be wrong, what is measured
- * first and what is measured next cannot be compared: here steps run between the calls of a
- * profile, about half as long as these took, so that both meet the same moments of the machine,
- * and all runs of both count. The profile knows nothing of the steps: it is timed as ever, call
- * by call.
+ * first and what is measured next cannot be compared: here steps run between their own calls in
+ * a profile, about half as long as these took, so that both meet the same moments of the
+ * machine, and all runs of both count. The profile knows nothing of the steps: it is timed as
+ * ever, call by call.
  */
 #ifndef DTS_EXEC_TURNS_H
 #define DTS_EXEC_TURNS_H
