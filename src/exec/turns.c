@@ -20,10 +20,10 @@ struct turns {
     struct dts_steps_request requests[DTS_MOST_TURNS];
     int count, total; // kinds of steps; turns that there will be
     struct dts_step_series *series[DTS_MOST_TURNS];
-    double last_s[DTS_MOST_TURNS];  // of a step
-    double spent_s[DTS_MOST_TURNS]; // in its turns
-    double since_s;                 // when the last turn ended
-    double owed_s;                  // what calls took and steps have not yet
+    double last_s[DTS_MOST_TURNS]; // of a step
+    int steps[DTS_MOST_TURNS];     // that count
+    double since_s;                // when the last turn ended
+    double owed_s;                 // what calls took and steps have not yet
 };
 
 static bool has_call(const struct dts_model *model, const char *key)
@@ -40,14 +40,14 @@ static bool has_call(const struct dts_model *model, const char *key)
 
 /* Of the kinds that have this call: with slow moments of minutes it matters that steps run
  * where their own calls do. -1: none has. */
-static int least_spent(const struct turns *t, const char *key)
+static int fewest_steps(const struct turns *t, const char *key)
 {
-    int least = -1;
+    int fewest = -1;
     for (int i = 0; i < t->count; i++)
-        if ((least < 0 || t->spent_s[i] < t->spent_s[least]) &&
+        if ((fewest < 0 || t->steps[i] < t->steps[fewest]) &&
             has_call(t->requests[i].model, key))
-            least = i;
-    return least;
+            fewest = i;
+    return fewest;
 }
 
 /* Steps of one kind, for as long as steps are owed, or as many as there may be in a turn. */
@@ -57,10 +57,13 @@ static void run_steps(struct turns *t, int i)
     const double begin_s = dts_now_s();
     if (t->last_s[i] < short_s)
         dts_steps_pass(t->series[i]);
-    for (int n = 0; n < most && dts_now_s() - begin_s <= t->owed_s - t->last_s[i] / 2; n++)
+    for (int n = 0; n < most; n++) {
+        if (n > 0 && dts_now_s() - begin_s > t->owed_s - t->last_s[i] / 2)
+            break;
         t->last_s[i] = dts_steps_next(t->series[i]);
+        t->steps[i]++;
+    }
     const double spent_s = dts_now_s() - begin_s;
-    t->spent_s[i] += spent_s;
     t->owed_s = t->last_s[i] < short_s ? 0 : t->owed_s - spent_s; // no more of them in one turn
 }
 
@@ -71,10 +74,12 @@ static void take_turn(void *argument, int done, int total, const char *what)
     if (t->profile->progress != NULL)
         t->profile->progress(t->profile->argument, done, total, what);
     t->total = total > t->total ? total : t->total;
-    const int next = least_spent(t, what);
+    const int next = fewest_steps(t, what);
     if (next >= 0) {
         t->owed_s += share * (dts_now_s() - t->since_s);
-        if (t->owed_s >= (t->last_s[next] < short_s ? 2 : 1) * t->last_s[next])
+        const bool owed = t->owed_s >= (t->last_s[next] < short_s ? 2 : 1) * t->last_s[next];
+        // networks of many like layers have few calls: a step in each sweep at the least
+        if (owed || t->steps[next] <= done * t->profile->sweeps / total)
             run_steps(t, next);
     }
     t->since_s = dts_now_s();
