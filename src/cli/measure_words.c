@@ -98,24 +98,25 @@ bool dts_measure_device(const char *word, const struct dts_space_kind **kind, in
            dts_space_choose(kind, "device", read.kind, *number = read.number, err);
 }
 
+/* So many units; NULL or "0": none. */
+static bool read_seconds(const char *what, const char *word, double unit_s, double *seconds,
+                         struct dts_error *err)
+{
+    int units = 0;
+    if (word != NULL && strcmp(word, "0") != 0 && !dts_measure_number(what, word, &units, err))
+        return false;
+    *seconds = unit_s * units;
+    return true;
+}
+
 bool dts_measure_pace(const char *word, double *pace_s, struct dts_error *err)
 {
-    int read_us = 0;
-    if (word != NULL && strcmp(word, "0") != 0 &&
-        !dts_measure_number("pace", word, &read_us, err))
-        return false;
-    *pace_s = 1e-6 * read_us;
-    return true;
+    return read_seconds("pace", word, 1e-6, pace_s, err);
 }
 
 bool dts_measure_patience(const char *word, double *patience_s, struct dts_error *err)
 {
-    int read_s = 0;
-    if (word != NULL && strcmp(word, "0") != 0 &&
-        !dts_measure_number("patience", word, &read_s, err))
-        return false;
-    *patience_s = read_s;
-    return true;
+    return read_seconds("patience", word, 1, patience_s, err);
 }
 
 bool dts_measure_batches(char *list, int *batches, int *count, struct dts_error *err)

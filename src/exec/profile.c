@@ -67,9 +67,8 @@ static bool measure_updates(const struct dts_profile_request *request,
     return true;
 }
 
-/* After which all count where more than half would not. */
-static double disturbed_percent(const struct dts_profile_request *request,
-                                const struct dts_profile_findings *found, struct dts_pace *pace)
+static struct dts_run_count count_runs(const struct dts_profile_request *request,
+                                       const struct dts_profile_findings *found)
 {
     struct dts_run_count all = {0, 0};
     for (int i = 0; i < found->entries->count; i++)
@@ -80,7 +79,7 @@ static double disturbed_percent(const struct dts_profile_request *request,
         }
     for (int u = 0; u < found->update_count; u++)
         dts_runs_count(&found->updates[u], found->pace, &all);
-    return dts_runs_disturbed_percent(&all, pace);
+    return all;
 }
 
 /* All that is measured but the roofline. */
@@ -139,8 +138,10 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
         struct dts_profile_findings found = {
             &entries, updates, update_count, timer.meter.pace, &roofline, space, 0};
         tell(request, 1, 1, "the roofline");
-        *disturbed = found.disturbed_percent =
-            disturbed_percent(request, &found, timer.meter.pace);
+        const struct dts_run_count all = count_runs(request, &found);
+        *disturbed = found.disturbed_percent = dts_runs_disturbed_percent(&all);
+        if (timer.meter.pace != NULL)
+            dts_pace_judge(timer.meter.pace, &all);
         good = dts_space_roofline(space, roofline_s, &roofline, &words, err) &&
                dts_kernel_timer_works(&timer, err) &&
                dts_profile_write(request, &found, path, err);

@@ -102,7 +102,7 @@ struct dts_step_series {
     struct dts_step_calls calls;
     struct dts_runs runs;
     double (*seconds)[PARTS]; // owned; of the steps that count
-    int count, most;
+    int count;
     double first_loss;
 };
 
@@ -167,8 +167,7 @@ bool dts_steps_begin(struct dts_step_series **series, const struct dts_steps_req
     };
     struct dts_step_series *s = *series = dts_alloc(1, sizeof(*s));
     s->request = request;
-    s->most = request->steps;
-    s->seconds = dts_alloc((size_t)s->most, sizeof(*s->seconds));
+    s->seconds = dts_alloc((size_t)request->steps, sizeof(*s->seconds));
     if (!dts_network_make(&s->network, request->model, &options, err) ||
         !dts_network_optimizer(s->network, request->optimizer, &s->optimizer, err))
         return false;
@@ -197,7 +196,7 @@ double dts_steps_next(struct dts_step_series *s)
     wait_for_pace(s);
     next_step(s, s->pace_s, seconds);
     s->pace_s = dts_runs_add(&s->runs, seconds[STEP], s->pace_s, &s->pace);
-    if (s->count < s->most)
+    if (s->count < s->request->steps)
         memcpy(s->seconds[s->count++], seconds, sizeof(seconds));
     return seconds[STEP];
 }
@@ -217,7 +216,7 @@ void dts_steps_end(struct dts_step_series *s, struct dts_steps *out)
     struct dts_run_count counts = {0, 0}, of_calls = {0, 0};
     for (int i = 0; i < s->calls.count; i++)
         dts_runs_count(&s->calls.runs[i], &s->pace, &of_calls);
-    dts_runs_disturbed_percent(&of_calls, &s->pace); // all count where more than half would not
+    dts_pace_judge(&s->pace, &of_calls);
     dts_runs_count(&s->runs, &s->pace, &counts);
     *out = (struct dts_steps){
         .bytes = dts_network_bytes(s->network),

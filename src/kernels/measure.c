@@ -58,12 +58,15 @@ void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
     sum->counting += those_that_count(runs, pace, seconds);
 }
 
-double dts_runs_disturbed_percent(const struct dts_run_count *all, struct dts_pace *pace)
+double dts_runs_disturbed_percent(const struct dts_run_count *all)
 {
-    const int off = all->runs - all->counting;
-    if (pace != NULL && pace->asked_s <= 0 && 2 * off > all->runs)
+    return 100.0 * (all->runs - all->counting) / (all->runs > 0 ? all->runs : 1);
+}
+
+void dts_pace_judge(struct dts_pace *pace, const struct dts_run_count *all)
+{
+    if (pace->asked_s <= 0 && dts_runs_disturbed_percent(all) > 50)
         pace->all_count = true;
-    return 100.0 * off / (all->runs > 0 ? all->runs : 1);
 }
 
 struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dts_pace *pace)

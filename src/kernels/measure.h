@@ -44,11 +44,13 @@ void dts_runs_drop_others(struct dts_runs *runs, const struct dts_pace *pace);
 void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
                     struct dts_run_count *sum);
 
-/* Percent of these runs that do not count. Where that is more than half, though no pace was
- * asked for, no pace is usual: from now on all count. Of such a machine (88 to 180 us in four
- * minutes) medians of all runs told the steps of four networks within 2.7 %, of those at the
- * median pace within 4.1 %. */
-double dts_runs_disturbed_percent(const struct dts_run_count *all, struct dts_pace *pace);
+/* Percent of these runs that do not count. */
+double dts_runs_disturbed_percent(const struct dts_run_count *all);
+
+/* Where that is more than half of them, though no pace was asked for, no pace is usual: from
+ * now on all count. Of such a machine (88 to 180 us in four minutes) medians of all runs told
+ * the steps of four networks within 2.7 %, of those at the median pace within 4.1 %. */
+void dts_pace_judge(struct dts_pace *pace, const struct dts_run_count *all);
 
 /* Run once unseen, to warm up, then until the median of all `runs`, earlier ones among them, is
  * stable or the limit is reached; up to four times the limit where too few runs count. A

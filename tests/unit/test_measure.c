@@ -218,14 +218,16 @@ static void where_most_do_not_count_all_do(void)
 {
     struct dts_pace usual = {.all_count = false}, asked = {.asked_s = 1e-4};
     const struct dts_run_count half = {10, 5}, few = {10, 4}, none = {0, 0};
-    CHECK_NEAR(dts_runs_disturbed_percent(&none, &usual), 0, 0);
-    CHECK_NEAR(dts_runs_disturbed_percent(&half, &usual), 50, 0);
+    CHECK_NEAR(dts_runs_disturbed_percent(&none), 0, 0);
+    CHECK_NEAR(dts_runs_disturbed_percent(&half), 50, 0);
+    CHECK_NEAR(dts_runs_disturbed_percent(&few), 60, 1e-12);
+    dts_pace_judge(&usual, &none);
+    dts_pace_judge(&usual, &half);
     CHECK(!usual.all_count);
-    CHECK_NEAR(dts_runs_disturbed_percent(&few, &usual), 60, 1e-12);
+    dts_pace_judge(&usual, &few);
     CHECK(usual.all_count);
-    CHECK_NEAR(dts_runs_disturbed_percent(&few, &asked), 60, 1e-12);
+    dts_pace_judge(&asked, &few);
     CHECK(!asked.all_count); // who asks for a pace gets what ran at it
-    CHECK_NEAR(dts_runs_disturbed_percent(&few, NULL), 60, 1e-12);
 }
 
 static void where_no_run_counts_all_do(void)
