@@ -1,8 +1,9 @@
-/* gemm.c -- matrix products by OpenBLAS. Workers take bands of rows or of columns of c, so that
- * each value is one worker's sum, whatever their number. */
+/* gemm.c -- matrix products by OpenBLAS, of few rows by gemm_few.h. Workers take bands of rows
+ * or of columns of c, so that each value is one worker's sum, whatever their number. */
 #include <cblas.h>
 
 #include "ops/gemm.h"
+#include "ops/gemm_few.h"
 
 /* Bands begin at multiples of this, so that the library's own blocks stay whole. */
 enum { BAND = 16 };
@@ -25,7 +26,8 @@ static size_t band_of(size_t count, int worker, int workers, size_t *first)
 
 static void part(void *argument, int worker, int workers)
 {
-    struct dts_gemm p = *(const struct dts_gemm *)argument;
+    const struct dts_gemm *all = argument;
+    struct dts_gemm p = *all;
     size_t first;
     if (p.m >= p.n) {
         p.m = band_of(p.m, worker, workers, &first);
@@ -37,7 +39,7 @@ static void part(void *argument, int worker, int workers)
         p.c += first;
     }
     if (p.m > 0 && p.n > 0)
-        whole(&p);
+        (dts_gemm_is_few(all) ? dts_gemm_few : whole)(&p);
 }
 
 void dts_gemm(const struct dts_gemm *product, struct dts_workers *workers)

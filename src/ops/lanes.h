@@ -106,11 +106,22 @@ DTS_LANES_FN dts_int_lanes dts_int_lanes_odd(dts_int_lanes a, dts_int_lanes b)
     return DTS_MIXED_(a, b, DTS_ODD_);
 }
 
+/* a and b by turns: the first half of each, and the second. */
+DTS_LANES_FN dts_lanes dts_lanes_low(dts_lanes a, dts_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_LOW_);
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_high(dts_lanes a, dts_lanes b)
+{
+    return DTS_MIXED_(a, b, DTS_HIGH_);
+}
+
 /* a and b by turns, to 2 DTS_LANES places */
 DTS_LANES_FN void dts_lanes_store_by_turns(float *to, dts_lanes a, dts_lanes b)
 {
-    dts_lanes_store(to, DTS_MIXED_(a, b, DTS_LOW_));
-    dts_lanes_store(to + DTS_LANES, DTS_MIXED_(a, b, DTS_HIGH_));
+    dts_lanes_store(to, dts_lanes_low(a, b));
+    dts_lanes_store(to + DTS_LANES, dts_lanes_high(a, b));
 }
 
 /* to[j, i] = from[i, j], a square of DTS_LANES: rounds that interleave the first half of the
@@ -127,8 +138,8 @@ DTS_LANES_FN void dts_lanes_transpose_by(void (*store)(float *to, dts_lanes v),
     for (int round = 1; round < DTS_LANES; round *= 2) {
 #pragma GCC unroll 8
         for (int i = 0; i < DTS_LANES / 2; i++) {
-            b[2 * i] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_LOW_);
-            b[2 * i + 1] = DTS_MIXED_(a[i], a[i + DTS_LANES / 2], DTS_HIGH_);
+            b[2 * i] = dts_lanes_low(a[i], a[i + DTS_LANES / 2]);
+            b[2 * i + 1] = dts_lanes_high(a[i], a[i + DTS_LANES / 2]);
         }
 #pragma GCC unroll 16
         for (int i = 0; i < DTS_LANES; i++)

@@ -21,6 +21,7 @@ static void vectors(void)
     check_linear(1, (struct dts_dims){1, {1, 1, 1, 1}}, 1, true);
     check_linear(2, (struct dts_dims){1, {33, 1, 1, 1}}, 65, false);
     check_linear(37, (struct dts_dims){1, {17, 1, 1, 1}}, 3, true);
+    check_linear(3, (struct dts_dims){1, {1031, 1, 1, 1}}, 67, true); // gemm_few.h
 }
 
 static void positions_are_alike(void)
