@@ -1,24 +1,12 @@
 /* activation_host.c -- functions of one value on a CPU: vectorized loops. */
-#include "ops/activation.h"
+#include "ops/activation_values.h"
 #include "ops/fetch.h"
+#include "ops/past_caches.h"
 #include "ops/ranges.h"
-#include "ops/vector_math.h"
 
 static size_t values(const struct dts_op_call *call, const struct dts_arrays *a)
 {
     return (size_t)a->batch * dts_dims_elements(&call->output);
-}
-
-static inline float gelu_argument(float x)
-{
-    return (float)(2 * DTS_GELU_SCALE) * (x + (float)DTS_GELU_CUBE * x * x * x);
-}
-
-/* The slope of x sigmoid(g(x)), where e = e^-g, and g' is the slope of g. */
-static inline float gated_slope(float x, float e, float slope)
-{
-    const float s = 1 / (1 + e);
-    return s + x * s * (e * s) * slope;
 }
 
 /* y of x, and dx of x or y and dy: loops over lines of memory, which ask for those that come
@@ -29,6 +17,25 @@ enum { BLOCK = 4 * DTS_LINE_VALUES, AHEAD = 512 };
 typedef float value_fn(float x, float slope);
 typedef float slope_fn(float x_or_y, float dy, float slope);
 
+/* Values up to where a line of y begins, then blocks that go past the caches; how many. */
+static inline __attribute__((always_inline)) size_t
+map_past_caches(const float *x, float *y, size_t count, float slope, value_fn *function)
+{
+    size_t i = 0;
+    for (; i < count && (uintptr_t)(y + i) % sizeof(dts_lanes) != 0; i++)
+        y[i] = function(x[i], slope);
+    for (; i + BLOCK <= count; i += BLOCK) {
+        float block[BLOCK];
+        dts_fetch(x + i + AHEAD, BLOCK);
+#pragma omp simd
+        for (size_t k = 0; k < BLOCK; k++)
+            block[k] = function(x[i + k], slope);
+        dts_store_past_caches(y + i, block, BLOCK);
+    }
+    dts_lanes_streamed();
+    return i;
+}
+
 static inline __attribute__((always_inline)) void map(const struct dts_op_call *call,
                                                       const struct dts_arrays *a,
                                                       struct dts_range range,
@@ -38,6 +45,8 @@ static inline __attribute__((always_inline)) void map(const struct dts_op_call *
     const float *x = (const float *)a->x[0] + range.first;
     float *y = (float *)a->y + range.first;
     size_t i = 0;
+    if (dts_goes_past_caches(a->y, values(call, a) * sizeof(*y)))
+        i = map_past_caches(x, y, range.count, slope, function);
     for (; i + BLOCK <= range.count; i += BLOCK) {
         dts_fetch(x + i + AHEAD, BLOCK);
         dts_fetch_to_write(y + i + AHEAD, BLOCK);
@@ -70,77 +79,6 @@ map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void 
 #pragma omp simd
     for (size_t k = i; k < range.count; k++)
         dx[k] = function(x[k], dy[k], slope);
-}
-
-static inline float relu(float x, float slope)
-{
-    (void)slope;
-    return x > 0 ? x : 0;
-}
-
-static inline float relu_back(float y, float dy, float slope)
-{
-    (void)slope;
-    return y > 0 ? dy : 0;
-}
-
-static inline float leaky_relu(float x, float slope)
-{
-    return x > 0 ? x : slope * x;
-}
-
-static inline float leaky_relu_back(float x, float dy, float slope)
-{
-    return x > 0 ? dy : slope * dy;
-}
-
-static inline float gelu(float x, float slope)
-{
-    (void)slope;
-    return x / (1 + dts_exp(-gelu_argument(x)));
-}
-
-static inline float gelu_back(float x, float dy, float slope)
-{
-    (void)slope;
-    const float scale = (float)(2 * DTS_GELU_SCALE), cube = (float)(3 * DTS_GELU_CUBE);
-    return dy * gated_slope(x, dts_exp(-gelu_argument(x)), scale * (1 + cube * x * x));
-}
-
-static inline float silu(float x, float slope)
-{
-    (void)slope;
-    return x / (1 + dts_exp(-x));
-}
-
-static inline float silu_back(float x, float dy, float slope)
-{
-    (void)slope;
-    return dy * gated_slope(x, dts_exp(-x), 1);
-}
-
-static inline float sigmoid(float x, float slope)
-{
-    (void)slope;
-    return dts_sigmoid(x);
-}
-
-static inline float sigmoid_back(float y, float dy, float slope)
-{
-    (void)slope;
-    return dy * y * (1 - y);
-}
-
-static inline float tanh_of(float x, float slope)
-{
-    (void)slope;
-    return dts_tanh(x);
-}
-
-static inline float tanh_back(float y, float dy, float slope)
-{
-    (void)slope;
-    return dy * (1 - y * y);
 }
 
 static void relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,

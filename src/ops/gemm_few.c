@@ -58,9 +58,15 @@ DTS_LANES_FN void add_products(dts_lanes sums[DTS_LANES], const dts_lanes *a,
         sums[i] += a[i / columns] * b[i % columns];
 }
 
+/* Columns first .. end - 1 of those that come next are fetched. */
+struct fetched {
+    int first, end;
+};
+
 /* Of `rows` rows from row on, and as many columns from column on as fill a register together:
  * [rows, columns]. Beyond the last ones the last one again. */
-DTS_LANES_FN dts_lanes dots(const struct dts_gemm *p, size_t row, size_t column, int rows)
+DTS_LANES_FN dts_lanes dots(const struct dts_gemm *p, size_t row, size_t column, int rows,
+                            struct fetched fetched)
 {
     const int columns = DTS_LANES / rows;
     const float *a[DTS_LANES], *b[DTS_LANES];
@@ -77,6 +83,8 @@ DTS_LANES_FN dts_lanes dots(const struct dts_gemm *p, size_t row, size_t column,
 #pragma GCC unroll 8
         for (int j = 0; j < columns; j++)
             of_b[j] = dts_lanes_load(b[j] + at);
+        for (int j = fetched.first; j < fetched.end; j++)
+            __builtin_prefetch(b[j] + (size_t)columns * p->ldb + at);
         add_products(sums, of_a, of_b, columns);
     }
     if (at < p->k) {
@@ -102,16 +110,22 @@ static void store_dots(const struct dts_gemm *p, size_t row, size_t column, size
     }
 }
 
-/* Columns of b are passed once: all rows of a meet them while they are in a cache. */
+/* Columns of b are passed once: all rows of a meet them while they are in a cache, and each
+ * block of rows fetches its share of the next. */
 static void all_dots(const struct dts_gemm *p)
 {
     if (p->m <= 2)
         for (size_t column = 0; column < p->n; column += DTS_LANES / 2)
-            store_dots(p, 0, column, 2, dots(p, 0, column, 2));
+            store_dots(p, 0, column, 2, dots(p, 0, column, 2, (struct fetched){0}));
     else
         for (size_t column = 0; column < p->n; column += DTS_LANES / 4)
-            for (size_t row = 0; row < p->m; row += 4)
-                store_dots(p, row, column, 4, dots(p, row, column, 4));
+            for (size_t row = 0; row < p->m; row += 4) {
+                const int columns = DTS_LANES / 4, blocks = (int)(p->m + 3) / 4;
+                const int block = (int)(row / 4);
+                const struct fetched share = {columns * block / blocks,
+                                              columns * (block + 1) / blocks};
+                store_dots(p, row, column, 4, dots(p, row, column, 4, share));
+            }
 }
 
 /* Rows of c and of b that go together, columns first .. first + count - 1. */

@@ -49,6 +49,16 @@ static inline void fetch_some(const float *read, const float *written)
     dts_fetch_to_write(written, BLOCK);
 }
 
+/* As much of the next row as a core waits for at once, before each of two passes of this one.
+ */
+enum { AT_ONCE = 12 * DTS_LINE_VALUES };
+
+static void fetch_ahead(const float *next, size_t pass, size_t n)
+{
+    if ((pass + 1) * AT_ONCE <= n)
+        dts_fetch(next + pass * AT_ONCE, AT_ONCE);
+}
+
 static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *a,
                        struct dts_range range)
 {
@@ -58,7 +68,9 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
+        fetch_ahead(x + n, 0, n);
         const float mean = dts_sum(x, n) / (float)n;
+        fetch_ahead(x + n, 1, n);
         const float r = inverse_root(call, x, mean, n);
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t end = least(n, i + BLOCK);

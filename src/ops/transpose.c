@@ -12,15 +12,13 @@
 #include "ops/transpose.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "ops/fetch.h"
-#include "ops/lanes.h"
+#include "ops/past_caches.h"
 
 enum {
-    SIDE = 128,           // of a tile: 64 KiB, four times: this and the next, read and written
-    AHEAD = 32,           // values between those of a strip that are read and those fetched
-    MOST_KEPT = 16 << 20, // ASSUMED: bytes of a result that a cache keeps until it is read
+    SIDE = 128, // of a tile: 64 KiB, four times: this and the next, read and written
+    AHEAD = 32, // values between those of a strip that are read and those fetched
 };
 
 struct tile {
@@ -123,10 +121,8 @@ static void move_strip(const float *from, float *to, size_t rows, size_t columns
 
 static bool goes_by_strips(const struct dts_transpose *all)
 {
-    return DTS_LANES_ARE_A_LINE && all->rows % DTS_LANES == 0 &&
-           all->columns % DTS_LANES == 0 &&
-           (uintptr_t)all->to % (DTS_LANES * sizeof(float)) == 0 &&
-           all->rows * all->columns * all->count * sizeof(float) > MOST_KEPT;
+    return all->rows % DTS_LANES == 0 && all->columns % DTS_LANES == 0 &&
+           dts_goes_past_caches(all->to, all->rows * all->columns * all->count * sizeof(float));
 }
 
 static size_t parts_of_one(const struct dts_transpose *all)

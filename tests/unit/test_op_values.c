@@ -191,8 +191,46 @@ static void some_work_in_place(void)
     check_in_place("add", 3, true);
 }
 
-TESTS(TEST(functions_of_one_value), TEST(exp_and_tanh_are_as_exact_as_they_say),
-      TEST(beyond_the_range_nothing_breaks), TEST(sums_of_inputs), TEST(products_of_inputs),
-      TEST(dropout_keeps_its_contract), TEST(a_sample_is_masked_alike_wherever_it_is),
-      TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
-      TEST(some_work_in_place))
+/* What is too large for caches goes past them, by whole lines: the same values, to the last
+ * bit, as of pieces that are small, and none beside them. */
+static void check_large(const char *name, size_t count, size_t shift)
+{
+    enum { PIECE = 1 << 16 };
+    const struct dts_operation *op = dts_operation_find(name);
+    const struct dts_dims all = {1, {count, 1, 1, 1}};
+    struct op_case c = op_alike(name, 1, all, 1);
+    float *x = op_guarded(count * sizeof(*x)), piece[PIECE];
+    float *room = op_guarded((count + shift) * sizeof(*room)), *y = room + shift;
+    struct dts_workers *workers = dts_workers_new(3);
+    for (size_t i = 0; i < count; i++)
+        x[i] = (float)((double)dts_random(3, 0, i) / 0x1p61 - 4);
+    op->host.forward(&c.call, &(struct dts_arrays){.batch = 1, .x = {x}, .y = y},
+                     &(struct dts_place){workers});
+    size_t wrong = 0;
+    for (size_t first = 0; first < count; first += PIECE) {
+        const size_t left = count - first, some = left < PIECE ? left : PIECE;
+        struct op_case small = op_alike(name, 1, (struct dts_dims){1, {some, 1, 1, 1}}, 1);
+        op->host.forward(&small.call,
+                         &(struct dts_arrays){.batch = 1, .x = {x + first}, .y = piece},
+                         &(struct dts_place){NULL});
+        wrong += memcmp(piece, y + first, some * sizeof(*y)) != 0;
+    }
+    CHECK_INT(wrong, 0);
+    CHECK(op_guard_holds(room, (count + shift) * sizeof(*room)));
+    dts_workers_free(workers);
+    free(x);
+    free(room);
+}
+
+static void large_results_are_the_same(void)
+{
+    check_large("gelu", 5000011, 0);
+    check_large("relu", 5000011, 0);
+    check_large("relu", 5000011, 3); // does not begin where a line does
+}
+
+TESTS(TEST(functions_of_one_value), TEST(large_results_are_the_same),
+      TEST(exp_and_tanh_are_as_exact_as_they_say), TEST(beyond_the_range_nothing_breaks),
+      TEST(sums_of_inputs), TEST(products_of_inputs), TEST(dropout_keeps_its_contract),
+      TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
+      TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place))
