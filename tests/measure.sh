@@ -35,10 +35,10 @@ for word in tf32 fp64 int8; do
     refused "precision: must be fp32, bf16 or fp16, got \"$word\"" step mlp 8 1 momentum 5 $word
 done
 refused 'precision: must be fp32, bf16 or fp16, got "fp8"' profile mlp 8 1 momentum out.json fp8
-refused "steps: $whole, got \"0\"" turns , 8 1 momentum out.json 0 mlp:8
-refused 'steps: must be of 1 to 32 networks, got 0' turns , 8 1 momentum out.json 5 ,
-refused 'steps: must be MODEL:BATCH, got "mlp"' turns , 8 1 momentum out.json 5 mlp
-refused "batch: $whole, got \"x\"" turns , 8 1 momentum out.json 5 mlp:x
+refused "steps: $whole, got \"0\"" turns , 8 1 momentum out.json 0 mlp:8 3
+refused 'steps: must be of 1 to 32 networks, got 0' turns , 8 1 momentum out.json 5 , 3
+refused 'steps: must be MODEL:BATCH, got "mlp"' turns , 8 1 momentum out.json 5 mlp 3
+refused "batch: $whole, got \"x\"" turns , 8 1 momentum out.json 5 mlp:x 3
 "$program" step /nowhere.json 1 1 momentum 1 >/dev/null 2>said
 [ $? -eq 2 ] && [ "$(wc -l <said)" -eq 1 ] || { echo "FAIL a model that is not there: $(cat said)"; failed=1; }
 mlp='{"name": "m", "sample": "vector", "input": [1000000], "layers": [{"kind": "linear", "outputs": 1000},
@@ -53,7 +53,7 @@ rm large.json
 # in turns: what there is of both, and nothing of either where one of them cannot be
 echo '{"name": "t", "sample": "vector", "input": [8], "layers": [{"kind": "linear", "outputs": 4},
     {"kind": "mean_squared_error"}]}' >tiny.json
-"$program" turns tiny.json 2,4 1 momentum out.json 5 tiny.json:2,tiny.json:3 >steps.json 2>said ||
+"$program" turns tiny.json 2,4 1 momentum out.json 5 tiny.json:2,tiny.json:3 3 >steps.json 2>said ||
     { echo "FAIL turns: $(cat said)"; failed=1; }
 grep -o '"batch": [0-9]*' steps.json | tr -dc '0-9\n' | tr '\n' ' ' | grep -qx '2 3 ' &&
     grep -o '"batch": [0-9]*' out.json | tr -dc '0-9\n' | sort -u | tr '\n' ' ' | grep -qx '2 4 ' ||
@@ -61,7 +61,8 @@ grep -o '"batch": [0-9]*' steps.json | tr -dc '0-9\n' | tr '\n' ' ' | grep -qx '
 grep -q '"disturbed_percent": 0,' out.json && [ "$(grep -c '"calls_s": [0-9.]*[1-9]' steps.json)" -eq 2 ] ||
     { echo "FAIL turns: all runs count, and seconds: $(grep -h -e disturbed -e calls_s steps.json out.json)"; failed=1; }
 rm -f out.json
-"$program" turns tiny.json 2 1 momentum out.json 5 tiny.json:2,/nowhere.json:2 >steps.json 2>said
+refused "sweeps: $whole, got \"0\"" turns tiny.json 2 1 momentum out.json 5 tiny.json:2 0
+"$program" turns tiny.json 2 1 momentum out.json 5 tiny.json:2,/nowhere.json:2 3 >steps.json 2>said
 [ $? -eq 2 ] && [ ! -s steps.json ] && [ ! -e out.json ] || { echo "FAIL turns, no model: $(cat said)"; failed=1; }
 rm -f tiny.json steps.json
 [ "$(ls)" = said ] || { echo "FAIL files were left: $(ls)"; failed=1; }

@@ -7,7 +7,7 @@
  *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE [PACE]]]
  *                                                                  whole steps on made data
  *     dtsim-measure turns MODELS BATCHES THREADS OPTIMIZER FILE STEPS MODEL:BATCH[,MODEL:BATCH]
- *                                                                  both, in turns
+ *                   SWEEPS                                         both, in turns
  *
  * Lists are separated by commas. The precision is fp32, bf16 or fp16, of a profile tf32, too;
  * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
@@ -124,7 +124,7 @@ static const struct verb {
     {"here", 1, 1, measure_here},
     {"profile", 5, 9, measure_profile},
     {"step", 5, 8, measure_steps},
-    {"turns", 7, 7, dts_measure_turns},
+    {"turns", 8, 8, dts_measure_turns},
 };
 
 int main(int count, char **words)

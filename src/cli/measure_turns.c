@@ -8,9 +8,9 @@
 #include "cli/measure_words.h"
 #include "exec/turns.h"
 
-/* Twelve moments, some minutes apart, tell more of a drifting machine than as many runs in one.
- */
-enum { SWEEPS = 12, RUNS = 2 };
+/* Runs of a call in a sweep: as many moments as there are runs tell more of a drifting machine
+ * than as many runs in fewer. */
+enum { RUNS = 1 };
 
 /* Steps of some networks, each at a batch. */
 struct kinds {
@@ -99,7 +99,6 @@ bool dts_measure_turns(char **words, struct dts_error *err)
         .optimizers = &like.optimizer,
         .optimizer_count = 1,
         .meter = {.least = RUNS},
-        .sweeps = SWEEPS,
         .progress = dts_measure_progress,
         .argument = &begin_s,
     };
@@ -111,6 +110,7 @@ bool dts_measure_turns(char **words, struct dts_error *err)
                       dts_measure_models(words[0], models, &profile.model_count, err) &&
                       (like.threads = profile.threads) > 0 &&
                       read_kinds(kinds, words[6], &like, err) &&
+                      dts_measure_number("sweeps", words[7], &profile.sweeps, err) &&
                       measure(&profile, words[4], kinds, err);
     for (int i = 0; i < profile.model_count; i++)
         dts_model_free(&models[i]);
