@@ -21,7 +21,7 @@ enum {
 /* Where these are faster than OpenBLAS 0.3.21, on a Xeon with AVX-512 (docs/ops.md): up to so
  * many rows, and from so many values of the large matrix on, below which OpenBLAS does not copy
  * either, or copies within a cache. Sums of few values are not worth being summed by lanes. */
-enum { MOST_DOTS = 32, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 16 };
+enum { MOST_DOTS = 32, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
 enum { MOST_TO_INPUT = 8, MOST_TO_WEIGHTS = 4, ADDED_VALUES = 1 << 20 };
 enum { MOST_TO_INPUT_OF_MANY = 32, MANY_VALUES = 1 << 24 };
 
