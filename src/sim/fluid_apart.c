@@ -154,13 +154,15 @@ bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_be
     const int members = lane->role->count;
     if (ended->by_member_s == NULL || !find_begins(f, lane))
         return false;
-    const double last_s = dts_largest(f->members_s, members);
+    // Behind a call of the same stream the lane is where the first member is.
+    const double first_begins_s =
+        f->now + dts_fluid_last_begin_s(f, lane) - dts_largest(f->members_s, members);
     const double first_ended_s = ended->last_s - dts_largest(ended->by_member_s, members);
-    if (f->now - last_s >= ended->last_s)
+    if (first_begins_s >= ended->last_s)
         return false;
     between->least_s = INFINITY;
     for (int m = 0; m < members; m++) {
-        f->members_s[m] += f->now - last_s - first_ended_s;
+        f->members_s[m] += first_begins_s - first_ended_s;
         between->least_s = fmin(between->least_s, f->members_s[m] - ended->by_member_s[m]);
     }
     between->until_s = f->members_s;

@@ -165,7 +165,10 @@ static void servers_on(const char *file, const struct place *place)
     dts_scene_close(&scene);
 }
 
-#define SLOW(rate)    "platform.nics.bytes_per_s=" rate
+#define SLOW(rate) "platform.nics.bytes_per_s=" rate
+#define TREE_OF_4_MB                                                                           \
+    "strategies=[{\"name\": \"tree\", \"kind\": \"allreduce\", \"algorithm\": \"tree\", "      \
+    "\"bucket_bytes\": 4e6}]"
 #define ONE_PATH      "platform.network.routing=minimal", "platform.network.paths=1"
 #define MINIMAL_THETA "platform=theta", "stack=knl_mkl", ONE_PATH
 #define FAT_TREE      "platform=summit", "platform.network.routing=d_mod_k"
@@ -212,6 +215,7 @@ static void buckets_that_leave_in_cycles_agree(void)
         {"11 devices, 10 Gb/s, batch 16", {SLOW("1.25e9"), "batch.per_device=16"}, 11},
         {"17 devices, 25 Gb/s, batch 16", {SLOW("3.125e9"), "batch.per_device=16"}, 17},
         {"19 devices, 25 Gb/s, batch 8", {SLOW("3.125e9"), "batch.per_device=8"}, 19},
+        {"34 devices, 4 MB, batch 16", {TREE_OF_4_MB, "batch.per_device=16"}, 34},
     };
     agree_table("Buckets that leave in cycles",
                 "AlexNet by Horovod, whose buckets wait for its cycle, on numbers of devices "
