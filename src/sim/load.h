@@ -18,6 +18,7 @@ struct dts_load {
     double sum_s;             // of the phases of a collective
     double messages;
     double work;              // to walk it: as that of so many messages with one path
+    double tied;              // messages between nodes, each times those of its step
     struct dts_move move;     // of a collective that is walked; script NULL: it is not
     struct dts_period period; // of a collective that is not, or takes long to walk
 };

@@ -98,6 +98,7 @@ static void route_parcel(struct dts_router *r, struct dts_pattern *pattern,
 {
     put_on_links(r, route, parcel->bytes / largest_bytes);
     pattern->used[route.by] = true;
+    pattern->sent[route.by] += 1;
     pattern->latency_s[route.by] = fmax(pattern->latency_s[route.by], route.latency_s);
     note_hop(pattern, role, parcel->peer, parcel->self, route.by, route.latency_s);
 }

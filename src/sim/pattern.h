@@ -42,6 +42,7 @@ struct dts_pattern {
     struct dts_pattern_link *links; // all shared ones, if they were asked for; owned
     int link_count;
     bool used[2];              // transports of the messages sent
+    double sent[2];            // messages, by transport
     double paths;              // of its messages, all together
     double cap_bytes_per_s[2]; // of single flows, by transport
     double latency_s[2];       // longest of a message, by transport
