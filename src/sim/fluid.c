@@ -34,7 +34,7 @@ static void add_lanes(struct fluid *f)
     f->lanes = dts_alloc(most, sizeof(*f->lanes));
     f->left_s = dts_alloc(most, sizeof(*f->left_s));
     f->lane_of = dts_alloc(most, sizeof(*f->lane_of));
-    for (int c = 0; c < f->cohorts->count; c++)
+    for (int c = 0; c < f->cohorts->count; c++) {
         for (enum dts_stream s = 0; s < DTS_STREAMS; s++) {
             const struct dts_role *role = f->cohorts->all[c].role;
             bool used = dts_plan_uses(&role->plan, s);
@@ -46,6 +46,8 @@ static void add_lanes(struct fluid *f)
                 .role = role, .cohort = c, .stream = s, .op = -1, .previous = -1, .before = -1};
             dts_fluid_next_op(f, lane);
         }
+        f->first_lane[c + 1] = f->lane_count;
+    }
 }
 
 static void set_noise(struct fluid *f, const struct dts_simulation *simulation)
@@ -137,8 +139,16 @@ static void release(struct fluid *f)
     free(f->lanes);
     free(f->left_s);
     free(f->lane_of);
+    free(f->first_lane);
+    free(f->stirred);
+    free(f->timed.all);
     free(f->first_op);
     free(f->transfers);
+    free(f->free_transfers.all);
+    free(f->exchanges.all);
+    free(f->going.all);
+    free(f->on_wire.all);
+    free(f->computing);
     free(f->phases);
     free(f->rates);
     free(f->done);
@@ -171,6 +181,9 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.talking = dts_alloc(cohorts, sizeof(*f.talking));
     f.runs = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.runs));
     f.apart_s = dts_alloc(cohorts, sizeof(*f.apart_s));
+    f.first_lane = dts_alloc(cohorts + 1, sizeof(*f.first_lane));
+    f.stirred = dts_alloc(cohorts, sizeof(*f.stirred));
+    f.computing = dts_alloc(cohorts, sizeof(*f.computing));
     f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));

@@ -1,7 +1,8 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
  * fluid_lane.c says what begins and what a completion means, fluid_end.c when a collective
  * ends, fluid_apart.c how far apart members are, fluid_exchange.c what messages between roles
- * do, fluid_rates.c how fast transfers go beside each other, fluid_time.c how time passes.
+ * do, fluid_transfers.c which transfers there are, fluid_rates.c how fast they go beside each
+ * other, fluid_time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -60,18 +61,21 @@ enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency bef
 
 struct transfer {
     enum transfer_state state;
-    const struct dts_phase *phases; // of the sender's load
     int phase_count, phase;
-    double share;         // of the sum of its phases, until its stream is free
-    double tail_s;        // from then until the last member is done
-    double left;          // repetitions of the phase
-    double repetition_s;  // at the rate of now; PAYING: of a second of latency
-    int sender, receiver; // lanes; receiver -1: a collective
+    double left;                    // repetitions of the phase
+    double pays_s;                  // PAYING: latency left
+    double repetition_s;            // at the rate of now; PAYING: of a second of latency
+    double unslowed_s;              // the same, without what kernels do to messages
+    double bytes_per_s;             // what unslowed_s is for; NAN: nothing yet
+    int sender, receiver;           // lanes; receiver -1: a collective
+    const struct dts_phase *phases; // of the sender's load
+    double share;                   // of the sum of its phases, until its stream is free
+    double tail_s;                  // from then until the last member is done
 
     /* Of an exchange. */
     int step, channel, transport;
     bool sent, awaited;     // which sides are there
-    double sent_s, pays_s;  // when the sender was there; PAYING: latency left
+    double sent_s;          // when the sender was there
     double after_s, over_s; // until the receiver has it; when the wire was done
 };
 
@@ -82,6 +86,12 @@ struct tail {
     double left_s, all_s; // of the tail: still to come, and in all
 };
 
+/* Some of the lanes or transfers, by number. */
+struct numbers {
+    int *all; // owned
+    size_t count, room;
+};
+
 struct fluid {
     const struct dts_simulation *simulation;
     struct dts_timing *timing;
@@ -90,13 +100,23 @@ struct fluid {
     const struct dts_cohorts *cohorts; // the loader's
     struct lane *lanes;
     int lane_count;
-    int *lane_of;               // by cohort and stream; -1: none
-    struct transfer *transfers; // sorted, so that what is under way again is asked for in the
-    size_t transfer_count, transfer_room; // same order (share.h)
-    const struct dts_phase **phases;      // room for one for each transfer, as of the rates
-    double *rates;                        // in bytes/s
+    int *lane_of;         // by cohort and stream; -1: none
+    int *first_lane;      // of a cohort in lanes
+    bool *stirred;        // by cohort: one of its lanes may be able to begin, which could not
+    struct numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
+    double *left_s;       // of each of them: what is left of its call or its wait
+    struct transfer *transfers;
+    size_t transfer_count, transfer_room; // with those that are free again
+    struct numbers free_transfers;
+    struct numbers exchanges; // transfers that not all sides have seen, sorted
+    struct numbers going;   // transfers PAYING or UNDER_WAY, sorted, so that what is under way
+                            // again is asked for in the same order (share.h)
+    struct numbers on_wire; // of those: which the rates are for
+    bool wire_changed;      // others are on the wire than these
+    const struct dts_phase **phases; // room for one for each transfer, as of the rates
+    double *rates;                   // in bytes/s
     size_t phase_room, rate_room;
-    double *left_s;    // by lane: what is left of its call or its wait
+    bool *computing;   // by cohort: a kernel runs, which slows its messages
     int *first_op;     // of a cohort in done
     int *done;         // by op of all cohorts: in how many steps
     int *talking;      // by cohort: communications under way, which slow its kernels
@@ -145,8 +165,22 @@ void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load
 /* The wire is done with the messages of a transfer between cohorts: for who waits for them. */
 void dts_fluid_end_message(struct fluid *f, const struct transfer *transfer);
 
-/* A new transfer. The address is valid until the next one. */
+/* A new transfer, in no list. The address is valid until the next one. */
 struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* That of an exchange with these sides: there already where the other one came first. */
+struct transfer *dts_fluid_meet_transfer(struct fluid *f, const struct transfer *wanted);
+
+/* It is under way from now on. */
+void dts_fluid_begin_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* It is over, and all sides have seen it. */
+void dts_fluid_forget_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* The time of a lane runs: it has become CALLING or ARRIVING. */
+void dts_fluid_time_lane(struct fluid *f, const struct lane *lane);
+
+void dts_numbers_insert(struct numbers *numbers, size_t place, int number);
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);
@@ -162,16 +196,13 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
 void dts_fluid_complete(struct fluid *f, struct lane *lane);
 
 /* A transfer is through: its lanes go on, what it leaves behind becomes a tail. */
-void dts_fluid_end_transfer(struct fluid *f, size_t number);
-
-/* Forget transfers that all sides have seen. */
-void dts_fluid_forget_transfers(struct fluid *f);
+void dts_fluid_end_transfer(struct fluid *f, struct transfer *transfer);
 
 /* The last members of a collective are done. */
 void dts_fluid_end_tail(struct fluid *f, size_t number);
 
 /* Go to the next operation of the stream; at first, with op -1, to the first. */
-void dts_fluid_next_op(const struct fluid *f, struct lane *lane);
+void dts_fluid_next_op(struct fluid *f, struct lane *lane);
 
 /* How long a repetition of each transfer takes, now that these are under way together. */
 void dts_fluid_set_rates(struct fluid *f);

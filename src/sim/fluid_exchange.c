@@ -1,57 +1,7 @@
 /* fluid_exchange.c -- messages between cohorts: who sends, who waits, and when they meet. */
 #include <math.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "sim/fluid.h"
-
-/* Negative: a comes before b. */
-static int order(const struct transfer *a, const struct transfer *b)
-{
-    const int x[] = {a->sender, a->receiver, a->step, a->channel, a->transport};
-    const int y[] = {b->sender, b->receiver, b->step, b->channel, b->transport};
-    for (int i = 0; i < 5; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-/* The first transfer that does not come before this one. */
-static size_t place_of(const struct fluid *f, const struct transfer *wanted)
-{
-    size_t low = 0, high = f->transfer_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (order(&f->transfers[middle], wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer)
-{
-    size_t place = place_of(f, transfer);
-    f->transfers =
-        dts_grow(f->transfers, &f->transfer_room, f->transfer_count + 1, sizeof(*f->transfers));
-    memmove(&f->transfers[place + 1], &f->transfers[place],
-            (f->transfer_count - place) * sizeof(*f->transfers));
-    f->transfers[place] = *transfer;
-    f->transfer_count++;
-    return &f->transfers[place];
-}
-
-void dts_fluid_forget_transfers(struct fluid *f)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < f->transfer_count; i++) {
-        const struct transfer *t = &f->transfers[i];
-        if (t->state != OVER || (t->receiver >= 0 && !t->awaited))
-            f->transfers[kept++] = *t;
-    }
-    f->transfer_count = kept;
-}
 
 /* That of this lane's exchange with a lane of the other side: there already where that came
  * first. */
@@ -67,10 +17,7 @@ static struct transfer *meet(struct fluid *f, int lane, struct dts_far_side far)
                                     .step = mine->step,
                                     .channel = x->channel,
                                     .transport = far.transport};
-    size_t place = place_of(f, &wanted);
-    if (place < f->transfer_count && order(&f->transfers[place], &wanted) == 0)
-        return &f->transfers[place];
-    return dts_fluid_add_transfer(f, &wanted);
+    return dts_fluid_meet_transfer(f, &wanted);
 }
 
 static void send(struct transfer *t, const struct dts_phase *phase, double now)
@@ -104,6 +51,8 @@ static void end_if_over(struct fluid *f, struct lane *lane)
     lane->left_s = lane->arrived_s - f->now;
     if (lane->left_s <= 0)
         dts_fluid_complete(f, lane);
+    else
+        dts_fluid_time_lane(f, lane);
 }
 
 void dts_fluid_end_message(struct fluid *f, const struct transfer *t)
@@ -119,12 +68,14 @@ void dts_fluid_end_message(struct fluid *f, const struct transfer *t)
 
 /* Where the transport does not wait for the receiver, messages are on the wire as soon as they
  * are sent. */
-static void start_if_met(struct transfer *t, double now)
+static void start_if_met(struct fluid *f, struct transfer *t)
 {
     if (t->state != MEETING || !t->sent || (t->phases->waits && !t->awaited))
         return;
-    t->pays_s = t->sent_s + t->phases->before_s - now; // who waited for the receiver has paid
+    t->pays_s =
+        t->sent_s + t->phases->before_s - f->now; // who waited for the receiver has paid
     t->state = t->pays_s > 0 ? PAYING : UNDER_WAY;
+    dts_fluid_begin_transfer(f, t);
 }
 
 void dts_fluid_exchange(struct fluid *f, int number)
@@ -141,9 +92,11 @@ void dts_fluid_exchange(struct fluid *f, int number)
             send(t, &load->phases[p], f->now);
         else
             await(t, &load->phases[p]);
-        if (t->state == OVER)
+        start_if_met(f, t);
+        if (t->state == OVER) {
             arrive(lane, t->over_s + t->after_s);
-        start_if_met(t, f->now);
+            dts_fluid_forget_transfer(f, t);
+        }
     }
     end_if_over(f, lane);
 }

@@ -25,9 +25,10 @@ static bool waits_are_over(const struct fluid *f, const struct lane *lane)
     return true;
 }
 
-void dts_fluid_next_op(const struct fluid *f, struct lane *lane)
+void dts_fluid_next_op(struct fluid *f, struct lane *lane)
 {
     const struct dts_plan *plan = &lane->role->plan;
+    f->stirred[lane->cohort] = true;
     lane->state = WAITING;
     lane->previous = lane->op;
     do {
@@ -57,12 +58,14 @@ static struct dts_op_time *time_of(const struct fluid *f, int cohort, int op, in
                                             : NULL;
 }
 
+/* Lanes wait for what their own cohort does. */
 static void mark_done(struct fluid *f, int cohort, int number, int step)
 {
     const struct dts_cohort *who = &f->cohorts->all[cohort];
     const struct dts_op *op = &who->role->plan.ops[number];
     struct dts_op_time *time = time_of(f, cohort, number, step);
     f->done[f->first_op[cohort] + number] = step + 1;
+    f->stirred[cohort] = true;
     dts_progress_more(f->simulation->progress);
     if (time != NULL)
         time->end_s = fmax(time->end_s, f->now);
@@ -116,9 +119,8 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
     leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
 }
 
-void dts_fluid_end_transfer(struct fluid *f, size_t number)
+void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
 {
-    struct transfer *t = &f->transfers[number];
     t->state = OVER;
     t->over_s = f->now;
     if (t->receiver < 0)
@@ -148,7 +150,7 @@ static void begin_collective(struct fluid *f, int number)
                          .receiver = -1};
     dts_fluid_set_end(f, lane, load, &t);
     lane->state = SENDING;
-    dts_fluid_add_transfer(f, &t);
+    dts_fluid_begin_transfer(f, dts_fluid_add_transfer(f, &t));
 }
 
 double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)
@@ -185,11 +187,25 @@ static void begin(struct fluid *f, int number)
         lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
         lane->late_s = later_s;
         lane->begun_s = f->now;
+        dts_fluid_time_lane(f, lane);
         return;
     }
     dts_fluid_talks(f, lane->cohort, lane->op);
     if (op->kind == DTS_OP_EXCHANGE)
         dts_fluid_exchange(f, number);
+}
+
+/* True: something began, which may have let others begin. */
+static bool start_cohort(struct fluid *f, int cohort)
+{
+    bool started = false;
+    f->stirred[cohort] = false;
+    for (int i = f->first_lane[cohort]; i < f->first_lane[cohort + 1]; i++)
+        if (f->lanes[i].state == WAITING && waits_are_over(f, &f->lanes[i])) {
+            begin(f, i);
+            started = true;
+        }
+    return started;
 }
 
 /* Start all that can start now. */
@@ -198,10 +214,8 @@ void dts_fluid_start(struct fluid *f)
     bool started = true;
     while (started) {
         started = false;
-        for (int i = 0; i < f->lane_count; i++)
-            if (f->lanes[i].state == WAITING && waits_are_over(f, &f->lanes[i])) {
-                begin(f, i);
-                started = true;
-            }
+        for (int c = 0; c < f->cohorts->count; c++)
+            if (f->stirred[c])
+                started |= start_cohort(f, c);
     }
 }

@@ -24,21 +24,23 @@ struct partly {
     double part;
 };
 
+static void find_computing(struct fluid *f)
+{
+    for (int c = 0; c < f->cohorts->count; c++)
+        f->computing[c] = false;
+    for (size_t i = 0; i < f->timed.count; i++) {
+        const struct lane *lane = &f->lanes[f->timed.all[i]];
+        if (lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane)))
+            f->computing[lane->cohort] = true;
+    }
+}
+
 /* Messages of a cohort whose kernels run are slow; so are those between it and another. */
 static double transfer_slowness(const struct fluid *f, const struct transfer *t)
 {
-    const double slowdown = f->simulation->message_slowdown;
-    if (slowdown <= 0)
-        return 1;
-    for (int i = 0; i < f->lane_count; i++) {
-        const struct lane *lane = &f->lanes[i];
-        if (lane->state != CALLING || !dts_fluid_is_kernel(dts_fluid_op(lane)))
-            continue;
-        if (lane->cohort == f->lanes[t->sender].cohort ||
-            (t->receiver >= 0 && lane->cohort == f->lanes[t->receiver].cohort))
-            return 1 + slowdown;
-    }
-    return 1;
+    const bool slow = f->computing[f->lanes[t->sender].cohort] ||
+                      (t->receiver >= 0 && f->computing[f->lanes[t->receiver].cohort]);
+    return slow ? 1 + f->simulation->message_slowdown : 1;
 }
 
 static bool is_on_wire(const struct transfer *t)
@@ -81,13 +83,10 @@ static double part_on_wire(const struct transfer *t, double bytes_per_s)
 /* The collectives on the wire that are there least; returns how many. */
 static int find_partly(const struct fluid *f, const double *rates, struct partly *partly)
 {
-    int count = 0, n = 0;
-    for (size_t i = 0; i < f->transfer_count; i++) {
-        const struct transfer *t = &f->transfers[i];
-        if (!is_on_wire(t))
-            continue;
+    int count = 0;
+    for (int n = 0; n < (int)f->on_wire.count; n++) {
+        const struct transfer *t = &f->transfers[f->on_wire.all[n]];
         struct partly new = {n, t->receiver < 0 ? part_on_wire(t, rates[n]) : 1};
-        n++;
         if (new.part >= 1)
             continue;
         int at = count < MOST_PARTLY ? count++ : MOST_PARTLY;
@@ -149,25 +148,54 @@ static void average(struct fluid *f, int count)
     }
 }
 
-void dts_fluid_set_rates(struct fluid *f)
+static void list_on_wire(struct fluid *f)
 {
-    int count = 0;
-    f->phases = dts_grow(f->phases, &f->phase_room, f->transfer_count, sizeof(*f->phases));
-    f->rates = dts_grow(f->rates, &f->rate_room, f->transfer_count, sizeof(*f->rates));
-    for (size_t i = 0; i < f->transfer_count; i++)
-        if (is_on_wire(&f->transfers[i]))
-            f->phases[count++] = &f->transfers[i].phases[f->transfers[i].phase];
+    struct numbers *on_wire = &f->on_wire;
+    const size_t most = f->going.count;
+    f->phases = dts_grow(f->phases, &f->phase_room, most, sizeof(*f->phases));
+    f->rates = dts_grow(f->rates, &f->rate_room, most, sizeof(*f->rates));
+    on_wire->all = dts_grow(on_wire->all, &on_wire->room, most, sizeof(*on_wire->all));
+    on_wire->count = 0;
+    for (size_t i = 0; i < most; i++) {
+        const struct transfer *t = &f->transfers[f->going.all[i]];
+        if (!is_on_wire(t))
+            continue;
+        f->phases[on_wire->count] = &t->phases[t->phase];
+        on_wire->all[on_wire->count++] = f->going.all[i];
+    }
+}
+
+static void share_wire(struct fluid *f)
+{
+    list_on_wire(f);
+    const int count = (int)f->on_wire.count;
     if (count == 1)
         f->rates[0] = rate_alone(f->phases[0]);
     if (count > 1)
         dts_share(f->sharer, f->phases, count, f->rates);
     if (count > 1 && count <= MOST_BESIDE)
         average(f, count);
-    for (size_t i = 0, n = 0; i < f->transfer_count; i++) {
-        struct transfer *t = &f->transfers[i];
-        if (t->state == PAYING)
-            t->repetition_s = transfer_slowness(f, t);
-        if (is_on_wire(t))
-            t->repetition_s = transfer_slowness(f, t) * repetition_s(t, f->rates[n++]);
+    for (int n = 0; n < count; n++) {
+        struct transfer *t = &f->transfers[f->on_wire.all[n]];
+        if (t->bytes_per_s == f->rates[n])
+            continue;
+        t->bytes_per_s = f->rates[n];
+        t->unslowed_s = repetition_s(t, f->rates[n]);
+    }
+}
+
+void dts_fluid_set_rates(struct fluid *f)
+{
+    const bool slows = f->simulation->message_slowdown > 0;
+    if (f->wire_changed)
+        share_wire(f);
+    if (!f->wire_changed && !slows)
+        return;
+    f->wire_changed = false;
+    if (slows)
+        find_computing(f);
+    for (size_t i = 0; i < f->going.count; i++) {
+        struct transfer *t = &f->transfers[f->going.all[i]];
+        t->repetition_s = transfer_slowness(f, t) * t->unslowed_s;
     }
 }
