@@ -17,6 +17,7 @@
 
 #include "sim/engine.h"
 #include "sim/load.h"
+#include "sim/numbers.h"
 #include "sim/row.h"
 #include "sim/share.h"
 
@@ -86,12 +87,6 @@ struct tail {
     double left_s, all_s; // of the tail: still to come, and in all
 };
 
-/* Some of the lanes or transfers, by number. */
-struct numbers {
-    int *all; // owned
-    size_t count, room;
-};
-
 struct fluid {
     const struct dts_simulation *simulation;
     struct dts_timing *timing;
@@ -100,19 +95,19 @@ struct fluid {
     const struct dts_cohorts *cohorts; // the loader's
     struct lane *lanes;
     int lane_count;
-    int *lane_of;         // by cohort and stream; -1: none
-    int *first_lane;      // of a cohort in lanes
-    bool *stirred;        // by cohort: one of its lanes may be able to begin, which could not
-    struct numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
-    double *left_s;       // of each of them: what is left of its call or its wait
+    int *lane_of;    // by cohort and stream; -1: none
+    int *first_lane; // of a cohort in lanes
+    bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not
+    struct dts_numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
+    double *left_s;           // of each of them: what is left of its call or its wait
     struct transfer *transfers;
     size_t transfer_count, transfer_room; // with those that are free again
-    struct numbers free_transfers;
-    struct numbers exchanges; // transfers that not all sides have seen, sorted
-    struct numbers going;   // transfers PAYING or UNDER_WAY, sorted, so that what is under way
-                            // again is asked for in the same order (share.h)
-    struct numbers on_wire; // of those: which the rates are for
-    bool wire_changed;      // others are on the wire than these
+    struct dts_numbers free_transfers;
+    struct dts_numbers exchanges; // transfers that not all sides have seen, sorted
+    struct dts_numbers going; // transfers PAYING or UNDER_WAY, sorted, so that what is under
+                              // way again is asked for in the same order (share.h)
+    struct dts_numbers on_wire;      // of those: which the rates are for
+    bool wire_changed;               // others are on the wire than these
     const struct dts_phase **phases; // room for one for each transfer, as of the rates
     double *rates;                   // in bytes/s
     size_t phase_room, rate_room;
@@ -179,8 +174,6 @@ void dts_fluid_forget_transfer(struct fluid *f, const struct transfer *transfer)
 
 /* The time of a lane runs: it has become CALLING or ARRIVING. */
 void dts_fluid_time_lane(struct fluid *f, const struct lane *lane);
-
-void dts_numbers_insert(struct numbers *numbers, size_t place, int number);
 
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f);

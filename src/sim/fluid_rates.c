@@ -150,7 +150,7 @@ static void average(struct fluid *f, int count)
 
 static void list_on_wire(struct fluid *f)
 {
-    struct numbers *on_wire = &f->on_wire;
+    struct dts_numbers *on_wire = &f->on_wire;
     const size_t most = f->going.count;
     f->phases = dts_grow(f->phases, &f->phase_room, most, sizeof(*f->phases));
     f->rates = dts_grow(f->rates, &f->rate_room, most, sizeof(*f->rates));

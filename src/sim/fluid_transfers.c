@@ -2,26 +2,9 @@
  * time passes for, those under way, is a list of its own.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "sim/fluid.h"
-
-void dts_numbers_insert(struct numbers *numbers, size_t place, int number)
-{
-    const size_t after = numbers->count - place;
-    numbers->all =
-        dts_grow(numbers->all, &numbers->room, numbers->count + 1, sizeof(*numbers->all));
-    memmove(&numbers->all[place + 1], &numbers->all[place], after * sizeof(*numbers->all));
-    numbers->all[place] = number;
-    numbers->count++;
-}
-
-static void take_out(struct numbers *numbers, size_t place)
-{
-    const size_t after = --numbers->count - place;
-    memmove(&numbers->all[place], &numbers->all[place + 1], after * sizeof(*numbers->all));
-}
 
 /* Negative: a comes before b. */
 static int order(const struct transfer *a, const struct transfer *b)
@@ -35,7 +18,7 @@ static int order(const struct transfer *a, const struct transfer *b)
 }
 
 /* The first in a sorted list that does not come before this one. */
-static size_t place_of(const struct fluid *f, const struct numbers *sorted,
+static size_t place_of(const struct fluid *f, const struct dts_numbers *sorted,
                        const struct transfer *wanted)
 {
     size_t low = 0, high = sorted->count;
@@ -63,7 +46,7 @@ struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *
 
 struct transfer *dts_fluid_meet_transfer(struct fluid *f, const struct transfer *wanted)
 {
-    const struct numbers *known = &f->exchanges;
+    const struct dts_numbers *known = &f->exchanges;
     size_t place = place_of(f, known, wanted);
     if (place < known->count && order(&f->transfers[known->all[place]], wanted) == 0)
         return &f->transfers[known->all[place]];
@@ -84,7 +67,6 @@ void dts_fluid_begin_transfer(struct fluid *f, const struct transfer *transfer)
 void dts_fluid_forget_transfer(struct fluid *f, const struct transfer *transfer)
 {
     if (transfer->receiver >= 0)
-        take_out(&f->exchanges, place_of(f, &f->exchanges, transfer));
-    dts_numbers_insert(&f->free_transfers, f->free_transfers.count,
-                       (int)(transfer - f->transfers));
+        dts_numbers_take_out(&f->exchanges, place_of(f, &f->exchanges, transfer));
+    dts_numbers_add(&f->free_transfers, (int)(transfer - f->transfers));
 }

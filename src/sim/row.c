@@ -175,8 +175,9 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
     if (load->move.script == NULL)
         return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
     const struct dts_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
-    const struct known *known = find(rows, &alone), *like = find_like(rows, &alone);
-    if (known == NULL && like != NULL)
+    const struct known *known = find(rows, &alone);
+    const struct known *like = known == NULL ? find_like(rows, &alone) : NULL;
+    if (like != NULL)
         known = use_up(&rows->again, load->work, MOST_AGAIN) ? walk_alone(rows, &alone) : like;
     else if (known == NULL && may_walk(rows, load, load->work))
         known = walk_alone(rows, &alone);
@@ -210,11 +211,12 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
 /* NULL: in lockstep. */
 static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
 {
-    const struct known *known = find(rows, &pair), *like = find_like(rows, &pair);
-    const double both = pair.first->work + pair.second->work;
-    const double again = pair.begun_s != NULL ? both + pair.first->work : both;
+    const struct known *known = find(rows, &pair);
     if (known != NULL)
         return known;
+    const struct known *like = find_like(rows, &pair);
+    const double both = pair.first->work + pair.second->work;
+    const double again = pair.begun_s != NULL ? both + pair.first->work : both;
     if (like != NULL)
         return use_up(&rows->again, again, MOST_AGAIN) ? walk(rows, &pair) : like;
     if (pair.first == pair.second)
