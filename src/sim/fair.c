@@ -2,6 +2,7 @@
  * holds. */
 #include "sim/fair.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -9,6 +10,8 @@
 
 /* Of each question so many in a row may be others before all after them count as others. */
 enum { MOST_OTHERS = 32 };
+
+static const double much = 1.001; // too much, as seen where it is added up
 
 struct dts_fair *dts_fair_new(const struct dts_net *net)
 {
@@ -22,13 +25,12 @@ void dts_fair_free(struct dts_fair *f)
 {
     if (f == NULL)
         return;
-    struct dts_numbers *lists[] = {&f->come,           &f->free_flows,      &f->used,
-                                   &f->members,        &f->before,          &f->changed,
-                                   &f->full,           &f->became,          &f->dirty,
-                                   &f->open,           &f->flows_of.round,  &f->full_of.round,
-                                   &f->loose,          &f->stopping,        &f->leaving,
-                                   &f->flows_of.first, &f->flows_of.sorted, &f->full_of.first,
-                                   &f->full_of.sorted};
+    struct dts_numbers *lists[] = {
+        &f->come,           &f->suspects,        &f->free_flows,    &f->used,
+        &f->members,        &f->before,          &f->changed,       &f->full,
+        &f->became,         &f->dirty,           &f->open,          &f->flows_of.round,
+        &f->full_of.round,  &f->loose,           &f->stopping,      &f->leaving,
+        &f->flows_of.first, &f->flows_of.sorted, &f->full_of.first, &f->full_of.sorted};
     for (size_t i = 0; i < f->used.count; i++)
         free(f->links[f->used.all[i]].crossings);
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
@@ -63,6 +65,9 @@ static void remove_flow(struct dts_fair *f, int number)
         while (link->crossings[place].flow != number)
             place++;
         link->count--;
+        link->use -= f->flows[number].rate * phase->links[i].weight;
+        if (link->count == 0)
+            link->use = 0; // without what rounding has left
         for (; place < link->count; place++)
             link->crossings[place] = link->crossings[place + 1];
         dts_numbers_add(&f->changed, phase->links[i].link);
@@ -73,7 +78,8 @@ static void remove_flow(struct dts_fair *f, int number)
 /* Its links have it from now on. */
 static void cross_links(struct dts_fair *f, int number)
 {
-    const struct flow *flow = &f->flows[number];
+    struct flow *flow = &f->flows[number];
+    flow->most = flow->phase->most_bytes_per_s;
     for (int i = 0; i < flow->phase->link_count; i++) {
         const struct dts_link_load *load = &flow->phase->links[i];
         struct link *link = &f->links[load->link];
@@ -84,6 +90,7 @@ static void cross_links(struct dts_fair *f, int number)
         }
         link->crossings =
             dts_grow(link->crossings, &link->room, link->count + 1, sizeof(*link->crossings));
+        flow->most = fmin(flow->most, link->capacity / load->weight * much);
         size_t place = link->count++;
         for (; place > 0; place--) {
             if (f->flows[link->crossings[place - 1].flow].index <= flow->index)
@@ -180,7 +187,10 @@ static void begin(struct dts_fair *f)
         f->flows_of.round.all[i] = flow->round;
     }
     for (size_t i = 0; i < f->changed.count; i++)
-        dts_fair_make_dirty(f, f->changed.all[i]);
+        if (f->links[f->changed.all[i]].round != NONE)
+            dts_fair_make_dirty(f, f->changed.all[i]);
+    for (size_t i = 0; i < f->suspects.count; i++)
+        dts_fair_make_dirty(f, f->suspects.all[i]);
     for (size_t i = 0; i < f->full.count; i++)
         f->full_of.round.all[i] = f->links[f->full.all[i]].round;
     sort_by_round(&f->members, f->old_rounds, &f->flows_of);
@@ -207,18 +217,58 @@ static void renumber_full(struct dts_fair *f)
     }
 }
 
+/* It has another rate than before: which links have no room for that? */
+static void set_rate(struct dts_fair *f, struct flow *flow, double rate)
+{
+    const double more = rate - flow->rate;
+    flow->rate = rate;
+    for (int i = 0; i < flow->phase->link_count; i++) {
+        const struct dts_link_load *load = &flow->phase->links[i];
+        struct link *link = &f->links[load->link];
+        link->use += more * load->weight;
+        if (!link->dirty && link->round == NONE)
+            dts_numbers_add(&f->changed, load->link);
+    }
+}
+
+/* False: there are new suspects. */
+static bool set_rates(struct dts_fair *f)
+{
+    const size_t suspects = f->suspects.count;
+    f->changed.count = 0;
+    for (size_t i = 0; i < f->members.count; i++) {
+        struct flow *flow = &f->flows[f->members.all[i]];
+        flow->round = dts_fair_round_of(f, flow);
+        if (flow->rate != f->rates[flow->round])
+            set_rate(f, flow, f->rates[flow->round]);
+    }
+    for (size_t i = 0; i < f->changed.count; i++) {
+        struct link *link = &f->links[f->changed.all[i]];
+        if (link->suspect || link->use < link->capacity * (1 - 1e-6))
+            continue;
+        link->suspect = true;
+        dts_numbers_add(&f->suspects, f->changed.all[i]);
+    }
+    f->changed.count = 0;
+    return f->suspects.count == suspects;
+}
+
 void dts_fair_find(struct dts_fair *f, const struct dts_phase *const phases[], int count,
                    double rates[])
 {
+    bool found = false;
     find_members(f, phases, count);
     for (size_t i = 0; i < f->come.count; i++) // now that all have their places
         cross_links(f, f->come.all[i]);
-    begin(f);
-    dts_fair_pass_rounds(f);
-    for (int i = 0; i < count; i++) {
-        struct flow *flow = &f->flows[f->members.all[i]];
-        flow->round = dts_fair_round_of(f, flow);
-        rates[i] = f->rates[flow->round];
+    while (!found) {
+        begin(f);
+        dts_fair_pass_rounds(f);
+        found = set_rates(f);
+        renumber_full(f);
     }
-    renumber_full(f);
+    for (int i = 0; i < count; i++)
+        rates[i] = f->flows[f->members.all[i]].rate;
+    for (size_t i = 0; i < f->suspects.count; i++)
+        f->links[f->suspects.all[i]].suspect = false;
+    f->suspects.count = 0;
 }

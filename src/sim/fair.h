@@ -5,7 +5,8 @@
  * to the next a phase or two come or go among hundreds, and hardly another one's rate changes.
  * So the rounds of the last question are gone through again. What is looked at are links that
  * another phase crosses than last time, or that one of theirs crosses at another time; those
- * that stop in a round for other links stop there as they did.
+ * that stop in a round for other links stop there as they did. Links that were not full have no
+ * say: where they turn out to have no room for all rates, it is done once more with them.
  *
  * The answers are those of asking from nothing, bit for bit: what happens on a link is added up
  * in the same order, and where rates are so close that rounding decides who stops with whom

@@ -69,5 +69,6 @@ void dts_fair_make_dirty(struct dts_fair *f, int number)
 void dts_fair_make_links_dirty(struct dts_fair *f, const struct flow *flow)
 {
     for (int i = 0; i < flow->phase->link_count; i++)
-        dts_fair_make_dirty(f, flow->phase->links[i].link);
+        if (f->links[flow->phase->links[i].link].round != NONE)
+            dts_fair_make_dirty(f, flow->phase->links[i].link);
 }

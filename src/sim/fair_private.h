@@ -19,6 +19,8 @@ struct link {
     double capacity;            // once something has crossed it
     struct crossing *crossings; // in the order of the question; owned
     size_t count, room;
+    double use;   // of the capacity, by all rates
+    bool suspect; // is full, for all that is known
     int round;    // in which it was full; NONE: in none
     double ratio; // the rate at which it was
     bool dirty;   // what happens on it is not what did last time; below: as of this round
@@ -29,6 +31,8 @@ struct link {
 /* A phase that is asked for. */
 struct flow {
     const struct dts_phase *phase;
+    double most; // that it can have, or a little more than a link of its has
+    double rate;
     int index;    // in the question
     int round;    // of the last question in which it stopped; NONE: in none
     int now;      // of this question; NONE: none yet, or in what has become of `round`
@@ -54,6 +58,8 @@ struct dts_fair {
     struct dts_numbers come;             // of members: new ones
     struct dts_numbers changed;          // links that another flow crosses than last time
 
+    struct dts_numbers suspects;
+
     struct dts_numbers full;   // links that have a round
     double *rates, *old_rates; // of rounds
     size_t rate_room, old_rate_room;
@@ -69,6 +75,9 @@ struct dts_fair {
 
 /* From this round on what happens on it is looked at. */
 void dts_fair_make_dirty(struct dts_fair *fair, int link);
+
+/* The same for those that the flow crosses. Links that were not full are left out: they have no
+ * say until they are suspects. */
 void dts_fair_make_links_dirty(struct dts_fair *fair, const struct flow *flow);
 
 /* A flow with this weight has this rate from now on. */

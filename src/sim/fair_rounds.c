@@ -43,7 +43,7 @@ static double next_rate(struct dts_fair *f)
     }
     f->open.count = open;
     for (size_t i = 0; i < f->loose.count; i++)
-        rate = fmin(rate, f->flows[f->loose.all[i]].phase->most_bytes_per_s);
+        rate = fmin(rate, f->flows[f->loose.all[i]].most);
     return rate;
 }
 
@@ -66,8 +66,8 @@ static double next_old_rate(const struct dts_fair *f)
     }
     for (int i = flows[f->passed]; i < flows[f->passed + 1]; i++) {
         const struct flow *flow = &f->flows[f->flows_of.sorted.all[i]];
-        if (flow->phase->most_bytes_per_s <= f->old_rates[f->passed] && is_next(f, flow))
-            rate = fmin(rate, flow->phase->most_bytes_per_s);
+        if (flow->most <= f->old_rates[f->passed] && is_next(f, flow))
+            rate = fmin(rate, flow->most);
     }
     return rate;
 }
@@ -89,7 +89,7 @@ static void stop_at(struct dts_fair *f, double rate)
     }
     for (size_t i = 0; i < f->loose.count; i++) {
         struct flow *flow = &f->flows[f->loose.all[i]];
-        if (!flow->stops && !(flow->phase->most_bytes_per_s > rate))
+        if (!flow->stops && !(flow->most > rate))
             stop(f, flow);
     }
 }
@@ -97,7 +97,7 @@ static void stop_at(struct dts_fair *f, double rate)
 /* As it did in this round of the last question, for reasons that are not dirty. */
 static bool stops_as_before(const struct dts_fair *f, const struct flow *flow, double rate)
 {
-    if (flow->phase->most_bytes_per_s <= rate)
+    if (flow->most <= rate)
         return true;
     for (int i = 0; i < flow->phase->link_count; i++) {
         const struct link *link = &f->links[flow->phase->links[i].link];
