@@ -104,10 +104,10 @@ struct fluid {
     size_t transfer_count, transfer_room; // with those that are free again
     struct dts_numbers free_transfers;
     struct dts_numbers exchanges; // transfers that not all sides have seen, sorted
-    struct dts_numbers going; // transfers PAYING or UNDER_WAY, sorted, so that what is under
-                              // way again is asked for in the same order (share.h)
-    struct dts_numbers on_wire;      // of those: which the rates are for
-    bool wire_changed;               // others are on the wire than these
+    struct dts_numbers going;   // transfers PAYING or UNDER_WAY, sorted, so that what is under
+                                // way again is asked for in the same order (share.h)
+    struct dts_numbers on_wire; // of those: which the rates are for
+    bool wire_changed;          // others are on the wire than these
     const struct dts_phase **phases; // room for one for each transfer, as of the rates
     double *rates;                   // in bytes/s
     size_t phase_room, rate_room;
