@@ -20,22 +20,32 @@ struct turns {
     struct dts_steps_request requests[DTS_MOST_TURNS];
     int count, total; // kinds of steps; turns that there will be
     struct dts_step_series *series[DTS_MOST_TURNS];
+    struct dts_op_call_key *keys[DTS_MOST_TURNS]; // of its calls; owned
+    int key_count[DTS_MOST_TURNS];
     double last_s[DTS_MOST_TURNS]; // of a step
     int steps[DTS_MOST_TURNS];     // that count
     double since_s;                // when the last turn ended
     double owed_s;                 // what calls took and steps have not yet
 };
 
-static bool has_call(const struct dts_model *model, const char *key)
+static void find_keys(struct turns *t, int i)
 {
+    const struct dts_model *model = t->requests[i].model;
     struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
-    bool found = false;
+    t->keys[i] = dts_alloc((size_t)model->layer_count, sizeof(*t->keys[i]));
     dts_model_calls(model, true, calls);
-    for (int l = 0; l < model->layer_count && !found; l++)
-        found =
-            calls[l].call.op != NULL && strcmp(dts_op_call_key(&calls[l].call).chars, key) == 0;
+    for (int l = 0; l < model->layer_count; l++)
+        if (calls[l].call.op != NULL)
+            t->keys[i][t->key_count[i]++] = dts_op_call_key(&calls[l].call);
     free(calls);
-    return found;
+}
+
+static bool has_call(const struct turns *t, int i, const char *key)
+{
+    for (int k = 0; k < t->key_count[i]; k++)
+        if (strcmp(t->keys[i][k].chars, key) == 0)
+            return true;
+    return false;
 }
 
 /* Of the kinds that have this call: with slow moments of minutes it matters that steps run
@@ -44,8 +54,7 @@ static int fewest_steps(const struct turns *t, const char *key)
 {
     int fewest = -1;
     for (int i = 0; i < t->count; i++)
-        if ((fewest < 0 || t->steps[i] < t->steps[fewest]) &&
-            has_call(t->requests[i].model, key))
+        if ((fewest < 0 || t->steps[i] < t->steps[fewest]) && has_call(t, i, key))
             fewest = i;
     return fewest;
 }
@@ -89,6 +98,7 @@ static bool begin(struct turns *t, struct dts_error *err)
 {
     bool good = true;
     for (int i = 0; good && i < t->count; i++) {
+        find_keys(t, i);
         good = dts_steps_begin(&t->series[i], &t->requests[i], err);
         if (good)
             t->last_s[i] = dts_steps_pass(t->series[i]);
@@ -120,6 +130,7 @@ bool dts_turns_measure(const struct dts_profile_request *profile, const char *pa
             dts_steps_end(turns.series[i], &steps[i]);
         }
         dts_steps_free(turns.series[i]);
+        free(turns.keys[i]);
     }
     return good;
 }
