@@ -36,13 +36,6 @@ static float *numbers(size_t count)
     return values;
 }
 
-static void by_library(const struct dts_gemm *p)
-{
-    cblas_sgemm(CblasRowMajor, p->transpose_a ? CblasTrans : CblasNoTrans,
-                p->transpose_b ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, 1,
-                p->a, (int)p->lda, p->b, (int)p->ldb, p->beta, p->c, (int)p->ldc);
-}
-
 static double seconds_of(void (*multiply)(const struct dts_gemm *), const struct dts_gemm *p)
 {
     const double begin = dts_now_s();
@@ -50,16 +43,18 @@ static double seconds_of(void (*multiply)(const struct dts_gemm *), const struct
     return dts_now_s() - begin;
 }
 
-static void compare(const char *name, const struct dts_gemm *p, double bytes)
+static void compare(const char *name, size_t outputs, size_t features, size_t count,
+                    const struct dts_gemm *p, double bytes)
 {
     double library[ROUNDS], ours[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-        library[round] = seconds_of(by_library, p);
+        library[round] = seconds_of(dts_gemm_by_library, p);
         ours[round] = seconds_of(dts_gemm_few, p);
     }
     const double ours_s = dts_median(ours, ROUNDS);
-    printf("%s %.2f %.1f%s\n", name, dts_median(library, ROUNDS) / ours_s,
-           1e-9 * bytes / ours_s, dts_gemm_is_few(p) ? "" : " (left to OpenBLAS)");
+    printf("%s_%zux%zu_%zu %.2f %.1f%s\n", name, outputs, features, count,
+           dts_median(library, ROUNDS) / ours_s, 1e-9 * bytes / ours_s,
+           dts_gemm_is_few(p) ? "" : " (left to OpenBLAS)");
     fflush(stdout);
 }
 
@@ -81,7 +76,6 @@ static void compare_layer(size_t outputs, size_t features)
                                          .ldb = features,
                                          .ldc = outputs};
         struct dts_gemm to_input = forward, to_weights = forward;
-        char name[96];
         to_input.transpose_b = false;
         to_input.n = to_input.ldc = features;
         to_input.k = to_input.lda = outputs;
@@ -94,12 +88,9 @@ static void compare_layer(size_t outputs, size_t features)
         to_weights.b = x;
         to_weights.c = dw;
         to_weights.beta = 1;
-        snprintf(name, sizeof(name), "forward_%zux%zu_%zu", outputs, features, rows[i]);
-        compare(name, &forward, bytes);
-        snprintf(name, sizeof(name), "to_input_%zux%zu_%zu", outputs, features, rows[i]);
-        compare(name, &to_input, bytes);
-        snprintf(name, sizeof(name), "to_weights_%zux%zu_%zu", outputs, features, rows[i]);
-        compare(name, &to_weights, 2 * bytes);
+        compare("forward", outputs, features, rows[i], &forward, bytes);
+        compare("to_input", outputs, features, rows[i], &to_input, bytes);
+        compare("to_weights", outputs, features, rows[i], &to_weights, 2 * bytes);
     }
     free(w);
     free(dw);

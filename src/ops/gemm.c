@@ -8,7 +8,7 @@
 /* Bands begin at multiples of this, so that the library's own blocks stay whole. */
 enum { BAND = 16 };
 
-static void whole(const struct dts_gemm *p)
+void dts_gemm_by_library(const struct dts_gemm *p)
 {
     cblas_sgemm(CblasRowMajor, p->transpose_a ? CblasTrans : CblasNoTrans,
                 p->transpose_b ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, 1,
@@ -39,7 +39,7 @@ static void part(void *argument, int worker, int workers)
         p.c += first;
     }
     if (p.m > 0 && p.n > 0)
-        (dts_gemm_is_few(all) ? dts_gemm_few : whole)(&p);
+        (dts_gemm_is_few(all) ? dts_gemm_few : dts_gemm_by_library)(&p);
 }
 
 void dts_gemm(const struct dts_gemm *product, struct dts_workers *workers)

@@ -19,4 +19,7 @@ struct dts_gemm {
 };
 void dts_gemm(const struct dts_gemm *product, struct dts_workers *workers);
 
+/* By OpenBLAS, on the calling thread, whatever its sizes. */
+void dts_gemm_by_library(const struct dts_gemm *product);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "ops/lanes.h"
 
 enum {
@@ -184,15 +185,10 @@ static void add_rows(const struct dts_gemm *p, const struct block *block)
         add_rows_of(p, block, block->rows, block->adding);
 }
 
-static size_t at_most(size_t most, size_t count)
-{
-    return count < most ? count : most;
-}
-
 /* All that is added to rows row .. of c, or of rows added .. of b to all of c. */
 static void add_panel(const struct dts_gemm *p, size_t first)
 {
-    struct block block = {.first = first, .count = at_most(PANEL, p->n - first)};
+    struct block block = {.first = first, .count = dts_least(PANEL, p->n - first)};
     const bool by_c = p->transpose_a;
     const size_t outer = by_c ? p->m : p->k, outer_step = by_c ? ADDED_ROWS : ADDED;
     const size_t inner = by_c ? p->k : p->m, inner_step = by_c ? ADDED : ADDED_ROWS;
@@ -200,8 +196,8 @@ static void add_panel(const struct dts_gemm *p, size_t first)
         for (size_t j = 0; j < inner; j += inner_step) {
             block.row = by_c ? i : j;
             block.added = by_c ? j : i;
-            block.rows = at_most(ADDED_ROWS, p->m - block.row);
-            block.adding = at_most(ADDED, p->k - block.added);
+            block.rows = dts_least(ADDED_ROWS, p->m - block.row);
+            block.adding = dts_least(ADDED, p->k - block.added);
             add_rows(p, &block);
         }
 }

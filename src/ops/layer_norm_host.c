@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "ops/fetch.h"
 #include "ops/layer_norm.h"
 #include "ops/ranges.h"
@@ -38,11 +39,6 @@ static float inverse_root(const struct dts_op_call *call, const float *x, float 
  * lines at once, and no more. */
 enum { BLOCK = 4 * DTS_LINE_VALUES };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static inline void fetch_some(const float *read, const float *written)
 {
     dts_fetch(read, BLOCK);
@@ -73,7 +69,7 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
         fetch_ahead(x + n, 1, n);
         const float r = inverse_root(call, x, mean, n);
         for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t end = least(n, i + BLOCK);
+            const size_t end = dts_least(n, i + BLOCK);
             fetch_some(x + n + i, y + n + i);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
@@ -94,7 +90,7 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
         float *y = (float *)a->y + row * n;
         const float r = inverse_root(call, x, 0, n);
         for (size_t i = 0; i < n; i += BLOCK) {
-            const size_t end = least(n, i + BLOCK);
+            const size_t end = dts_least(n, i + BLOCK);
             fetch_some(x + n + i, y + n + i);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
@@ -118,7 +114,7 @@ static void gather(struct row *row, float *restrict dw, float *restrict db, size
     const float mean = row->mean, r = row->r;
     row->sum = row->products = 0;
     for (size_t first = 0; first < n; first += 2 * BLOCK) {
-        const size_t end = least(n, first + 2 * BLOCK);
+        const size_t end = dts_least(n, first + 2 * BLOCK);
         float sum = 0, products = 0;
         dts_fetch(dy + n + first, 2 * BLOCK);
 #pragma omp simd reduction(+ : sum, products)
@@ -140,7 +136,7 @@ static void apply(const struct row *row, float *restrict dx, size_t n)
     const float r = row->r, by_h = -row->products / (float)n * r;
     const float mean = row->mean, shift = -row->sum / (float)n;
     for (size_t i = 0; i < n; i += BLOCK) {
-        const size_t end = least(n, i + BLOCK);
+        const size_t end = dts_least(n, i + BLOCK);
         fetch_some(x + n + i, dx + n + i);
 #pragma omp simd
         for (size_t k = i; k < end; k++)

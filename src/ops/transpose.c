@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "base/least.h"
 #include "ops/fetch.h"
 #include "ops/past_caches.h"
 
@@ -24,11 +25,6 @@ enum {
 struct tile {
     size_t row, rows, column, columns;
 };
-
-static size_t at_most(size_t count, size_t most)
-{
-    return count < most ? count : most;
-}
 
 static size_t along(size_t count)
 {
@@ -43,8 +39,8 @@ static size_t tiles_of(size_t rows, size_t columns)
 static struct tile tile_of(size_t rows, size_t columns, size_t number)
 {
     const size_t row = number % along(rows) * SIDE, column = number / along(rows) * SIDE;
-    return (struct tile){row, at_most(rows - row, SIDE), column,
-                         at_most(columns - column, SIDE)};
+    return (struct tile){row, dts_least(rows - row, SIDE), column,
+                         dts_least(columns - column, SIDE)};
 }
 
 /* A matrix to fetch a tile of. */
@@ -59,9 +55,9 @@ struct side {
 static void fetch_some(const struct side *from, const struct side *to, size_t first,
                        size_t count)
 {
-    for (size_t i = first; i < at_most(first + count, from->lines); i++)
+    for (size_t i = first; i < dts_least(first + count, from->lines); i++)
         dts_fetch(from->begin + i * from->distance, from->values + DTS_LINE_VALUES - 1);
-    for (size_t i = first; i < at_most(first + count, to->lines); i++)
+    for (size_t i = first; i < dts_least(first + count, to->lines); i++)
         dts_fetch_to_write(to->begin + i * to->distance, to->values + DTS_LINE_VALUES - 1);
 }
 
