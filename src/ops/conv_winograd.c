@@ -4,14 +4,18 @@
  *     y tile = A' [ sum over c of (G g G') * (B' d B) ] A,   d: 6x6 pixels of x
  *
  * For each of the 36 the sum over c is a product of matrices, U[m, c] V[c, tile], done by
- * tile.h. U is made once a call. A block of tiles goes through all three steps before the
- * next, so that V and the sums stay in the caches. Patches of x and of y are views whose grid
- * is that of the tiles, with the stride 4: a lane is a tile, borders are masked.
- * Workers take columns of tiles. Rounding errors are larger than those of the direct
+ * tile.h. U is made once a call, a row at a time in a cache, and stored past the caches: it is
+ * four times as large as the weights, and lies in 36 places. A block of tiles goes through all
+ * three steps before the next, so that V and the sums stay in the caches. Patches of x and of y
+ * are views whose grid is that of the tiles, with the stride 4: a lane is a tile, borders are
+ * masked. Workers take columns of tiles. Rounding errors are larger than those of the direct
  * sum: tests allow 8 times as much.
  */
 #include "ops/conv_winograd.h"
 #include "ops/conv_winograd_math.h"
+#include "ops/past_caches.h"
+
+#include <assert.h>
 
 enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 64 };
 enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
@@ -94,31 +98,41 @@ bool dts_winograd_pays(const struct dts_conv_view *view, int batch, int workers)
 size_t dts_winograd_scratch(const struct dts_conv_view *view, int batch, int workers)
 {
     const struct job job = job_of(view, batch);
-    return (job.u_floats + (size_t)workers * job.share) * sizeof(float);
+    return (LINE + job.u_floats + (size_t)workers * job.share) * sizeof(float);
 }
 
-/* U of one row of weights, lanes of channels. */
-static void weights_row(const struct job *job, size_t output, float *to)
+/* 3x3 weights of LANES channels, or of the `left` ones, a lane each; flipped: turned around. */
+static void load_weights(const struct job *job, const float *w, size_t left,
+                         winograd_vector g[9])
+{
+    const size_t step = job->call->channel_step;
+    const struct dts_view_taps *taps = job->call->view.taps;
+    const bool flip_h = taps[1].slope < 0, flip_w = taps[2].slope < 0;
+    for (size_t t = 0; t < 9; t++) {
+        const size_t h = flip_h ? 2 - t / 3 : t / 3, at = flip_w ? 2 - t % 3 : t % 3;
+        const float *from = w + h * 3 + at;
+        if (left >= DTS_TILE_LANES)
+            g[t] = dts_lanes_gather(from, step);
+        else
+            for (size_t l = 0; l < DTS_TILE_LANES; l++)
+                g[t][l] = l < left ? from[l * step] : 0;
+    }
+}
+
+/* U[36, depth] of one row of weights, channels from c on. */
+static void weights_row(const struct job *job, size_t output, size_t c, size_t depth, float *to)
 {
     const struct dts_winograd *call = job->call;
-    const bool flip_h = call->view.taps[1].slope < 0, flip_w = call->view.taps[2].slope < 0;
-    const size_t each = job->row_blocks * DTS_TILE_BLOCK;
-    for (size_t c = 0; c < job->channels; c += DTS_TILE_LANES) {
+    const float *w = call->w + output * call->output_step;
+    for (size_t i = 0; i < depth; i += DTS_TILE_LANES) {
         winograd_vector g[9], half[18], u[WINOGRAD_PRODUCTS];
-        const float *w = call->w + output * call->output_step + c * call->channel_step;
-        const size_t left = job->channels - c;
-        for (size_t t = 0; t < 9; t++) {
-            const size_t h = flip_h ? 2 - t / 3 : t / 3, at = flip_w ? 2 - t % 3 : t % 3;
-            for (size_t l = 0; l < DTS_TILE_LANES; l++)
-                g[t][l] = l < left ? w[l * call->channel_step + h * 3 + at] : 0;
-        }
+        load_weights(job, w + (c + i) * call->channel_step, depth - i, g);
         for (int j = 0; j < 3; j++)
             winograd_weights(g + j, 3, half + j, 3);
-        for (int i = 0; i < WINOGRAD_IN; i++)
-            winograd_weights(half + i * 3, 1, u + i * WINOGRAD_IN, 1);
-        const size_t depth = c / job->depth;
+        for (int k = 0; k < WINOGRAD_IN; k++)
+            winograd_weights(half + k * 3, 1, u + k * WINOGRAD_IN, 1);
         for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
-            winograd_store(to + (n * job->depths + depth) * each + c % job->depth, u[n]);
+            winograd_store(to + n * DTS_TILE_STEP + i, u[n]);
     }
 }
 
@@ -127,10 +141,21 @@ static void weights_part(void *argument, int worker, int workers)
     const struct job *job = argument;
     size_t first;
     const size_t count = dts_share_of(job->outputs, worker, workers, &first);
+    float *row = job->rooms + (size_t)worker * job->share; // of all 36, one behind the other
+    assert(job->share >= WINOGRAD_PRODUCTS * DTS_TILE_STEP);
+    const size_t each = job->row_blocks * DTS_TILE_BLOCK;
     for (size_t o = first; o < first + count; o++)
-        weights_row(job, o,
-                    job->u + o / DTS_TILE_ROWS * DTS_TILE_BLOCK +
-                        o % DTS_TILE_ROWS * DTS_TILE_STEP);
+        for (size_t d = 0; d < job->depths; d++) {
+            const size_t c = d * job->depth, left = job->channels - c;
+            const size_t depth = left < job->depth ? left : job->depth;
+            float *to = job->u + d * each + o / DTS_TILE_ROWS * DTS_TILE_BLOCK +
+                        o % DTS_TILE_ROWS * DTS_TILE_STEP;
+            weights_row(job, o, c, depth, row);
+            for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
+                dts_store_past_caches(to + n * job->depths * each, row + n * DTS_TILE_STEP,
+                                      ceil_div(depth, DTS_TILE_LANES) * DTS_TILE_LANES);
+        }
+    dts_lanes_streamed();
 }
 
 /* V[36, channels, COLUMNS] of one panel of tiles. */
@@ -241,7 +266,7 @@ void dts_winograd_run(const struct dts_winograd *call, struct dts_workers *worke
 {
     struct job job = job_of(&call->view, call->batch);
     job.call = call;
-    job.u = call->scratch;
+    job.u = call->scratch + (LINE - dts_behind_a_line(call->scratch)) % LINE;
     job.rooms = job.u + job.u_floats;
     dts_workers_run(workers, weights_part, &job);
     dts_workers_run(workers, tiles_part, &job);

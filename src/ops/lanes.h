@@ -51,6 +51,22 @@ DTS_LANES_FN dts_lanes dts_lanes_load(const float *from)
     return v;
 }
 
+/* Every step-th value. */
+DTS_LANES_FN dts_lanes dts_lanes_gather(const float *from, size_t step)
+{
+#if defined(__AVX512F__)
+    const __m512i at = _mm512_mullo_epi32(
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+        _mm512_set1_epi32((int)step));
+    return (dts_lanes)_mm512_i32gather_ps(at, from, sizeof(*from));
+#else
+    float v[DTS_LANES];
+    for (int i = 0; i < DTS_LANES; i++)
+        v[i] = from[(size_t)i * step];
+    return dts_lanes_load(v);
+#endif
+}
+
 DTS_LANES_FN void dts_lanes_store(float *to, dts_lanes v)
 {
     memcpy(to, &v, sizeof(v));

@@ -11,11 +11,17 @@
 
 enum { DTS_MOST_KEPT = 16 << 20 }; // ASSUMED: bytes that a cache keeps until they are read
 
+/* Values from where the line that `to` is in begins. */
+static inline size_t dts_behind_a_line(const float *to)
+{
+    enum { LINE_BYTES = 64 };
+    return (uintptr_t)to % LINE_BYTES / sizeof(*to);
+}
+
 /* Whether `bytes` from `to` on should; `to` is where a line begins then. */
 static inline bool dts_goes_past_caches(const void *to, size_t bytes)
 {
-    return DTS_LANES_ARE_A_LINE && (uintptr_t)to % sizeof(dts_lanes) == 0 &&
-           bytes > DTS_MOST_KEPT;
+    return DTS_LANES_ARE_A_LINE && dts_behind_a_line(to) == 0 && bytes > DTS_MOST_KEPT;
 }
 
 /* `count` values, whole registers of them, to where a line begins. */
