@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kernels/parts_fit.h"
 
-static const double nearness = 0.1, other = 1; // ASSUMED (profile_estimate.h)
+static const double nearness = 0.1, other = 1, other_axes = 16; // ASSUMED (profile_estimate.h)
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -97,6 +97,27 @@ static bool have_same_settings(const char *a, const char *b)
     }
 }
 
+/* Of the windows over which a call goes: 2 of images, 3 of volumes; 0: it has none. */
+static int window_axes(const char *call)
+{
+    const char *size = strstr(settings_of(call), " kernel ");
+    if (size == NULL)
+        return 0;
+    size += strlen(" kernel ");
+    int axes = 1;
+    for (const char *end = size + strcspn(size, " "); size < end; size++)
+        axes += *size == 'x';
+    return axes;
+}
+
+/* How far other settings than those asked for take a call away, squared. */
+static double settings_distance2(const char *a, const char *b)
+{
+    if (have_same_settings(a, b))
+        return 0;
+    return window_axes(a) == window_axes(b) ? other : other_axes;
+}
+
 /* Seconds of the parts at the device's rates. */
 static void find_parts(double parts[DTS_PARTS], const struct dts_device *device,
                        const struct dts_profile_work *work, double batch, bool backward)
@@ -148,7 +169,7 @@ static double distance2(const struct asked *asked, bool alike,
            squared_log_ratio(batch * work->forward_values,
                              asked->batch * asked->work->forward_values) +
            squared_log_ratio(work->weight_values, asked->work->weight_values) +
-           (have_same_settings(kernel->call, asked->call) ? 0 : other);
+           settings_distance2(kernel->call, asked->call);
 }
 
 /* What is measured forward and backward, seen from the call that is asked for. */

@@ -154,6 +154,29 @@ static void a_window_of_another_size_is_further_away(void)
     dts_device_free(&device);
 }
 
+/* A convolution of volumes is told by one that is three times as small, not by one of images
+ * that is as large. */
+static void volumes_are_further_from_images(void)
+{
+    static const char windows[] =
+        "{\"call\": \"conv 8x9x9 > 8x9x9 kernel 5x5\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 4}]},"
+        "{\"call\": \"conv 8x9x9x9 > 8x9x9x9 kernel 3x3x3\", \"class\": \"conv\", "
+        "\"forward_flops\": 3.3e8, \"points\": [{\"batch\": 1, \"forward_s\": 0.33}]}";
+    struct dts_device device;
+    struct dts_error err;
+    const struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
+    double forward_s, backward_s;
+    CHECK(load(&device, windows, &err));
+    dts_profile_estimate(&device, "conv 4x9x9x9 > 4x9x9x9 kernel 5x5x5", &work, 1, &forward_s,
+                         &backward_s);
+    CHECK_NEAR(forward_s, 1, 0.1);
+    dts_profile_estimate(&device, "conv 4x9x9 > 4x9x9 kernel 3x3", &work, 1, &forward_s,
+                         &backward_s);
+    CHECK_NEAR(forward_s, 4, 0.1);
+    dts_device_free(&device);
+}
+
 /* A small call that took 20 times its parts' time and a large one that took 1.25 times:
  * what another operation does with as much memory as the large one takes as long, whatever it
  * moves. */
@@ -213,6 +236,6 @@ TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
-      TEST(a_window_of_another_size_is_further_away),
+      TEST(a_window_of_another_size_is_further_away), TEST(volumes_are_further_from_images),
       TEST(other_operations_count_by_the_time_of_the_roofline),
       TEST(broken_profiles_are_refused))
