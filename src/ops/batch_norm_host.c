@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ops/batch_norm_host.h"
+#include "ops/past_caches.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
 
@@ -63,8 +64,26 @@ static struct dts_batch_norm_line finish(const struct dts_op_call *call,
     return dts_batch_norm_line(a, c, (float)mean, r);
 }
 
-/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. `next` is written next.
- */
+/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. */
+static void apply_past_caches(struct dts_batch_norm_line line, bool relu,
+                              const float *restrict x, float *restrict y, size_t count,
+                              size_t ahead)
+{
+    const float least = relu ? 0 : -INFINITY;
+    float block[DTS_BATCH_NORM_STEP];
+    for (size_t i = 0, end; i < count; i = end) {
+        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
+        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
+#pragma omp simd
+        for (size_t k = i; k < end; k++) {
+            const float value = line.scale * x[k] + line.shift;
+            block[k - i] = value < least ? least : value;
+        }
+        dts_store_past_caches(y + i, block, end - i);
+    }
+}
+
+/* The same through the caches. `next` is written next. */
 static void apply(struct dts_batch_norm_line line, bool relu, const float *restrict x,
                   float *restrict y, const float *next, size_t count, size_t ahead)
 {
@@ -114,12 +133,19 @@ static void give_or_take(struct dts_batch_norm_sizes s, const struct dts_arrays 
 static void apply_few(struct dts_batch_norm_sizes s, const struct dts_batch_norm_line *lines,
                       bool relu, const float *x, float *y, size_t count)
 {
+    const size_t ahead = dts_batch_norm_ahead(s, count);
+    const bool past = s.pixels % DTS_LINE_VALUES == 0 &&
+                      dts_goes_past_caches(y, s.batch * s.channels * s.pixels * sizeof(*y));
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
-            apply(lines[c], relu, x + at, y + at, y + dts_batch_norm_next(s, count, n, c),
-                  s.pixels, dts_batch_norm_ahead(s, count));
+            if (past)
+                apply_past_caches(lines[c], relu, x + at, y + at, s.pixels, ahead);
+            else
+                apply(lines[c], relu, x + at, y + at, y + dts_batch_norm_next(s, count, n, c),
+                      s.pixels, ahead);
         }
+    dts_lanes_streamed();
 }
 
 /* Channels first .. first + count - 1, which are taken together. */

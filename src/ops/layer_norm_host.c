@@ -8,6 +8,7 @@
 #include "base/least.h"
 #include "ops/fetch.h"
 #include "ops/layer_norm.h"
+#include "ops/past_caches.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
 
@@ -39,10 +40,32 @@ static float inverse_root(const struct dts_op_call *call, const float *x, float 
  * lines at once, and no more. */
 enum { BLOCK = 4 * DTS_LINE_VALUES };
 
-static inline void fetch_some(const float *read, const float *written)
+static inline void fetch_some(const float *read, const float *written, bool past)
 {
     dts_fetch(read, BLOCK);
-    dts_fetch_to_write(written, BLOCK);
+    if (!past)
+        dts_fetch_to_write(written, BLOCK);
+}
+
+/* Whether rows of a result go past the caches: each begins a line then. */
+static bool go_past(const struct dts_op_call *call, const struct dts_arrays *a, const void *to)
+{
+    const size_t n = dts_dims_features(&call->output);
+    return n % DTS_LINE_VALUES == 0 &&
+           dts_goes_past_caches(to, rows_of(call, a->batch) * n * sizeof(float));
+}
+
+/* A block of a row is made in `block` where it goes past the caches, or else where it belongs.
+ */
+static inline float *begin_block(float *row, size_t i, float *block, bool past)
+{
+    return past ? block : row + i;
+}
+
+static inline void end_block(float *row, size_t i, size_t end, const float *block, bool past)
+{
+    if (past)
+        dts_store_past_caches(row + i, block, end - i);
 }
 
 /* As much of the next row as a core waits for at once, before each of two passes of this one.
@@ -60,7 +83,8 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
 {
     const size_t rows = rows_of(call, a->batch), n = dts_dims_features(&call->output);
     const float *w = a->w[0], *b = a->w[1];
-    float *saved = a->saved;
+    const bool past = go_past(call, a, a->y);
+    float *saved = a->saved, block[BLOCK];
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
@@ -70,14 +94,17 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
         const float r = inverse_root(call, x, mean, n);
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t end = dts_least(n, i + BLOCK);
-            fetch_some(x + n + i, y + n + i);
+            float *to = begin_block(y, i, block, past);
+            fetch_some(x + n + i, y + n + i, past);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
-                y[k] = w[k] * ((x[k] - mean) * r) + b[k];
+                to[k - i] = w[k] * ((x[k] - mean) * r) + b[k];
+            end_block(y, i, end, block, past);
         }
         saved[row] = r;
         saved[rows + row] = mean;
     }
+    dts_lanes_streamed();
 }
 
 static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -85,19 +112,24 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
 {
     const size_t n = dts_dims_features(&call->output);
     const float *w = a->w[0];
+    const bool past = go_past(call, a, a->y);
+    float block[BLOCK];
     for (size_t row = range.first; row < range.first + range.count; row++) {
         const float *x = (const float *)a->x[0] + row * n;
         float *y = (float *)a->y + row * n;
         const float r = inverse_root(call, x, 0, n);
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t end = dts_least(n, i + BLOCK);
-            fetch_some(x + n + i, y + n + i);
+            float *to = begin_block(y, i, block, past);
+            fetch_some(x + n + i, y + n + i, past);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
-                y[k] = w[k] * (x[k] * r);
+                to[k - i] = w[k] * (x[k] * r);
+            end_block(y, i, end, block, past);
         }
         ((float *)a->saved)[row] = r;
     }
+    dts_lanes_streamed();
 }
 
 /* One row: its part of dw and db; sums over features that dx needs. */
@@ -130,17 +162,20 @@ static void gather(struct row *row, float *restrict dw, float *restrict db, size
     }
 }
 
-static void apply(const struct row *row, float *restrict dx, size_t n)
+static void apply(const struct row *row, float *restrict dx, size_t n, bool past)
 {
     const float *x = row->x, *dy = row->dy, *w = row->w;
     const float r = row->r, by_h = -row->products / (float)n * r;
     const float mean = row->mean, shift = -row->sum / (float)n;
+    float block[BLOCK];
     for (size_t i = 0; i < n; i += BLOCK) {
         const size_t end = dts_least(n, i + BLOCK);
-        fetch_some(x + n + i, dx + n + i);
+        float *to = begin_block(dx, i, block, past);
+        fetch_some(x + n + i, dx + n + i, past);
 #pragma omp simd
         for (size_t k = i; k < end; k++)
-            dx[k] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));
+            to[k - i] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));
+        end_block(dx, i, end, block, past);
     }
 }
 
@@ -149,6 +184,7 @@ static void rows_back(const struct dts_op_call *call, const struct dts_arrays *a
 {
     const size_t rows = rows_of(call, a->batch), n = dts_dims_features(&call->output);
     const float *saved = a->saved;
+    const bool past = a->dx[0] != NULL && go_past(call, a, a->dx[0]);
     float *dw = (float *)a->scratch + (size_t)range.worker * sums_of_a_worker(call);
     for (size_t k = range.first; k < range.first + range.count; k++) {
         struct row row = {.x = (const float *)a->x[0] + k * n,
@@ -160,8 +196,9 @@ static void rows_back(const struct dts_op_call *call, const struct dts_arrays *a
         if (!centred)
             row.sum = 0;
         if (a->dx[0] != NULL)
-            apply(&row, (float *)a->dx[0] + k * n, n);
+            apply(&row, (float *)a->dx[0] + k * n, n, past);
     }
+    dts_lanes_streamed();
 }
 
 static void layer_rows_back(const struct dts_op_call *call, const struct dts_arrays *a,
