@@ -5,10 +5,11 @@
  * The sum is over the pixels of all samples, in order, blocks of DEPTH. Here the columns are
  * rows of a tile's a, packed from x straight into it as in conv_tiles.c, and dy is transposed
  * into its b; tile.h says why tiles are fast. Workers take rows of the sums, so that each is
- * one worker's, whatever their number.
+ * one worker's, whatever their number. 3x3 windows go conv_winograd_weights.c's way.
  */
 #include "ops/conv_tiles.h"
 #include "ops/conv_view.h"
+#include "ops/conv_winograd_weights.h"
 
 enum { BLOCK_LANES = DTS_TILE_DEPTH / DTS_TILE_COLUMNS, LINE = 16 };
 enum { OUTPUT_TILES = 256 / DTS_TILE_COLUMNS }; // of dy in the second cache
@@ -54,6 +55,8 @@ static size_t sums_floats(const struct job *job)
 size_t dts_conv_tiles_weights_scratch(const struct dts_op_call *call, int batch, int workers)
 {
     const struct job job = job_of(call, batch);
+    if (dts_winograd_weights_pay(&job.view, batch))
+        return dts_winograd_weights_scratch(&job.view, batch, workers);
     return (sums_floats(&job) + (size_t)workers * job.share) * sizeof(float);
 }
 
@@ -167,6 +170,16 @@ void dts_conv_tiles_weights(const struct dts_op_call *call, const struct dts_arr
                             const struct dts_place *place)
 {
     struct job job = job_of(call, a->batch);
+    if (dts_winograd_weights_pay(&job.view, a->batch)) {
+        const struct dts_winograd_weights winograd = {.view = job.view,
+                                                      .batch = a->batch,
+                                                      .x = a->x[0],
+                                                      .dy = a->dy,
+                                                      .dw = a->dw[0],
+                                                      .scratch = a->scratch};
+        dts_winograd_weights_run(&winograd, place->workers);
+        return;
+    }
     job.x = a->x[0];
     job.dy = a->dy;
     job.dw = a->dw[0];

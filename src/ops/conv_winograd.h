@@ -4,6 +4,14 @@
 
 #include "ops/conv_view.h"
 
+/* 3x3, stride 1, of one group, and channels enough for a vector. */
+bool dts_winograd_fits(const struct dts_conv_view *view);
+
+/* Views of the patches of 6x6 pixels that it reads, and of 4x4 that it writes; the grid of both
+ * is that of the tiles. */
+struct dts_conv_view dts_winograd_patches_in(const struct dts_conv_view *view);
+struct dts_conv_view dts_winograd_patches_out(const struct dts_conv_view *view);
+
 /* Whether this is a view that can go this way, and enough of it that it pays. */
 bool dts_winograd_pays(const struct dts_conv_view *view, int batch, int workers);
 

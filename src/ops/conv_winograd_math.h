@@ -1,6 +1,6 @@
 /* conv_winograd_math.h -- the transforms of F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms
  * for Convolutional Neural Networks", arXiv:1509.09308, section 4.3), on vectors: one lane is
- * one tile, or one channel. For conv_winograd.c alone.
+ * one tile, or one channel. For conv_winograd*.c alone.
  */
 #ifndef DTS_OPS_CONV_WINOGRAD_MATH_H
 #define DTS_OPS_CONV_WINOGRAD_MATH_H
@@ -66,6 +66,33 @@ winograd_output(const winograd_vector *m, int from, winograd_vector *y, int step
     y[step] = difference + 2 * difference2;
     y[2 * step] = sum + 4 * sum2;
     y[3 * step] = difference + 8 * difference2 + m5;
+}
+
+/* The other way round: what each of m's parts has had of y. */
+static inline __attribute__((always_inline)) void
+winograd_output_back(const winograd_vector *y, int from, winograd_vector *m, int step)
+{
+    const winograd_vector y0 = y[0], y1 = y[from], y2 = y[2 * from], y3 = y[3 * from];
+    const winograd_vector even = y0 + y2, odd = y1 + y3;
+    const winograd_vector even2 = y0 + 4 * y2, odd2 = 2 * y1 + 8 * y3;
+    m[0] = y0;
+    m[step] = even + odd;
+    m[2 * step] = even - odd;
+    m[3 * step] = even2 + odd2;
+    m[4 * step] = even2 - odd2;
+    m[5 * step] = y3;
+}
+
+/* And of the weights. */
+static inline __attribute__((always_inline)) void
+winograd_weights_back(const winograd_vector *u, int from, winograd_vector *g, int step)
+{
+    const winograd_vector u0 = u[0], u1 = u[from], u2 = u[2 * from], u3 = u[3 * from],
+                          u4 = u[4 * from], u5 = u[5 * from];
+    const winograd_vector sum = (u1 + u2) * (1.0F / 6), sum2 = u3 + u4;
+    g[0] = u0 * 0.25F - sum + sum2 * (1.0F / 24);
+    g[step] = (u2 - u1) * (1.0F / 6) + (u3 - u4) * (1.0F / 12);
+    g[2 * step] = sum2 * (1.0F / 6) - sum + u5;
 }
 
 #endif
