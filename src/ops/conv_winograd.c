@@ -17,7 +17,7 @@
 
 #include <assert.h>
 
-enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 64 };
+enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
 enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
 
 struct job {

@@ -12,7 +12,7 @@
 #include "ops/conv_winograd.h"
 #include "ops/conv_winograd_math.h"
 
-enum { CHUNK = 8, LINE = 16, LEAST_TILES = 64 };
+enum { CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
 enum {
     RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE,
     MOST_PANELS = DTS_TILE_DEPTH / DTS_TILE_COLUMNS
