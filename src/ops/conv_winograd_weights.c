@@ -9,6 +9,7 @@
  */
 #include "ops/conv_winograd_weights.h"
 
+#include "base/least.h"
 #include "ops/conv_winograd.h"
 #include "ops/conv_winograd_math.h"
 
@@ -30,11 +31,6 @@ struct job {
     size_t share;
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t ceil_div(size_t a, size_t b)
 {
     return (a + b - 1) / b;
@@ -48,7 +44,7 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
     job.tiles = (size_t)batch * job.in.grid_pixels;
     job.columns = ceil_div(job.channels, DTS_TILE_COLUMNS);
     job.distance = job.columns * DTS_TILE_COLUMNS;
-    const size_t panels = least(MOST_PANELS, ceil_div(job.tiles, DTS_TILE_COLUMNS));
+    const size_t panels = dts_least(MOST_PANELS, ceil_div(job.tiles, DTS_TILE_COLUMNS));
     job.v_step = panels * job.channels * DTS_TILE_COLUMNS + LINE;
     job.m_step = panels * job.outputs * DTS_TILE_COLUMNS + LINE;
     job.sums_step = job.outputs * job.distance + LINE;
@@ -99,7 +95,7 @@ static inline __attribute__((always_inline)) void panel_part(const struct dts_co
     for (size_t t = 0; t < taps; t++)
         seen[t] = dts_view_seen(view, lanes, t);
     for (size_t c = 0, count; c < view->channels; c += count) {
-        count = least(view->channels - c, CHUNK);
+        count = dts_least(view->channels - c, CHUNK);
         for (size_t t = 0; t < taps; t++)
             dts_view_load(lanes, &seen[t], from + c * view->in_pixels, view->in_pixels, count,
                           raw + t * RAW_STEP, DTS_TILE_COLUMNS);
@@ -125,8 +121,8 @@ static void transforms_part(void *argument, int worker, int workers)
         const size_t panel = i / 2, tile = panel * DTS_TILE_COLUMNS;
         const bool of_y = i % 2 == 1;
         const struct dts_conv_view *view = of_y ? &job->out : &job->in;
-        const struct dts_view_lanes lanes =
-            dts_view_lanes(view, job->first + tile, least(job->count - tile, DTS_TILE_COLUMNS));
+        const struct dts_view_lanes lanes = dts_view_lanes(
+            view, job->first + tile, dts_least(job->count - tile, DTS_TILE_COLUMNS));
         if (of_y)
             panel_part(view, &lanes, job->call->dy, raw, job->m + tile * job->outputs,
                        job->m_step, true);
@@ -143,8 +139,8 @@ static void pack_v(const struct job *job, const float *v, float *b)
         const size_t c = column * DTS_TILE_COLUMNS;
         for (size_t tile = 0; tile < job->count; tile += DTS_TILE_COLUMNS)
             dts_tile_transpose(v + tile * job->channels + c * DTS_TILE_COLUMNS,
-                               DTS_TILE_COLUMNS, least(job->count - tile, DTS_TILE_COLUMNS),
-                               least(job->channels - c, DTS_TILE_COLUMNS),
+                               DTS_TILE_COLUMNS, dts_least(job->count - tile, DTS_TILE_COLUMNS),
+                               dts_least(job->channels - c, DTS_TILE_COLUMNS),
                                b + (c * DTS_TILE_DEPTH) + tile * DTS_TILE_COLUMNS);
     }
 }
@@ -169,7 +165,7 @@ static void products_part(void *argument, int worker, int workers)
     for (const size_t last = n + end; n < last; n++) {
         pack_v(job, job->v + n * job->v_step, b);
         for (size_t row = 0; row < job->outputs; row += DTS_TILE_ROWS) {
-            const size_t rows = least(job->outputs - row, DTS_TILE_ROWS);
+            const size_t rows = dts_least(job->outputs - row, DTS_TILE_ROWS);
             float *to = job->sums + n * job->sums_step + row * job->distance;
             pack_m(job, job->m + n * job->m_step, row, rows, a);
             for (size_t c = 0; c < job->distance; c += DTS_TILE_COLUMNS)
@@ -194,7 +190,7 @@ static void add_weights(const float *row, size_t left, float *dw)
         winograd_weights_back(part + h * WINOGRAD_IN, 1, g + h * 3, 1);
     for (int t = 0; t < 9; t++)
         winograd_store(lanes[t], g[t]);
-    for (size_t c = 0; c < least(left, DTS_TILE_LANES); c++)
+    for (size_t c = 0; c < dts_least(left, DTS_TILE_LANES); c++)
         for (size_t t = 0; t < 9; t++)
             dw[c * 9 + t] += lanes[t][c];
 }
@@ -208,7 +204,7 @@ static void weights_part(void *argument, int worker, int workers)
     const size_t count = dts_share_of(job->outputs, worker, workers, &o);
     for (const size_t end = o + count; o < end; o++)
         for (size_t c = 0; c < job->channels; c += DTS_TILE_DEPTH) {
-            const size_t some = least(job->distance - c, DTS_TILE_DEPTH);
+            const size_t some = dts_least(job->distance - c, DTS_TILE_DEPTH);
             for (size_t n = 0; n < PRODUCTS; n++)
                 memcpy(row + n * DTS_TILE_STEP,
                        job->sums + n * job->sums_step + o * job->distance + c,
@@ -229,7 +225,7 @@ void dts_winograd_weights_run(const struct dts_winograd_weights *call,
     job.sums = job.m + PRODUCTS * job.m_step;
     job.rooms = job.sums + PRODUCTS * job.sums_step;
     for (; job.first < job.tiles; job.first += job.count) {
-        job.count = least(job.tiles - job.first, DTS_TILE_DEPTH);
+        job.count = dts_least(job.tiles - job.first, DTS_TILE_DEPTH);
         job.panels = ceil_div(job.count, DTS_TILE_COLUMNS);
         dts_workers_run(workers, transforms_part, &job);
         dts_workers_run(workers, products_part, &job);
