@@ -23,8 +23,8 @@ struct moments {
 static void add_plane(struct moments *m, const float *x, size_t pixels)
 {
     for (size_t i = 0; i < pixels; i += DTS_BATCH_NORM_PIECE) {
-        const struct dts_moments piece = dts_moments_about(
-            x + i, m->origin, dts_batch_norm_least(pixels - i, DTS_BATCH_NORM_PIECE));
+        const struct dts_moments piece =
+            dts_moments_about(x + i, m->origin, dts_least(pixels - i, DTS_BATCH_NORM_PIECE));
         m->sum += piece.sum;
         m->squares += piece.squares;
     }
@@ -64,39 +64,26 @@ static struct dts_batch_norm_line finish(const struct dts_op_call *call,
     return dts_batch_norm_line(a, c, (float)mean, r);
 }
 
-/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. */
-static void apply_past_caches(struct dts_batch_norm_line line, bool relu,
-                              const float *restrict x, float *restrict y, size_t count,
-                              size_t ahead)
-{
-    const float least = relu ? 0 : -INFINITY;
-    float block[DTS_BATCH_NORM_STEP];
-    for (size_t i = 0, end; i < count; i = end) {
-        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
-        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
-#pragma omp simd
-        for (size_t k = i; k < end; k++) {
-            const float value = line.scale * x[k] + line.shift;
-            block[k - i] = value < least ? least : value;
-        }
-        dts_store_past_caches(y + i, block, end - i);
-    }
-}
-
-/* The same through the caches. `next` is written next. */
+/* One plane; meanwhile the plane `ahead` is fetched, if that is not 0. `next` is written next;
+ * NULL: they go past the caches. */
 static void apply(struct dts_batch_norm_line line, bool relu, const float *restrict x,
                   float *restrict y, const float *next, size_t count, size_t ahead)
 {
     const float least = relu ? 0 : -INFINITY;
+    const bool past = next == NULL;
+    float block[DTS_BATCH_NORM_STEP];
     for (size_t i = 0, end; i < count; i = end) {
-        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
+        end = dts_least(count, i + DTS_BATCH_NORM_STEP);
+        float *to = dts_begin_block(y, i, block, past);
         dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
-        dts_fetch_to_write(dts_batch_norm_later(y, next, i, count), DTS_BATCH_NORM_STEP);
+        if (!past)
+            dts_fetch_to_write(dts_batch_norm_later(y, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd
         for (size_t k = i; k < end; k++) {
             const float value = line.scale * x[k] + line.shift;
-            y[k] = value < least ? least : value;
+            to[k - i] = value < least ? least : value;
         }
+        dts_end_block(y, i, end, block, past);
     }
 }
 
@@ -105,7 +92,7 @@ static void gather(struct dts_batch_norm_sizes s, const float *x, size_t count,
                    struct moments *moments)
 {
     const size_t sample = s.channels * s.pixels;
-    const size_t piece = dts_batch_norm_least(s.pixels, DTS_BATCH_NORM_PIECE);
+    const size_t piece = dts_least(s.pixels, DTS_BATCH_NORM_PIECE);
     for (size_t c = 0; c < count; c++)
         moments[c].origin = dts_sum(x + c * s.pixels, piece) / (float)piece;
     for (size_t n = 0; n < s.batch; n++)
@@ -134,16 +121,12 @@ static void apply_few(struct dts_batch_norm_sizes s, const struct dts_batch_norm
                       bool relu, const float *x, float *y, size_t count)
 {
     const size_t ahead = dts_batch_norm_ahead(s, count);
-    const bool past = s.pixels % DTS_LINE_VALUES == 0 &&
-                      dts_goes_past_caches(y, s.batch * s.channels * s.pixels * sizeof(*y));
+    const bool past = dts_rows_go_past_caches(y, s.batch * s.channels, s.pixels);
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
-            if (past)
-                apply_past_caches(lines[c], relu, x + at, y + at, s.pixels, ahead);
-            else
-                apply(lines[c], relu, x + at, y + at, y + dts_batch_norm_next(s, count, n, c),
-                      s.pixels, ahead);
+            const float *next = past ? NULL : y + dts_batch_norm_next(s, count, n, c);
+            apply(lines[c], relu, x + at, y + at, next, s.pixels, ahead);
         }
     dts_lanes_streamed();
 }

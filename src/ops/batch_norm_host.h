@@ -2,6 +2,7 @@
 #ifndef DTS_OPS_BATCH_NORM_HOST_H
 #define DTS_OPS_BATCH_NORM_HOST_H
 
+#include "base/sizes.h"
 #include "ops/batch_norm.h"
 #include "ops/fetch.h"
 
@@ -32,16 +33,11 @@ static inline struct dts_batch_norm_sizes dts_batch_norm_sizes(const struct dts_
                                          (double)batch * (double)pixels * ranks};
 }
 
-static inline size_t dts_batch_norm_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Channels to take together, of those that are left. */
 static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size_t left)
 {
     const size_t run = s.pixels < DTS_BATCH_NORM_RUN ? DTS_BATCH_NORM_RUN / s.pixels : 1;
-    return dts_batch_norm_least(dts_batch_norm_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
+    return dts_least(dts_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
 }
 
 /* Whether all samples of few channels, and as many values again, fit into the second cache. */

@@ -113,7 +113,7 @@ static void apply_back(const struct back *b, const float *restrict x, const floa
     const struct dts_batch_norm_line line = b->line;
     const float least = b->least, by_x = b->by_x, shift = b->shift;
     for (size_t i = 0, end; i < count; i = end) {
-        end = dts_batch_norm_least(count, i + DTS_BATCH_NORM_STEP);
+        end = dts_least(count, i + DTS_BATCH_NORM_STEP);
         dts_fetch_to_write(dts_batch_norm_later(dx, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd
         for (size_t k = i; k < end; k++) {
@@ -146,8 +146,7 @@ static void gather_back(struct dts_batch_norm_sizes s, const struct few *few, st
             }
             for (size_t i = 0; i < s.pixels; i += DTS_BATCH_NORM_PIECE)
                 add_piece_back(&back[c], &plane, i,
-                               dts_batch_norm_least(s.pixels - i, DTS_BATCH_NORM_PIECE),
-                               s.pixels);
+                               dts_least(s.pixels - i, DTS_BATCH_NORM_PIECE), s.pixels);
         }
 }
 

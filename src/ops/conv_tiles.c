@@ -8,9 +8,11 @@
  * are packed once a call. Workers take tiles of pixels; a value's sum is one worker's, in the
  * order of k, whatever their number.
  */
+#include "ops/conv_tiles.h"
+
 #include <string.h>
 
-#include "ops/conv_tiles.h"
+#include "base/sizes.h"
 #include "ops/conv_view.h"
 #include "ops/conv_winograd.h"
 
@@ -28,19 +30,14 @@ struct job {
     size_t packed_floats, share;              // of scratch, for all and for each worker
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static struct job job_of(const struct dts_conv_view *view, int batch)
 {
     struct job job = {.view = *view, .batch = (size_t)batch};
     job.window = view->taps[0].kernel * view->taps[1].kernel * view->taps[2].kernel;
     job.sums = view->channels * view->tap_count;
-    job.depths = ceil_div(job.sums, DTS_TILE_DEPTH);
-    job.depth = job.depths > 0 ? ceil_div(job.sums, job.depths) : 0;
-    job.row_blocks = ceil_div(view->outputs, DTS_TILE_ROWS);
+    job.depths = dts_ceil_div(job.sums, DTS_TILE_DEPTH);
+    job.depth = job.depths > 0 ? dts_ceil_div(job.sums, job.depths) : 0;
+    job.row_blocks = dts_ceil_div(view->outputs, DTS_TILE_ROWS);
     job.tiles = BLOCK_TILES;
     while (job.tiles > 1 && job.tiles * DTS_TILE_COLUMNS * view->outputs > MOST_TEMPORARY)
         job.tiles /= 2;
@@ -169,7 +166,7 @@ static void tiles_part(void *argument, int worker, int workers)
     float *room = job->packed + job->packed_floats + (size_t)worker * job->share;
     size_t first, tiles;
     const size_t count =
-        dts_share_of(ceil_div(pixels, DTS_TILE_COLUMNS), worker, workers, &first);
+        dts_share_of(dts_ceil_div(pixels, DTS_TILE_COLUMNS), worker, workers, &first);
     for (size_t done = 0; done < count; done += tiles) {
         tiles = count - done < job->tiles ? count - done : job->tiles;
         struct dts_view_lanes lanes[BLOCK_TILES];

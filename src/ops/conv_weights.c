@@ -8,6 +8,8 @@
  * one worker's, whatever their number. 3x3 windows go conv_winograd_weights.c's way.
  */
 #include "ops/conv_tiles.h"
+
+#include "base/sizes.h"
 #include "ops/conv_view.h"
 #include "ops/conv_winograd_weights.h"
 
@@ -26,30 +28,25 @@ struct job {
     size_t share;                // floats of each worker
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static struct job job_of(const struct dts_op_call *call, int batch)
 {
     struct job job = {.view = dts_view_forward(call), .batch = (size_t)batch};
     job.rows = job.view.channels * job.view.tap_count;
-    job.output_tiles = ceil_div(job.view.outputs, DTS_TILE_COLUMNS);
+    job.output_tiles = dts_ceil_div(job.view.outputs, DTS_TILE_COLUMNS);
     job.distance = job.output_tiles * DTS_TILE_COLUMNS;
     job.pixels = job.batch * job.view.grid_pixels;
-    const size_t lanes = ceil_div(job.pixels, DTS_TILE_COLUMNS);
-    job.depth = ceil_div(lanes, ceil_div(lanes, BLOCK_LANES)) * DTS_TILE_COLUMNS;
+    const size_t lanes = dts_ceil_div(job.pixels, DTS_TILE_COLUMNS);
+    job.depth = dts_ceil_div(lanes, dts_ceil_div(lanes, BLOCK_LANES)) * DTS_TILE_COLUMNS;
     job.share = DTS_TILE_BLOCK + OUTPUT_TILES * DTS_TILE_COLUMNS * DTS_TILE_DEPTH +
-                ceil_div(job.view.tap_count * BLOCK_LANES * sizeof(struct dts_view_seen),
-                         LINE * sizeof(float)) *
+                dts_ceil_div(job.view.tap_count * BLOCK_LANES * sizeof(struct dts_view_seen),
+                             LINE * sizeof(float)) *
                     LINE;
     return job;
 }
 
 static size_t sums_floats(const struct job *job)
 {
-    return ceil_div(job->rows * job->distance, LINE) * LINE;
+    return dts_ceil_div(job->rows * job->distance, LINE) * LINE;
 }
 
 size_t dts_conv_tiles_weights_scratch(const struct dts_op_call *call, int batch, int workers)
@@ -72,7 +69,7 @@ static void begin_block(const struct job *job, struct block *block, size_t first
 {
     block->first = first;
     block->count = job->pixels - first < job->depth ? job->pixels - first : job->depth;
-    block->lane_count = ceil_div(block->count, DTS_TILE_COLUMNS);
+    block->lane_count = dts_ceil_div(block->count, DTS_TILE_COLUMNS);
     for (size_t l = 0; l < block->lane_count; l++) {
         const size_t done = l * DTS_TILE_COLUMNS, left = block->count - done;
         block->lanes[l] = dts_view_lanes(&job->view, first + done,
@@ -123,7 +120,7 @@ static void sums_part(void *argument, int worker, int workers)
     block.seen = (struct dts_view_seen *)(void *)(block.b + OUTPUT_TILES * DTS_TILE_COLUMNS *
                                                                 DTS_TILE_DEPTH);
     size_t begin,
-        count = dts_share_of(ceil_div(job->rows, DTS_TILE_ROWS), worker, workers, &begin);
+        count = dts_share_of(dts_ceil_div(job->rows, DTS_TILE_ROWS), worker, workers, &begin);
     begin *= DTS_TILE_ROWS;
     const size_t end =
         begin + count * DTS_TILE_ROWS < job->rows ? begin + count * DTS_TILE_ROWS : job->rows;
@@ -153,7 +150,7 @@ static void add_part(void *argument, int worker, int workers)
     const struct job *job = argument;
     const size_t taps = job->view.tap_count, channels = job->view.channels;
     size_t band,
-        count = dts_share_of(ceil_div(job->view.outputs, LINE), worker, workers, &band);
+        count = dts_share_of(dts_ceil_div(job->view.outputs, LINE), worker, workers, &band);
     for (count += band; band < count; band++) {
         const size_t first = band * LINE, left = job->view.outputs - first;
         float *dw = job->dw + (job->group * job->view.outputs + first) * job->rows;

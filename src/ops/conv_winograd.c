@@ -12,10 +12,12 @@
  * sum: tests allow 16 times as much.
  */
 #include "ops/conv_winograd.h"
-#include "ops/conv_winograd_math.h"
-#include "ops/past_caches.h"
 
 #include <assert.h>
+
+#include "base/sizes.h"
+#include "ops/conv_winograd_math.h"
+#include "ops/past_caches.h"
 
 enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
 enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
@@ -31,11 +33,6 @@ struct job {
     size_t u_floats, share;
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* A view of patches of `size` x `size` pixels, 4 apart, from `first` on. */
 static struct dts_conv_view patches(const size_t *pixels, const size_t *whole, size_t channels,
                                     size_t size, const long *first)
@@ -44,7 +41,7 @@ static struct dts_conv_view patches(const size_t *pixels, const size_t *whole, s
     v.in_pixels = v.grid_pixels = 1;
     for (int i = 0; i < DTS_VIEW_AXES; i++) {
         v.in[i] = pixels[i];
-        v.out[i] = v.grid[i] = i == 0 ? 1 : ceil_div(whole[i], WINOGRAD_OUT);
+        v.out[i] = v.grid[i] = i == 0 ? 1 : dts_ceil_div(whole[i], WINOGRAD_OUT);
         v.in_step[i] = WINOGRAD_OUT;
         v.out_step[i] = 1;
         v.taps[i] = (struct dts_view_taps){.count = i == 0 ? 1 : size,
@@ -79,9 +76,9 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
     job.in = dts_winograd_patches_in(view);
     job.out = dts_winograd_patches_out(view);
     job.tiles = (size_t)batch * job.in.grid_pixels;
-    job.depths = ceil_div(job.channels, DTS_TILE_DEPTH);
-    job.depth = ceil_div(ceil_div(job.channels, job.depths), LINE) * LINE;
-    job.row_blocks = ceil_div(job.outputs, DTS_TILE_ROWS);
+    job.depths = dts_ceil_div(job.channels, DTS_TILE_DEPTH);
+    job.depth = dts_ceil_div(dts_ceil_div(job.channels, job.depths), LINE) * LINE;
+    job.row_blocks = dts_ceil_div(job.outputs, DTS_TILE_ROWS);
     job.v_step = job.channels * DTS_TILE_COLUMNS + LINE;
     job.sums_step = job.outputs * DTS_TILE_COLUMNS + LINE;
     const size_t panel = WINOGRAD_PRODUCTS * (job.v_step + job.sums_step);
@@ -169,7 +166,7 @@ static void weights_part(void *argument, int worker, int workers)
             weights_row(job, o, c, depth, row);
             for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
                 dts_store_past_caches(to + n * job->depths * each, row + n * DTS_TILE_STEP,
-                                      ceil_div(depth, DTS_TILE_LANES) * DTS_TILE_LANES);
+                                      dts_ceil_div(depth, DTS_TILE_LANES) * DTS_TILE_LANES);
         }
     dts_lanes_streamed();
 }
@@ -257,7 +254,7 @@ static void tiles_part(void *argument, int worker, int workers)
     float *sums = v + job->panels * v_panel;
     size_t first, panels;
     const size_t count =
-        dts_share_of(ceil_div(job->tiles, DTS_TILE_COLUMNS), worker, workers, &first);
+        dts_share_of(dts_ceil_div(job->tiles, DTS_TILE_COLUMNS), worker, workers, &first);
     for (size_t done = 0; done < count; done += panels) {
         panels = count - done < job->panels ? count - done : job->panels;
         for (int step = 0; step < 2; step++) {

@@ -9,7 +9,7 @@
  */
 #include "ops/conv_winograd_weights.h"
 
-#include "base/least.h"
+#include "base/sizes.h"
 #include "ops/conv_winograd.h"
 #include "ops/conv_winograd_math.h"
 
@@ -31,20 +31,15 @@ struct job {
     size_t share;
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static struct job job_of(const struct dts_conv_view *view, int batch)
 {
     struct job job = {.channels = view->channels, .outputs = view->outputs};
     job.in = dts_winograd_patches_in(view);
     job.out = dts_winograd_patches_out(view);
     job.tiles = (size_t)batch * job.in.grid_pixels;
-    job.columns = ceil_div(job.channels, DTS_TILE_COLUMNS);
+    job.columns = dts_ceil_div(job.channels, DTS_TILE_COLUMNS);
     job.distance = job.columns * DTS_TILE_COLUMNS;
-    const size_t panels = dts_least(MOST_PANELS, ceil_div(job.tiles, DTS_TILE_COLUMNS));
+    const size_t panels = dts_least(MOST_PANELS, dts_ceil_div(job.tiles, DTS_TILE_COLUMNS));
     job.v_step = panels * job.channels * DTS_TILE_COLUMNS + LINE;
     job.m_step = panels * job.outputs * DTS_TILE_COLUMNS + LINE;
     job.sums_step = job.outputs * job.distance + LINE;
@@ -226,7 +221,7 @@ void dts_winograd_weights_run(const struct dts_winograd_weights *call,
     job.rooms = job.sums + PRODUCTS * job.sums_step;
     for (; job.first < job.tiles; job.first += job.count) {
         job.count = dts_least(job.tiles - job.first, DTS_TILE_DEPTH);
-        job.panels = ceil_div(job.count, DTS_TILE_COLUMNS);
+        job.panels = dts_ceil_div(job.count, DTS_TILE_COLUMNS);
         dts_workers_run(workers, transforms_part, &job);
         dts_workers_run(workers, products_part, &job);
     }

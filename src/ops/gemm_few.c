@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/sizes.h"
 #include "ops/lanes.h"
 
 enum {

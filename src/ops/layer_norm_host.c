@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/sizes.h"
 #include "ops/fetch.h"
 #include "ops/layer_norm.h"
 #include "ops/past_caches.h"
@@ -47,25 +47,11 @@ static inline void fetch_some(const float *read, const float *written, bool past
         dts_fetch_to_write(written, BLOCK);
 }
 
-/* Whether rows of a result go past the caches: each begins a line then. */
+/* Whether rows of a result go past the caches. */
 static bool go_past(const struct dts_op_call *call, const struct dts_arrays *a, const void *to)
 {
-    const size_t n = dts_dims_features(&call->output);
-    return n % DTS_LINE_VALUES == 0 &&
-           dts_goes_past_caches(to, rows_of(call, a->batch) * n * sizeof(float));
-}
-
-/* A block of a row is made in `block` where it goes past the caches, or else where it belongs.
- */
-static inline float *begin_block(float *row, size_t i, float *block, bool past)
-{
-    return past ? block : row + i;
-}
-
-static inline void end_block(float *row, size_t i, size_t end, const float *block, bool past)
-{
-    if (past)
-        dts_store_past_caches(row + i, block, end - i);
+    return dts_rows_go_past_caches(to, rows_of(call, a->batch),
+                                   dts_dims_features(&call->output));
 }
 
 /* As much of the next row as a core waits for at once, before each of two passes of this one.
@@ -94,12 +80,12 @@ static void layer_rows(const struct dts_op_call *call, const struct dts_arrays *
         const float r = inverse_root(call, x, mean, n);
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t end = dts_least(n, i + BLOCK);
-            float *to = begin_block(y, i, block, past);
+            float *to = dts_begin_block(y, i, block, past);
             fetch_some(x + n + i, y + n + i, past);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
                 to[k - i] = w[k] * ((x[k] - mean) * r) + b[k];
-            end_block(y, i, end, block, past);
+            dts_end_block(y, i, end, block, past);
         }
         saved[row] = r;
         saved[rows + row] = mean;
@@ -120,12 +106,12 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
         const float r = inverse_root(call, x, 0, n);
         for (size_t i = 0; i < n; i += BLOCK) {
             const size_t end = dts_least(n, i + BLOCK);
-            float *to = begin_block(y, i, block, past);
+            float *to = dts_begin_block(y, i, block, past);
             fetch_some(x + n + i, y + n + i, past);
 #pragma omp simd
             for (size_t k = i; k < end; k++)
                 to[k - i] = w[k] * (x[k] * r);
-            end_block(y, i, end, block, past);
+            dts_end_block(y, i, end, block, past);
         }
         ((float *)a->saved)[row] = r;
     }
@@ -170,12 +156,12 @@ static void apply(const struct row *row, float *restrict dx, size_t n, bool past
     float block[BLOCK];
     for (size_t i = 0; i < n; i += BLOCK) {
         const size_t end = dts_least(n, i + BLOCK);
-        float *to = begin_block(dx, i, block, past);
+        float *to = dts_begin_block(dx, i, block, past);
         fetch_some(x + n + i, dx + n + i, past);
 #pragma omp simd
         for (size_t k = i; k < end; k++)
             to[k - i] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));
-        end_block(dx, i, end, block, past);
+        dts_end_block(dx, i, end, block, past);
     }
 }
 

@@ -9,13 +9,13 @@
 
 #include "ops/lanes.h"
 
+enum { DTS_LINE_BYTES = 64 };      // of a cache
 enum { DTS_MOST_KEPT = 16 << 20 }; // ASSUMED: bytes that a cache keeps until they are read
 
 /* Values from where the line that `to` is in begins. */
 static inline size_t dts_behind_a_line(const float *to)
 {
-    enum { LINE_BYTES = 64 };
-    return (uintptr_t)to % LINE_BYTES / sizeof(*to);
+    return (uintptr_t)to % DTS_LINE_BYTES / sizeof(*to);
 }
 
 /* Whether `bytes` from `to` on should; `to` is where a line begins then. */
@@ -29,6 +29,27 @@ static inline void dts_store_past_caches(float *to, const float *values, size_t 
 {
     for (size_t i = 0; i < count; i += DTS_LANES)
         dts_lanes_stream(to + i, dts_lanes_load(values + i));
+}
+
+/* Whether `rows` of `count` values from `to` on should: each begins a line then. */
+static inline bool dts_rows_go_past_caches(const void *to, size_t rows, size_t count)
+{
+    return count * sizeof(float) % DTS_LINE_BYTES == 0 &&
+           dts_goes_past_caches(to, rows * count * sizeof(float));
+}
+
+/* Values i .. end - 1 of such a row are made in `block`, to be stored past the caches by
+ * dts_end_block(), or else where they belong. */
+static inline float *dts_begin_block(float *row, size_t i, float *block, bool past)
+{
+    return past ? block : row + i;
+}
+
+static inline void dts_end_block(float *row, size_t i, size_t end, const float *block,
+                                 bool past)
+{
+    if (past)
+        dts_store_past_caches(row + i, block, end - i);
 }
 
 #endif

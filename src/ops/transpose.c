@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "base/least.h"
+#include "base/sizes.h"
 #include "ops/fetch.h"
 #include "ops/past_caches.h"
 

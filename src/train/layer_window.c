@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sizes.h"
 #include "train/layer_window.h"
 
 enum { MOST = 1 << 20 }; // of a kernel, stride, padding or dilation
@@ -47,11 +48,6 @@ static bool read_padding(const struct dts_cfg *at, int axes, int *padding, bool 
     return true;
 }
 
-static size_t ceil_divide(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* The windows along one axis; 0: the window is larger than the padded input. */
 static size_t windows(const struct dts_window *w, int axis, size_t input)
 {
@@ -62,7 +58,7 @@ static size_t windows(const struct dts_window *w, int axis, size_t input)
         return 0;
     if (!w->ceil)
         return (padded - reach) / stride + 1;
-    size_t count = ceil_divide(padded - reach, stride) + 1;
+    size_t count = dts_ceil_div(padded - reach, stride) + 1;
     bool beyond = (count - 1) * stride >= input + padding; // would begin in the padding
     return beyond ? count - 1 : count;
 }
@@ -100,7 +96,7 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
     for (int i = 0; i < w->axes; i++) {
         size_t size = input->size[i + 1];
         output->size[i + 1] =
-            same ? ceil_divide(size, (size_t)w->stride[i]) : windows(w, i, size);
+            same ? dts_ceil_div(size, (size_t)w->stride[i]) : windows(w, i, size);
         if (output->size[i + 1] == 0)
             return dts_cfg_fail(
                 &w->kernel_cfg, NULL, err, "must be <= %zu, got %d%s",
