@@ -96,5 +96,26 @@ static void features_are_normalized_at_each_position(void)
     check_over_features(2, (struct dts_dims){2, {1, 768, 1, 1}});
 }
 
+/* More than caches keep (ops/past_caches.h), in lines of 16 values and blocks that end early.
+ */
+static void large_results_go_past_the_caches(void)
+{
+    const struct dts_dims rows = {2, {53000, 80, 1, 1}}, image = {3, {11, 356, 360, 1}};
+    struct op_case c = op_alike("batch_norm", 3, image, 1);
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = image.size[0];
+    c.sums = (double)c.batch * (double)dts_dims_elements(&image);
+    op_check_host(&c, dts_operation_find("batch_norm"), 2);
+    c = op_alike("layer_norm", 1, rows, 1);
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = dts_dims_features(&rows);
+    c.sums = (double)dts_dims_elements(&rows);
+    op_check_host(&c, dts_operation_find("layer_norm"), 2);
+    c.call.op = "rms_norm";
+    c.call.param_count = 1;
+    op_check_host(&c, dts_operation_find("rms_norm"), 2);
+}
+
 TESTS(TEST(batch_norm_keeps_its_contract), TEST(running_statistics_move_by_a_tenth),
-      TEST(large_means_cancel_nothing), TEST(features_are_normalized_at_each_position))
+      TEST(large_means_cancel_nothing), TEST(features_are_normalized_at_each_position),
+      TEST(large_results_go_past_the_caches))
