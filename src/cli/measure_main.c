@@ -54,7 +54,8 @@ static bool measure_profile(char **words, struct dts_error *err)
     int batches[DTS_MEASURE_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
     enum dts_precision precision = DTS_FP32;
     const struct dts_space_kind *kind = NULL;
-    double begin_s = dts_now_s(), patience_s = 0, pace_s = 0, disturbed_percent = 0;
+    double begin_s = dts_now_s(), patience_s = 0, pace_s = 0;
+    struct dts_profile_moments moments;
     const char *const patience = words[5] != NULL ? words[6] : NULL;
     const char *const on = patience != NULL ? words[7] : NULL;
     bool good = dts_measure_batches(words[1], batches, &batch_count, err) &&
@@ -83,9 +84,9 @@ static bool measure_profile(char **words, struct dts_error *err)
         .progress = dts_measure_progress,
         .argument = &begin_s,
     };
-    good = good && dts_profile_measure(&request, words[4], &disturbed_percent, err);
+    good = good && dts_profile_measure(&request, words[4], &moments, err);
     if (good)
-        dts_measure_note_disturbed(disturbed_percent);
+        dts_measure_note_disturbed(moments.disturbed_percent);
     for (int i = 0; i < model_count; i++)
         dts_model_free(&models[i]);
     return good;

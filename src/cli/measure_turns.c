@@ -76,12 +76,12 @@ static void print(const struct kinds *kinds)
 static bool measure(const struct dts_profile_request *profile, const char *path,
                     struct kinds *kinds, struct dts_error *err)
 {
-    double disturbed_percent = 0;
-    if (!dts_turns_measure(profile, path, kinds->requests, kinds->count, kinds->steps,
-                           &disturbed_percent, err))
+    struct dts_profile_moments moments;
+    if (!dts_turns_measure(profile, path, kinds->requests, kinds->count, kinds->steps, &moments,
+                           err))
         return false;
     print(kinds);
-    dts_measure_note_disturbed(disturbed_percent);
+    dts_measure_note_disturbed(moments.disturbed_percent);
     return true;
 }
 

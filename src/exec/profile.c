@@ -118,7 +118,7 @@ static bool open_device(const struct dts_profile_request *request, struct dts_sp
 }
 
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
-                         double *disturbed, struct dts_error *err)
+                         struct dts_profile_moments *moments, struct dts_error *err)
 {
     const double roofline_s = 1; // each of its measurements
     const int update_count = request->model_count * request->optimizer_count;
@@ -139,9 +139,12 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
             &entries, updates, update_count, timer.meter.pace, &roofline, space, 0};
         tell(request, 1, 1, "the roofline");
         const struct dts_run_count all = count_runs(request, &found);
-        *disturbed = found.disturbed_percent = dts_runs_disturbed_percent(&all);
-        if (timer.meter.pace != NULL)
+        found.disturbed_percent = dts_runs_disturbed_percent(&all);
+        *moments = (struct dts_profile_moments){.disturbed_percent = found.disturbed_percent};
+        if (timer.meter.pace != NULL) {
             dts_pace_judge(timer.meter.pace, &all);
+            moments->pace_s = dts_pace_usual_s(timer.meter.pace);
+        }
         good = dts_space_roofline(space, roofline_s, &roofline, &words, err) &&
                dts_kernel_timer_works(&timer, err) &&
                dts_profile_write(request, &found, path, err);

@@ -35,9 +35,14 @@ struct dts_profile_request {
     void *argument;
 };
 
-/* Measure and write `path`, whole or not at all ("-": standard output). *disturbed_percent: of
- * the runs, those that do not count, because the machine did not have its usual pace. */
+/* What the machine was like meanwhile. */
+struct dts_profile_moments {
+    double pace_s;            // the usual one; 0: the device has none
+    double disturbed_percent; // of the runs, those that were at another one
+};
+
+/* Measure and write `path`, whole or not at all ("-": standard output). */
 bool dts_profile_measure(const struct dts_profile_request *request, const char *path,
-                         double *disturbed_percent, struct dts_error *err);
+                         struct dts_profile_moments *moments, struct dts_error *err);
 
 #endif

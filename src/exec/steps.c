@@ -210,10 +210,12 @@ double dts_steps_pass(struct dts_step_series *s)
     return unseen[STEP];
 }
 
-void dts_steps_end(struct dts_step_series *s, struct dts_steps *out)
+void dts_steps_end(struct dts_step_series *s, double pace_s, struct dts_steps *out)
 {
     const double(*done)[PARTS] = (const double(*)[PARTS])s->seconds;
     struct dts_run_count counts = {0, 0}, of_calls = {0, 0};
+    if (pace_s > 0)
+        s->pace.asked_s = pace_s;
     for (int i = 0; i < s->calls.count; i++)
         dts_runs_count(&s->calls.runs[i], &s->pace, &of_calls);
     dts_pace_judge(&s->pace, &of_calls);
@@ -245,7 +247,7 @@ bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps
     for (int i = 0; good && i < request->steps; i++)
         dts_steps_next(series);
     if (good)
-        dts_steps_end(series, out);
+        dts_steps_end(series, 0, out);
     dts_steps_free(series);
     return good;
 }

@@ -51,8 +51,8 @@ double dts_steps_next(struct dts_step_series *series);
 /* One that does not count, whose caches something else has left. */
 double dts_steps_pass(struct dts_step_series *series);
 
-void dts_steps_end(struct dts_step_series *series,
-                   struct dts_steps *out); // of one step at least
+/* Of one step at least. pace_s: the pace that is the usual one; 0: that of these steps. */
+void dts_steps_end(struct dts_step_series *series, double pace_s, struct dts_steps *out);
 void dts_steps_free(struct dts_step_series *series);
 
 bool dts_steps_measure(const struct dts_steps_request *request, struct dts_steps *out,

@@ -109,7 +109,7 @@ static bool begin(struct turns *t, struct dts_error *err)
 
 bool dts_turns_measure(const struct dts_profile_request *profile, const char *path,
                        const struct dts_steps_request *requests, int count,
-                       struct dts_steps *steps, double *disturbed_percent,
+                       struct dts_steps *steps, struct dts_profile_moments *moments,
                        struct dts_error *err)
 {
     struct turns turns = {.profile = profile, .count = count, .total = 1};
@@ -122,12 +122,11 @@ bool dts_turns_measure(const struct dts_profile_request *profile, const char *pa
         turns.requests[i] = requests[i];
         turns.requests[i].all_count = true;
     }
-    const bool good =
-        begin(&turns, err) && dts_profile_measure(&in_turns, path, disturbed_percent, err);
+    const bool good = begin(&turns, err) && dts_profile_measure(&in_turns, path, moments, err);
     for (int i = 0; i < count; i++) {
         if (good) {
             dts_steps_next(turns.series[i]); // where no turn was long enough
-            dts_steps_end(turns.series[i], &steps[i]);
+            dts_steps_end(turns.series[i], moments->pace_s, &steps[i]);
         }
         dts_steps_free(turns.series[i]);
         free(turns.keys[i]);

@@ -3,8 +3,8 @@
  * On a machine whose speed drifts by more than a prediction may be wrong, what is measured
  * first and what is measured next cannot be compared: here steps run between their own calls in
  * a profile, about half as long as these took, so that both meet the same moments of the
- * machine, and all runs of both count. The profile knows nothing of the steps: it is timed as
- * ever, call by call.
+ * machine. All runs of both count, brought to one pace (kernels/measure.h). The profile knows
+ * nothing of the steps: it is timed as ever, call by call.
  */
 #ifndef DTS_EXEC_TURNS_H
 #define DTS_EXEC_TURNS_H
@@ -19,7 +19,7 @@ enum { DTS_MOST_TURNS = 32 }; // kinds of steps
  * all of the profile, where that is long enough. */
 bool dts_turns_measure(const struct dts_profile_request *profile, const char *path,
                        const struct dts_steps_request *requests, int count,
-                       struct dts_steps *steps, double *disturbed_percent,
+                       struct dts_steps *steps, struct dts_profile_moments *moments,
                        struct dts_error *err);
 
 #endif

@@ -1,11 +1,13 @@
 /* measure.c -- repeated timing until the median is stable. */
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/clock.h"
 #include "base/stats.h"
 #include "kernels/measure.h"
+#include "kernels/pace_slope.h"
 
 double dts_runs_add(struct dts_runs *runs, double seconds, double before_s,
                     struct dts_pace *pace)
@@ -69,6 +71,22 @@ void dts_pace_judge(struct dts_pace *pace, const struct dts_run_count *all)
         pace->all_count = true;
 }
 
+/* As they would have been at the usual pace, by how these runs follow it. */
+static void bring_to_usual(const struct dts_runs *runs, const struct dts_pace *pace,
+                           double *seconds)
+{
+    const double usual_s = dts_pace_usual_s(pace);
+    double paces[DTS_MOST_RUNS];
+    for (int i = 0; i < runs->count; i++) {
+        paces[i] = (runs->before_s[i] + runs->after_s[i]) / 2;
+        if (usual_s <= 0 || paces[i] <= 0 || seconds[i] <= 0)
+            return; // no pace was taken, or too short for the clock
+    }
+    const double slope = dts_pace_slope(seconds, paces, runs->count);
+    for (int i = 0; i < runs->count; i++)
+        seconds[i] *= pow(usual_s / paces[i], slope);
+}
+
 struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dts_pace *pace)
 {
     double seconds[DTS_MOST_RUNS];
@@ -78,6 +96,8 @@ struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dt
     struct dts_measured out = {.count = count};
     if (count == 0)
         return out;
+    if (pace != NULL && pace->all_count)
+        bring_to_usual(runs, pace, seconds);
     out.median_s = dts_median(seconds, count);
     out.least_s = seconds[0]; // sorted
     out.mad_s = dts_mad(seconds, count);
@@ -101,10 +121,11 @@ static bool is_enough(const struct dts_meter *meter, const struct dts_runs *runs
         return false;
     if (those_that_count(runs, meter->pace, seconds) < meter->least)
         return more >= 2 * meter->least && spent_s >= meter->limit_s;
+    if (spent_s >= meter->limit_s)
+        return true;
     const struct dts_measured so_far = dts_measured_of(runs, meter->pace);
     const double wanted_s = meter->spread * so_far.median_s, scatter_s = 1.86 * so_far.mad_s;
-    return spent_s >= meter->limit_s ||
-           scatter_s * scatter_s <= wanted_s * wanted_s * so_far.count;
+    return scatter_s * scatter_s <= wanted_s * wanted_s * so_far.count;
 }
 
 /* What ran for so long or longer finds its data where they are, whatever was before. ASSUMED */

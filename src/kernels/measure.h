@@ -48,8 +48,7 @@ void dts_runs_count(const struct dts_runs *runs, const struct dts_pace *pace,
 double dts_runs_disturbed_percent(const struct dts_run_count *all);
 
 /* Where that is more than half of them, though no pace was asked for, no pace is usual: from
- * now on all count. Of such a machine (88 to 180 us in four minutes) medians of all runs told
- * the steps of four networks within 2.7 %, of those at the median pace within 4.1 %. */
+ * now on all count. */
 void dts_pace_judge(struct dts_pace *pace, const struct dts_run_count *all);
 
 /* Run once unseen, to warm up, then until the median of all `runs`, earlier ones among them, is
@@ -59,7 +58,9 @@ void dts_pace_judge(struct dts_pace *pace, const struct dts_run_count *all);
 void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument),
                       void *argument, struct dts_runs *runs);
 
-/* Of the runs that count; where none does, of all. No runs: all 0. */
+/* Of the runs that count; where none does, of all. No runs: all 0. Where all count, whatever
+ * the pace: of what they would have taken at the usual pace, by how these runs follow it
+ * (pace_slope.h). */
 struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dts_pace *pace);
 
 /* Both, for what is timed in one go. */

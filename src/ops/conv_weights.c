@@ -68,7 +68,7 @@ struct block {
 static void begin_block(const struct job *job, struct block *block, size_t first)
 {
     block->first = first;
-    block->count = job->pixels - first < job->depth ? job->pixels - first : job->depth;
+    block->count = dts_least(job->pixels - first, job->depth);
     block->lane_count = dts_ceil_div(block->count, DTS_TILE_COLUMNS);
     for (size_t l = 0; l < block->lane_count; l++) {
         const size_t done = l * DTS_TILE_COLUMNS, left = block->count - done;

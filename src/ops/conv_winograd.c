@@ -256,7 +256,7 @@ static void tiles_part(void *argument, int worker, int workers)
     const size_t count =
         dts_share_of(dts_ceil_div(job->tiles, DTS_TILE_COLUMNS), worker, workers, &first);
     for (size_t done = 0; done < count; done += panels) {
-        panels = count - done < job->panels ? count - done : job->panels;
+        panels = dts_least(count - done, job->panels);
         for (int step = 0; step < 2; step++) {
             for (size_t i = 0; i < panels; i++) {
                 const size_t tile = (first + done + i) * DTS_TILE_COLUMNS;
