@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """one_step.py -- a training step of dtsim against PyTorch's, from the same weights and batch.
 
-    tests/oracle/one_step.py PROGRAM            small networks, every optimizer that PyTorch has
-    tests/oracle/one_step.py PROGRAM --large    ResNet-50, GPT-2 small, the LSTM: minutes, 6 GB
+    tests/oracle/one_step.py PROGRAM IN_DOUBLE            small networks, every optimizer that PyTorch has
+    tests/oracle/one_step.py PROGRAM IN_DOUBLE --large    ResNet-50, GPT-2 small, the LSTM: minutes, 6 GB
 
-PROGRAM is build/tests/one_step. For each parameter tensor: the norm of the difference between the
-weights of both after the step, over the norm of what the step changed. PyTorch computes in float64;
-beside it the same distance of PyTorch's own float32. Weights are floats, so a step must be large
-enough not to drown in their rounding: rates are. Left out are values whose gradient is zero but for
-rounding (VOID of the tensor's largest): a bias before batch normalization, the bias of attention's
-keys. Adam would make a whole step of that noise. A tensor moves as PyTorch's where the distance is
-at most LIMIT, or at most three times that of PyTorch's own float32: where a value lies so near zero
-that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. Exit status 1 where
-a tensor is further away, 77 without PyTorch.
+PROGRAM is build/tests/one_step, IN_DOUBLE build/tests/in_double. For each parameter tensor: the norm of
+the difference between the weights of both after the step, over the norm of what the step changed.
+PyTorch computes in float64; beside it the same distance of PyTorch's own float32. Weights are floats, so
+a step must be large enough not to drown in their rounding: rates are. Left out are values whose gradient
+is zero but for rounding (VOID of the tensor's largest): a bias before batch normalization, the bias of
+attention's keys. Adam would make a whole step of that noise. A tensor moves as PyTorch's where the
+distance is at most LIMIT, or at most three times that of PyTorch's own float32: where a value lies so
+near zero that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. A step by our
+definitions in double precision has no such excuse: at most EXACT from PyTorch's float64. Exit status 1
+where a tensor is further away, 77 without PyTorch.
 """
 import json
 import os
@@ -34,6 +35,7 @@ import torch_model
 MODELS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "models")
 LIMIT = 1e-3  # of the norm of the update, per tensor
 VOID = 1e-10
+EXACT = 1e-9  # the same of both in double precision
 
 OPTIMIZERS = {
     "sgd": lambda p, rate, decay: torch.optim.SGD(p, rate, weight_decay=decay),
@@ -152,7 +154,8 @@ def theirs(network, start, x, target, real, optimizer, rate, decay, steps):
     return [w.detach() for w in weights], losses, gradients
 
 
-def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps, precision="fp32"):
+def run_ours(program, words, model, start, x, targets, batch, more=(), real=torch.float32):
+    """Our weights, and the losses; `words` of the command line stand behind model and batch."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("model.json", "in", "out")]
         with open(paths[0], "w", encoding="utf-8") as file:
@@ -161,13 +164,18 @@ def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps
             for values in [*start, x] + [targets[number] for number in sorted(targets)]:
                 whole = torch.float32 if values.is_floating_point() else torch.int32
                 file.write(values.detach().to(whole).contiguous().numpy().tobytes())
-        words = [program, paths[0], str(batch), "2", optimizer, repr(rate), repr(decay), str(steps)]
-        done = subprocess.run(words + paths[1:] + [precision], check=True, capture_output=True, text=True)
+        done = subprocess.run([program, paths[0], str(batch), *words, *paths[1:], *more], check=True,
+                              capture_output=True, text=True)
         with open(paths[2], "rb") as file:
-            values = torch.frombuffer(bytearray(file.read()), dtype=torch.float32)
+            values = torch.frombuffer(bytearray(file.read()), dtype=real)
     parts = values.split([w.numel() for w in start])
     weights = [part.reshape(w.shape) for part, w in zip(parts, start)]
     return weights, [float(v) for v in done.stdout.split()]
+
+
+def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps, precision="fp32"):
+    return run_ours(program, ["2", optimizer, repr(rate), repr(decay), str(steps)], model, start, x, targets, batch,
+                    [precision])
 
 
 def distances(got, want, start, gradients):
@@ -189,13 +197,18 @@ def names(network):
             for i in range(len(layer.parameters))]
 
 
-def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, starts=None, seed=3):
-    """Prints a line; returns whether every tensor moved as PyTorch's."""
+def prepare(model, batch, starts, seed):
+    """PyTorch's network, the batch, and the weights to start from."""
     network = torch_model.Network(model)
     x, target, targets = batch_of(model, batch, seed)
     with torch.no_grad():
         network.run(x, target, make=True)
-    start = network.parameters() if starts is None else starts
+    return network, x, target, targets, network.parameters() if starts is None else starts
+
+
+def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, starts=None, seed=3):
+    """Prints a line; returns whether every tensor moved as PyTorch's."""
+    network, x, target, targets, start = prepare(model, batch, starts, seed)
     mine, mine_losses = ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps)
     want, want_losses, gradients = theirs(network, start, x, target, torch.float64, optimizer, rate, decay, steps)
     single, _, _ = theirs(network, start, x, target, torch.float32, optimizer, rate, decay, steps)
@@ -210,6 +223,19 @@ def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, s
              sum(d > LIMIT for d in single), statistics.median(single), max(single), single[worst]),
           flush=True)
     return all(mine <= max(LIMIT, 3 * theirs) for mine, theirs in zip(found, single))
+
+
+def compare_in_double(program, label, model, batch, rate, starts=None, seed=3):
+    """The same for a step of plain SGD by the definitions."""
+    network, x, target, targets, start = prepare(model, batch, starts, seed)
+    mine, losses = run_ours(program, [repr(rate)], model, start, x, targets, batch, real=torch.float64)
+    want, want_losses, gradients = theirs(network, start, x, target, torch.float64, "sgd", rate, 0.0, 1)
+    found = list(distances(mine, want, start, gradients))
+    worst = max(range(len(found)), key=found.__getitem__)
+    print("%-26s in double loss %.12g (PyTorch %.12g) | %d tensors, median %.1e, worst %.1e at %s"
+          % (label, losses[0], want_losses[0], len(found), statistics.median(found), found[worst],
+             names(network)[worst]), flush=True)
+    return found[worst] <= EXACT
 
 
 GPT = [
@@ -255,15 +281,18 @@ LSTM = [
     {"name": "loss", "kind": "softmax_cross_entropy"}]
 
 
-def small(program):
+def small(program, in_double):
     good = True
     for name in ("linear_regression", "mlp", "small_cnn", "resnet8"):
         good &= compare(program, name, load(name, {}), 5, "momentum", 1.0, 1e-4)
+        good &= compare_in_double(in_double, name, load(name, {}), 5, 1.0)
     gpt = load("gpt2", {"input": [13], "layers": GPT})
     lstm = load("lstm", {"input": [11], "layers": LSTM})
     words = load("lstm", {"input": [11], "layers": [{**LSTM[0], "sparse": True}] + LSTM[1:]})
     pixels = load("small_cnn", {"input": [3, 20, 23], "layers": PIXELS})
     good &= compare(program, "segmentation of 20x23", pixels, 3, "momentum", 1.0)
+    for label, model in (("segmentation of 20x23", pixels), ("gpt of 24 features", gpt), ("lstm of 10 and 9", lstm)):
+        good &= compare_in_double(in_double, label, model, 3, 1.0)
     for optimizer in OPTIMIZERS:
         rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003
         good &= compare(program, "gpt of 24 features", gpt, 3, optimizer, rate, 1e-2, steps=3)
@@ -279,18 +308,21 @@ def smooth(items):
             {**item, "kind": "silu" if item["kind"] == "relu" else item["kind"]} for item in items]
 
 
-def large(program):
+def large(program, in_double):
     import torchvision
 
     torch.manual_seed(3)
     resnet = [p.detach() for p in torchvision.models.resnet50().parameters()]
     model = load("resnet50", {})
-    good = compare(program, "resnet50, batch 2", model, 2, "momentum", 0.1, starts=resnet)
+    good = compare_in_double(in_double, "resnet50, batch 2", model, 2, 0.1, starts=resnet)
+    good &= compare(program, "resnet50, batch 2", model, 2, "momentum", 0.1, starts=resnet)
     model["layers"] = smooth(model["layers"])
     good &= compare(program, "resnet50 by silu, batch 2", model, 2, "momentum", 0.1, starts=resnet)
+    good &= compare_in_double(in_double, "lstm, batch 4", load("lstm", {}), 4, 1.0)
     good &= compare(program, "lstm, batch 4", load("lstm", {}), 4, "sgd", 1.0)
     good &= compare(program, "lstm, batch 4", load("lstm", {}), 4, "adam", 0.001)
     gpt = load("gpt2", {"input": [64]})
+    good &= compare_in_double(in_double, "gpt2, 64 tokens, batch 1", gpt, 1, 0.1)
     good &= compare(program, "gpt2, 64 tokens, batch 1", gpt, 1, "momentum", 0.1)
     good &= compare(program, "gpt2, 64 tokens, batch 1", gpt, 1, "adamw", 1e-4, 0.01)
     return good
@@ -298,4 +330,4 @@ def large(program):
 
 if __name__ == "__main__":
     torch.set_num_threads(2)
-    sys.exit(0 if (large if "--large" in sys.argv else small)(sys.argv[1]) else 1)
+    sys.exit(0 if (large if "--large" in sys.argv else small)(*sys.argv[1:3]) else 1)
