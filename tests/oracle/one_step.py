@@ -178,12 +178,13 @@ def ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps
                     [precision])
 
 
-def distances(got, want, start, gradients):
-    """Per tensor |got - want| / |want - start|; gradients: the first of the step, in float64."""
+def distances(got, want, start, gradients, rounded):
+    """Per tensor |got - want| / |want - start|; gradients: the first of the step, in float64; rounded: in
+    float32, where what is zero by chance in one need not be so in the other."""
     whole = max(g.abs().max().item() for g in gradients)
-    for g, w, s, gradient in zip(got, want, start, gradients):
+    for g, w, s, gradient, single in zip(got, want, start, gradients, rounded):
         size = gradient.abs()
-        void = (size > 0) & (size < VOID * max(size.max().item(), VOID * whole))
+        void = (size < VOID * max(size.max().item(), VOID * whole)) & ((size > 0) | (single != 0))
         if size.max().item() < VOID * whole:
             yield 0.0
             continue
@@ -211,9 +212,9 @@ def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, s
     network, x, target, targets, start = prepare(model, batch, starts, seed)
     mine, mine_losses = ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps)
     want, want_losses, gradients = theirs(network, start, x, target, torch.float64, optimizer, rate, decay, steps)
-    single, _, _ = theirs(network, start, x, target, torch.float32, optimizer, rate, decay, steps)
-    found = list(distances(mine, want, start, gradients))
-    single = list(distances(single, want, start, gradients))
+    single, _, rounded = theirs(network, start, x, target, torch.float32, optimizer, rate, decay, steps)
+    found = list(distances(mine, want, start, gradients, rounded))
+    single = list(distances(single, want, start, gradients, rounded))
     worst = max(range(len(found)), key=found.__getitem__)
     beyond = sum(d > LIMIT for d in found)
     print("%-26s %-9s loss %.6f (PyTorch %.6f) | %d tensors, %d above %g, median %.1e, worst %.1e at %s"
@@ -230,7 +231,7 @@ def compare_in_double(program, label, model, batch, rate, starts=None, seed=3):
     network, x, target, targets, start = prepare(model, batch, starts, seed)
     mine, losses = run_ours(program, [repr(rate)], model, start, x, targets, batch, real=torch.float64)
     want, want_losses, gradients = theirs(network, start, x, target, torch.float64, "sgd", rate, 0.0, 1)
-    found = list(distances(mine, want, start, gradients))
+    found = list(distances(mine, want, start, gradients, gradients))
     worst = max(range(len(found)), key=found.__getitem__)
     print("%-26s in double loss %.12g (PyTorch %.12g) | %d tensors, median %.1e, worst %.1e at %s"
           % (label, losses[0], want_losses[0], len(found), statistics.median(found), found[worst],
