@@ -60,14 +60,14 @@ killed() {
     rm -rf "$work/in"
     mkdir "$work/in"
     (cd "$work/in" && exec "$dtsim" "$@" --jobs 1 -o result 2>"$work/said") & started=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         victim=$(children $started)
         [ "$whose" = grandchild ] && victim=$(children $victim)
         [ -n "$victim" ] && break
         sleep 0.05
     done
     kill -KILL $victim 2>/dev/null || { echo "FAIL $name: there is none" && failed=1; }
-    for _ in $(seq 40); do
+    for _ in $(seq 400); do
         grep -qxF "dtsim: $wanted" "$work/said" && break
         sleep 0.05
     done

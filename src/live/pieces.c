@@ -1,19 +1,11 @@
-/* pieces.c -- messages in pieces, windows that they go through, and waits that spin first and
- * sleep then.
- */
+/* pieces.c -- messages in pieces, and windows that they go through. */
 #include "live/pieces.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-
-/* A message between two free cores is there within some microseconds; a sleep of the kernel is
- * not shorter than SLEEP_NS by much. */
-static const double SPIN_S = 100e-6;
-enum { SLEEP_NS = 20000 };
+#include "live/rest.h"
 
 /* Below Open MPI's limit for TCP (64 KiB with its header), and a multiple of all sizes of
  * values.
@@ -25,15 +17,6 @@ enum { HOST_PIECE_BYTES = 60 << 10 };
  * took 0.82 of the time; with fewer pieces, or one way only, 1.05 to 1.3. */
 enum { MANY = 16, FEW = 3 };
 
-static void rest(double since_s)
-{
-    const struct timespec pause = {.tv_nsec = SLEEP_NS};
-    if (dts_now_s() - since_s < SPIN_S)
-        sched_yield();
-    else
-        nanosleep(&pause, NULL);
-}
-
 void dts_pieces_wait(MPI_Request *request)
 {
     const double since_s = dts_now_s();
@@ -42,7 +25,7 @@ void dts_pieces_wait(MPI_Request *request)
         DTS_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
         if (done)
             return;
-        rest(since_s);
+        dts_rest(since_s);
     }
 }
 
@@ -213,7 +196,7 @@ void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm, struct dts_parce
                              MPI_STATUSES_IGNORE));
         dts_dock_take_back(f.dock);
         if (some == 0)
-            rest(since_s);
+            dts_rest(since_s);
         else if (all_go_on(&f))
             return;
         else

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "live/mpi_call.h"
+#include "live/rest.h"
 
 struct dts_wire {
     int rank, size;
@@ -37,6 +39,17 @@ static MPI_Comm copy_world(void)
     return copy;
 }
 
+/* More ranks than cores on this machine. */
+static bool is_crowded(MPI_Comm all)
+{
+    MPI_Comm node;
+    int ranks;
+    DTS_MPI(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    DTS_MPI(MPI_Comm_size(node, &ranks));
+    MPI_Comm_free(&node);
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv,
                    struct dts_error *err)
 {
@@ -55,6 +68,7 @@ bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv
         w->streams[s] = copy_world();
     DTS_MPI(MPI_Comm_rank(w->all, &w->rank));
     DTS_MPI(MPI_Comm_size(w->all, &w->size));
+    dts_rest_begin(is_crowded(w->all));
     *wire = w;
     return true;
 }

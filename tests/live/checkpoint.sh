@@ -7,7 +7,6 @@ bin=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
-export DTSIM_MPI_SECONDS=30
 failed=0
 
 fail() {
@@ -117,11 +116,11 @@ fi
 DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live "$work/train.json" --set live.steps=999990 \
     --set "live.checkpoint={\"file\":\"$work/killed\",\"every_steps\":20}" >"$work/out" 2>"$work/err" &
 started=$!
-for _ in $(seq 200); do [ -s "$work/killed" ] && break; sleep 0.1; done
+for _ in $(seq 600); do [ -s "$work/killed" ] && break; sleep 0.1; done
 rank=$(ps -eo pid=,args= | awk -v w="$work/train.json" 'index($0, w) && !/mpirun/ {print $1}' | tail -n 1)
 kill -KILL "$rank"
-for _ in $(seq 100); do kill -0 $started 2>/dev/null || break; sleep 0.1; done
-kill -0 $started 2>/dev/null && fail "a killed rank ends all within ten seconds"
+for _ in $(seq 300); do kill -0 $started 2>/dev/null || break; sleep 0.1; done
+kill -0 $started 2>/dev/null && fail "a killed rank ends all within half a minute"
 [ "$(grep -c '^dtsim: ' "$work/err")" -le 1 ] && [ -s "$work/err" ] || fail "a killed rank is one line"
 cp "$work/killed" "$work/before"
 train 2 "$work/killed" --set live.steps=999990 --set live.epochs=1

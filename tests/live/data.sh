@@ -7,7 +7,6 @@ bin=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-export DTSIM_MPI_SECONDS=30
 failed=0
 
 fail() {

@@ -9,7 +9,6 @@ bin=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-export DTSIM_MPI_SECONDS=60
 . "$here/weights.sh"
 failed=0
 
