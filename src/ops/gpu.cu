@@ -1,5 +1,4 @@
 /* gpu.cu -- a GPU through the CUDA runtime: one stream, and cuBLAS on it. */
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
@@ -7,6 +6,7 @@ extern "C" {
 #include "base/mem.h"
 #include "ops/gpu.h"
 }
+#include "ops/blas.cuh"
 
 struct dts_gpu {
     int number;
@@ -32,7 +32,7 @@ extern "C" void dts_gpu_close(struct dts_gpu *gpu)
     if (gpu == NULL)
         return;
     if (gpu->blas != NULL)
-        cublasDestroy(gpu->blas);
+        dts_blas.Destroy(gpu->blas);
     if (gpu->stream != NULL)
         cudaStreamDestroy(gpu->stream);
     free(gpu);
@@ -43,9 +43,9 @@ extern "C" bool dts_gpu_open(struct dts_gpu **out, int number, struct dts_error 
     struct dts_gpu *gpu = (struct dts_gpu *)dts_alloc(1, sizeof(*gpu));
     gpu->number = number;
     bool good = works(cudaSetDevice(number), "cannot be used", err) &&
-                works(cudaStreamCreate(&gpu->stream), "no stream", err);
-    if (good && (cublasCreate(&gpu->blas) != CUBLAS_STATUS_SUCCESS ||
-                 cublasSetStream(gpu->blas, gpu->stream) != CUBLAS_STATUS_SUCCESS))
+                works(cudaStreamCreate(&gpu->stream), "no stream", err) && dts_gpu_blas(err);
+    if (good && (dts_blas.Create(&gpu->blas) != CUBLAS_STATUS_SUCCESS ||
+                 dts_blas.SetStream(gpu->blas, gpu->stream) != CUBLAS_STATUS_SUCCESS))
         good = dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS does not start");
     if (!good) {
         dts_gpu_close(gpu);

@@ -18,6 +18,10 @@ struct dts_gpu;
 
 int dts_gpu_count(void); // 0: none here, or a build without CUDA
 
+/* Opens cuBLAS (ops/blas.cuh), as the first dts_gpu_open() does; no GPU is needed. False: it is
+ * not there, and why. */
+bool dts_gpu_blas(struct dts_error *err);
+
 bool dts_gpu_open(struct dts_gpu **gpu, int number, struct dts_error *err);
 void dts_gpu_close(struct dts_gpu *gpu); // NULL: nothing
 const struct dts_place *dts_gpu_place(const struct dts_gpu *gpu);

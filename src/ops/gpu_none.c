@@ -11,6 +11,11 @@ int dts_gpu_count(void)
     return 0;
 }
 
+bool dts_gpu_blas(struct dts_error *err)
+{
+    return none(err);
+}
+
 bool dts_gpu_open(struct dts_gpu **gpu, int number, struct dts_error *err)
 {
     (void)gpu, (void)number;

@@ -3,8 +3,7 @@
 #ifndef DTS_OPS_PRODUCTS_CUH
 #define DTS_OPS_PRODUCTS_CUH
 
-#include <cublas_v2.h>
-
+#include "ops/blas.cuh"
 #include "ops/device.cuh"
 
 extern "C" {
@@ -49,7 +48,7 @@ static inline void dts_gemm_mixed_cuda(const struct dts_gemm &p, const struct dt
         p.a, dts_gemm_reach(n.count, n.a, a_rows, p.lda, p.transpose_a ? p.m : p.k), place);
     uint16_t *b = dts_gemm_narrow(
         p.b, dts_gemm_reach(n.count, n.b, b_rows, p.ldb, p.transpose_b ? p.k : p.n), place);
-    cublasGemmStridedBatchedEx(
+    dts_blas.GemmStridedBatchedEx(
         (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, b, type,
         (int)p.ldb, (long long)n.b, a, type, (int)p.lda, (long long)n.a, &p.beta, p.c,
@@ -67,7 +66,7 @@ static inline void dts_gemm_batch_cuda(const struct dts_gemm &p, const struct dt
         dts_gemm_mixed_cuda(p, n, place);
         return;
     }
-    cublasSgemmStridedBatched(
+    dts_blas.SgemmStridedBatched(
         (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, p.b,
         (int)p.ldb, (long long)n.b, p.a, (int)p.lda, (long long)n.a, &p.beta, p.c, (int)p.ldc,
@@ -81,9 +80,9 @@ static inline void dts_gemm_cuda(const struct dts_gemm &p, const struct dts_plac
         dts_gemm_mixed_cuda(p, {1, 0, 0, 0}, place);
         return;
     }
-    cublasSgemm((cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one,
-                p.b, (int)p.ldb, p.a, (int)p.lda, &p.beta, p.c, (int)p.ldc);
+    dts_blas.Sgemm((cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                   p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k,
+                   &one, p.b, (int)p.ldb, p.a, (int)p.lda, &p.beta, p.c, (int)p.ldc);
 }
 
 /* sums[c] += sum over r of values[r, c]: a block takes 32 columns, its warps every eighth row.

@@ -2,12 +2,12 @@
  * pinned, and each queue is a stream of its own, so that copies run beside kernels. The runtime
  * has a device for each thread: what any thread may call says which first.
  */
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/blas.cuh"
 #include "ops/device.cuh"
 
 extern "C" {
@@ -78,7 +78,7 @@ static bool set_mode(const struct device *d, bool tf32, struct dts_error *err)
 {
     const cublasHandle_t blas = (cublasHandle_t)dts_gpu_place(d->gpu)->blas;
     return !tf32 ||
-           cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH) == CUBLAS_STATUS_SUCCESS ||
+           dts_blas.SetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH) == CUBLAS_STATUS_SUCCESS ||
            dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS has no tf32");
 }
 
@@ -210,7 +210,7 @@ static void facts(void *self, struct dts_space_facts *facts)
         snprintf(facts->name, sizeof(facts->name), "%s", device.name);
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    cublasGetVersion((cublasHandle_t)dts_gpu_place(d->gpu)->blas, &blas);
+    dts_blas.GetVersion((cublasHandle_t)dts_gpu_place(d->gpu)->blas, &blas);
     snprintf(facts->library, sizeof(facts->library),
              "CUDA %d.%d, driver for %d.%d, cuBLAS %d.%d.%d", runtime / 1000,
              runtime % 1000 / 10, driver / 1000, driver % 1000 / 10, blas / 10000,
@@ -259,14 +259,14 @@ static bool multiply(void *self, enum dts_precision precision, size_t side, cons
     const int has = attribute(d, cudaDevAttrComputeCapabilityMajor);
     cublasMath_t mode = CUBLAS_DEFAULT_MATH;
     bool done = false;
-    cublasGetMathMode(blas, &mode);
-    cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH); // fp32 is not to be tf32
+    dts_blas.GetMathMode(blas, &mode);
+    dts_blas.SetMathMode(blas, CUBLAS_DEFAULT_MATH); // fp32 is not to be tf32
     for (const auto &way : ways)
         if (way.precision == precision && has >= way.least)
-            done = cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, alpha, a, way.type, n,
-                                b, way.type, n, beta, c, way.type, n, way.compute,
-                                CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
-    cublasSetMathMode(blas, mode);
+            done = dts_blas.GemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, alpha, a, way.type,
+                                   n, b, way.type, n, beta, c, way.type, n, way.compute,
+                                   CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+    dts_blas.SetMathMode(blas, mode);
     return done;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "ops/gpu.h"
 #include "ops/space.h"
 #include "train/scenario_live.h"
 
@@ -220,6 +221,13 @@ static void a_gpu_that_is_not_there_says_why(void)
         CHECK(why != NULL && why[0] != '\0');
 }
 
+static void the_products_of_gpus_are_there_without_one(void)
+{
+    struct dts_error err = {0};
+    if (!dts_gpu_blas(&err))
+        CHECK_INT(err.cause, DTS_UNSUPPORTED); // a build without CUDA
+}
+
 TESTS(TEST(on_a_cpu_both_sides_are_one_array), TEST(elsewhere_only_what_is_copied_moves),
       TEST(the_first_failure_is_kept), TEST(every_word_of_a_scenario_is_a_row),
-      TEST(a_gpu_that_is_not_there_says_why))
+      TEST(a_gpu_that_is_not_there_says_why), TEST(the_products_of_gpus_are_there_without_one))
