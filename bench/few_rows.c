@@ -92,11 +92,11 @@ static void compare_layer(size_t outputs, size_t features)
         compare("to_input", outputs, features, rows[i], &to_input, bytes);
         compare("to_weights", outputs, features, rows[i], &to_weights, 2 * bytes);
     }
-    free(w);
-    free(dw);
-    free(x);
-    free(dx);
-    free(y);
+    dts_pages_free(w);
+    dts_pages_free(dw);
+    dts_pages_free(x);
+    dts_pages_free(dx);
+    dts_pages_free(y);
 }
 
 int main(void)

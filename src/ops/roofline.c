@@ -106,12 +106,12 @@ static bool make_operands(struct operands *o)
 static void free_operands(struct operands *o)
 {
     for (int i = 0; i < 3; i++)
-        free(o->single[i]);
+        dts_pages_free(o->single[i]);
     for (int i = 0; i < 2; i++)
-        free(o->half[i]);
-    free(o->scratch);
-    free(o->x);
-    free(o->y);
+        dts_pages_free(o->half[i]);
+    dts_pages_free(o->scratch);
+    dts_pages_free(o->x);
+    dts_pages_free(o->y);
 }
 
 static void tell(void (*begins)(const char *what), const char *what)

@@ -238,7 +238,9 @@ static void leave_here(struct dts_mirror *m)
 {
     if (dts_space_is_apart(m->space) && m->here != NULL && m->bytes > 0)
         m->space->kind->unpin(m->space->self, m->here);
-    if (!m->lent)
+    if (!m->lent && dts_space_is_apart(m->space))
+        free(m->here); // whole pages
+    else if (!m->lent)
         dts_space_give_back(NULL, m->here);
 }
 

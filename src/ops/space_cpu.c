@@ -42,7 +42,7 @@ static bool get(void *self, size_t bytes, void **there, struct dts_error *err)
 static void give_back(void *self, void *there)
 {
     (void)self;
-    free(there);
+    dts_pages_free(there);
 }
 
 static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)

@@ -31,8 +31,8 @@ static void check_sizes(size_t rows, size_t columns, size_t count, size_t shift)
     for (size_t i = 0; i < BEYOND / 2; i++)
         wrong += to[-1 - (ptrdiff_t)i] != 0 || to[values + i] != 0;
     CHECK_INT(wrong, 0);
-    free(from);
-    free(room);
+    dts_pages_free(from);
+    dts_pages_free(room);
 }
 
 static void small_matrices_of_any_size(void)

@@ -18,16 +18,41 @@ static void memory_is_zeroed_and_begins_with_a_line(void)
                 bytes[k] = 0xff;
             }
             CHECK_INT(others, 0);
-            free((void *)bytes);
+            dts_pages_free((void *)bytes);
         }
 }
 
-static void large_memory_begins_with_a_large_page(void)
+/* Large pages hold it but for less than a page of 4 KiB at each end. */
+static void large_memory_begins_in_a_large_page(void)
 {
     void *memory = dts_pages(3 << 20);
-    CHECK_INT((uintptr_t)memory % (2 << 20), 0);
-    free(memory);
+    CHECK((uintptr_t)memory % (2 << 20) <= 4096);
+    dts_pages_free(memory);
+    dts_pages_free(NULL);
 }
 
-TESTS(TEST(memory_is_zeroed_and_begins_with_a_line),
-      TEST(large_memory_begins_with_a_large_page))
+/* Of arrays that are used together; the nearest cache of AMD's Zen keeps a line of one of those
+ * whose addresses differ by a multiple of 256 MiB. */
+static void arrays_begin_at_lines_of_a_page_that_are_apart(void)
+{
+    enum { ARRAYS = 8, PAGE = 4096, APART = 4 * 64 };
+    void *arrays[ARRAYS];
+    for (int i = 0; i < ARRAYS; i++) {
+        arrays[i] = dts_pages(3 << 20);
+        for (int k = 0; k < i; k++) {
+            const size_t apart = ((uintptr_t)arrays[i] - (uintptr_t)arrays[k]) % PAGE;
+            CHECK(apart >= APART && apart <= PAGE - APART);
+        }
+    }
+    for (int i = 0; i < ARRAYS; i++)
+        dts_pages_free(arrays[i]);
+}
+
+static void what_does_not_fit_into_an_address_is_not_there(void)
+{
+    CHECK(dts_pages(SIZE_MAX - 10) == NULL);
+}
+
+TESTS(TEST(memory_is_zeroed_and_begins_with_a_line), TEST(large_memory_begins_in_a_large_page),
+      TEST(arrays_begin_at_lines_of_a_page_that_are_apart),
+      TEST(what_does_not_fit_into_an_address_is_not_there))
