@@ -72,29 +72,36 @@ DTS_LANES_FN void dts_lanes_store(float *to, dts_lanes v)
     memcpy(to, &v, sizeof(v));
 }
 
-/* Whether a register is a line of the cache, so that a store can go past it to memory whole:
- * `to` of dts_lanes_stream() is where a line begins, and dts_lanes_streamed() comes before
- * another thread reads. Otherwise a store like any other. */
+/* Whether stores can go past the caches to memory, and whether a register is as long as a line
+ * of the cache, of which one such store then makes a whole. `to` of dts_lanes_stream() is where
+ * a register of a line begins, the line's others are stored right before or behind it, and
+ * dts_lanes_streamed() comes before another thread reads. Otherwise stores like any other. */
 #if defined(__AVX512F__)
-enum { DTS_LANES_ARE_A_LINE = 1 };
+enum { DTS_LANES_STREAM = 1, DTS_LANES_ARE_A_LINE = 1 };
 DTS_LANES_FN void dts_lanes_stream(float *to, dts_lanes v)
 {
     _mm512_stream_ps(to, (__m512)v);
 }
-
-DTS_LANES_FN void dts_lanes_streamed(void)
+#elif defined(__AVX2__)
+enum { DTS_LANES_STREAM = 1, DTS_LANES_ARE_A_LINE = 0 };
+DTS_LANES_FN void dts_lanes_stream(float *to, dts_lanes v)
 {
-    _mm_sfence();
+    _mm256_stream_ps(to, (__m256)v);
 }
 #else
-enum { DTS_LANES_ARE_A_LINE = 0 };
+enum { DTS_LANES_STREAM = 0, DTS_LANES_ARE_A_LINE = 0 };
 DTS_LANES_FN void dts_lanes_stream(float *to, dts_lanes v)
 {
     dts_lanes_store(to, v);
 }
-
-DTS_LANES_FN void dts_lanes_streamed(void) {}
 #endif
+
+DTS_LANES_FN void dts_lanes_streamed(void)
+{
+#if defined(__AVX2__)
+    _mm_sfence();
+#endif
+}
 
 DTS_LANES_FN void dts_int_lanes_store(int32_t *to, dts_int_lanes v)
 {

@@ -21,7 +21,7 @@ static inline size_t dts_behind_a_line(const float *to)
 /* Whether `bytes` from `to` on should; `to` is where a line begins then. */
 static inline bool dts_goes_past_caches(const void *to, size_t bytes)
 {
-    return DTS_LANES_ARE_A_LINE && dts_behind_a_line(to) == 0 && bytes > DTS_MOST_KEPT;
+    return DTS_LANES_STREAM && dts_behind_a_line(to) == 0 && bytes > DTS_MOST_KEPT;
 }
 
 /* `count` values, whole registers of them, to where a line begins. */

@@ -117,7 +117,8 @@ static void move_strip(const float *from, float *to, size_t rows, size_t columns
 
 static bool goes_by_strips(const struct dts_transpose *all)
 {
-    return all->rows % DTS_LANES == 0 && all->columns % DTS_LANES == 0 &&
+    return DTS_LANES_ARE_A_LINE && all->rows % DTS_LANES == 0 &&
+           all->columns % DTS_LANES == 0 &&
            dts_goes_past_caches(all->to, all->rows * all->columns * all->count * sizeof(float));
 }
 
