@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "ops/place.h"
 #include "train/calls.h"
 
@@ -18,8 +19,9 @@ static void flush(void *argument)
     const struct trial *t = argument;
     dts_kernel_timer_flush(t->timer, &t->timer->forward,
                            t->more != NULL ? 2 * t->bytes : t->bytes);
+    const double since_s = dts_now_s();
     dts_kernel_timer_refresh(t->timer, t->more, t->bytes);
-    dts_kernel_timer_ready(t->timer);
+    dts_kernel_timer_ready(t->timer, since_s);
 }
 
 static void run(void *argument)

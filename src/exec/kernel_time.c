@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "exec/kernel_trial.h"
 #include "ops/mixed.h"
 #include "ops/place.h"
@@ -41,10 +42,11 @@ static void leave_as_a_step(void *argument)
         touch_passing(t);
     dts_kernel_timer_flush(timer, t->now_backward ? &timer->backward : &timer->forward,
                            t->bytes);
+    const double since_s = dts_now_s();
     if (!begins)
         touch_passing(t);
     dts_kernel_timer_refresh(timer, t->fresh, t->fresh_bytes);
-    dts_kernel_timer_ready(timer);
+    dts_kernel_timer_ready(timer, since_s);
 }
 
 static void run(const struct dts_kernel_trial *t, bool backward)

@@ -46,13 +46,16 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
     const double begin_s = dts_now_s();
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);
+    dts_kernel_timer_ready(timer, begin_s);
     while (dts_now_s() < begin_s + gap->seconds)
-        dts_space_busy(timer->space); // see dts_kernel_timer_ready()
+        dts_space_busy(timer->space);
 }
 
-void dts_kernel_timer_ready(const struct dts_kernel_timer *timer)
+void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s)
 {
-    const double begin_s = dts_now_s(), awake_s = 5e-5;
+    const double least_s = 5e-5, most_s = 2e-3, share = 0.25; // see the header
+    const double begin_s = dts_now_s();
+    const double awake_s = fmin(fmax(share * (begin_s - since_s), least_s), most_s);
     while (dts_now_s() < begin_s + awake_s)
         dts_space_busy(timer->space);
 }

@@ -17,7 +17,6 @@ static void flush(void *argument)
 {
     const struct trial *t = argument;
     dts_kernel_timer_flush(t->timer, &t->timer->forward, 2 * t->bytes);
-    dts_kernel_timer_ready(t->timer);
 }
 
 static void update(void *argument)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cache_size.h"
 #include "base/pages.h"
 #include "base/spare_memory.h"
 #include "kernels/roofline.h"
@@ -54,12 +55,11 @@ static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
 
 static void facts(void *self, struct dts_space_facts *facts)
 {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     dts_here_cpu(facts->name, sizeof(facts->name));
     snprintf(facts->library, sizeof(facts->library), "%s", openblas_get_config());
     facts->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     facts->spare_bytes = dts_spare_memory_bytes();
-    facts->cache_bytes = cache > 0 ? (double)cache : 0;
+    facts->cache_bytes = dts_last_cache_bytes(NULL);
     facts->threads = dts_workers_count(self);
 }
 
