@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kernels/parts_fit.h"
 
-static const double nearness = 0.1, other = 1, other_axes = 16; // ASSUMED (profile_estimate.h)
+static const double nearness = 0.1, other = 1, other_code = 16; // ASSUMED (profile_estimate.h)
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -97,17 +97,26 @@ static bool have_same_settings(const char *a, const char *b)
     }
 }
 
-/* Of the windows over which a call goes: 2 of images, 3 of volumes; 0: it has none. */
-static int window_axes(const char *call)
+/* What computes a call's windows: as many axes as they have, 2 of images and 3 of volumes; 0:
+ * it has none; 1: convolutions of neighbours by 3 x 3, which go by fewer products. */
+enum { BY_FEWER_PRODUCTS = 1 };
+
+static int code_of(const char *call)
 {
-    const char *size = strstr(settings_of(call), " kernel ");
+    const char *settings = settings_of(call), *size = strstr(settings, " kernel ");
     if (size == NULL)
         return 0;
     size += strlen(" kernel ");
+    const size_t length = strcspn(size, " ");
     int axes = 1;
-    for (const char *end = size + strcspn(size, " "); size < end; size++)
-        axes += *size == 'x';
-    return axes;
+    for (size_t i = 0; i < length; i++)
+        axes += size[i] == 'x';
+    const bool spread = strstr(settings, " stride ") != NULL ||
+                        strstr(settings, " dilation ") != NULL ||
+                        strstr(settings, " groups ") != NULL;
+    const bool fewer =
+        is_alike(call, "conv") && !spread && length == 3 && strncmp(size, "3x3", length) == 0;
+    return fewer ? BY_FEWER_PRODUCTS : axes;
 }
 
 /* How far other settings than those asked for take a call away, squared. */
@@ -115,7 +124,7 @@ static double settings_distance2(const char *a, const char *b)
 {
     if (have_same_settings(a, b))
         return 0;
-    return window_axes(a) == window_axes(b) ? other : other_axes;
+    return code_of(a) == code_of(b) ? other : other_code;
 }
 
 /* Seconds of the parts at the device's rates. */

@@ -171,9 +171,45 @@ static void volumes_are_further_from_images(void)
     dts_profile_estimate(&device, "conv 4x9x9x9 > 4x9x9x9 kernel 5x5x5", &work, 1, &forward_s,
                          &backward_s);
     CHECK_NEAR(forward_s, 1, 0.1);
-    dts_profile_estimate(&device, "conv 4x9x9 > 4x9x9 kernel 3x3", &work, 1, &forward_s,
+    dts_profile_estimate(&device, "conv 4x9x9 > 4x9x9 kernel 7x7", &work, 1, &forward_s,
                          &backward_s);
     CHECK_NEAR(forward_s, 4, 0.1);
+    dts_device_free(&device);
+}
+
+/* One by 5 x 5 is told by one with a stride that is three times as small, not by one by 3 x 3
+ * of its size; one by 3 x 3 by that, but not where it has a stride itself. Pools have no
+ * products. */
+static void fewer_products_tell_nothing_of_others(void)
+{
+    static const char windows[] =
+        "{\"call\": \"conv 8x9x9 > 8x9x9 kernel 3x3 before 1x1\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 1}]},"
+        "{\"call\": \"conv 8x9x9 > 8x4x4 kernel 7x7 stride 2x2\", \"class\": \"conv\", "
+        "\"forward_flops\": 3.3e8, \"points\": [{\"batch\": 1, \"forward_s\": 1.32}]},"
+        "{\"call\": \"max_pool 8x9x9 > 8x9x9 kernel 3x3 before 1x1\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 1}]},"
+        "{\"call\": \"max_pool 8x9x9 > 8x4x4 kernel 3x3 stride 2x2\", \"class\": \"conv\", "
+        "\"forward_flops\": 3.3e8, \"points\": [{\"batch\": 1, \"forward_s\": 1.32}]}";
+    static const struct {
+        const char *call;
+        double forward_s;
+    } asked[] = {{"conv 4x9x9 > 4x9x9 kernel 5x5 before 2x2 bias", 4},
+                 {"conv 4x9x9 > 4x9x9 kernel 3x3 before 1x1 groups 2", 4},
+                 {"conv 4x9x9 > 4x9x9 kernel 3x3 dilation 2x2 before 2x2", 4},
+                 {"conv 4x9x9 > 4x7x7 kernel 3x3 bias", 1}};
+    struct dts_device device;
+    struct dts_error err;
+    const struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
+    double forward_s, backward_s;
+    CHECK(load(&device, windows, &err));
+    for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+        dts_profile_estimate(&device, asked[i].call, &work, 1, &forward_s, &backward_s);
+        CHECK_NEAR(forward_s, asked[i].forward_s, 0.15);
+    }
+    dts_profile_estimate(&device, "max_pool 4x9x9 > 4x9x9 kernel 5x5 before 2x2", &work, 1,
+                         &forward_s, &backward_s);
+    CHECK(forward_s > 1.1 && forward_s < 2); // by both
     dts_device_free(&device);
 }
 
@@ -237,5 +273,6 @@ TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
       TEST(a_window_of_another_size_is_further_away), TEST(volumes_are_further_from_images),
+      TEST(fewer_products_tell_nothing_of_others),
       TEST(other_operations_count_by_the_time_of_the_roofline),
       TEST(broken_profiles_are_refused))
