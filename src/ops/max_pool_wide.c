@@ -1,4 +1,4 @@
-/* max_pool_wide.c -- the largest of usual windows over long lines, see pool_wide.h: of equals
+/* max_pool_wide.c -- the largest of usual windows, see pool_wide.h: of equals
  * the one whose place is lower; where all are minus infinity, or not numbers, the first place.
  * The largest along each line comes first, left before right, then the largest of these, upper
  * before lower, so that larger or not is all there is to ask.
@@ -75,16 +75,36 @@ DTS_LANES_FN struct largest of_windows(const struct lines *lines, const struct c
     return all;
 }
 
+/* What vectors write: where it belongs, or, of a line that is shorter than they are, its part.
+ */
+DTS_LANES_FN void put(struct largest largest, int windows, float *y, int32_t *where)
+{
+    float values[DTS_LANES];
+    int32_t places[DTS_LANES];
+    if (windows >= DTS_LANES) {
+        dts_lanes_store(y, largest.value);
+        dts_int_lanes_store(where, largest.where);
+        return;
+    }
+    dts_lanes_store(values, largest.value);
+    dts_int_lanes_store(places, largest.where);
+    for (int i = 0; i < windows; i++) {
+        y[i] = values[i];
+        where[i] = places[i];
+    }
+}
+
 /* The windows of a line; vectors may overlap at the end. */
 DTS_LANES_FN void do_line(const struct lines *lines, int windows, int before, float *y,
                           int32_t *where, int rows, int kernel, int stride)
 {
     const struct lines l = *lines;
+    const int last = windows > DTS_LANES ? windows - DTS_LANES : 0;
     dts_int_lanes each;
     for (int i = 0; i < DTS_LANES; i++)
         each[i] = i * stride;
     for (int i = 0; i < windows; i += DTS_LANES) {
-        const int k = i + DTS_LANES <= windows ? i : windows - DTS_LANES;
+        const int k = i < last ? i : last;
         const int at = k * stride - before;
         struct columns c = {at, true, each + at, each + at};
         struct largest largest;
@@ -96,8 +116,7 @@ DTS_LANES_FN void do_line(const struct lines *lines, int windows, int before, fl
                                            (dts_int_lanes){0}, c.begin);
             largest = of_windows(&l, &c, rows, kernel, stride);
         }
-        dts_lanes_store(y + k, largest.value);
-        dts_int_lanes_store(where + k, largest.where);
+        put(largest, windows, y + k, where + k);
     }
 }
 
@@ -117,7 +136,8 @@ static void do_plane(const struct dts_pool *pool, const float *x, float *y, int3
 
 bool dts_max_pool_is_wide(const struct dts_pool *pool)
 {
-    return dts_pool_is_usual(pool) && pool->out[DTS_POOL_LAST] >= DTS_LANES;
+    const int least = DTS_LANES / 4; // of fewer windows the other way is as fast: ASSUMED
+    return dts_pool_is_usual(pool) && pool->out[DTS_POOL_LAST] >= least;
 }
 
 void dts_max_pool_wide_forward(const struct dts_op_call *call, const struct dts_arrays *a,

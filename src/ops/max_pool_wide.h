@@ -1,5 +1,4 @@
-/* max_pool_wide.h -- the largest of usual windows over lines that vectors of windows fit into.
- */
+/* max_pool_wide.h -- the largest of usual windows, vectors of them at once. */
 #ifndef DTS_OPS_MAX_POOL_WIDE_H
 #define DTS_OPS_MAX_POOL_WIDE_H
 

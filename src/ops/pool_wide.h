@@ -1,8 +1,8 @@
-/* pool_wide.h -- windowed pools over images whose lines are so long that whole vectors of
- * windows lie inside: for the usual windows these are computed in registers, straight from the
- * lines of the image; the few at its sides one by one (means) or by masks (largest). What
- * memory gives next is fetched early: lines are read by more than one window, and no processor
- * looks ahead then.
+/* pool_wide.h -- windowed pools over images, many windows of a line at once: the usual ones are
+ * computed in registers, straight from the lines of the image; the few at its sides one by one
+ * (means, whose lines are so long that whole vectors lie inside) or by masks (largest, also on
+ * lines of fewer windows than a vector holds). What memory gives next is fetched early: lines
+ * are read by more than one window, and no processor looks ahead then.
  */
 #ifndef DTS_OPS_POOL_WIDE_H
 #define DTS_OPS_POOL_WIDE_H

@@ -173,40 +173,47 @@ static void of_equal_values_the_first_counts(void)
 }
 
 /* Few different values: each window has its largest more than once, and some none above minus
- * infinity. Windows of whole vectors, also such as begin outside. */
-static void of_equal_values_on_long_lines(void)
+ * infinity. */
+static void check_equals(const struct pool *pool)
 {
     static const double values[] = {-INFINITY, 0, 1, -INFINITY, 1, -INFINITY, -INFINITY};
+    const struct dts_operation *op = dts_operation_find("max_pool");
+    const struct op_case c = case_of(pool);
+    struct op_run host = op_begin(&c, op, 4), reference = op_begin(&c, op, 8);
+    for (size_t k = 0; k < dts_dims_elements(&c.call.inputs[0]); k++) {
+        const double value = values[(k * k / 3 + k) % 7];
+        op_set((void *)host.a.x[0], 4, k, value);
+        op_set((void *)reference.a.x[0], 8, k, value);
+    }
+    op_run_version(&host, &op->host, false, NULL);
+    op_run_version(&reference, &op->reference, false, NULL);
+    for (size_t k = 0; k < dts_dims_elements(&c.call.output); k++) {
+        CHECK_INT(((int32_t *)host.a.saved)[k], ((int32_t *)reference.a.saved)[k]);
+        CHECK(op_get(host.a.y, 4, k) == op_get(reference.a.y, 8, k));
+    }
+    op_end(&host);
+    op_end(&reference);
+}
+
+/* Windows of whole vectors, also such as begin outside, and fewer than a vector holds. */
+static void of_equal_values_on_lines_of_any_length(void)
+{
     static const int windows[][3] = {{3, 2, 0}, {3, 2, 1}, {3, 2, 2},
                                      {2, 2, 0}, {2, 2, 1}, {3, 1, 1}};
-    const struct dts_operation *op = dts_operation_find("max_pool");
-    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
-        const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
-        struct pool pool = {.op = "max_pool",
-                            .batch = 1,
-                            .axes = 2,
-                            .size = {3, 9, 50},
-                            .kernel = {kernel, kernel},
-                            .stride = {stride, stride},
-                            .before = {before, before}};
-        for (int axis = 0; axis < 2; axis++)
-            pool.out[axis] = (pool.size[axis + 1] + 2 * before - kernel) / stride + 1;
-        const struct op_case c = case_of(&pool);
-        struct op_run host = op_begin(&c, op, 4), reference = op_begin(&c, op, 8);
-        for (size_t k = 0; k < dts_dims_elements(&c.call.inputs[0]); k++) {
-            const double value = values[(k * k / 3 + k) % 7];
-            op_set((void *)host.a.x[0], 4, k, value);
-            op_set((void *)reference.a.x[0], 8, k, value);
+    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
+        for (int length = 3; length <= 50; length += length < 36 ? 1 : 7) {
+            const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
+            struct pool pool = {.op = "max_pool",
+                                .batch = 1,
+                                .axes = 2,
+                                .size = {3, 9, length},
+                                .kernel = {kernel, kernel},
+                                .stride = {stride, stride},
+                                .before = {before, before}};
+            for (int axis = 0; axis < 2; axis++)
+                pool.out[axis] = (pool.size[axis + 1] + 2 * before - kernel) / stride + 1;
+            check_equals(&pool);
         }
-        op_run_version(&host, &op->host, false, NULL);
-        op_run_version(&reference, &op->reference, false, NULL);
-        for (size_t k = 0; k < dts_dims_elements(&c.call.output); k++) {
-            CHECK_INT(((int32_t *)host.a.saved)[k], ((int32_t *)reference.a.saved)[k]);
-            CHECK(op_get(host.a.y, 4, k) == op_get(reference.a.y, 8, k));
-        }
-        op_end(&host);
-        op_end(&reference);
-    }
 }
 
 /* By hand: what an average divides by, at the padding and beyond it. */
@@ -272,5 +279,5 @@ static void means_over_a_grid(void)
 
 TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
       TEST(lines_and_volumes), TEST(of_equal_values_the_first_counts),
-      TEST(of_equal_values_on_long_lines), TEST(averages_count_padding_as_zeros),
+      TEST(of_equal_values_on_lines_of_any_length), TEST(averages_count_padding_as_zeros),
       TEST(means_of_channels), TEST(means_over_a_grid))
