@@ -57,11 +57,11 @@ bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct
  * again, as it does in a step. */
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes);
 
-/* The last before a run: computes for a moment, as a step does until its next call, a quarter as
- * long as memory was only moved, since `since_s` on dts_now_s(). A processor needs that to be as
- * fast again: a Xeon some 0.1 ms, products of 0.2 to 0.4 ms took 12 to 35 % longer before. An
- * EPYC (Zen 3) 2 ms behind 20 ms or more, when its products took 28 to 40 % longer at first;
- * behind 5 ms they took 3 %, behind 1 ms none. */
+/* The last before a run: computes for a moment, as a step does until its next call, a quarter
+ * as long as memory was only moved, since `since_s` on dts_now_s(). A processor needs that to
+ * be as fast again: a Xeon some 0.1 ms, products of 0.2 to 0.4 ms took 12 to 35 % longer
+ * before. An EPYC (Zen 3) 2 ms behind 20 ms or more, when its products took 28 to 40 % longer
+ * at first; behind 5 ms they took 3 %, behind 1 ms none. */
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s);
 
 /* Memory of that kind, to be given back to the space. It lies in large pages (base/pages.h)
