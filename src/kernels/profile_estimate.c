@@ -98,8 +98,8 @@ static bool have_same_settings(const char *a, const char *b)
 }
 
 /* What computes a call's windows: as many axes as they have, 2 of images and 3 of volumes; 0:
- * it has none; 1: convolutions of neighbours by 3 x 3, which go by fewer products. */
-enum { BY_FEWER_PRODUCTS = 1 };
+ * it has none; or convolutions of neighbours by 3 x 3, which go by fewer products. */
+enum { BY_FEWER_PRODUCTS = -1 };
 
 static int code_of(const char *call)
 {

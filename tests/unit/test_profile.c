@@ -187,6 +187,8 @@ static void fewer_products_tell_nothing_of_others(void)
         "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 1}]},"
         "{\"call\": \"conv 8x9x9 > 8x4x4 kernel 7x7 stride 2x2\", \"class\": \"conv\", "
         "\"forward_flops\": 3.3e8, \"points\": [{\"batch\": 1, \"forward_s\": 1.32}]},"
+        "{\"call\": \"conv 8x9 > 8x9 kernel 3\", \"class\": \"conv\", "
+        "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 8}]},"
         "{\"call\": \"max_pool 8x9x9 > 8x9x9 kernel 3x3 before 1x1\", \"class\": \"conv\", "
         "\"forward_flops\": 1e9, \"points\": [{\"batch\": 1, \"forward_s\": 1}]},"
         "{\"call\": \"max_pool 8x9x9 > 8x4x4 kernel 3x3 stride 2x2\", \"class\": \"conv\", "
@@ -197,7 +199,8 @@ static void fewer_products_tell_nothing_of_others(void)
     } asked[] = {{"conv 4x9x9 > 4x9x9 kernel 5x5 before 2x2 bias", 4},
                  {"conv 4x9x9 > 4x9x9 kernel 3x3 before 1x1 groups 2", 4},
                  {"conv 4x9x9 > 4x9x9 kernel 3x3 dilation 2x2 before 2x2", 4},
-                 {"conv 4x9x9 > 4x7x7 kernel 3x3 bias", 1}};
+                 {"conv 4x9x9 > 4x7x7 kernel 3x3 bias", 1},
+                 {"conv 4x9 > 4x9 kernel 5 before 2", 8}};
     struct dts_device device;
     struct dts_error err;
     const struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
