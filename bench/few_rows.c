@@ -5,7 +5,6 @@
  */
 #include <cblas.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/mem.h"

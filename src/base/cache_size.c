@@ -18,7 +18,7 @@ static double bytes_of(const char *folder, int number)
         return 0;
     const int found = fscanf(file, "%lf%c", &count, &unit);
     fclose(file);
-    if (found < 1 || !(count > 0))
+    if (found < 1 || !isfinite(count) || count <= 0)
         return 0;
     return count * (unit == 'K' ? KIB : unit == 'M' ? KIB * KIB : 1);
 }

@@ -1,6 +1,5 @@
 /* roofline.c -- this CPU's peaks: matrix products, memory rate, call, through OpenBLAS. */
 #include <cblas.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -1,6 +1,5 @@
 /* space_cpu.c -- the host's memory, and threads of its processor. */
 #include <cblas.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* test_exec_kernel_time.c -- what passes through the caches before a call is timed, and when
  * the call is over. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/pages.h"

@@ -1,5 +1,4 @@
 /* test_op_transpose.c -- matrices transposed, by both ways, whatever their sizes. */
-#include <stdlib.h>
 
 #include "base/pages.h"
 #include "check.h"

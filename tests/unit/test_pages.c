@@ -1,6 +1,5 @@
 /* test_pages.c -- memory for tensors. */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "base/pages.h"
 #include "check.h"
