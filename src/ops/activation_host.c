@@ -1,4 +1,6 @@
 /* activation_host.c -- functions of one value on a CPU: vectorized loops. */
+#include <string.h>
+
 #include "ops/activation_values.h"
 #include "ops/fetch.h"
 #include "ops/past_caches.h"
@@ -14,22 +16,73 @@ static size_t values(const struct dts_op_call *call, const struct dts_arrays *a)
  * ahead so little that the one waits for the other. */
 enum { BLOCK = 4 * DTS_LINE_VALUES, AHEAD = 512 };
 
-typedef float value_fn(float x, float slope);
-typedef float slope_fn(float x_or_y, float dy, float slope);
+/* What to raise e to, of x; NULL where there is no exponential. */
+typedef float exponent_fn(float x);
+typedef float value_fn(float x, struct dts_reduced a, float slope);
+typedef float slope_fn(float x_or_y, float dy, struct dts_reduced a, float slope);
 
-/* Values up to where a line of y begins, then blocks that go past the caches; how many. */
-static inline __attribute__((always_inline)) size_t
-map_past_caches(const float *x, float *y, size_t count, float slope, value_fn *function)
+/* Exponents of a block, taken apart. A loop of its own: all in one, a value waits for a chain
+ * of operations so long that a processor has too few values under way to be busy. */
+struct block {
+    float power[BLOCK], r[BLOCK];
+};
+
+static inline __attribute__((always_inline)) void reduce(const float *x, exponent_fn *exponent,
+                                                         struct block *b)
 {
-    size_t i = 0;
-    for (; i < count && (uintptr_t)(y + i) % sizeof(dts_lanes) != 0; i++)
-        y[i] = function(x[i], slope);
+    if (exponent == NULL)
+        return;
+#pragma omp simd
+    for (int k = 0; k < BLOCK; k++) {
+        const struct dts_reduced a = dts_reduce(dts_held(exponent(x[k])));
+        b->power[k] = a.power;
+        b->r[k] = a.r;
+    }
+}
+
+static inline __attribute__((always_inline)) struct dts_reduced
+reduced(const struct block *b, int k, exponent_fn *exponent)
+{
+    return exponent == NULL ? (struct dts_reduced){0, 0}
+                            : (struct dts_reduced){b->power[k], b->r[k]};
+}
+
+static inline __attribute__((always_inline)) void
+map_block(const float *x, float *y, float slope, exponent_fn *exponent, value_fn *function)
+{
+    struct block b;
+    reduce(x, exponent, &b);
+#pragma omp simd
+    for (int k = 0; k < BLOCK; k++)
+        y[k] = function(x[k], reduced(&b, k, exponent), slope);
+}
+
+/* Fewer: as a block, so that they come out the same wherever a worker's share ends. */
+static inline __attribute__((always_inline)) void map_few(const float *x, float *y,
+                                                          size_t count, float slope,
+                                                          exponent_fn *exponent,
+                                                          value_fn *function)
+{
+    float from[BLOCK] = {0}, to[BLOCK];
+    memcpy(from, x, count * sizeof(*x));
+    map_block(from, to, slope, exponent, function);
+    memcpy(y, to, count * sizeof(*y));
+}
+
+/* Values up to where a register's line of y begins, then blocks that go past the caches. */
+static inline __attribute__((always_inline)) size_t map_past_caches(const float *x, float *y,
+                                                                    size_t count, float slope,
+                                                                    exponent_fn *exponent,
+                                                                    value_fn *function)
+{
+    const size_t behind = (uintptr_t)y % sizeof(dts_lanes) / sizeof(*y);
+    size_t i = behind == 0 ? 0 : DTS_LANES - behind;
+    i = i < count ? i : count;
+    map_few(x, y, i, slope, exponent, function);
     for (; i + BLOCK <= count; i += BLOCK) {
         float block[BLOCK];
         dts_fetch(x + i + AHEAD, BLOCK);
-#pragma omp simd
-        for (size_t k = 0; k < BLOCK; k++)
-            block[k] = function(x[i + k], slope);
+        map_block(x + i, block, slope, exponent, function);
         dts_store_past_caches(y + i, block, BLOCK);
     }
     dts_lanes_streamed();
@@ -39,29 +92,36 @@ map_past_caches(const float *x, float *y, size_t count, float slope, value_fn *f
 static inline __attribute__((always_inline)) void map(const struct dts_op_call *call,
                                                       const struct dts_arrays *a,
                                                       struct dts_range range,
-                                                      value_fn *function)
+                                                      exponent_fn *exponent, value_fn *function)
 {
     const float slope = (float)call->slope;
     const float *x = (const float *)a->x[0] + range.first;
     float *y = (float *)a->y + range.first;
     size_t i = 0;
     if (dts_goes_past_caches(a->y, values(call, a) * sizeof(*y)))
-        i = map_past_caches(x, y, range.count, slope, function);
+        i = map_past_caches(x, y, range.count, slope, exponent, function);
     for (; i + BLOCK <= range.count; i += BLOCK) {
         dts_fetch(x + i + AHEAD, BLOCK);
         dts_fetch_to_write(y + i + AHEAD, BLOCK);
-#pragma omp simd
-        for (size_t k = i; k < i + BLOCK; k++)
-            y[k] = function(x[k], slope);
+        map_block(x + i, y + i, slope, exponent, function);
     }
+    map_few(x + i, y + i, range.count - i, slope, exponent, function);
+}
+
+static inline __attribute__((always_inline)) void
+map_block_back(const float *x, const float *dy, float *dx, float slope, exponent_fn *exponent,
+               slope_fn *function)
+{
+    struct block b;
+    reduce(x, exponent, &b);
 #pragma omp simd
-    for (size_t k = i; k < range.count; k++)
-        y[k] = function(x[k], slope);
+    for (int k = 0; k < BLOCK; k++)
+        dx[k] = function(x[k], dy[k], reduced(&b, k, exponent), slope);
 }
 
 static inline __attribute__((always_inline)) void
 map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void *x_or_y,
-         struct dts_range range, slope_fn *function)
+         struct dts_range range, exponent_fn *exponent, slope_fn *function)
 {
     const float slope = (float)call->slope;
     const float *x = (const float *)x_or_y + range.first;
@@ -72,85 +132,86 @@ map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void 
         dts_fetch(x + i + AHEAD, BLOCK);
         dts_fetch(dy + i + AHEAD, BLOCK);
         dts_fetch_to_write(dx + i + AHEAD, BLOCK);
-#pragma omp simd
-        for (size_t k = i; k < i + BLOCK; k++)
-            dx[k] = function(x[k], dy[k], slope);
+        map_block_back(x + i, dy + i, dx + i, slope, exponent, function);
     }
-#pragma omp simd
-    for (size_t k = i; k < range.count; k++)
-        dx[k] = function(x[k], dy[k], slope);
+    const size_t few = (range.count - i) * sizeof(float);
+    float from[BLOCK] = {0}, dy_from[BLOCK] = {0}, to[BLOCK];
+    memcpy(from, x + i, few);
+    memcpy(dy_from, dy + i, few);
+    map_block_back(from, dy_from, to, slope, exponent, function);
+    memcpy(dx + i, to, few);
 }
 
 static void relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, relu);
+    map(call, a, range, NULL, relu);
 }
 
 static void relu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    map_back(call, a, a->y, range, relu_back);
+    map_back(call, a, a->y, range, NULL, relu_back);
 }
 
 static void leaky_relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                                struct dts_range range)
 {
-    map(call, a, range, leaky_relu);
+    map(call, a, range, NULL, leaky_relu);
 }
 
 static void leaky_relu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                                 struct dts_range range)
 {
-    map_back(call, a, a->x[0], range, leaky_relu_back);
+    map_back(call, a, a->x[0], range, NULL, leaky_relu_back);
 }
 
 static void gelu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, gelu);
+    map(call, a, range, gelu_exponent, gated);
 }
 
 static void gelu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    map_back(call, a, a->x[0], range, gelu_back);
+    map_back(call, a, a->x[0], range, gelu_exponent, gelu_back);
 }
 
 static void silu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, silu);
+    map(call, a, range, minus, gated);
 }
 
 static void silu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    map_back(call, a, a->x[0], range, silu_back);
+    map_back(call, a, a->x[0], range, minus, silu_back);
 }
 
 static void sigmoid_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                             struct dts_range range)
 {
-    map(call, a, range, sigmoid);
+    map(call, a, range, minus, sigmoid);
 }
 
 static void sigmoid_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                              struct dts_range range)
 {
-    map_back(call, a, a->y, range, sigmoid_back);
+    map_back(call, a, a->y, range, NULL, sigmoid_back);
 }
 
 static void tanh_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, tanh_of);
+    map(call, a, range, twice, tanh_of);
 }
 
 static void tanh_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    map_back(call, a, a->y, range, tanh_back);
+    map_back(call, a, a->y, range, NULL, tanh_back);
 }
 
 void dts_relu_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
