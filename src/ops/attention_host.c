@@ -16,8 +16,9 @@ void dts_attention_draw(const struct dts_arrays *a, size_t sample, size_t row, s
 {
     const uint32_t counter[] = {(uint32_t)row, (uint32_t)a->step,
                                 (uint32_t)(a->first_sample + sample)};
+    const struct dts_dropout_keys of_rounds = dts_dropout_keys(a->seed);
     for (size_t piece = 0; piece * PIECE < keys; piece++)
-        dts_dropout_draw(a->seed, (uint32_t)(piece * BLOCKS), counter, BLOCKS, BLOCKS,
+        dts_dropout_draw(&of_rounds, (uint32_t)(piece * BLOCKS), counter, BLOCKS, BLOCKS,
                          threshold, keep + piece * PIECE);
 }
 

@@ -230,7 +230,11 @@ DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
 DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,
                                                 dts_int_lanes no)
 {
+#if defined(__AVX2__)
+    return (dts_int_lanes)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)which);
+#else
     return (which & yes) | (~which & no);
+#endif
 }
 
 DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
