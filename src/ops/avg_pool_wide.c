@@ -68,11 +68,11 @@ DTS_LANES_FN dts_lanes windows(const struct lines *lines, int at, int rows, int 
     if (stride == 1)
         return a + added(lines, at + 1, rows) + added(lines, at + 2, rows);
     const dts_lanes b = added(lines, at + DTS_LANES, rows);
-    const dts_lanes sum = dts_lanes_even(a, b) + dts_lanes_odd(a, b);
-    if (kernel == 2)
-        return sum;
-    return sum +
-           dts_lanes_odd(added(lines, at + 1, rows), added(lines, at + 1 + DTS_LANES, rows));
+    dts_lanes sum = dts_lanes_even_mixed(a, b) + dts_lanes_odd_mixed(a, b);
+    if (kernel == 3)
+        sum += dts_lanes_odd_mixed(added(lines, at + 1, rows),
+                                   added(lines, at + 1 + DTS_LANES, rows));
+    return dts_lanes_in_order(sum);
 }
 
 /* A line; vectors may overlap at the end. */

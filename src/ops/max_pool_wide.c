@@ -21,7 +21,7 @@ struct largest {
 };
 
 /* DTS_LANES windows beside one another: where each begins in its line, and the first value of
- * it that is inside. */
+ * it that is inside. Of stride 2 in the order of dts_lanes_even_mixed(). */
 struct columns {
     int at;
     bool inside; // all of them
@@ -51,10 +51,10 @@ DTS_LANES_FN struct largest of_line(const struct columns *c, const float *line, 
         value[k] = load(c, line, length, stride == 1 || k == 0 ? k : k == 1 ? DTS_LANES : 1);
     if (stride == 2) {
         const dts_lanes a = value[0], b = value[1];
-        value[0] = dts_lanes_even(a, b);
-        value[1] = dts_lanes_odd(a, b);
+        value[0] = dts_lanes_even_mixed(a, b);
+        value[1] = dts_lanes_odd_mixed(a, b);
         if (kernel == 3)
-            value[2] = dts_lanes_odd(value[2], load(c, line, length, DTS_LANES + 1));
+            value[2] = dts_lanes_odd_mixed(value[2], load(c, line, length, DTS_LANES + 1));
     }
     struct largest all = {dts_lanes_max(value[0], (dts_lanes){0} - INFINITY), c->first};
     for (int k = 1; k < kernel; k++)
@@ -103,6 +103,8 @@ DTS_LANES_FN void do_line(const struct lines *lines, int windows, int before, fl
     dts_int_lanes each;
     for (int i = 0; i < DTS_LANES; i++)
         each[i] = i * stride;
+    if (stride == 2)
+        each = dts_int_lanes_in_order(each);
     for (int i = 0; i < windows; i += DTS_LANES) {
         const int k = i < last ? i : last;
         const int at = k * stride - before;
@@ -115,6 +117,10 @@ DTS_LANES_FN void do_line(const struct lines *lines, int windows, int before, fl
             c.first = dts_int_lanes_select(dts_int_lanes_less(c.begin, (dts_int_lanes){0}),
                                            (dts_int_lanes){0}, c.begin);
             largest = of_windows(&l, &c, rows, kernel, stride);
+        }
+        if (stride == 2) {
+            largest.value = dts_lanes_in_order(largest.value);
+            largest.where = dts_int_lanes_in_order(largest.where);
         }
         put(largest, windows, y + k, where + k);
     }

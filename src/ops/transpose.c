@@ -17,10 +17,9 @@
 #include "ops/fetch.h"
 #include "ops/past_caches.h"
 
-enum {
-    SIDE = 128, // of a tile: 64 KiB, four times: this and the next, read and written
-    AHEAD = 32, // values between those of a strip that are read and those fetched
-};
+enum { SIDE = 128 }; // of a tile: 64 KiB, four times: this and the next, read and written
+// values between those of a strip that are read and those fetched
+enum { AHEAD = DTS_LANES_ARE_A_LINE ? 32 : 64 };
 
 struct tile {
     size_t row, rows, column, columns;
@@ -99,32 +98,46 @@ static void move_tile(const float *from, float *to, size_t rows, size_t columns,
                     whole_columns, columns, rows);
 }
 
-/* Rows number * DTS_LANES and on. What lies ahead of a row's end is the next strip's. */
+/* A line's values of each of DTS_LANES columns, past the caches: whole lines, each at once. */
+static void move_lines(const float *from, size_t columns, float *to, size_t rows)
+{
+    if (DTS_LANES_ARE_A_LINE) {
+        dts_lanes_transpose_by(dts_lanes_stream, from, columns, to, rows);
+        return;
+    }
+    float lines[DTS_LANES][DTS_LINE_VALUES];
+    for (size_t i = 0; i < DTS_LINE_VALUES; i += DTS_LANES)
+        dts_lanes_transpose(from + i * columns, columns, lines[0] + i, DTS_LINE_VALUES);
+    for (size_t j = 0; j < DTS_LANES; j++)
+        dts_store_past_caches(to + j * rows, lines[j], DTS_LINE_VALUES);
+}
+
+/* Rows number * DTS_LINE_VALUES and on. What lies ahead of a row's end is the next strip's. */
 static void move_strip(const float *from, float *to, size_t rows, size_t columns, size_t number)
 {
-    enum { N = DTS_LANES };
+    enum { N = DTS_LINE_VALUES };
     from += number * N * columns;
     to += number * N;
-    for (size_t j = 0; j < columns; j += N) {
+    for (size_t j = 0; j < columns; j += DTS_LANES) {
         const float *next = from + j + AHEAD;
         if (j + AHEAD >= columns)
             next += (N - 1) * columns;
         for (size_t i = 0; i < N; i++)
-            dts_fetch(next + i * columns, N);
-        dts_lanes_transpose_by(dts_lanes_stream, from + j, columns, to + j * rows, rows);
+            dts_fetch(next + i * columns, DTS_LANES);
+        move_lines(from + j, columns, to + j * rows, rows);
     }
 }
 
 static bool goes_by_strips(const struct dts_transpose *all)
 {
-    return DTS_LANES_ARE_A_LINE && all->rows % DTS_LANES == 0 &&
-           all->columns % DTS_LANES == 0 &&
+    return all->rows % DTS_LINE_VALUES == 0 && all->columns % DTS_LANES == 0 &&
            dts_goes_past_caches(all->to, all->rows * all->columns * all->count * sizeof(float));
 }
 
 static size_t parts_of_one(const struct dts_transpose *all)
 {
-    return goes_by_strips(all) ? all->rows / DTS_LANES : tiles_of(all->rows, all->columns);
+    return goes_by_strips(all) ? all->rows / DTS_LINE_VALUES
+                               : tiles_of(all->rows, all->columns);
 }
 
 size_t dts_transpose_parts(const struct dts_transpose *all)
