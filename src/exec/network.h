@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ops/mirror.h"
 #include "ops/op.h"
-#include "ops/space.h"
 #include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"

@@ -7,8 +7,8 @@
 #define DTS_EXEC_OPTIMIZER_H
 
 #include "base/error.h"
+#include "ops/mirror.h"
 #include "ops/reduce.h"
-#include "ops/space.h"
 #include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"

@@ -1,4 +1,4 @@
-/* space.c -- arrays that are there twice, or once. */
+/* space.c -- memory where kernels read and write, of whichever device. */
 #include "ops/space.h"
 
 #include <pthread.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/pages.h"
 
 struct dts_space {
     const struct dts_space_kind *kind;
@@ -214,12 +213,36 @@ void dts_space_take_back(const struct dts_space *space)
     space->kind->take_back(space->self);
 }
 
-static void copy_out(struct dts_space *space, int queue, void *here, const void *there,
-                     size_t bytes)
+void dts_space_copy_out(struct dts_space *space, int queue, void *here, const void *there,
+                        size_t bytes)
 {
     struct dts_error err = {0};
-    if (bytes > 0 && !space->kind->copy_out(space->self, queue, here, there, bytes, &err))
+    if (bytes > 0 && dts_space_is_apart(space) &&
+        !space->kind->copy_out(space->self, queue, here, there, bytes, &err))
         keep(space, &err);
+}
+
+void dts_space_copy_in(struct dts_space *space, int queue, void *there, const void *here,
+                       size_t bytes)
+{
+    struct dts_error err = {0};
+    if (bytes > 0 && dts_space_is_apart(space) &&
+        !space->kind->copy_in(space->self, queue, there, here, bytes, &err))
+        keep(space, &err);
+}
+
+void dts_space_pin(struct dts_space *space, void *here, size_t bytes)
+{
+    struct dts_error err = {0};
+    if (bytes > 0 && dts_space_is_apart(space) &&
+        !space->kind->pin(space->self, here, bytes, &err))
+        keep(space, &err);
+}
+
+void dts_space_unpin(struct dts_space *space, void *here, size_t bytes)
+{
+    if (bytes > 0 && dts_space_is_apart(space))
+        space->kind->unpin(space->self, here);
 }
 
 const void *dts_space_look(struct dts_space *space, const void *there, size_t bytes,
@@ -229,79 +252,6 @@ const void *dts_space_look(struct dts_space *space, const void *there, size_t by
     if (!dts_space_is_apart(space))
         return there;
     *copy = dts_alloc(bytes > 0 ? bytes : 1, 1);
-    copy_out(space, 0, *copy, there, bytes);
+    dts_space_copy_out(space, 0, *copy, there, bytes);
     return *copy;
-}
-
-/* Its own memory is given back, somebody else's is left. */
-static void leave_here(struct dts_mirror *m)
-{
-    if (dts_space_is_apart(m->space) && m->here != NULL && m->bytes > 0)
-        m->space->kind->unpin(m->space->self, m->here);
-    if (!m->lent && dts_space_is_apart(m->space))
-        free(m->here); // whole pages
-    else if (!m->lent)
-        dts_space_give_back(NULL, m->here);
-}
-
-void dts_mirror_lie(struct dts_mirror *m, void *here)
-{
-    struct dts_error err = {0};
-    leave_here(m);
-    m->here = here;
-    m->lent = true;
-    if (!dts_space_is_apart(m->space))
-        m->there = here;
-    else if (m->bytes > 0 && !m->space->kind->pin(m->space->self, here, m->bytes, &err))
-        keep(m->space, &err);
-}
-
-bool dts_mirror_make(struct dts_mirror *m, struct dts_space *space, void *here, size_t bytes,
-                     struct dts_error *err)
-{
-    const bool apart = dts_space_is_apart(space);
-    void *own = NULL;
-    *m = (struct dts_mirror){.space = space, .bytes = bytes};
-    if (apart && here == NULL && (own = dts_whole_pages(bytes)) == NULL)
-        return dts_fail(err, DTS_SYSTEM, "no memory for %.3g GB", (double)bytes / 1e9);
-    if (!apart && here == NULL && !dts_space_get(NULL, bytes, &own, err))
-        return false;
-    dts_mirror_lie(m, here != NULL ? memset(here, 0, bytes) : own);
-    m->lent = here != NULL;
-    return !apart || dts_space_get(space, bytes, &m->there, err);
-}
-
-void dts_mirror_free(struct dts_mirror *m)
-{
-    leave_here(m);
-    if (dts_space_is_apart(m->space))
-        dts_space_give_back(m->space, m->there);
-    *m = (struct dts_mirror){.bytes = 0};
-}
-
-void dts_mirror_fetch(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
-{
-    if (dts_space_is_apart(m->space))
-        copy_out(m->space, queue, (char *)m->here + first, (const char *)m->there + first,
-                 bytes);
-}
-
-void dts_mirror_store(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
-{
-    struct dts_space *space = m->space;
-    struct dts_error err = {0};
-    if (bytes > 0 && dts_space_is_apart(space) &&
-        !space->kind->copy_in(space->self, queue, (char *)m->there + first,
-                              (const char *)m->here + first, bytes, &err))
-        keep(space, &err);
-}
-
-void dts_mirror_fetch_all(const struct dts_mirror *m)
-{
-    dts_mirror_fetch(m, 0, 0, m->bytes);
-}
-
-void dts_mirror_store_all(const struct dts_mirror *m)
-{
-    dts_mirror_store(m, 0, 0, m->bytes);
 }

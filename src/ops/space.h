@@ -2,8 +2,8 @@
  * run. One file and one row each.
  *
  * What messages, files and data sets meet is there twice: `here`, where code of the host reads
- * and writes, and `there`, where kernels do. Whoever hands over says so, by dts_mirror_store()
- * and dts_mirror_fetch(). On a CPU both are one array, and nothing is copied.
+ * and writes, and `there`, where kernels do (mirror.h). On a CPU both are one array, and
+ * nothing is copied.
  *
  * What goes wrong on the way is kept, and the first of it asked for (dts_space_trouble()).
  */
@@ -150,27 +150,12 @@ void dts_space_take_back(const struct dts_space *space);
 const void *dts_space_look(struct dts_space *space, const void *there, size_t bytes,
                            void **copy);
 
-/* An array on both sides. */
-struct dts_mirror {
-    struct dts_space *space;
-    void *here, *there;
-    size_t bytes;
-    bool lent; // here is somebody else's
-};
-
-/* Zeros; here: memory for it (where the space is apart: dts_whole_pages()) that outlives the
- * mirror, or NULL: its own. */
-bool dts_mirror_make(struct dts_mirror *mirror, struct dts_space *space, void *here,
-                     size_t bytes, struct dts_error *err);
-void dts_mirror_free(struct dts_mirror *mirror);
-
-/* From now on it is that memory; what it holds does not come along. */
-void dts_mirror_lie(struct dts_mirror *mirror, void *here);
-
-/* So many bytes from `first` on, to here, and to there. */
-void dts_mirror_fetch(const struct dts_mirror *mirror, int queue, size_t first, size_t bytes);
-void dts_mirror_store(const struct dts_mirror *mirror, int queue, size_t first, size_t bytes);
-void dts_mirror_fetch_all(const struct dts_mirror *mirror);
-void dts_mirror_store_all(const struct dts_mirror *mirror);
+/* For arrays on both sides (mirror.h); nothing is done where it is not apart. */
+void dts_space_copy_out(struct dts_space *space, int queue, void *here, const void *there,
+                        size_t bytes);
+void dts_space_copy_in(struct dts_space *space, int queue, void *there, const void *here,
+                       size_t bytes);
+void dts_space_pin(struct dts_space *space, void *here, size_t bytes);
+void dts_space_unpin(struct dts_space *space, void *here, size_t bytes);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "ops/lanes_transpose.h"
+
 /* `rows` is a constant wherever this is used. */
 DTS_LANES_FN void tile(size_t rows, size_t depth, const float *a, const float *b, float *c,
                        size_t distance, bool add)

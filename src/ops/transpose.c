@@ -15,6 +15,7 @@
 
 #include "base/sizes.h"
 #include "ops/fetch.h"
+#include "ops/lanes_transpose.h"
 #include "ops/past_caches.h"
 
 enum { SIDE = 128 }; // of a tile: 64 KiB, four times: this and the next, read and written

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "ops/gpu.h"
-#include "ops/space.h"
+#include "ops/mirror.h"
 #include "train/scenario_live.h"
 
 static void on_a_cpu_both_sides_are_one_array(void)
