@@ -229,8 +229,35 @@ static void large_results_are_the_same(void)
     check_large("relu", 5000011, 3); // does not begin where a line does
 }
 
+static void large_dropout_is_what_its_mask_says(void)
+{
+    enum { SAMPLES = 3, VALUES = 2000016 }; // whole lines, and a piece that is not full
+    const size_t count = (size_t)SAMPLES * VALUES, bytes = count * sizeof(float);
+    struct op_case c = op_alike("dropout", SAMPLES, (struct dts_dims){1, {VALUES, 1, 1, 1}}, 1);
+    c.call.rate = 0.5;
+    float *x = op_guarded(bytes), *y = op_guarded(bytes);
+    uint8_t *saved = op_guarded(count);
+    struct dts_workers *workers = dts_workers_new(3);
+    for (size_t i = 0; i < count; i++)
+        x[i] = 1 + (float)(i % 1021);
+    const struct dts_arrays a = {
+        .batch = SAMPLES, .x = {x}, .y = y, .saved = saved, .training = true, .seed = 7};
+    dts_operation_find("dropout")->host.forward(&c.call, &a, &(struct dts_place){workers});
+    size_t wrong = 0, zeros = 0;
+    for (size_t i = 0; i < count; i++) {
+        wrong += y[i] != (saved[i] == 1 ? 2 * x[i] : 0);
+        zeros += saved[i] == 0;
+    }
+    CHECK_INT(wrong, 0);
+    CHECK_CLOSE((double)zeros / (double)count, 0.5, 0.01);
+    CHECK(op_guard_holds(y, bytes) && op_guard_holds(saved, count));
+    dts_workers_free(workers);
+    free(x), free(y), free(saved);
+}
+
 TESTS(TEST(functions_of_one_value), TEST(large_results_are_the_same),
-      TEST(exp_and_tanh_are_as_exact_as_they_say), TEST(beyond_the_range_nothing_breaks),
-      TEST(sums_of_inputs), TEST(products_of_inputs), TEST(dropout_keeps_its_contract),
-      TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
-      TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place))
+      TEST(large_dropout_is_what_its_mask_says), TEST(exp_and_tanh_are_as_exact_as_they_say),
+      TEST(beyond_the_range_nothing_breaks), TEST(sums_of_inputs), TEST(products_of_inputs),
+      TEST(dropout_keeps_its_contract), TEST(a_sample_is_masked_alike_wherever_it_is),
+      TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
+      TEST(some_work_in_place))
