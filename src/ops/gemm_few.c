@@ -19,12 +19,14 @@ enum {
     PANEL = 2048,               // columns whose sums stay in the first cache
 };
 
-/* Where these are faster than OpenBLAS 0.3.21, on a Xeon with AVX-512 (docs/ops.md): up to so
- * many rows, and from so many values of the large matrix on, below which OpenBLAS does not copy
- * either, or copies within a cache. Sums of few values are not worth being summed by lanes. */
-enum { MOST_DOTS = 32, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
-enum { MOST_TO_INPUT = 8, MOST_TO_WEIGHTS = 4, ADDED_VALUES = 1 << 20 };
-enum { MOST_TO_INPUT_OF_MANY = 32, MANY_VALUES = 1 << 24 };
+/* Where these are faster than OpenBLAS 0.3.21 (docs/ops.md), on a Xeon with AVX-512, or with
+ * the half as many lanes of AVX2 on a Zen 3: up to so many rows, and from so many values of the
+ * large matrix on, below which OpenBLAS does not copy either, or copies within a cache. Sums of
+ * few values are not worth being summed by lanes. */
+enum { WIDE = DTS_LANES_ARE_A_LINE };
+enum { MOST_DOTS = WIDE ? 32 : 16, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
+enum { MOST_TO_INPUT = WIDE ? 8 : 2, MOST_TO_WEIGHTS = 4, ADDED_VALUES = 1 << 20 };
+enum { MOST_TO_INPUT_OF_MANY = WIDE ? 32 : 2, MANY_VALUES = 1 << 24 };
 
 bool dts_gemm_is_few(const struct dts_gemm *p)
 {
