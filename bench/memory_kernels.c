@@ -223,6 +223,10 @@ int main(int argc, char **argv)
         for (int i = 0; i < KERNELS; i++)
             if (is_meant(&kernels[i], argc, argv))
                 time_kernel(&m, i, round, &place);
+    if (m.triads == 0) {
+        fprintf(stderr, "memory_kernels: no operation of that name\n");
+        return 2;
+    }
     printf("# triad: %.1f GB/s, scale: %.2f of it\n",
            3e-9 * (double)(m.count * sizeof(float)) / dts_median(m.triad_s, m.triads),
            2.0 / 3 / dts_median(m.scale, m.triads));
