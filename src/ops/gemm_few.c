@@ -24,9 +24,15 @@ enum {
  * large matrix on, below which OpenBLAS does not copy either, or copies within a cache. Sums of
  * few values are not worth being summed by lanes. */
 enum { WIDE = DTS_LANES_ARE_A_LINE };
-enum { MOST_DOTS = WIDE ? 32 : 16, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
+enum { MOST_DOTS = WIDE ? 32 : 8, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
+enum { MOST_DOTS_OF_MANY = WIDE ? 32 : 16, MANY_VALUES_OF_DOTS = 3 << 19 };
 enum { MOST_TO_INPUT = WIDE ? 8 : 2, MOST_TO_WEIGHTS = 4, ADDED_VALUES = 1 << 20 };
 enum { MOST_TO_INPUT_OF_MANY = WIDE ? 32 : 2, MANY_VALUES = 1 << 24 };
+
+static size_t most_dots(const struct dts_gemm *p)
+{
+    return p->n * p->k >= MANY_VALUES_OF_DOTS ? MOST_DOTS_OF_MANY : MOST_DOTS;
+}
 
 bool dts_gemm_is_few(const struct dts_gemm *p)
 {
@@ -34,7 +40,7 @@ bool dts_gemm_is_few(const struct dts_gemm *p)
         return !p->transpose_b && p->beta == 1 && p->k <= MOST_TO_WEIGHTS &&
                p->m * p->n >= ADDED_VALUES;
     if (p->transpose_b)
-        return p->m <= MOST_DOTS && p->m * VALUES_OF_A_DOT <= p->k &&
+        return p->m <= most_dots(p) && p->m * VALUES_OF_A_DOT <= p->k &&
                p->n * p->k >= DOTS_VALUES;
     const bool many = p->n * p->k >= MANY_VALUES;
     return p->m <= (many ? MOST_TO_INPUT_OF_MANY : MOST_TO_INPUT) &&

@@ -131,7 +131,7 @@ static void check_shared(struct dts_gemm p, bool few)
 static void products_of_layers(void)
 {
     check_shared((struct dts_gemm){.transpose_b = true, .m = 5, .n = 701, .k = 333}, true);
-    check_shared((struct dts_gemm){.transpose_b = true, .m = 15, .n = 5, .k = 20011, .beta = 1},
+    check_shared((struct dts_gemm){.transpose_b = true, .m = 7, .n = 5, .k = 20011, .beta = 1},
                  true);
     check_shared((struct dts_gemm){.transpose_b = true, .m = 33, .n = 300, .k = 600}, false);
     check_shared((struct dts_gemm){.m = 2, .n = 2501, .k = 501}, true);
@@ -148,7 +148,9 @@ static void products_that_are_few_on_some(void)
 {
     const struct dts_gemm dots = {.transpose_b = true, .m = 31, .n = 5, .k = 20011, .beta = 1};
     const struct dts_gemm to_input = {.m = 7, .n = 2501, .k = 501};
+    const struct dts_gemm of_many = {.transpose_b = true, .m = 15, .n = 89, .k = 20011};
     check_shared(dots, dts_gemm_is_few(&dots));
+    check_shared(of_many, true);
     check_shared(to_input, dts_gemm_is_few(&to_input));
 }
 
