@@ -6,6 +6,7 @@
 
 #include "ops/avg_pool_wide.h"
 #include "ops/pool_lines.h"
+#include "ops/pool_wide.h"
 #include "ops/ranges.h"
 
 /* 1 / values that an average divides by, along the last axis; 0 behind the last window. */
@@ -188,7 +189,7 @@ void dts_avg_pool_forward_host(const struct dts_op_call *call, const struct dts_
                                const struct dts_place *place)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    dts_range_fn *part = dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_forward : forward;
+    dts_range_fn *part = dts_pool_is_wide(&pool) ? dts_avg_pool_wide_forward : forward;
     dts_ranges(part, pool.planes, call, a, place);
 }
 
@@ -196,14 +197,7 @@ void dts_avg_pool_backward_host(const struct dts_op_call *call, const struct dts
                                 const struct dts_place *place)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    dts_range_fn *part = dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_backward : backward;
+    dts_range_fn *part = dts_pool_is_wide(&pool) ? dts_avg_pool_wide_backward : backward;
     if (a->dx[0] != NULL)
         dts_ranges(part, pool.planes, call, a, place);
-}
-
-size_t dts_avg_pool_scratch_host(const struct dts_op_call *call, int batch, int workers)
-{
-    const struct dts_pool pool = dts_pool_of(call, batch);
-    return dts_avg_pool_is_wide(&pool) ? dts_avg_pool_wide_scratch(&pool, workers)
-                                       : dts_pool_scratch_host(call, batch, workers);
 }

@@ -2,12 +2,9 @@
 #ifndef DTS_OPS_AVG_POOL_WIDE_H
 #define DTS_OPS_AVG_POOL_WIDE_H
 
-#include "ops/pool.h"
 #include "ops/ranges.h"
 
-/* Whether these functions can do it; they go over planes. */
-bool dts_avg_pool_is_wide(const struct dts_pool *pool);
-size_t dts_avg_pool_wide_scratch(const struct dts_pool *pool, int workers);
+/* Of pools that are wide, see pool_wide.h; over planes. */
 dts_range_fn dts_avg_pool_wide_forward, dts_avg_pool_wide_backward;
 
 #endif

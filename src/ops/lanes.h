@@ -103,6 +103,13 @@ DTS_LANES_FN void dts_lanes_streamed(void)
 #endif
 }
 
+DTS_LANES_FN dts_int_lanes dts_int_lanes_load(const int32_t *from)
+{
+    dts_int_lanes v;
+    memcpy(&v, from, sizeof(v));
+    return v;
+}
+
 DTS_LANES_FN void dts_int_lanes_store(int32_t *to, dts_int_lanes v)
 {
     memcpy(to, &v, sizeof(v));
@@ -151,6 +158,22 @@ DTS_LANES_FN dts_int_lanes dts_int_lanes_in_order(dts_int_lanes v)
 DTS_LANES_FN dts_lanes dts_lanes_in_order(dts_lanes v)
 {
     return (dts_lanes)dts_int_lanes_in_order((dts_int_lanes)v);
+}
+
+/* Each lane's value that many lanes further on: behind the last `by`, 1 or 2, of what comes
+ * before, all of v but its last. */
+DTS_LANES_FN dts_lanes dts_lanes_later(dts_lanes before, dts_lanes v, int by)
+{
+#if defined(__AVX512F__)
+    return (dts_lanes)(by == 1 ? _mm512_alignr_epi32((__m512i)v, (__m512i)before, 15)
+                               : _mm512_alignr_epi32((__m512i)v, (__m512i)before, 14));
+#elif defined(__AVX2__)
+    const __m256i middle = _mm256_permute2x128_si256((__m256i)before, (__m256i)v, 0x21);
+    return (dts_lanes)(by == 1 ? _mm256_alignr_epi8((__m256i)v, middle, 12)
+                               : _mm256_alignr_epi8((__m256i)v, middle, 8));
+#else
+    return by == 1 ? DTS_MIXED_(before, v, 3, 4, 5, 6) : DTS_MIXED_(before, v, 2, 3, 4, 5);
+#endif
 }
 
 /* a and b by turns: the first half of each, and the second. */

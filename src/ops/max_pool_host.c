@@ -8,6 +8,7 @@
 #include "ops/fetch.h"
 #include "ops/max_pool_wide.h"
 #include "ops/pool_lines.h"
+#include "ops/pool_wide.h"
 #include "ops/ranges.h"
 
 /* The largest of each column, and where it is; `add`: beside those of earlier lines. Lines
@@ -157,7 +158,7 @@ void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_
                                const struct dts_place *place)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    dts_range_fn *part = dts_max_pool_is_wide(&pool) ? dts_max_pool_wide_forward : forward;
+    dts_range_fn *part = dts_pool_is_wide(&pool) ? dts_max_pool_wide_forward : forward;
     dts_ranges(part, pool.planes, call, a, place);
 }
 

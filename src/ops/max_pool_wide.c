@@ -140,12 +140,6 @@ static void do_plane(const struct dts_pool *pool, const float *x, float *y, int3
     }
 }
 
-bool dts_max_pool_is_wide(const struct dts_pool *pool)
-{
-    const int least = DTS_LANES / 4; // of fewer windows the other way is as fast: ASSUMED
-    return dts_pool_is_usual(pool) && pool->out[DTS_POOL_LAST] >= least;
-}
-
 void dts_max_pool_wide_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                                struct dts_range range)
 {

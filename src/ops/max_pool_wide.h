@@ -2,11 +2,9 @@
 #ifndef DTS_OPS_MAX_POOL_WIDE_H
 #define DTS_OPS_MAX_POOL_WIDE_H
 
-#include "ops/pool.h"
 #include "ops/ranges.h"
 
-/* Whether the function can do it; it goes over planes. */
-bool dts_max_pool_is_wide(const struct dts_pool *pool);
+/* Of pools that are wide, see pool_wide.h; over planes. */
 dts_range_fn dts_max_pool_wide_forward;
 
 #endif

@@ -159,7 +159,7 @@ const struct dts_operation dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
     .reference = {avg_forward, avg_backward},
-    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_avg_pool_scratch_host,
-             dts_avg_pool_scratch_host},
+    .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_pool_scratch_host,
+             dts_pool_scratch_host},
     .cuda = DTS_CUDA({dts_avg_pool_forward_cuda, dts_avg_pool_backward_cuda}),
 };

@@ -1,6 +1,8 @@
 /* pool_lines.c -- the lines of windowed pools: how long, and where. */
 #include "ops/pool_lines.h"
 
+#include "ops/pool_wide.h"
+
 enum { LANES = 16, ARRAYS = 4 };
 
 static size_t round_up(size_t count)
@@ -31,5 +33,6 @@ size_t dts_pool_scratch_host(const struct dts_op_call *call, int batch, int work
 {
     const struct dts_pool pool = dts_pool_of(call, batch);
     const struct dts_pool_lines l = dts_pool_lines_of(&pool, NULL, 0);
-    return (size_t)workers * room_of(&l) * sizeof(float);
+    return (size_t)workers *
+           (dts_pool_is_wide(&pool) ? dts_pool_wide_room(&pool) : room_of(&l) * sizeof(float));
 }

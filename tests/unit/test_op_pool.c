@@ -216,6 +216,58 @@ static void of_equal_values_on_lines_of_any_length(void)
         }
 }
 
+/* Forward and back, where some values are not numbers: they reach the windows that take them in
+ * and no others, also beside the ends of lines. */
+static void check_means(const struct pool *pool)
+{
+    const struct dts_operation *op = dts_operation_find("avg_pool");
+    const struct op_case c = case_of(pool);
+    struct op_run host = op_begin(&c, op, 4), reference = op_begin(&c, op, 8);
+    const size_t in = dts_dims_elements(&c.call.inputs[0]);
+    const size_t out = dts_dims_elements(&c.call.output);
+    for (size_t k = 0; k < in || k < out; k++) {
+        const double value = k % 31 == 30 ? NAN : (double)(k * k % 17) - 5;
+        if (k < in)
+            op_set((void *)host.a.x[0], 4, k, value),
+                op_set((void *)reference.a.x[0], 8, k, value);
+        if (k < out)
+            op_set((void *)host.a.dy, 4, k, value), op_set((void *)reference.a.dy, 8, k, value);
+    }
+    for (int back = 0; back < 2; back++) {
+        op_run_version(&host, &op->host, back, NULL);
+        op_run_version(&reference, &op->reference, back, NULL);
+        for (size_t k = 0; k < (back ? in : out); k++) {
+            const double is = op_get(back ? host.a.dx[0] : host.a.y, 4, k);
+            const double want = op_get(back ? reference.a.dx[0] : reference.a.y, 8, k);
+            CHECK(isnan(is) == isnan(want));
+            if (!isnan(is))
+                CHECK_NEAR(is, want, 1e-5);
+        }
+    }
+    op_end(&host);
+    op_end(&reference);
+}
+
+static void means_on_lines_of_any_length(void)
+{
+    static const int windows[][3] = {{3, 2, 0}, {3, 2, 1}, {3, 2, 2}, {2, 2, 0},
+                                     {2, 2, 1}, {3, 1, 0}, {3, 1, 1}, {3, 1, 2}};
+    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
+        for (int length = 3; length <= 50; length += length < 36 ? 1 : 7) {
+            const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
+            struct pool pool = {.op = "avg_pool",
+                                .batch = 1,
+                                .axes = 2,
+                                .size = {3, 9, length},
+                                .kernel = {kernel, kernel},
+                                .stride = {stride, stride},
+                                .before = {before, before}};
+            for (int axis = 0; axis < 2; axis++)
+                pool.out[axis] = (pool.size[axis + 1] + 2 * before - kernel) / stride + 1;
+            check_means(&pool);
+        }
+}
+
 /* By hand: what an average divides by, at the padding and beyond it. */
 static void averages_count_padding_as_zeros(void)
 {
@@ -280,4 +332,4 @@ static void means_over_a_grid(void)
 TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
       TEST(lines_and_volumes), TEST(of_equal_values_the_first_counts),
       TEST(of_equal_values_on_lines_of_any_length), TEST(averages_count_padding_as_zeros),
-      TEST(means_of_channels), TEST(means_over_a_grid))
+      TEST(means_on_lines_of_any_length), TEST(means_of_channels), TEST(means_over_a_grid))
