@@ -4,10 +4,10 @@
  * odd. Meanwhile the lines of the next tile are fetched, on both sides, so that it lies in the
  * second cache when its turn comes.
  *
- * By strips of as many rows as fill a line of the cache, where there is more than caches keep.
- * The rows of a strip are read from end to end, which the processor sees coming; what is
- * written are whole lines far apart, which it would not, and would read before it writes: they
- * go to memory past the caches.
+ * By strips of as many rows as fill a line of the cache, or some, where there is more than
+ * caches keep. The rows of a strip are read from end to end, which the processor sees coming;
+ * what is written are whole lines far apart, which it would not, and would read before it
+ * writes: they go to memory past the caches.
  */
 #include "ops/transpose.h"
 
@@ -18,6 +18,7 @@
 #include "ops/lanes_transpose.h"
 #include "ops/past_caches.h"
 
+enum { MOST_STRIP = (DTS_LANES_ARE_A_LINE ? 1 : 2) * DTS_LINE_VALUES }; // rows
 enum { SIDE = 128 }; // of a tile: 64 KiB, four times: this and the next, read and written
 // values between those of a strip that are read and those fetched
 enum { AHEAD = DTS_LANES_ARE_A_LINE ? 32 : 64 };
@@ -99,45 +100,55 @@ static void move_tile(const float *from, float *to, size_t rows, size_t columns,
                     whole_columns, columns, rows);
 }
 
-/* A line's values of each of DTS_LANES columns, past the caches: whole lines, each at once. */
-static void move_lines(const float *from, size_t columns, float *to, size_t rows)
+/* Rows of a strip, 0: there are none. Where a register is a part of a line, and lines are made
+ * in a cache first, two of them behind one another go to memory together. */
+static size_t strip_of(size_t rows)
+{
+    size_t strip = MOST_STRIP;
+    while (rows % strip != 0)
+        strip /= 2;
+    return strip < DTS_LINE_VALUES ? 0 : strip;
+}
+
+/* A strip's values of each of DTS_LANES columns, past the caches: whole lines, each at once. */
+static void move_lines(const float *from, size_t columns, float *to, size_t rows, size_t strip)
 {
     if (DTS_LANES_ARE_A_LINE) {
         dts_lanes_transpose_by(dts_lanes_stream, from, columns, to, rows);
         return;
     }
-    float lines[DTS_LANES][DTS_LINE_VALUES];
-    for (size_t i = 0; i < DTS_LINE_VALUES; i += DTS_LANES)
-        dts_lanes_transpose(from + i * columns, columns, lines[0] + i, DTS_LINE_VALUES);
+    float lines[DTS_LANES][MOST_STRIP];
+    for (size_t i = 0; i < strip; i += DTS_LANES)
+        dts_lanes_transpose(from + i * columns, columns, lines[0] + i, MOST_STRIP);
     for (size_t j = 0; j < DTS_LANES; j++)
-        dts_store_past_caches(to + j * rows, lines[j], DTS_LINE_VALUES);
+        dts_store_past_caches(to + j * rows, lines[j], strip);
 }
 
-/* Rows number * DTS_LINE_VALUES and on. What lies ahead of a row's end is the next strip's. */
+/* Rows of strip `number`. What lies ahead of a row's end is the next strip's. */
 static void move_strip(const float *from, float *to, size_t rows, size_t columns, size_t number)
 {
-    enum { N = DTS_LINE_VALUES };
-    from += number * N * columns;
-    to += number * N;
+    const size_t strip = strip_of(rows);
+    from += number * strip * columns;
+    to += number * strip;
     for (size_t j = 0; j < columns; j += DTS_LANES) {
         const float *next = from + j + AHEAD;
         if (j + AHEAD >= columns)
-            next += (N - 1) * columns;
-        for (size_t i = 0; i < N; i++)
+            next += (strip - 1) * columns;
+        for (size_t i = 0; i < strip; i++)
             dts_fetch(next + i * columns, DTS_LANES);
-        move_lines(from + j, columns, to + j * rows, rows);
+        move_lines(from + j, columns, to + j * rows, rows, strip);
     }
 }
 
 static bool goes_by_strips(const struct dts_transpose *all)
 {
-    return all->rows % DTS_LINE_VALUES == 0 && all->columns % DTS_LANES == 0 &&
+    return strip_of(all->rows) > 0 && all->columns % DTS_LANES == 0 &&
            dts_goes_past_caches(all->to, all->rows * all->columns * all->count * sizeof(float));
 }
 
 static size_t parts_of_one(const struct dts_transpose *all)
 {
-    return goes_by_strips(all) ? all->rows / DTS_LINE_VALUES
+    return goes_by_strips(all) ? all->rows / strip_of(all->rows)
                                : tiles_of(all->rows, all->columns);
 }
 
