@@ -156,7 +156,7 @@ static void do_planes(const struct way *way, bool back, struct dts_range range, 
     for (size_t p = 0; p < range.count; p++, plane += from)
         for (int j = 0; j < lines; j++, to += n, room -= n) {
             const struct rows *rows = (const struct rows *)way->wide.rows + j;
-            float *line = room >= whole ? to : way->wide.line[0];
+            float *line = room >= whole ? to : way->wide.line;
             if (!back)
                 dts_fetch(way->wide.array.values + plane + (size_t)j * next + DTS_POOL_AHEAD,
                           next);

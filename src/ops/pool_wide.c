@@ -16,8 +16,8 @@ static size_t line_values(const struct dts_pool *pool)
            TWO_LINES;
 }
 
-/* inside, share, copies and two more lines. */
-enum { ARRAYS = 2 + DTS_POOL_MOST + 2 };
+/* inside, share, copies and one more line. */
+enum { ARRAYS = 2 + DTS_POOL_MOST + 1 };
 
 size_t dts_pool_wide_room(const struct dts_pool *pool)
 {
@@ -40,7 +40,7 @@ struct dts_pool_wide dts_pool_wide_of(const struct dts_pool *pool, struct dts_po
         .inside = inside,
         .share = floats + line + DTS_POOL_SIDE,
         .copy = floats + 2 * line,
-        .line = {floats + (2 + DTS_POOL_MOST) * line, floats + (3 + DTS_POOL_MOST) * line},
+        .line = floats + (2 + DTS_POOL_MOST) * line,
         .rows = floats + ARRAYS * line,
     };
 }

@@ -195,27 +195,6 @@ static void check_equals(const struct pool *pool)
     op_end(&reference);
 }
 
-/* Windows of whole vectors, also such as begin outside, and fewer than a vector holds. */
-static void of_equal_values_on_lines_of_any_length(void)
-{
-    static const int windows[][3] = {{3, 2, 0}, {3, 2, 1}, {3, 2, 2},
-                                     {2, 2, 0}, {2, 2, 1}, {3, 1, 1}};
-    for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
-        for (int length = 3; length <= 50; length += length < 36 ? 1 : 7) {
-            const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
-            struct pool pool = {.op = "max_pool",
-                                .batch = 1,
-                                .axes = 2,
-                                .size = {3, 9, length},
-                                .kernel = {kernel, kernel},
-                                .stride = {stride, stride},
-                                .before = {before, before}};
-            for (int axis = 0; axis < 2; axis++)
-                pool.out[axis] = (pool.size[axis + 1] + 2 * before - kernel) / stride + 1;
-            check_equals(&pool);
-        }
-}
-
 /* Forward and back, where some values are not numbers: they reach the windows that take them in
  * and no others, also beside the ends of lines. */
 static void check_means(const struct pool *pool)
@@ -248,14 +227,15 @@ static void check_means(const struct pool *pool)
     op_end(&reference);
 }
 
-static void means_on_lines_of_any_length(void)
+/* Windows of whole vectors, also such as begin outside, and fewer than a vector holds. */
+static void check_lines_of_any_length(const char *op, void (*check)(const struct pool *))
 {
     static const int windows[][3] = {{3, 2, 0}, {3, 2, 1}, {3, 2, 2}, {2, 2, 0},
                                      {2, 2, 1}, {3, 1, 0}, {3, 1, 1}, {3, 1, 2}};
     for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
         for (int length = 3; length <= 50; length += length < 36 ? 1 : 7) {
             const int kernel = windows[i][0], stride = windows[i][1], before = windows[i][2];
-            struct pool pool = {.op = "avg_pool",
+            struct pool pool = {.op = op,
                                 .batch = 1,
                                 .axes = 2,
                                 .size = {3, 9, length},
@@ -264,8 +244,18 @@ static void means_on_lines_of_any_length(void)
                                 .before = {before, before}};
             for (int axis = 0; axis < 2; axis++)
                 pool.out[axis] = (pool.size[axis + 1] + 2 * before - kernel) / stride + 1;
-            check_means(&pool);
+            check(&pool);
         }
+}
+
+static void of_equal_values_on_lines_of_any_length(void)
+{
+    check_lines_of_any_length("max_pool", check_equals);
+}
+
+static void means_on_lines_of_any_length(void)
+{
+    check_lines_of_any_length("avg_pool", check_means);
 }
 
 /* By hand: what an average divides by, at the padding and beyond it. */
