@@ -40,8 +40,8 @@ static void leave_as_a_step(void *argument)
     }
     if (begins)
         touch_passing(t);
-    dts_kernel_timer_flush(timer, t->now_backward ? &timer->backward : &timer->forward,
-                           t->bytes);
+    dts_kernel_timer_flush_last(timer, t->now_backward ? &timer->backward : &timer->forward,
+                                t->bytes);
     const double since_s = dts_now_s();
     if (!begins)
         touch_passing(t);

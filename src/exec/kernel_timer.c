@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "base/pages.h"
 
+/* What the processor computes before a run; see the header. */
+static const double least_awake_s = 5e-5, most_awake_s = 2e-3, share_awake = 0.25;
+
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            struct dts_space *space, enum dts_precision precision,
                            struct dts_error *err)
@@ -51,11 +54,19 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
         dts_space_busy(timer->space);
 }
 
+void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
+                                 const struct dts_gap *gap, size_t own_bytes)
+{
+    const double later_s = least_awake_s + timer->pace.took_s;
+    const struct dts_gap until_then = {gap->bytes, fmax(gap->seconds - later_s, 0)};
+    dts_kernel_timer_flush(timer, &until_then, own_bytes);
+}
+
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s)
 {
-    const double least_s = 5e-5, most_s = 2e-3, share = 0.25; // see the header
     const double begin_s = dts_now_s();
-    const double awake_s = fmin(fmax(share * (begin_s - since_s), least_s), most_s);
+    const double awake_s =
+        fmin(fmax(share_awake * (begin_s - since_s), least_awake_s), most_awake_s);
     while (dts_now_s() < begin_s + awake_s)
         dts_space_busy(timer->space);
 }

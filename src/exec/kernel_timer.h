@@ -49,6 +49,11 @@ struct dts_kernel_timer {
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                             size_t own_bytes);
 
+/* The last before a run: of the gap's seconds are what passes until the run, a moment in which
+ * the processor computes, and its pace. */
+void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
+                                 const struct dts_gap *gap, size_t own_bytes);
+
 /* Does that flush the caches? */
 bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                               size_t own_bytes);

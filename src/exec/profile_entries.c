@@ -9,28 +9,20 @@
 #include "exec/update_time.h"
 #include "train/seconds_profile.h"
 
-static void add_to(struct dts_footprint *sum, struct dts_footprint more)
+static void add_to(struct dts_others *sum, const struct dts_others *more, double times)
 {
-    sum->fixed += more.fixed;
-    sum->sample += more.sample;
-}
-
-static struct dts_footprint difference(struct dts_footprint a, struct dts_footprint b)
-{
-    return (struct dts_footprint){a.fixed - b.fixed, a.sample - b.sample};
+    sum->operations += times * more->operations;
+    sum->parameters += times * more->parameters;
+    sum->touched.fixed += times * more->touched.fixed;
+    sum->touched.sample += times * more->touched.sample;
 }
 
 /* One of `uses` more. */
-static void add_to_mean(double *mean, double value, int uses)
+static void add_to_mean(struct dts_others *mean, const struct dts_others *value, int uses)
 {
-    *mean += (value - *mean) / uses;
-}
-
-static void add_to_mean_footprint(struct dts_footprint *mean, struct dts_footprint value,
-                                  int uses)
-{
-    add_to_mean(&mean->fixed, value.fixed, uses);
-    add_to_mean(&mean->sample, value.sample, uses);
+    const struct dts_others before = *mean;
+    add_to(mean, value, 1.0 / uses);
+    add_to(mean, &before, -1.0 / uses);
 }
 
 /* Add it, unless it is there. */
@@ -43,11 +35,8 @@ static void add_entry(struct dts_profile_entries *entries,
             continue;
         entry->learns = entry->learns || wanted->learns;
         entry->uses++;
-        add_to_mean(&entry->place, wanted->place, entry->uses);
-        add_to_mean(&entry->after, wanted->after, entry->uses);
-        add_to_mean_footprint(&entry->passing.forward, wanted->passing.forward, entry->uses);
-        add_to_mean_footprint(&entry->passing.backward, wanted->passing.backward, entry->uses);
-        add_to_mean_footprint(&entry->passing.behind, wanted->passing.behind, entry->uses);
+        add_to_mean(&entry->before, &wanted->before, entry->uses);
+        add_to_mean(&entry->after, &wanted->after, entry->uses);
         if (wanted->parameters > entry->parameters) {
             entry->parameters = wanted->parameters;
             entry->model = wanted->model;
@@ -63,27 +52,9 @@ static void add_entry(struct dts_profile_entries *entries,
 struct source {
     int model; // of the request's
     double parameters;
-    int batch;                   // the largest
-    double operations, passed;   // forward of a sample: of all layers, of those before this one
-    double values, updated;      // parameters: of all layers, of those to this one
-    struct dts_footprint behind; // what layers after this one move, both ways
-    struct dts_footprint forward, backward; // what those before it do
+    int batch;                       // the largest
+    struct dts_others before, after; // this one
 };
-
-static double place_of(const struct source *from)
-{
-    return from->operations > 0 ? from->passed / from->operations : 0;
-}
-
-static double after_of(const struct source *from)
-{
-    return from->values > 0 ? 1 - from->updated / from->values : 0;
-}
-
-static struct dts_passing passing_of(const struct source *from)
-{
-    return (struct dts_passing){from->forward, from->backward, from->behind};
-}
 
 static void add_beside(struct dts_profile_entries *entries, const struct dts_op_call *call,
                        const struct source *from)
@@ -95,9 +66,8 @@ static void add_beside(struct dts_profile_entries *entries, const struct dts_op_
         .model = from->model,
         .parameters = from->parameters,
         .uses = 1,
-        .place = place_of(from),
-        .after = after_of(from),
-        .passing = passing_of(from),
+        .before = from->before,
+        .after = from->after,
     };
     if (from->batch * entry.work.forward_flops + entry.work.weight_values >= DTS_BESIDE_LEAST)
         add_entry(entries, &entry);
@@ -116,9 +86,8 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
         .model = from->model,
         .parameters = from->parameters,
         .uses = 1,
-        .place = place_of(from),
-        .after = after_of(from),
-        .passing = passing_of(from),
+        .before = from->before,
+        .after = from->after,
     };
     add_entry(entries, &entry);
     if (clears > 0) {
@@ -132,37 +101,29 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
     }
 }
 
-static double operations_of(const struct dts_model *model, const struct dts_layer_call *calls,
-                            int l)
+/* What a layer's calls touch, with their operations and parameters; zeros, where it has none.
+ */
+static struct dts_others of_layer(const struct dts_model *model,
+                                  const struct dts_layer_call *calls, int l)
 {
-    return calls[l].call.op != NULL ? dts_call_work(model, calls, l).forward_flops : 0;
-}
-
-/* What a layer's call moves forward, with the clearing of its gradients, and backward. */
-static struct dts_footprint moved_by(const struct dts_model *model,
-                                     const struct dts_layer_call *calls, int l, bool backward)
-{
-    if (calls[l].call.op == NULL || (backward && !calls[l].learns))
-        return (struct dts_footprint){0, 0};
+    if (calls[l].call.op == NULL)
+        return (struct dts_others){.operations = 0};
     const struct dts_profile_work work = dts_call_work(model, calls, l);
-    return backward
-               ? (struct dts_footprint){2 * work.weight_values, work.backward_values}
-               : (struct dts_footprint){work.weight_values + (double)dts_call_clears(model, l),
-                                        work.forward_values};
+    const double clears = (double)dts_call_clears(model, l);
+    return (struct dts_others){
+        .operations = work.forward_flops,
+        .parameters = clears,
+        .touched = {work.weight_values + clears,
+                    (double)dts_dims_elements(&calls[l].call.output)},
+    };
 }
 
-/* The whole of it. */
-static struct dts_profile_step step_of(const struct dts_model *model,
-                                       const struct dts_layer_call *calls)
+/* Operations and parameters become shares of all. */
+static struct dts_others share_of(const struct dts_others *all, struct dts_others part)
 {
-    struct dts_profile_step step = {.parameters = model->parameters};
-    for (int l = 0; l < model->layer_count; l++) {
-        add_to(&step.moved, moved_by(model, calls, l, false));
-        add_to(&step.moved, moved_by(model, calls, l, true));
-        if (calls[l].call.op != NULL)
-            step.outputs += (double)dts_dims_elements(&calls[l].call.output);
-    }
-    return step;
+    part.operations = all->operations > 0 ? part.operations / all->operations : 0;
+    part.parameters = all->parameters > 0 ? part.parameters / all->parameters : 0;
+    return part;
 }
 
 static void find_model(const struct dts_profile_request *request, int m,
@@ -171,31 +132,23 @@ static void find_model(const struct dts_profile_request *request, int m,
     const struct dts_model *model = &request->models[m];
     struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
     dts_model_calls(model, true, calls);
-    struct dts_profile_step step = step_of(model, calls);
+    struct dts_profile_step step = {.parameters = model->parameters};
     struct source from = {.model = m,
                           .parameters = model->parameters,
-                          .batch = request->batches[request->batch_count - 1],
-                          .behind = step.moved};
+                          .batch = request->batches[request->batch_count - 1]};
+    struct dts_others all = {.operations = 0};
     for (int l = 0; l < model->layer_count; l++) {
-        from.operations += operations_of(model, calls, l);
-        from.values += (double)dts_call_clears(model, l);
+        const struct dts_others own = of_layer(model, calls, l);
+        add_to(&all, &own, 1);
     }
+    step.all = from.after = share_of(&all, all);
     for (int l = 0; l < model->layer_count; l++) {
-        const double values = (double)dts_call_clears(model, l);
-        const double share = from.values > 0 ? values / from.values : 0;
-        const struct dts_footprint forward = moved_by(model, calls, l, false);
-        const struct dts_footprint backward = moved_by(model, calls, l, true);
-        step.place += share * place_of(&from);
-        step.before += share * (1 - after_of(&from));
-        step.backward.fixed += share * from.backward.fixed;
-        step.backward.sample += share * from.backward.sample;
-        from.updated += values;
-        from.behind = difference(difference(from.behind, forward), backward);
+        const struct dts_others own = share_of(&all, of_layer(model, calls, l));
+        add_to(&step.before, &from.before, own.parameters);
+        add_to(&from.after, &own, -1);
         if (calls[l].call.op != NULL)
             add_layer(entries, model, calls, l, &from);
-        from.passed += operations_of(model, calls, l);
-        add_to(&from.forward, forward);
-        add_to(&from.backward, backward);
+        add_to(&from.before, &own, 1);
     }
     for (int b = 0; b < request->batch_count; b++)
         entries->steps[m * request->batch_count + b] = step;

@@ -6,16 +6,16 @@
 #include "exec/profile.h"
 #include "train/calls.h"
 
-/* Values that something holds or moves, whatever the batch and for each sample. */
+/* Values of memory, whatever the batch and for each sample. */
 struct dts_footprint {
     double fixed, sample;
 };
 
-/* What other calls move between two uses of what a call works on. */
-struct dts_passing {
-    struct dts_footprint forward;  // forward of the calls before it,
-    struct dts_footprint backward; // and backward,
-    struct dts_footprint behind;   // both of those after it
+/* The calls before another one, or those after it. */
+struct dts_others {
+    double operations;            // the share of all forward operations that are theirs,
+    double parameters;            // and of all parameters
+    struct dts_footprint touched; // weights, gradients and what they leave: each value once
 };
 
 /* A call that occurs, and what was measured of it: one for each batch. */
@@ -24,22 +24,18 @@ struct dts_profile_entry {
     struct dts_op_call_key key;
     struct dts_profile_work work;
     bool learns;
-    int model;                      // of the request's: the largest that it occurs in,
-    double parameters;              // which has so many
-    int uses;                       // how often it occurs,
-    double place;                   // where: the share of forward operations before it,
-    double after;                   // and of parameters in layers after it,
-    struct dts_passing passing;     // and what passes, means of its uses
-    struct dts_kernel_times *times; // owned
+    int model;                       // of the request's: the largest that it occurs in,
+    double parameters;               // which has so many
+    int uses;                        // how often it occurs
+    struct dts_others before, after; // where: means of its uses
+    struct dts_kernel_times *times;  // owned
 };
 
 /* What a step of a model takes beside its update. Seconds are 0 until it was measured. */
 struct dts_profile_step {
     double forward_s, backward_s;
-    double place, before; // of the mean parameter: operations, and parameters, before its layer
-    struct dts_footprint backward; // what calls before its layer move backward,
-    struct dts_footprint moved;    // and all of them both ways
-    double parameters, outputs;    // outputs: values that calls leave for each sample
+    double parameters;
+    struct dts_others all, before; // before: before the layer of the mean parameter
 };
 
 struct dts_profile_entries {
@@ -69,8 +65,8 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
 /* What passes before a call at the batch of that number, forward or backward. Forward, and
  * where its gradients are cleared, the update used its weights and gradients last: the update
  * of the layers after it and what is forward before it lie between. Backward its weights were
- * used forward. Sums of gradients are of several ages: a third of the step's time, and all of
- * its memory. */
+ * used forward, and the calls after it lie between, both ways. Sums of gradients are of several
+ * ages: a third of the step's time, and all of its memory. */
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entries *entries,
                                const struct dts_profile_entry *entry, int batch, bool backward);
@@ -81,8 +77,10 @@ struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries,
                                       const struct dts_profile_entry *entry, int batch);
 
-/* And before an update at the first batch, in steps that update in that way: weights and
- * gradients were used backward, the optimizer's state a whole step ago. */
+/* And between the end of an update and the next one, at the first batch, in steps that update
+ * in that way. Weights and gradients were used backward, the optimizer's state a whole step
+ * ago: the mean of their ages, less the update that each run of it is behind. Of memory what
+ * is not the update's own. */
 struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
                                       const struct dts_profile_entries *entries, int model,
                                       int optimizer);

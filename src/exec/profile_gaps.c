@@ -54,9 +54,9 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
     drop_runs(request, entries, updates);
 }
 
-static double values_at(struct dts_footprint moved, int batch)
+static double values_at(struct dts_footprint touched, int batch)
 {
-    return moved.fixed + moved.sample * batch;
+    return touched.fixed + touched.sample * batch;
 }
 
 /* An update of all weights by the optimizer of that number; by none: nothing but the weights
@@ -89,7 +89,8 @@ void dts_profile_around(const struct dts_profile_request *request,
     const struct dts_profile_step *step = step_of(request, entries, model, batch);
     const struct update update = update_of(request, entries, model, optimizer);
     timer->weights_bytes = (size_t)(sizeof(float) * step->parameters);
-    timer->values_bytes = (size_t)(sizeof(float) * step->outputs * request->batches[batch]);
+    timer->values_bytes =
+        (size_t)(sizeof(float) * step->all.touched.sample * request->batches[batch]);
     timer->around_bytes = timer->values_bytes + (size_t)(sizeof(float) * update.values);
 }
 
@@ -113,15 +114,14 @@ struct dts_gap dts_profile_gap_update(const struct dts_profile_request *request,
 {
     const struct dts_profile_step *step = step_of(request, entries, model, 0);
     const struct update update = update_of(request, entries, model, optimizer);
-    const double states = update.states;
+    const double states = update.states, samples = request->batches[0];
     const double since_backward_s =
-        step->place * step->backward_s + step->before * update.seconds;
-    const double since_backward =
-        values_at(step->backward, request->batches[0]) + step->before * update.values;
-    const double whole = values_at(step->moved, request->batches[0]) + update.values;
-    return gap_of(step, &update,
-                  (2 * since_backward_s + states * whole_s(step, &update)) / (2 + states),
-                  (2 * since_backward + states * whole) / (2 + states));
+        step->before.operations * step->backward_s + step->before.parameters * update.seconds;
+    const double mean_s =
+        (2 * since_backward_s + states * whole_s(step, &update)) / (2 + states);
+    const double mean_sample =
+        (2 * step->before.touched.sample + states * step->all.touched.sample) / (2 + states);
+    return gap_of(step, &update, fmax(mean_s - update.seconds, 0), mean_sample * samples);
 }
 
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
@@ -134,10 +134,13 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
     if (strcmp(entry->call.op, DTS_CALL_GRADIENT_SUM) == 0)
         return gap_of(step, &update, whole_s(step, &update) / 3, INFINITY);
     if (backward)
-        return gap_of(step, &update, (1 - entry->place) * (step->forward_s + step->backward_s),
-                      values_at(entry->passing.behind, samples));
-    return gap_of(step, &update, entry->after * update.seconds + entry->place * step->forward_s,
-                  entry->after * update.values + values_at(entry->passing.forward, samples));
+        return gap_of(step, &update,
+                      entry->after.operations * (step->forward_s + step->backward_s),
+                      values_at(entry->after.touched, samples));
+    return gap_of(
+        step, &update,
+        entry->after.parameters * update.seconds + entry->before.operations * step->forward_s,
+        entry->after.parameters * update.values + values_at(entry->before.touched, samples));
 }
 
 struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
@@ -149,7 +152,8 @@ struct dts_gap dts_profile_gap_unused(const struct dts_profile_request *request,
     if (whole_s(step, &update) <= 0)
         return (struct dts_gap){0, 0};
     return gap_of(step, &update,
-                  entry->place * step->backward_s + (1 - entry->after) * update.seconds,
-                  (1 - entry->after) * update.values +
-                      values_at(entry->passing.backward, request->batches[batch]));
+                  entry->before.operations * step->backward_s +
+                      entry->before.parameters * update.seconds,
+                  entry->before.parameters * update.states * step->parameters +
+                      values_at(entry->before.touched, request->batches[batch]));
 }

@@ -10,13 +10,13 @@ struct trial {
     struct dts_optimizer_run *run;
     struct dts_update_settings settings;
     void *weights, *gradients; // there
-    size_t bytes;              // of the gradients
+    size_t bytes;              // of all that it uses
 };
 
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush(t->timer, &t->timer->forward, 2 * t->bytes);
+    dts_kernel_timer_flush_last(t->timer, &t->timer->forward, t->bytes);
 }
 
 static void update(void *argument)
@@ -75,13 +75,14 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
     struct dts_space *space = timer->space;
     const size_t values = (size_t)dts_update_count(space, model);
     const size_t weights = (size_t)model->parameters * sizeof(float);
-    struct trial t = {.timer = timer, .bytes = values * sizeof(float)};
+    struct trial t = {.timer = timer,
+                      .bytes = (size_t)dts_update_bytes(space, model, optimizer)};
     if (!make_run(space, model, optimizer, &t.run, err))
         return false;
     t.settings = *dts_optimizer_usual(t.run);
     t.settings.rate = 1e-3;
-    const bool good =
-        get(space, weights, &t.weights, err) && get(space, t.bytes, &t.gradients, err);
+    const bool good = get(space, weights, &t.weights, err) &&
+                      get(space, values * sizeof(float), &t.gradients, err);
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
     if (good)

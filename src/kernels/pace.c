@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 static const double first_s = 1e-6, width = 1.02;
 static const double share = 0.5;   // of all moments: as fast as usual, or faster
 static const double within = 1.15; // noise: a few percent; disturbances: 30 to 130. ASSUMED
@@ -18,7 +20,9 @@ static int class_of(double pace_s)
 
 double dts_pace_take(struct dts_pace *pace)
 {
+    const double begin_s = dts_now_s();
     const double pace_s = pace->take_s(pace->argument);
+    pace->took_s = dts_now_s() - begin_s;
     pace->moments[class_of(pace_s)]++;
     pace->count++;
     return pace_s;

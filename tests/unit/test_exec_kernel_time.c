@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/pages.h"
 #include "check.h"
 #include "exec/beside_time.h"
@@ -131,6 +132,27 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     end(&timer, space);
 }
 
+static double flush_s(struct dts_kernel_timer *timer, double pace_took_s)
+{
+    timer->pace.took_s = pace_took_s;
+    const double begin_s = dts_now_s();
+    dts_kernel_timer_flush_last(timer, &(struct dts_gap){0, 0.3}, 400);
+    return dts_now_s() - begin_s;
+}
+
+static void what_passes_until_a_run_is_part_of_its_gap(void)
+{
+    struct dts_kernel_timer timer;
+    struct dts_space *space;
+    if (!begin(&timer, &space))
+        return;
+    timer.around_bytes = 10000;
+    CHECK(flush_s(&timer, 0) >= 0.299);
+    CHECK(flush_s(&timer, 0.1) >= 0.199);
+    CHECK(flush_s(&timer, 10) < 0.299); // all of it is still to come
+    end(&timer, space);
+}
+
 static void memory_is_known_before_it_is_taken(void)
 {
     const struct dts_op_call call = {
@@ -235,6 +257,7 @@ static void a_run_ends_when_the_device_is_done(void)
 }
 
 TESTS(TEST(a_run_ends_when_the_device_is_done), TEST(memory_is_known_before_it_is_taken),
+      TEST(what_passes_until_a_run_is_part_of_its_gap),
       TEST(memory_lies_in_large_pages_where_all_of_the_network_does),
       TEST(the_processor_is_awake_before_each_run),
       TEST(a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches))
