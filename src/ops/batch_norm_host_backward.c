@@ -11,6 +11,7 @@
 #include "ops/batch_norm_host.h"
 #include "ops/fetch.h"
 #include "ops/lanes.h"
+#include "ops/past_caches.h"
 #include "ops/ranges.h"
 
 /* A channel's way back: line: of forward. dx = line.scale g + by_x x + shift */
@@ -106,20 +107,25 @@ static void find_slope(struct dts_batch_norm_sizes s, const struct dts_arrays *a
     b->shift = (float)(-b->line.scale * b->g / s.count - by_x * b->mean);
 }
 
-/* One plane; `next` is written next. */
+/* One plane; `next` is written next; NULL: they go past the caches. */
 static void apply_back(const struct back *b, const float *restrict x, const float *restrict dy,
                        float *restrict dx, const float *next, size_t count)
 {
     const struct dts_batch_norm_line line = b->line;
     const float least = b->least, by_x = b->by_x, shift = b->shift;
+    const bool past = next == NULL;
+    float block[DTS_BATCH_NORM_STEP];
     for (size_t i = 0, end; i < count; i = end) {
         end = dts_least(count, i + DTS_BATCH_NORM_STEP);
-        dts_fetch_to_write(dts_batch_norm_later(dx, next, i, count), DTS_BATCH_NORM_STEP);
+        float *to = dts_begin_block(dx, i, block, past);
+        if (!past)
+            dts_fetch_to_write(dts_batch_norm_later(dx, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd
         for (size_t k = i; k < end; k++) {
             const float g = line.scale * x[k] + line.shift > least ? dy[k] : 0;
-            dx[k] = line.scale * g + (by_x * x[k] + shift);
+            to[k - i] = line.scale * g + (by_x * x[k] + shift);
         }
+        dts_end_block(dx, i, end, block, past);
     }
 }
 
@@ -153,15 +159,19 @@ static void gather_back(struct dts_batch_norm_sizes s, const struct few *few, st
 static void apply_few(struct dts_batch_norm_sizes s, const struct few *few,
                       const struct back *back)
 {
+    const bool copied = few->copy_x != NULL;
+    const bool past = dts_rows_go_past_caches(few->dx, s.batch * s.channels, s.pixels);
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < few->count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
             const size_t copy = (n * few->count + c) * s.pixels;
-            const bool copied = few->copy_x != NULL;
+            const float *next =
+                past ? NULL : few->dx + dts_batch_norm_next(s, few->count, n, c);
             apply_back(&back[c], copied ? few->copy_x + copy : few->x + at,
-                       copied ? few->copy_dy + copy : few->dy + at, few->dx + at,
-                       few->dx + dts_batch_norm_next(s, few->count, n, c), s.pixels);
+                       copied ? few->copy_dy + copy : few->dy + at, few->dx + at, next,
+                       s.pixels);
         }
+    dts_lanes_streamed();
 }
 
 /* The sums of the channels from `first` on: to all ranks, or from them. */
