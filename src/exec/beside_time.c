@@ -60,6 +60,7 @@ bool dts_beside_time(const struct dts_kernel_timer *timer, const struct dts_op_c
     struct trial t = {.timer = timer, .count = values, .bytes = bytes};
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
+    meter.between = dts_kernel_timer_is_closer(timer, &timer->forward) ? run : NULL;
     const bool good =
         dts_kernel_timer_get(timer, clears ? DTS_OF_GRADIENTS : DTS_OF_VALUES, bytes, &t.sum,
                              err) &&

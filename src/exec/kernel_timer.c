@@ -54,12 +54,23 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
         dts_space_busy(timer->space);
 }
 
+/* What passes behind the last flush until the run. */
+static double later_s(const struct dts_kernel_timer *timer)
+{
+    return least_awake_s + timer->pace.took_s;
+}
+
 void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
                                  const struct dts_gap *gap, size_t own_bytes)
 {
-    const double later_s = least_awake_s + timer->pace.took_s;
-    const struct dts_gap until_then = {gap->bytes, fmax(gap->seconds - later_s, 0)};
+    const double seconds = fmax(gap->seconds - later_s(timer), 0);
+    const struct dts_gap until_then = {gap->bytes, seconds};
     dts_kernel_timer_flush(timer, &until_then, own_bytes);
+}
+
+bool dts_kernel_timer_is_closer(const struct dts_kernel_timer *timer, const struct dts_gap *gap)
+{
+    return gap->seconds < later_s(timer) / 2;
 }
 
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s)

@@ -54,6 +54,11 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
 void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
                                  const struct dts_gap *gap, size_t own_bytes);
 
+/* Is the gap shorter than half of that? Then a run right behind another one is closer to what a
+ * step does. */
+bool dts_kernel_timer_is_closer(const struct dts_kernel_timer *timer,
+                                const struct dts_gap *gap);
+
 /* Does that flush the caches? */
 bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
                               size_t own_bytes);

@@ -46,6 +46,8 @@ static void take_pace(struct dts_step_calls *calls, int last)
 void dts_step_calls_add(struct dts_step_calls *calls, int call, double seconds)
 {
     struct dts_runs *runs = &calls->runs[call];
+    if (calls->unseen)
+        return;
     if (runs->count == DTS_MOST_RUNS)
         dts_runs_drop_others(runs, calls->pace);
     if (runs->count == DTS_MOST_RUNS)

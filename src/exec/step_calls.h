@@ -14,6 +14,7 @@ struct dts_step_calls {
     int first;              // call since the pace was taken
     double pace_s, taken_s; // the pace, and when it was taken
     double lost_s;          // to taking it, in all
+    bool unseen;            // nothing is added now, and no pace taken
 };
 
 /* Of so many calls in a step. */

@@ -99,6 +99,7 @@ struct dts_step_series {
     int number;                         // of the next step
     struct dts_pace pace;
     double pace_s; // now
+    double last_s; // the last step that was seen
     struct dts_step_calls calls;
     struct dts_runs runs;
     double (*seconds)[PARTS]; // owned; of the steps that count
@@ -112,6 +113,18 @@ static void next_step(struct dts_step_series *s, double pace_s, double seconds[P
     dts_step_calls_begin(&s->calls, pace_s);
     run_step(s->network, s->optimizer, s->scale, s->request->model->layer_count, s->number++,
              seconds, &s->calls);
+}
+
+/* Where taking the pace takes longer than a step, caches hold little but what that uses: a step
+ * comes between. */
+static void step_unseen(struct dts_step_series *s)
+{
+    double unseen[PARTS];
+    if (s->last_s >= s->pace.took_s)
+        return;
+    s->calls.unseen = true;
+    next_step(s, s->pace_s, unseen);
+    s->calls.unseen = false;
 }
 
 /* Until the pace is the usual one. Steps pass, and no naps: caches hold what they do in
@@ -194,7 +207,9 @@ double dts_steps_next(struct dts_step_series *s)
 {
     double seconds[PARTS];
     wait_for_pace(s);
+    step_unseen(s);
     next_step(s, s->pace_s, seconds);
+    s->last_s = seconds[STEP];
     s->pace_s = dts_runs_add(&s->runs, seconds[STEP], s->pace_s, &s->pace);
     if (s->count < s->request->steps)
         memcpy(s->seconds[s->count++], seconds, sizeof(seconds));

@@ -85,6 +85,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
                       get(space, values * sizeof(float), &t.gradients, err);
     struct dts_meter meter = timer->meter;
     meter.prepare = flush;
+    meter.between = dts_kernel_timer_is_closer(timer, &timer->forward) ? update : NULL;
     if (good)
         dts_measure_more(&meter, update, &t, out);
     dts_space_give_back(space, t.weights);

@@ -162,6 +162,8 @@ void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument)
             if (meter->pace != NULL)
                 pace_s = dts_pace_take(meter->pace); // that may have taken long
         }
+        if (meter->between != NULL)
+            meter->between(argument);
         const double before_s = now_s(meter);
         begin_s += 0.75 * (before_s - after_s); // the limit is that of runs, above all
         run(argument);

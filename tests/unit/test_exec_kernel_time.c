@@ -153,19 +153,50 @@ static void what_passes_until_a_run_is_part_of_its_gap(void)
     end(&timer, space);
 }
 
+static const struct dts_op_call product = {
+    .op = "linear",
+    .input_count = 1,
+    .inputs = {{.count = 1, .size = {7}}},
+    .output = {.count = 1, .size = {5}},
+    .params = {35, 5},
+    .param_count = 2,
+    .bias = true,
+};
+
+/* How often one waits, where a step would make a call so long after what it works on was used.
+ */
+static size_t waits_at(struct dts_kernel_timer *timer, double gap_s, bool backward)
+{
+    const struct dts_kernel_work work = {.call = &product, .batch = 3, .backward = backward};
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_error err = {0};
+    timer->forward = timer->backward = (struct dts_gap){0, gap_s};
+    waits = 0;
+    CHECK(dts_kernel_time(timer, &work, &times, &err));
+    CHECK_INT(times.forward.count, 1); // the meter has enough with one
+    CHECK_INT(times.backward.count, backward);
+    return waits;
+}
+
+static void where_a_step_is_closer_a_run_follows_on_unseen_ones(void)
+{
+    struct dts_kernel_timer timer;
+    struct dts_space *space;
+    if (!begin(&timer, &space))
+        return;
+    timer.around_bytes = 10000;
+    timer.pace.took_s = 1e-3;
+    CHECK(dts_kernel_timer_is_closer(&timer, &(struct dts_gap){0, 5e-4}));
+    CHECK(!dts_kernel_timer_is_closer(&timer, &(struct dts_gap){0, 6e-4}));
+    CHECK_INT(waits_at(&timer, 5e-4, false), waits_at(&timer, 6e-4, false) + 1);
+    CHECK_INT(waits_at(&timer, 5e-4, true), waits_at(&timer, 6e-4, true) + 4); // both, twice
+    end(&timer, space);
+}
+
 static void memory_is_known_before_it_is_taken(void)
 {
-    const struct dts_op_call call = {
-        .op = "linear",
-        .input_count = 1,
-        .inputs = {{.count = 1, .size = {7}}},
-        .output = {.count = 1, .size = {5}},
-        .params = {35, 5},
-        .param_count = 2,
-        .bias = true,
-    };
     const struct dts_kernel_work work = {
-        .call = &call, .batch = 3, .backward = true, .with_inputs = true};
+        .call = &product, .batch = 3, .backward = true, .with_inputs = true};
     struct dts_kernel_timer timer;
     struct dts_kernel_times times = {.bytes = 0};
     struct dts_space *space;
@@ -258,6 +289,7 @@ static void a_run_ends_when_the_device_is_done(void)
 
 TESTS(TEST(a_run_ends_when_the_device_is_done), TEST(memory_is_known_before_it_is_taken),
       TEST(what_passes_until_a_run_is_part_of_its_gap),
+      TEST(where_a_step_is_closer_a_run_follows_on_unseen_ones),
       TEST(memory_lies_in_large_pages_where_all_of_the_network_does),
       TEST(the_processor_is_awake_before_each_run),
       TEST(a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches))

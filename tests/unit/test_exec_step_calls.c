@@ -65,6 +65,11 @@ static void a_step_that_passes_does_not_count(void)
     struct dts_pace pace = {.take_s = scripted, .argument = &next_s, .asked_s = 1e-4};
     struct dts_step_calls calls;
     run_steps(&calls, &pace);
+    calls.unseen = true;
+    dts_step_calls_add(&calls, 0, 100);
+    dts_step_calls_add(&calls, 1, 100);
+    CHECK_INT(next_s - after_s, 4); // no pace was taken
+    calls.unseen = false;
     dts_step_calls_drop_last(&calls);
     CHECK_NEAR(dts_step_calls_sum(&calls, &off), 22,
                1e-12); // of 1, 2 and 3, and ten times that

@@ -1,5 +1,4 @@
 /* test_measure.c -- medians that a spike cannot move, on a clock that the test turns. */
-#include "base/clock.h"
 #include "check.h"
 #include "kernels/measure.h"
 
@@ -196,23 +195,6 @@ static void a_few_moments_of_a_higher_clock_do_not_count_either(void)
     CHECK_NEAR(measure_busy(&busy, 0, 0).median_s, 0.0018, 1e-9);
 }
 
-/* Takes a hundredth of a second; a tenth of that is the piece of work. */
-static double long_pace(void *argument)
-{
-    const double begin_s = dts_now_s();
-    (void)argument;
-    while (dts_now_s() < begin_s + 0.01)
-        ;
-    return 0.001;
-}
-
-static void a_pace_takes_longer_than_what_of_it_counts(void)
-{
-    struct dts_pace pace = {.take_s = long_pace};
-    CHECK_NEAR(dts_pace_take(&pace), 0.001, 0);
-    CHECK(pace.took_s >= 0.0099);
-}
-
 static void a_pace_that_is_asked_for_counts_in_place_of_the_usual_one(void)
 {
     struct busy quick = {.quick = 2}, slow = {.quick = 8};
@@ -262,7 +244,6 @@ TESTS(TEST(a_steady_time_is_known_after_the_least_runs), TEST(a_spike_does_not_m
       TEST(what_ran_in_disturbed_moments_does_not_count),
       TEST(a_patient_run_waits_for_a_moment_that_counts),
       TEST(a_few_moments_of_a_higher_clock_do_not_count_either),
-      TEST(a_pace_takes_longer_than_what_of_it_counts),
       TEST(a_pace_that_is_asked_for_counts_in_place_of_the_usual_one),
       TEST(what_runs_first_after_a_nap_is_not_seen), TEST(the_pace_is_that_right_before_a_run),
       TEST(where_most_do_not_count_all_do), TEST(where_all_count_the_pace_does_not_matter),
