@@ -86,19 +86,26 @@ void dts_ending_no_child(pid_t child)
     dts_ending_release(&before);
 }
 
-void dts_ending_tidy(void)
+static void remove_all(void)
 {
     const pid_t self = getpid();
-    for (int i = 0; i < CHILDREN; i++) {
-        if (children[i].owner != self)
-            continue;
-        kill(children[i].child, SIGTERM);
-        while (waitpid(children[i].child, NULL, 0) < 0 && errno == EINTR)
-            ;
-    }
     for (int i = PATHS - 1; i >= 0; i--)
         if (paths[i].owner == self && unlink(paths[i].path) != 0)
             rmdir(paths[i].path);
+}
+
+void dts_ending_tidy(void)
+{
+    const pid_t self = getpid();
+    for (int i = 0; i < CHILDREN; i++)
+        if (children[i].owner == self)
+            kill(children[i].child, SIGTERM);
+    remove_all(); // before it waits: mpirun may kill it as soon as another rank has ended
+    for (int i = 0; i < CHILDREN; i++)
+        while (children[i].owner == self && waitpid(children[i].child, NULL, 0) < 0 &&
+               errno == EINTR)
+            ;
+    remove_all(); // what they wrote meanwhile
 }
 
 static void end(int number)

@@ -116,11 +116,12 @@ static void next_step(struct dts_step_series *s, double pace_s, double seconds[P
 }
 
 /* Where taking the pace takes longer than a step, caches hold little but what that uses: a step
- * comes between. */
+ * comes between, in turns with calls of a profile. Alone, so many steps are asked for, and what
+ * they learn is told. */
 static void step_unseen(struct dts_step_series *s)
 {
     double unseen[PARTS];
-    if (s->last_s >= s->pace.took_s)
+    if (!s->request->all_count || s->last_s >= s->pace.took_s)
         return;
     s->calls.unseen = true;
     next_step(s, s->pace_s, unseen);

@@ -145,6 +145,36 @@ static void the_program_that_it_waits_for_ends_first(void)
     rmdir(folder);
 }
 
-TESTS(TEST(a_scratch_folder_is_in_tmpdir_and_goes_with_its_files),
+/* A program that does not end before the files of who waits for it are gone, or else leaves
+ * one.
+ */
+static void wait_for_a_slow_end(void)
+{
+    struct dts_error err = {0};
+    struct dts_scratch *scratch;
+    char shell[] = "/bin/sh", option[] = "-c", script[512];
+    char *words[] = {shell, option, script, NULL};
+    if (!dts_scratch_open(&scratch, "toy", &err))
+        return;
+    const char *path = dts_scratch_file(scratch, "a");
+    write_plainly(path);
+    snprintf(script, sizeof(script),
+             "trap 'for i in 1 2 3 4 5 6 7 8 9; do [ -e %s ] || exit; sleep 0.2; done; "
+             ": >%s/late; exit' TERM; kill -TERM $PPID; while :; do sleep 0.1; done",
+             path, folder);
+    dts_program_run(words, "", &err);
+}
+
+static void files_go_before_it_waits(void)
+{
+    begin();
+    const int status = ends(wait_for_a_slow_end);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    CHECK_INT(entries(), 0);
+    rmdir(folder);
+}
+
+TESTS(TEST(files_go_before_it_waits),
+      TEST(a_scratch_folder_is_in_tmpdir_and_goes_with_its_files),
       TEST(a_signal_ends_it_and_nothing_is_left), TEST(a_child_removes_nothing_of_its_parent),
       TEST(a_signal_that_is_ignored_stays_so), TEST(the_program_that_it_waits_for_ends_first))
