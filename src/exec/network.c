@@ -161,6 +161,7 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
         dts_network_free(n);
         return false;
     }
+    dts_network_gather(n);
     dts_first_weights(model, options->seed, n->weights.here);
     dts_mirror_store_all(&n->weights);
     *network = n;
@@ -230,12 +231,14 @@ void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
     assert(n->gradient_count == n->parameter_count);
     dts_mirror_lie(&n->gradients, gradients);
+    dts_network_gather(n);
 }
 
 void dts_network_use_weights(struct dts_network *n, float *weights)
 {
     memcpy(weights, n->weights.here, n->weights.bytes);
     dts_mirror_lie(&n->weights, weights);
+    dts_network_gather(n);
 }
 
 const struct dts_mirror *dts_network_mirror(const struct dts_network *n,

@@ -15,6 +15,7 @@ struct dts_node {
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
     struct dts_mirror target;   // here NULL: the layer is no loss
     size_t targets;             // values of it for a sample
+    struct dts_arrays forward, backward; // by dts_network_gather(); a call sets the step's part
 };
 
 struct dts_network {
@@ -52,6 +53,10 @@ static inline const struct dts_place *dts_network_where(const struct dts_network
 {
     return dts_space_place(n->space);
 }
+
+/* Find the arrays of all calls, again when one lies elsewhere. To find its own took a call of
+ * 0.2 us 0.08 us. */
+void dts_network_gather(struct dts_network *network);
 
 /* What lies at an offset of the arena. */
 static inline void *dts_network_at(const struct dts_network *n, size_t offset)

@@ -11,8 +11,8 @@ void *dts_network_output(const struct dts_network *n, int tensor)
     return n->input_half != NULL ? n->input_half : n->input.there;
 }
 
-/* What forward and backward have in common. */
-static struct dts_arrays arrays_of(struct dts_network *n, int layer)
+/* What forward and backward have in common, but for what changes from step to step. */
+static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
 {
     const struct dts_layer_call *c = &n->calls[layer];
     const struct dts_node *node = &n->nodes[layer];
@@ -22,19 +22,52 @@ static struct dts_arrays arrays_of(struct dts_network *n, int layer)
         .target = node->target.there,
         .saved = dts_network_at(n, node->saved),
         .state = (char *)n->states.there + node->state,
-        .part = n->part.part,
-        .sums = n->part.sums,
-        .ranks = n->part.ranks,
-        .training = n->step.training,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
-        .step = n->step.number,
-        .first_sample = n->step.first_sample,
     };
     for (int i = 0; i < c->call.input_count; i++)
         a.x[i] = dts_network_output(n, c->inputs[i]);
     for (int p = 0; p < c->call.param_count; p++)
         a.w[p] = (const float *)n->weights.there +
                  dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
+    return a;
+}
+
+static void gather_backward(const struct dts_network *n, int layer, struct dts_arrays *a)
+{
+    const struct dts_node *node = &n->nodes[layer];
+    const struct dts_layer_call *c = &n->calls[layer];
+    a->scratch = dts_network_at(n, node->scratch_backward);
+    a->dy = node->op->loss ? NULL : dts_network_at(n, node->gradient);
+    for (int i = 0; i < c->call.input_count; i++)
+        if (c->wants[i])
+            a->dx[i] =
+                dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
+        a->dw[p] = (float *)n->gradients.there +
+                   dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
+}
+
+void dts_network_gather(struct dts_network *n)
+{
+    for (int l = 0; l < n->model->layer_count; l++) {
+        struct dts_node *node = &n->nodes[l];
+        if (node->op == NULL)
+            continue;
+        node->forward = node->backward = arrays_of(n, l);
+        node->forward.scratch = dts_network_at(n, node->scratch_forward);
+        gather_backward(n, l, &node->backward);
+    }
+}
+
+/* In this step, and this part of the call. */
+static const struct dts_arrays *now(const struct dts_network *n, struct dts_arrays *a)
+{
+    a->part = n->part.part;
+    a->sums = n->part.sums;
+    a->ranks = n->part.ranks;
+    a->training = n->step.training;
+    a->step = n->step.number;
+    a->first_sample = n->step.first_sample;
     return a;
 }
 
@@ -134,50 +167,31 @@ static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *
 
 void dts_network_forward(struct dts_network *n, int layer)
 {
-    const struct dts_node *node = &n->nodes[layer];
+    struct dts_node *node = &n->nodes[layer];
     if (n->step.training && !n->step.keep_gradients)
         clear_gradients(n, layer);
     if (node->op == NULL)
         return;
-    struct dts_arrays a = arrays_of(n, layer);
-    a.scratch = dts_network_at(n, node->scratch_forward);
     dts_space_enter(n->space);
-    run(n, layer, &a, false);
+    run(n, layer, now(n, &node->forward), false);
     dts_space_leave(n->space);
-}
-
-static struct dts_arrays backward_arrays(struct dts_network *n, int layer)
-{
-    const struct dts_node *node = &n->nodes[layer];
-    const struct dts_layer_call *c = &n->calls[layer];
-    struct dts_arrays a = arrays_of(n, layer);
-    a.scratch = dts_network_at(n, node->scratch_backward);
-    a.dy = node->op->loss ? NULL : dts_network_at(n, node->gradient);
-    for (int i = 0; i < c->call.input_count; i++)
-        if (c->wants[i])
-            a.dx[i] =
-                dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
-    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
-        a.dw[p] = (float *)n->gradients.there +
-                  dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
-    return a;
 }
 
 void dts_network_backward(struct dts_network *n, int layer)
 {
-    const struct dts_node *node = &n->nodes[layer];
+    struct dts_node *node = &n->nodes[layer];
     const struct dts_layer_call *c = &n->calls[layer];
     if (node->op == NULL || !c->learns)
         return;
-    const struct dts_arrays a = backward_arrays(n, layer);
+    const struct dts_arrays *a = now(n, &node->backward);
     dts_space_enter(n->space);
     if (node->rows != NULL)
-        add_rows(n, layer, &a);
+        add_rows(n, layer, a);
     else
-        run(n, layer, &a, true);
+        run(n, layer, a, true);
     for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
         if (c->adds[i])
-            add_gradient(n, c->inputs[i], a.dx[i],
+            add_gradient(n, c->inputs[i], a->dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
     dts_space_leave(n->space);
 }

@@ -1,6 +1,7 @@
 /* test_exec_optimizer.c -- servers that each update a part do what one does with everything, or
  * say that their rule cannot.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -114,13 +115,28 @@ static void cut_tensors_can_be_updated_where_the_rule_takes_values_one_by_one(vo
     dts_model_free(&model);
 }
 
-static void a_network_can_use_weights_of_others(void)
+/* A step of one sample; the target is what was there. */
+static void pass(struct dts_network *network, const struct dts_model *model)
+{
+    bool tokens;
+    float *input = dts_network_input(network, &tokens);
+    for (size_t i = 0; i < dts_dims_elements(&model->input); i++)
+        input[i] = 1;
+    dts_network_begin(network, &(struct dts_network_step){.training = true});
+    for (int l = 0; l < model->layer_count; l++)
+        dts_network_forward(network, l);
+    for (int l = model->layer_count - 1; l >= 0; l--)
+        dts_network_backward(network, l);
+}
+
+static void a_network_can_use_weights_and_gradients_of_others(void)
 {
     struct dts_model model;
     struct dts_error err = {0};
     struct dts_network *network;
     const size_t count = open(&model);
     float *first = dts_alloc(count, sizeof(*first)), *mine = dts_alloc(count, sizeof(*mine));
+    float *gradients = dts_alloc(count, sizeof(*gradients));
     CHECK(dts_network_make(&network, &model,
                            &(struct dts_network_options){.batch = 1, .threads = 1, .seed = 9},
                            &err));
@@ -128,12 +144,22 @@ static void a_network_can_use_weights_of_others(void)
     dts_network_use_weights(network, mine);
     CHECK(dts_network_weights(network) == mine && dts_network_parameters(network) == count);
     CHECK(memcmp(mine, first, count * sizeof(*mine)) == 0);
+    memset(mine, 0, count * sizeof(*mine));
+    pass(network, &model);
+    CHECK_NEAR(dts_network_loss(network), log(5), 1e-6); // of no weights all are as likely
+    dts_network_use_gradients(network, gradients);
+    pass(network, &model);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += fabs(gradients[i]);
+    CHECK_NEAR(sum, 4 * 0.2 + 0.8, 1e-6); // of the last biases: p - [it is the class]
     dts_network_free(network);
     free(first);
     free(mine);
+    free(gradients);
     dts_model_free(&model);
 }
 
 TESTS(TEST(whole_tensors_can_be_updated_apart_by_every_rule),
       TEST(cut_tensors_can_be_updated_where_the_rule_takes_values_one_by_one),
-      TEST(a_network_can_use_weights_of_others))
+      TEST(a_network_can_use_weights_and_gradients_of_others))
