@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "kernels/parts_fit.h"
 
-static const double nearness = 0.1, other = 1, other_code = 16; // ASSUMED (profile_estimate.h)
+// ASSUMED (profile_estimate.h)
+static const double nearness = 0.1, other = 1, other_code = 16, other_use = 3;
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -152,6 +153,13 @@ static double squared_log_ratio(double a, double b)
     return ratio * ratio;
 }
 
+/* How often a product uses each of its weights: of how many rows it is; 0: it has none. */
+static double uses_of_weights(const struct dts_profile_work *work, double batch)
+{
+    const bool uses = work->class == DTS_WORK_MATMUL && work->weight_values > 0;
+    return uses ? batch * work->forward_flops / work->weight_values : 0;
+}
+
 /* A call that is asked for. */
 struct asked {
     const struct dts_device *device;
@@ -178,6 +186,8 @@ static double distance2(const struct asked *asked, bool alike,
            squared_log_ratio(batch * work->forward_values,
                              asked->batch * asked->work->forward_values) +
            squared_log_ratio(work->weight_values, asked->work->weight_values) +
+           other_use * squared_log_ratio(uses_of_weights(work, batch),
+                                         uses_of_weights(asked->work, asked->batch)) +
            settings_distance2(kernel->call, asked->call);
 }
 

@@ -4,13 +4,14 @@
  * that it moves at the memory's rate, and the call itself. Measured calls of the same operation
  * tell which multiple of each it takes (kernels/parts_fit.h): a call counts the more the nearer
  * it is, by weight 1 / (d^2 + 0.1)^2, d the distance in the logarithms of operations, values
- * moved and weights; other settings, such as a window of another size, are 1 more in d^2, and
- * 16 where other code computes them: windows over volumes instead of images, and convolutions
- * of neighbours by 3 x 3, which go by fewer products (Winograd; Lavin and Gray 2016,
- * arXiv:1509.09308), instead of others. The form and these numbers are ASSUMED; how well they
- * tell networks from others is in docs/validation-kernels.md.
- * Without calls of the same operation those of its class stand in, by their distance in the
- * logarithm of the parts' sum; without any the roofline stands alone.
+ * moved and weights, and, 3 times as much in d^2, of how often a product uses a weight, which
+ * is as often as it has rows; other settings, such as a window of another size, are 1 more in
+ * d^2, and 16 where other code computes them: windows over volumes instead of images, and
+ * convolutions of neighbours by 3 x 3, which go by fewer products (Winograd; Lavin and Gray
+ * 2016, arXiv:1509.09308), instead of others. The form and these numbers are ASSUMED; how well
+ * they tell networks from others is in docs/validation-kernels.md. Without calls of the same
+ * operation those of its class stand in, by their distance in the logarithm of the parts' sum;
+ * without any the roofline stands alone.
  */
 #ifndef DTS_KERNELS_PROFILE_ESTIMATE_H
 #define DTS_KERNELS_PROFILE_ESTIMATE_H

@@ -154,6 +154,25 @@ static void a_window_of_another_size_is_further_away(void)
     dts_device_free(&device);
 }
 
+/* Of two products, one nearer in size, that with as many rows tells it. */
+static void products_of_as_many_rows_are_nearer(void)
+{
+    static const char products[] =
+        "{\"call\": \"linear 1 > 1\", \"class\": \"matmul\", \"forward_flops\": 2e9, "
+        "\"weight_values\": 2e6, \"points\": [{\"batch\": 1, \"forward_s\": 8}]},"
+        "{\"call\": \"linear 2 > 2\", \"class\": \"matmul\", \"forward_flops\": 0.5e9, "
+        "\"weight_values\": 1.5e6, \"points\": [{\"batch\": 1, \"forward_s\": 0.5}]}";
+    struct dts_device device;
+    struct dts_error err;
+    const struct dts_profile_work work = {
+        .class = DTS_WORK_MATMUL, .forward_flops = 1e9, .weight_values = 1e6};
+    double forward_s, backward_s;
+    CHECK(load(&device, products, &err));
+    dts_profile_estimate(&device, "linear 3 > 3", &work, 1, &forward_s, &backward_s);
+    CHECK_NEAR(forward_s, 3.7, 0.2); // of the multiples 4 and 1
+    dts_device_free(&device);
+}
+
 /* A convolution of volumes is told by one that is three times as small, not by one of images
  * that is as large. */
 static void volumes_are_further_from_images(void)
@@ -275,7 +294,7 @@ TESTS(TEST(measured_calls_are_found_and_interpolated),
       TEST(what_a_call_needs_once_does_not_grow_with_the_batch),
       TEST(unmeasured_calls_take_what_like_ones_take),
       TEST(multiples_follow_the_size_and_stay_within_what_was_measured),
-      TEST(a_window_of_another_size_is_further_away), TEST(volumes_are_further_from_images),
-      TEST(fewer_products_tell_nothing_of_others),
+      TEST(a_window_of_another_size_is_further_away), TEST(products_of_as_many_rows_are_nearer),
+      TEST(volumes_are_further_from_images), TEST(fewer_products_tell_nothing_of_others),
       TEST(other_operations_count_by_the_time_of_the_roofline),
       TEST(broken_profiles_are_refused))
