@@ -29,33 +29,67 @@ static size_t next_shift(void)
     return (size_t)LINE * (1 + (number * APART) % LINES); // a line at least, see whole_of()
 }
 
-/* Where what was allocated begins; kept in the line before the array. */
-static void **whole_of(void *array)
+/* What an array lies in; kept in the line before it. */
+struct whole {
+    void *begin;
+    size_t mapped; // bytes; 0: malloc's
+};
+
+static struct whole *whole_of(void *array)
 {
-    return (void **)((char *)array - LINE);
+    return (struct whole *)(void *)((char *)array - LINE);
+}
+
+/* Not malloc's: it gives again what it gave before in small pages, and those stay small. A
+ * sanitizer knows the ends of what it allocates alone. Returns where the first large page
+ * begins. */
+static void *get_large(size_t bytes, struct whole *whole)
+{
+#ifdef __SANITIZE_ADDRESS__
+    *whole = (struct whole){.mapped = 0};
+    return posix_memalign(&whole->begin, LARGE_PAGE, bytes) == 0 ? whole->begin : NULL;
+#else
+    *whole = (struct whole){.mapped = bytes + LARGE_PAGE};
+    whole->begin =
+        mmap(NULL, whole->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return whole->begin == MAP_FAILED ? NULL : (void *)dts_large_pages((uintptr_t)whole->begin);
+#endif
+}
+
+static void *get_small(size_t bytes, struct whole *whole)
+{
+    *whole = (struct whole){.mapped = 0};
+    return posix_memalign(&whole->begin, LINE, bytes) == 0 ? whole->begin : NULL;
 }
 
 void *dts_pages(size_t bytes)
 {
     const bool large = bytes >= LARGE_PAGE;
     const size_t shift = large ? next_shift() : LINE;
-    void *whole = NULL;
-    if (bytes > SIZE_MAX - shift ||
-        posix_memalign(&whole, large ? LARGE_PAGE : LINE, shift + bytes) != 0)
+    struct whole whole;
+    if (bytes > SIZE_MAX - shift - LARGE_PAGE)
+        return NULL;
+    char *first = large ? get_large(shift + bytes, &whole) : get_small(shift + bytes, &whole);
+    if (first == NULL)
         return NULL;
 #ifdef MADV_HUGEPAGE
     if (large) // whole ones: what is left over would take memory that nobody asked for
-        madvise(whole, (shift + bytes) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+        madvise(first, (shift + bytes) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 #endif
-    void *array = (char *)whole + shift;
+    char *array = first + shift;
     *whole_of(array) = whole;
-    return memset(array, 0, bytes);
+    return memset(array, 0, bytes); // all of it is there from now on
 }
 
 void dts_pages_free(void *array)
 {
-    if (array != NULL)
-        free(*whole_of(array));
+    if (array == NULL)
+        return;
+    const struct whole whole = *whole_of(array);
+    if (whole.mapped > 0)
+        munmap(whole.begin, whole.mapped);
+    else
+        free(whole.begin);
 }
 
 void *dts_whole_pages(size_t bytes)

@@ -1,6 +1,7 @@
 /* pages.h -- memory for tensors, in large pages where the system has them. For each page that
  * an array touches, the processor looks its place up; of pages of 2 MiB it remembers enough of
- * them, of pages of 4 KiB too few for a stride through megabytes.
+ * them, of pages of 4 KiB too few for a stride through megabytes. Large arrays are mapped anew:
+ * malloc's memory may have been given in small pages before.
  *
  * Large arrays begin at different lines of a page. Processors tell lines of the nearest cache
  * apart by a few bits of their addresses, AMD's Zen by twelve and a mix of the next sixteen

@@ -1,5 +1,8 @@
 /* test_pages.c -- memory for tensors. */
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/pages.h"
 #include "check.h"
@@ -30,6 +33,23 @@ static void large_memory_begins_in_a_large_page(void)
     dts_pages_free(NULL);
 }
 
+/* What malloc has given in small pages, and gives again, stays in small pages. Glibc keeps as
+ * much as was once freed, from the second time on. */
+static void large_memory_is_not_what_malloc_gave_before(void)
+{
+    enum { BYTES = 16 << 20 };
+    for (int i = 0; i < 3; i++) {
+        char *before = malloc(BYTES);
+        memset(before, 1, BYTES);
+        const uintptr_t first = (uintptr_t)before;
+        free(before);
+        char *memory = dts_pages(3 << 20);
+        const bool kept = first < (uintptr_t)sbrk(0);
+        CHECK(!kept || (uintptr_t)memory < first || (uintptr_t)memory >= first + BYTES);
+        dts_pages_free(memory);
+    }
+}
+
 /* Of arrays that are used together; the nearest cache of AMD's Zen keeps a line of one of those
  * whose addresses differ by a multiple of 256 MiB. */
 static void arrays_begin_at_lines_of_a_page_that_are_apart(void)
@@ -53,5 +73,6 @@ static void what_does_not_fit_into_an_address_is_not_there(void)
 }
 
 TESTS(TEST(memory_is_zeroed_and_begins_with_a_line), TEST(large_memory_begins_in_a_large_page),
+      TEST(large_memory_is_not_what_malloc_gave_before),
       TEST(arrays_begin_at_lines_of_a_page_that_are_apart),
       TEST(what_does_not_fit_into_an_address_is_not_there))
