@@ -40,26 +40,25 @@ static struct whole *whole_of(void *array)
     return (struct whole *)(void *)((char *)array - LINE);
 }
 
+static void *get(size_t bytes, size_t align, struct whole *whole)
+{
+    *whole = (struct whole){.mapped = 0};
+    return posix_memalign(&whole->begin, align, bytes) == 0 ? whole->begin : NULL;
+}
+
 /* Not malloc's: it gives again what it gave before in small pages, and those stay small. A
  * sanitizer knows the ends of what it allocates alone. Returns where the first large page
  * begins. */
 static void *get_large(size_t bytes, struct whole *whole)
 {
 #ifdef __SANITIZE_ADDRESS__
-    *whole = (struct whole){.mapped = 0};
-    return posix_memalign(&whole->begin, LARGE_PAGE, bytes) == 0 ? whole->begin : NULL;
+    return get(bytes, LARGE_PAGE, whole);
 #else
     *whole = (struct whole){.mapped = bytes + LARGE_PAGE};
     whole->begin =
         mmap(NULL, whole->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return whole->begin == MAP_FAILED ? NULL : (void *)dts_large_pages((uintptr_t)whole->begin);
 #endif
-}
-
-static void *get_small(size_t bytes, struct whole *whole)
-{
-    *whole = (struct whole){.mapped = 0};
-    return posix_memalign(&whole->begin, LINE, bytes) == 0 ? whole->begin : NULL;
 }
 
 void *dts_pages(size_t bytes)
@@ -69,7 +68,7 @@ void *dts_pages(size_t bytes)
     struct whole whole;
     if (bytes > SIZE_MAX - shift - LARGE_PAGE)
         return NULL;
-    char *first = large ? get_large(shift + bytes, &whole) : get_small(shift + bytes, &whole);
+    char *first = large ? get_large(shift + bytes, &whole) : get(shift + bytes, LINE, &whole);
     if (first == NULL)
         return NULL;
 #ifdef MADV_HUGEPAGE
