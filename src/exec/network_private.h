@@ -15,7 +15,7 @@ struct dts_node {
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
     struct dts_mirror target;   // here NULL: the layer is no loss
     size_t targets;             // values of it for a sample
-    struct dts_arrays forward, backward; // by dts_network_gather(); a call sets the step's part
+    struct dts_arrays arrays;   // by dts_network_gather(); a call sets what is its own
 };
 
 struct dts_network {

@@ -11,7 +11,7 @@ void *dts_network_output(const struct dts_network *n, int tensor)
     return n->input_half != NULL ? n->input_half : n->input.there;
 }
 
-/* What forward and backward have in common, but for what changes from step to step. */
+/* Forward reads no gradient, so both directions share them. */
 static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
 {
     const struct dts_layer_call *c = &n->calls[layer];
@@ -20,48 +20,40 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
         .batch = n->options.batch,
         .y = dts_network_output(n, layer),
         .target = node->target.there,
+        .dy = node->op->loss ? NULL : dts_network_at(n, node->gradient),
         .saved = dts_network_at(n, node->saved),
         .state = (char *)n->states.there + node->state,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
     };
-    for (int i = 0; i < c->call.input_count; i++)
+    for (int i = 0; i < c->call.input_count; i++) {
         a.x[i] = dts_network_output(n, c->inputs[i]);
-    for (int p = 0; p < c->call.param_count; p++)
-        a.w[p] = (const float *)n->weights.there +
-                 dts_network_offset(n, c->param_layers[p], c->param_numbers[p]);
-    return a;
-}
-
-static void gather_backward(const struct dts_network *n, int layer, struct dts_arrays *a)
-{
-    const struct dts_node *node = &n->nodes[layer];
-    const struct dts_layer_call *c = &n->calls[layer];
-    a->scratch = dts_network_at(n, node->scratch_backward);
-    a->dy = node->op->loss ? NULL : dts_network_at(n, node->gradient);
-    for (int i = 0; i < c->call.input_count; i++)
         if (c->wants[i])
-            a->dx[i] =
+            a.dx[i] =
                 dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
-    for (int p = 0; p < c->call.param_count && node->rows == NULL; p++)
-        a->dw[p] = (float *)n->gradients.there +
-                   dts_network_gradient_offset(n, c->param_layers[p], c->param_numbers[p]);
+    }
+    for (int p = 0; p < c->call.param_count; p++) {
+        const int from = c->param_layers[p], number = c->param_numbers[p];
+        a.w[p] = (const float *)n->weights.there + dts_network_offset(n, from, number);
+        if (node->rows == NULL)
+            a.dw[p] =
+                (float *)n->gradients.there + dts_network_gradient_offset(n, from, number);
+    }
+    return a;
 }
 
 void dts_network_gather(struct dts_network *n)
 {
-    for (int l = 0; l < n->model->layer_count; l++) {
-        struct dts_node *node = &n->nodes[l];
-        if (node->op == NULL)
-            continue;
-        node->forward = node->backward = arrays_of(n, l);
-        node->forward.scratch = dts_network_at(n, node->scratch_forward);
-        gather_backward(n, l, &node->backward);
-    }
+    for (int l = 0; l < n->model->layer_count; l++)
+        if (n->nodes[l].op != NULL)
+            n->nodes[l].arrays = arrays_of(n, l);
 }
 
-/* In this step, and this part of the call. */
-static const struct dts_arrays *now(const struct dts_network *n, struct dts_arrays *a)
+/* The arrays of a call in this step, and this part of it. */
+static const struct dts_arrays *now(const struct dts_network *n, struct dts_node *node,
+                                    bool backward)
 {
+    struct dts_arrays *a = &node->arrays;
+    a->scratch = dts_network_at(n, backward ? node->scratch_backward : node->scratch_forward);
     a->part = n->part.part;
     a->sums = n->part.sums;
     a->ranks = n->part.ranks;
@@ -173,7 +165,7 @@ void dts_network_forward(struct dts_network *n, int layer)
     if (node->op == NULL)
         return;
     dts_space_enter(n->space);
-    run(n, layer, now(n, &node->forward), false);
+    run(n, layer, now(n, node, false), false);
     dts_space_leave(n->space);
 }
 
@@ -183,7 +175,7 @@ void dts_network_backward(struct dts_network *n, int layer)
     const struct dts_layer_call *c = &n->calls[layer];
     if (node->op == NULL || !c->learns)
         return;
-    const struct dts_arrays *a = now(n, &node->backward);
+    const struct dts_arrays *a = now(n, node, true);
     dts_space_enter(n->space);
     if (node->rows != NULL)
         add_rows(n, layer, a);
