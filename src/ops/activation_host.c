@@ -64,29 +64,11 @@ static inline __attribute__((always_inline)) void map_few(const float *x, float 
                                                           value_fn *function)
 {
     float from[BLOCK] = {0}, to[BLOCK];
+    if (count == 0)
+        return;
     memcpy(from, x, count * sizeof(*x));
     map_block(from, to, slope, exponent, function);
     memcpy(y, to, count * sizeof(*y));
-}
-
-/* Values up to where a register's line of y begins, then blocks that go past the caches. */
-static inline __attribute__((always_inline)) size_t map_past_caches(const float *x, float *y,
-                                                                    size_t count, float slope,
-                                                                    exponent_fn *exponent,
-                                                                    value_fn *function)
-{
-    const size_t behind = (uintptr_t)y % sizeof(dts_lanes) / sizeof(*y);
-    size_t i = behind == 0 ? 0 : DTS_LANES - behind;
-    i = i < count ? i : count;
-    map_few(x, y, i, slope, exponent, function);
-    for (; i + BLOCK <= count; i += BLOCK) {
-        float block[BLOCK];
-        dts_fetch(x + i + AHEAD, BLOCK);
-        map_block(x + i, block, slope, exponent, function);
-        dts_store_past_caches(y + i, block, BLOCK);
-    }
-    dts_lanes_streamed();
-    return i;
 }
 
 static inline __attribute__((always_inline)) void map(const struct dts_op_call *call,
@@ -97,14 +79,18 @@ static inline __attribute__((always_inline)) void map(const struct dts_op_call *
     const float slope = (float)call->slope;
     const float *x = (const float *)a->x[0] + range.first;
     float *y = (float *)a->y + range.first;
-    size_t i = 0;
-    if (dts_goes_past_caches(a->y, values(call, a) * sizeof(*y)))
-        i = map_past_caches(x, y, range.count, slope, exponent, function);
+    const bool past = dts_goes_past_caches(a->y, values(call, a) * sizeof(*y));
+    size_t i = past ? dts_before_a_line(y, range.count) : 0;
+    map_few(x, y, i, slope, exponent, function);
     for (; i + BLOCK <= range.count; i += BLOCK) {
+        float block[BLOCK];
         dts_fetch(x + i + AHEAD, BLOCK);
-        dts_fetch_to_write(y + i + AHEAD, BLOCK);
-        map_block(x + i, y + i, slope, exponent, function);
+        if (!past)
+            dts_fetch_to_write(y + i + AHEAD, BLOCK);
+        map_block(x + i, dts_begin_block(y, i, block, past), slope, exponent, function);
+        dts_end_block(y, i, i + BLOCK, block, past);
     }
+    dts_lanes_streamed();
     map_few(x + i, y + i, range.count - i, slope, exponent, function);
 }
 
@@ -120,6 +106,19 @@ map_block_back(const float *x, const float *dy, float *dx, float slope, exponent
 }
 
 static inline __attribute__((always_inline)) void
+map_few_back(const float *x, const float *dy, float *dx, size_t count, float slope,
+             exponent_fn *exponent, slope_fn *function)
+{
+    float from[BLOCK] = {0}, dy_from[BLOCK] = {0}, to[BLOCK];
+    if (count == 0)
+        return;
+    memcpy(from, x, count * sizeof(*x));
+    memcpy(dy_from, dy, count * sizeof(*dy));
+    map_block_back(from, dy_from, to, slope, exponent, function);
+    memcpy(dx, to, count * sizeof(*dx));
+}
+
+static inline __attribute__((always_inline)) void
 map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void *x_or_y,
          struct dts_range range, exponent_fn *exponent, slope_fn *function)
 {
@@ -127,19 +126,21 @@ map_back(const struct dts_op_call *call, const struct dts_arrays *a, const void 
     const float *x = (const float *)x_or_y + range.first;
     const float *dy = (const float *)a->dy + range.first;
     float *dx = (float *)a->dx[0] + range.first;
-    size_t i = 0;
+    const bool past = dts_goes_past_caches(a->dx[0], values(call, a) * sizeof(*dx));
+    size_t i = past ? dts_before_a_line(dx, range.count) : 0;
+    map_few_back(x, dy, dx, i, slope, exponent, function);
     for (; i + BLOCK <= range.count; i += BLOCK) {
+        float block[BLOCK];
         dts_fetch(x + i + AHEAD, BLOCK);
         dts_fetch(dy + i + AHEAD, BLOCK);
-        dts_fetch_to_write(dx + i + AHEAD, BLOCK);
-        map_block_back(x + i, dy + i, dx + i, slope, exponent, function);
+        if (!past)
+            dts_fetch_to_write(dx + i + AHEAD, BLOCK);
+        map_block_back(x + i, dy + i, dts_begin_block(dx, i, block, past), slope, exponent,
+                       function);
+        dts_end_block(dx, i, i + BLOCK, block, past);
     }
-    const size_t few = (range.count - i) * sizeof(float);
-    float from[BLOCK] = {0}, dy_from[BLOCK] = {0}, to[BLOCK];
-    memcpy(from, x + i, few);
-    memcpy(dy_from, dy + i, few);
-    map_block_back(from, dy_from, to, slope, exponent, function);
-    memcpy(dx + i, to, few);
+    dts_lanes_streamed();
+    map_few_back(x + i, dy + i, dx + i, range.count - i, slope, exponent, function);
 }
 
 static void relu_forward(const struct dts_op_call *call, const struct dts_arrays *a,

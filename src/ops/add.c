@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/fetch.h"
+#include "ops/past_caches.h"
 #include "ops/ranges.h"
 
 static size_t values(const struct dts_op_call *call, const struct dts_arrays *a)
@@ -52,53 +54,81 @@ static void add_two(const float *first, const float *second, float *y, size_t co
     }
 }
 
-/* What is summed so far, and what several inputs' gradients are made of, stays in the first
- * cache. */
-enum { PIECE = 2048 };
+/* Values that are taken together: what is summed so far, and what several inputs' gradients are
+ * made of, stays in the first cache. Those AHEAD are fetched meanwhile. */
+enum { PIECE = 4 * DTS_LINE_VALUES, AHEAD = 512 };
+
+/* One piece; with `past` its last sum goes past the caches. */
+static void forward_piece(const struct dts_op_call *call, const struct dts_arrays *a, size_t at,
+                          size_t count, bool past)
+{
+    float *y = (float *)a->y + at, block[PIECE];
+    float *sums = dts_begin_block(y, 0, block, past);
+    const float *sum = (const float *)a->x[0] + at;
+    dts_fetch(sum + AHEAD, PIECE);
+    for (int k = 1; k < call->input_count; k++) {
+        dts_fetch((const float *)a->x[k] + at + AHEAD, PIECE);
+        const bool last = k == call->input_count - 1;
+        add_two(sum, (const float *)a->x[k] + at, sums, count, call->relu && last);
+        sum = sums;
+    }
+    dts_end_block(y, 0, count, block, past);
+}
 
 static void forward_range(const struct dts_op_call *call, const struct dts_arrays *a,
                           struct dts_range range)
 {
-    for (size_t i = 0; i < range.count; i += PIECE) {
+    const bool large = dts_goes_past_caches(a->y, values(call, a) * sizeof(float));
+    for (size_t i = 0, count; i < range.count; i += count) {
         const size_t at = range.first + i;
-        const size_t count = range.count - i < PIECE ? range.count - i : PIECE;
-        float *y = (float *)a->y + at;
-        const float *sum = (const float *)a->x[0] + at;
-        for (int k = 1; k < call->input_count; k++) {
-            const bool last = k == call->input_count - 1;
-            add_two(sum, (const float *)a->x[k] + at, y, count, call->relu && last);
-            sum = y;
-        }
+        const float *y = (const float *)a->y + at;
+        count = dts_turn(y, range.count - i, PIECE);
+        forward_piece(call, a, at, count, large && dts_turn_goes_past(y, count));
     }
+    dts_lanes_streamed();
+}
+
+static void pass_back(const float *y, const float *dy, float *dx, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        dx[i] = y[i] > 0 ? dy[i] : 0;
 }
 
 /* One piece; dx[0] may be dy, and is written last. */
 static void backward_piece(const struct dts_op_call *call, const struct dts_arrays *a,
-                           size_t at, size_t count)
+                           size_t at, size_t count, bool large)
 {
     const float *dy = (const float *)a->dy + at;
+    dts_fetch(dy + AHEAD, PIECE);
+    if (call->relu)
+        dts_fetch((const float *)a->y + at + AHEAD, PIECE);
     for (int k = call->input_count - 1; k >= 0; k--) {
-        if (a->dx[k] == NULL)
+        if (a->dx[k] == NULL || (a->dx[k] == a->dy && !call->relu))
             continue;
-        float *dx = (float *)a->dx[k] + at;
-        if (!call->relu) {
-            if (dx != dy)
-                memcpy(dx, dy, count * sizeof(*dx));
-            continue;
+        float *dx = (float *)a->dx[k] + at, block[PIECE];
+        const bool past = large && dts_turn_goes_past(dx, count);
+        if (call->relu) {
+            pass_back((const float *)a->y + at, dy, dts_begin_block(dx, 0, block, past), count);
+            dts_end_block(dx, 0, count, block, past);
+        } else if (past) {
+            dts_store_past_caches(dx, dy, count);
+        } else {
+            memcpy(dx, dy, count * sizeof(*dx));
         }
-        const float *y = (const float *)a->y + at;
-#pragma omp simd
-        for (size_t i = 0; i < count; i++)
-            dx[i] = y[i] > 0 ? dy[i] : 0;
     }
 }
 
 static void backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
                            struct dts_range range)
 {
-    for (size_t i = 0; i < range.count; i += PIECE)
-        backward_piece(call, a, range.first + i,
-                       range.count - i < PIECE ? range.count - i : PIECE);
+    const bool large = dts_goes_past_caches(a->dy, values(call, a) * sizeof(float));
+    for (size_t i = 0, count; i < range.count; i += count) {
+        const size_t at = range.first + i;
+        count = dts_turn((const float *)a->dy + at, range.count - i, PIECE);
+        backward_piece(call, a, at, count, large);
+    }
+    dts_lanes_streamed();
 }
 
 static void forward_host(const struct dts_op_call *call, const struct dts_arrays *a,

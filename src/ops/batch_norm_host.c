@@ -75,7 +75,7 @@ static void apply(struct dts_batch_norm_line line, bool relu, const float *restr
     for (size_t i = 0, end; i < count; i = end) {
         end = dts_least(count, i + DTS_BATCH_NORM_STEP);
         float *to = dts_begin_block(y, i, block, past);
-        dts_fetch(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
+        dts_fetch_near(x + i + ahead, ahead > 0 ? DTS_BATCH_NORM_STEP : 0);
         if (!past)
             dts_fetch_to_write(dts_batch_norm_later(y, next, i, count), DTS_BATCH_NORM_STEP);
 #pragma omp simd

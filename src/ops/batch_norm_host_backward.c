@@ -13,6 +13,7 @@
 #include "ops/lanes.h"
 #include "ops/past_caches.h"
 #include "ops/ranges.h"
+#include "ops/sums.h"
 
 /* A channel's way back: line: of forward. dx = line.scale g + by_x x + shift */
 struct back {
@@ -29,14 +30,6 @@ static struct back begin_back(struct dts_batch_norm_sizes s, const struct dts_ar
     return (struct back){.line = dts_batch_norm_line(a, c, saved[c], saved[s.channels + c]),
                          .least = relu ? 0 : -INFINITY,
                          .mean = saved[c]};
-}
-
-static float sum_of(dts_lanes lanes)
-{
-    float sum = 0;
-    for (int i = 0; i < DTS_LANES; i++)
-        sum += lanes[i];
-    return sum;
 }
 
 /* x and dy of a plane; those of the plane that is read next; where they are copied to, or NULL.
@@ -57,8 +50,8 @@ static void add_piece_back(struct back *b, const struct plane *p, size_t first, 
     const size_t whole = first + count / TWO * TWO;
     dts_lanes sum[2] = {{0}}, products[2] = {{0}};
     for (size_t i = first; i < whole; i += TWO) {
-        dts_fetch(dts_batch_norm_later(p->x, p->next_x, i, pixels), TWO);
-        dts_fetch(dts_batch_norm_later(p->dy, p->next_dy, i, pixels), TWO);
+        dts_fetch_near(dts_batch_norm_later(p->x, p->next_x, i, pixels), TWO);
+        dts_fetch_near(dts_batch_norm_later(p->dy, p->next_dy, i, pixels), TWO);
         for (size_t k = i; k < i + TWO; k += DTS_LANES) {
             const dts_lanes x = dts_lanes_load(p->x + k), dy = dts_lanes_load(p->dy + k);
             const dts_which passes = dts_lanes_larger(x * line.scale + line.shift, least);
@@ -72,7 +65,7 @@ static void add_piece_back(struct back *b, const struct plane *p, size_t first, 
             }
         }
     }
-    float g = sum_of(sum[0] + sum[1]), gx = sum_of(products[0] + products[1]);
+    float g = dts_lanes_sum(sum[0] + sum[1]), gx = dts_lanes_sum(products[0] + products[1]);
     for (size_t i = whole; i < first + count; i++) {
         const float d = line.scale * p->x[i] + line.shift > b->least ? p->dy[i] : 0;
         g += d;

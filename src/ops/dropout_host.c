@@ -71,16 +71,24 @@ static void backward_range(const struct dts_op_call *call, const struct dts_arra
                            struct dts_range range)
 {
     const float scale = (float)dts_dropout_scale(call);
+    const size_t n = (size_t)a->batch * dts_dims_elements(&call->output);
+    const bool large = dts_goes_past_caches(a->dx[0], n * sizeof(float));
     const uint8_t *keep = (const uint8_t *)a->saved + range.first;
     const float *dy = (const float *)a->dy + range.first;
     float *dx = (float *)a->dx[0] + range.first;
-    for (size_t first = 0; first < range.count; first += STEP) {
-        const size_t count = range.count - first < STEP ? range.count - first : STEP;
+    for (size_t first = 0, count; first < range.count; first += count) {
+        count = dts_turn(dx + first, range.count - first, STEP);
+        const bool past = large && dts_turn_goes_past(dx + first, count);
+        float block[STEP];
         dts_fetch(dy + first + PIECE, STEP);
-        dts_fetch_to_write(dx + first + PIECE, STEP);
+        if (!past)
+            dts_fetch_to_write(dx + first + PIECE, STEP);
         __builtin_prefetch(keep + first + PIECE);
-        scale_kept(dy + first, keep + first, scale, count, dx + first);
+        scale_kept(dy + first, keep + first, scale, count,
+                   dts_begin_block(dx, first, block, past));
+        dts_end_block(dx, first, first + count, block, past);
     }
+    dts_lanes_streamed();
 }
 
 void dts_dropout_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,

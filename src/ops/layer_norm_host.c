@@ -134,7 +134,7 @@ static void gather(struct row *row, float *restrict dw, float *restrict db, size
     for (size_t first = 0; first < n; first += 2 * BLOCK) {
         const size_t end = dts_least(n, first + 2 * BLOCK);
         float sum = 0, products = 0;
-        dts_fetch(dy + n + first, 2 * BLOCK);
+        dts_fetch_near(dy + n + first, 2 * BLOCK);
 #pragma omp simd reduction(+ : sum, products)
         for (size_t i = first; i < end; i++) {
             const float h = (x[i] - mean) * r, g = w[i] * dy[i];
@@ -157,7 +157,9 @@ static void apply(const struct row *row, float *restrict dx, size_t n, bool past
     for (size_t i = 0; i < n; i += BLOCK) {
         const size_t end = dts_least(n, i + BLOCK);
         float *to = dts_begin_block(dx, i, block, past);
-        fetch_some(x + n + i, dx + n + i, past);
+        dts_fetch_near(x + n + i, BLOCK);
+        if (!past)
+            dts_fetch_to_write(dx + n + i, BLOCK);
 #pragma omp simd
         for (size_t k = i; k < end; k++)
             to[k - i] = r * (w[k] * dy[k] + ((x[k] - mean) * by_h + shift));

@@ -24,6 +24,22 @@ static inline bool dts_goes_past_caches(const void *to, size_t bytes)
     return DTS_LANES_STREAM && dts_behind_a_line(to) == 0 && bytes > DTS_MOST_KEPT;
 }
 
+/* Of `count` values, those before the first line that begins at or behind `to`. */
+static inline size_t dts_before_a_line(const float *to, size_t count)
+{
+    const size_t behind = dts_behind_a_line(to);
+    const size_t before = behind == 0 ? 0 : DTS_LINE_BYTES / sizeof(*to) - behind;
+    return before < count ? before : count;
+}
+
+/* A loop's next turn of `count` values or what is left: the first goes up to where a line
+ * begins, so that the others may go past the caches. */
+static inline size_t dts_turn(const float *to, size_t left, size_t count)
+{
+    const size_t before = dts_before_a_line(to, left);
+    return before > 0 ? before : left < count ? left : count;
+}
+
 /* `count` values, whole registers of them, to where a line begins. */
 static inline void dts_store_past_caches(float *to, const float *values, size_t count)
 {
@@ -36,6 +52,12 @@ static inline bool dts_rows_go_past_caches(const void *to, size_t rows, size_t c
 {
     return count * sizeof(float) % DTS_LINE_BYTES == 0 &&
            dts_goes_past_caches(to, rows * count * sizeof(float));
+}
+
+/* Whether a turn of a loop that goes past the caches does. */
+static inline bool dts_turn_goes_past(const float *to, size_t count)
+{
+    return count % DTS_LANES == 0 && dts_behind_a_line(to) == 0;
 }
 
 /* Values i .. end - 1 of such a row are made in `block`, to be stored past the caches by

@@ -1,12 +1,25 @@
-/* sums.h -- sums of floats. Four are gathered at a time, each vectorized, so that an addition
- * does not wait for the one before it; their order depends on the count alone. */
+/* sums.h -- sums of floats. Four registers are gathered at a time, so that an addition does not
+ * wait for the one before it, from lines behind one another, as a processor looks ahead; their
+ * order depends on the count alone. */
 #ifndef DTS_OPS_SUMS_H
 #define DTS_OPS_SUMS_H
 
 #include <stddef.h>
 
-/* Below, one is gathered: there is little to wait for. */
-enum { DTS_SUMS_LEAST = 256 };
+#include "ops/lanes.h"
+
+/* By halves: additions that wait for one another are few. */
+DTS_LANES_FN float dts_lanes_sum(dts_lanes v)
+{
+    float values[DTS_LANES];
+    memcpy(values, &v, sizeof(v));
+    for (int half = DTS_LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            values[i] += values[half + i];
+    return values[0];
+}
+
+enum { DTS_SUMS_TOGETHER = 4 * DTS_LANES };
 
 /* sum of x[i] - origin, and of its square */
 struct dts_moments {
@@ -15,44 +28,36 @@ struct dts_moments {
 
 static inline struct dts_moments dts_moments_about(const float *x, float origin, size_t n)
 {
-    const size_t q = n >= DTS_SUMS_LEAST ? n / 4 : 0;
-    float a = 0, b = 0, c = 0, d = 0, a2 = 0, b2 = 0, c2 = 0, d2 = 0;
-#pragma omp simd reduction(+ : a, b, c, d, a2, b2, c2, d2)
-    for (size_t i = 0; i < q; i++) {
-        const float ai = x[i] - origin, bi = x[q + i] - origin;
-        const float ci = x[2 * q + i] - origin, di = x[3 * q + i] - origin;
-        a += ai;
-        b += bi;
-        c += ci;
-        d += di;
-        a2 += ai * ai;
-        b2 += bi * bi;
-        c2 += ci * ci;
-        d2 += di * di;
+    const size_t whole = n / DTS_SUMS_TOGETHER * DTS_SUMS_TOGETHER;
+    dts_lanes sums[4] = {{0}}, squares[4] = {{0}};
+    for (size_t i = 0; i < whole; i += DTS_SUMS_TOGETHER)
+        for (int k = 0; k < 4; k++) {
+            const dts_lanes d = dts_lanes_load(x + i + k * DTS_LANES) - origin;
+            sums[k] += d;
+            squares[k] += d * d;
+        }
+    float sum = dts_lanes_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    float square = dts_lanes_sum((squares[0] + squares[1]) + (squares[2] + squares[3]));
+#pragma omp simd reduction(+ : sum, square)
+    for (size_t i = whole; i < n; i++) {
+        sum += x[i] - origin;
+        square += (x[i] - origin) * (x[i] - origin);
     }
-#pragma omp simd reduction(+ : a, a2)
-    for (size_t i = 4 * q; i < n; i++) {
-        a += x[i] - origin;
-        a2 += (x[i] - origin) * (x[i] - origin);
-    }
-    return (struct dts_moments){(a + b) + (c + d), (a2 + b2) + (c2 + d2)};
+    return (struct dts_moments){sum, square};
 }
 
 static inline float dts_sum(const float *x, size_t n)
 {
-    const size_t q = n >= DTS_SUMS_LEAST ? n / 4 : 0;
-    float a = 0, b = 0, c = 0, d = 0;
-#pragma omp simd reduction(+ : a, b, c, d)
-    for (size_t i = 0; i < q; i++) {
-        a += x[i];
-        b += x[q + i];
-        c += x[2 * q + i];
-        d += x[3 * q + i];
-    }
-#pragma omp simd reduction(+ : a)
-    for (size_t i = 4 * q; i < n; i++)
-        a += x[i];
-    return (a + b) + (c + d);
+    const size_t whole = n / DTS_SUMS_TOGETHER * DTS_SUMS_TOGETHER;
+    dts_lanes sums[4] = {{0}};
+    for (size_t i = 0; i < whole; i += DTS_SUMS_TOGETHER)
+        for (int k = 0; k < 4; k++)
+            sums[k] += dts_lanes_load(x + i + k * DTS_LANES);
+    float sum = dts_lanes_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = whole; i < n; i++)
+        sum += x[i];
+    return sum;
 }
 
 #endif

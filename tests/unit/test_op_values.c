@@ -156,9 +156,9 @@ static void dropout_does_nothing_but_in_training(void)
 }
 
 /* With y in x[0] and dx[0] in dy the same comes out. */
-static void check_in_place(const char *name, int inputs, bool relu)
+static void check_in_place(const char *name, int inputs, bool relu, size_t count)
 {
-    struct op_case c = op_alike(name, 2, (struct dts_dims){2, {7, 33, 1, 1}}, inputs);
+    struct op_case c = op_alike(name, 2, (struct dts_dims){1, {count, 1, 1, 1}}, inputs);
     c.call.relu = relu;
     c.call.rate = 0.5; // of dropout
     const struct dts_operation *op = dts_operation_find(name);
@@ -181,14 +181,38 @@ static void check_in_place(const char *name, int inputs, bool relu)
     op_end(&got);
 }
 
+enum { FEW = 231, LARGE = 2100005 }; // two of LARGE are more than caches keep
+
 static void some_work_in_place(void)
 {
-    check_in_place("relu", 1, false);
-    check_in_place("sigmoid", 1, false);
-    check_in_place("tanh", 1, false);
-    check_in_place("dropout", 1, false);
-    check_in_place("add", 2, false);
-    check_in_place("add", 3, true);
+    check_in_place("relu", 1, false, FEW);
+    check_in_place("sigmoid", 1, false, FEW);
+    check_in_place("tanh", 1, false, LARGE);
+    check_in_place("dropout", 1, false, FEW);
+    check_in_place("dropout", 1, false, LARGE);
+    check_in_place("add", 2, false, FEW);
+    check_in_place("add", 3, true, FEW);
+    check_in_place("add", 2, false, LARGE);
+    check_in_place("add", 3, true, LARGE);
+}
+
+/* Workers' shares begin within lines. */
+static void check_large_case(const char *name, int inputs, bool relu)
+{
+    struct op_case c = op_alike(name, 2, (struct dts_dims){1, {LARGE, 1, 1, 1}}, inputs);
+    c.call.relu = relu;
+    c.call.rate = 0.5; // of dropout
+    op_check_host(&c, dts_operation_find(name), 3);
+}
+
+static void large_gradients_are_right(void)
+{
+    check_large_case("relu", 1, false);
+    check_large_case("gelu", 1, false);
+    check_large_case("dropout", 1, false);
+    check_large_case("multiply", 2, false);
+    check_large_case("add", 2, false);
+    check_large_case("add", 3, true);
 }
 
 /* What is too large for caches goes past them, by whole lines: the same values, to the last
@@ -260,4 +284,4 @@ TESTS(TEST(functions_of_one_value), TEST(large_results_are_the_same),
       TEST(beyond_the_range_nothing_breaks), TEST(sums_of_inputs), TEST(products_of_inputs),
       TEST(dropout_keeps_its_contract), TEST(a_sample_is_masked_alike_wherever_it_is),
       TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
-      TEST(some_work_in_place))
+      TEST(some_work_in_place), TEST(large_gradients_are_right))
