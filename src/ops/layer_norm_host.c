@@ -118,37 +118,56 @@ static void rms_rows(const struct dts_op_call *call, const struct dts_arrays *a,
     dts_lanes_streamed();
 }
 
+enum { TOGETHER = 2 }; // rows back
+
 /* One row: its part of dw and db; sums over features that dx needs. */
 struct row {
     const float *x, *dy, *w;
     float mean, r, sum, products; // sum: of w dy; products: of w dy h
 };
 
-/* The next row's dy is fetched here, the rest of it where dx is written, so that memory is
- * never idle. */
-static void gather(struct row *row, float *restrict dw, float *restrict db, size_t n)
+/* `count` rows behind one another, 1 or 2: two share what is read and written of dw and db. The
+ * dy behind them is fetched here, the rest of it where dx is written, so that memory is never
+ * idle. */
+static inline __attribute__((always_inline)) void
+gather(struct row *rows, int count, float *restrict dw, float *restrict db, size_t n)
 {
-    const float *x = row->x, *dy = row->dy, *w = row->w;
-    const float mean = row->mean, r = row->r;
-    row->sum = row->products = 0;
+    const float *x = rows->x, *dy = rows->dy, *w = rows->w;
+    const size_t second = count > 1 ? n : 0; // from the first row
+    const struct row a = rows[0], b = rows[count - 1];
+    for (int k = 0; k < count; k++)
+        rows[k].sum = rows[k].products = 0;
     for (size_t first = 0; first < n; first += 2 * BLOCK) {
         const size_t end = dts_least(n, first + 2 * BLOCK);
-        float sum = 0, products = 0;
-        dts_fetch_near(dy + n + first, 2 * BLOCK);
-#pragma omp simd reduction(+ : sum, products)
+        float sum = 0, products = 0, sum_b = 0, products_b = 0;
+        for (int k = 0; k < count; k++)
+            dts_fetch_near(dy + (size_t)(count + k) * n + first, 2 * BLOCK);
+#pragma omp simd reduction(+ : sum, products, sum_b, products_b)
         for (size_t i = first; i < end; i++) {
-            const float h = (x[i] - mean) * r, g = w[i] * dy[i];
-            dw[i] += dy[i] * h;
-            db[i] += dy[i];
+            const float h = (x[i] - a.mean) * a.r, g = w[i] * dy[i];
+            float to_w = dy[i] * h, to_b = dy[i];
             sum += g;
             products += g * h;
+            if (count > 1) {
+                const size_t k = i + second;
+                const float h_b = (x[k] - b.mean) * b.r, g_b = w[i] * dy[k];
+                to_w += dy[k] * h_b;
+                to_b += dy[k];
+                sum_b += g_b;
+                products_b += g_b * h_b;
+            }
+            dw[i] += to_w;
+            db[i] += to_b;
         }
-        row->sum += sum;
-        row->products += products;
+        rows[0].sum += sum;
+        rows[0].products += products;
+        rows[count - 1].sum += sum_b;
+        rows[count - 1].products += products_b;
     }
 }
 
-static void apply(const struct row *row, float *restrict dx, size_t n, bool past)
+/* `ahead`: where the row lies whose x is fetched. */
+static void apply(const struct row *row, float *restrict dx, size_t n, size_t ahead, bool past)
 {
     const float *x = row->x, *dy = row->dy, *w = row->w;
     const float r = row->r, by_h = -row->products / (float)n * r;
@@ -157,7 +176,7 @@ static void apply(const struct row *row, float *restrict dx, size_t n, bool past
     for (size_t i = 0; i < n; i += BLOCK) {
         const size_t end = dts_least(n, i + BLOCK);
         float *to = dts_begin_block(dx, i, block, past);
-        dts_fetch_near(x + n + i, BLOCK);
+        dts_fetch_near(x + ahead + i, BLOCK);
         if (!past)
             dts_fetch_to_write(dx + n + i, BLOCK);
 #pragma omp simd
@@ -174,17 +193,24 @@ static void rows_back(const struct dts_op_call *call, const struct dts_arrays *a
     const float *saved = a->saved;
     const bool past = a->dx[0] != NULL && go_past(call, a, a->dx[0]);
     float *dw = (float *)a->scratch + (size_t)range.worker * sums_of_a_worker(call);
-    for (size_t k = range.first; k < range.first + range.count; k++) {
-        struct row row = {.x = (const float *)a->x[0] + k * n,
-                          .dy = (const float *)a->dy + k * n,
-                          .w = a->w[0],
-                          .mean = centred ? saved[rows + k] : 0,
-                          .r = saved[k]};
-        gather(&row, dw, dw + n, n);
-        if (!centred)
-            row.sum = 0;
-        if (a->dx[0] != NULL)
-            apply(&row, (float *)a->dx[0] + k * n, n, past);
+    const size_t last = range.first + range.count;
+    for (size_t k = range.first, count; k < last; k += count) {
+        count = dts_least(last - k, TOGETHER);
+        struct row row[TOGETHER];
+        for (size_t i = 0; i < count; i++)
+            row[i] = (struct row){.x = (const float *)a->x[0] + (k + i) * n,
+                                  .dy = (const float *)a->dy + (k + i) * n,
+                                  .w = a->w[0],
+                                  .mean = centred ? saved[rows + k + i] : 0,
+                                  .r = saved[k + i]};
+        if (count == TOGETHER)
+            gather(row, TOGETHER, dw, dw + n, n);
+        else
+            gather(row, 1, dw, dw + n, n);
+        for (size_t i = 0; i < count && a->dx[0] != NULL; i++) {
+            row[i].sum = centred ? row[i].sum : 0;
+            apply(&row[i], (float *)a->dx[0] + (k + i) * n, n, count * n, past);
+        }
     }
     dts_lanes_streamed();
 }
