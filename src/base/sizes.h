@@ -1,4 +1,4 @@
-/* sizes.h -- the smaller of two sizes, and how many parts make a whole. */
+/* sizes.h -- the smaller and the larger of two sizes, and how many parts make a whole. */
 #ifndef DTS_BASE_SIZES_H
 #define DTS_BASE_SIZES_H
 
@@ -7,6 +7,11 @@
 static inline size_t dts_least(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+static inline size_t dts_most(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
 /* a / b, rounded up; b > 0. */

@@ -8,7 +8,9 @@
 
 enum {
     DTS_BATCH_NORM_PIECE = 4096,               // values that are summed in float
-    DTS_BATCH_NORM_RUN = 4096,                 // values of a run of channels
+    DTS_BATCH_NORM_LEAST_RUN = 4096,           // values of a run of channels, and so many at
+    DTS_BATCH_NORM_MOST_RUN = 32768,           // most, as long as those of all samples are no
+    DTS_BATCH_NORM_RUNS = 8 * 32768,           // more than these: 1 MB of x
     DTS_BATCH_NORM_MOST_TOGETHER = 64,         // channels
     DTS_BATCH_NORM_STEP = 4 * DTS_LINE_VALUES, // values between which others are fetched
     DTS_BATCH_NORM_LATER = 512,                // so far before they are used
@@ -36,8 +38,9 @@ static inline struct dts_batch_norm_sizes dts_batch_norm_sizes(const struct dts_
 /* Channels to take together, of those that are left. */
 static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size_t left)
 {
-    const size_t run = s.pixels < DTS_BATCH_NORM_RUN ? DTS_BATCH_NORM_RUN / s.pixels : 1;
-    return dts_least(dts_least(run, DTS_BATCH_NORM_MOST_TOGETHER), left);
+    const size_t long_run = dts_least(DTS_BATCH_NORM_RUNS / s.batch, DTS_BATCH_NORM_MOST_RUN);
+    const size_t run = dts_most(long_run, DTS_BATCH_NORM_LEAST_RUN) / s.pixels;
+    return dts_least(dts_least(dts_most(run, 1), DTS_BATCH_NORM_MOST_TOGETHER), left);
 }
 
 /* Whether all samples of few channels, and as many values again, fit into the second cache. */

@@ -50,8 +50,8 @@ static void add_piece_back(struct back *b, const struct plane *p, size_t first, 
     const size_t whole = first + count / TWO * TWO;
     dts_lanes sum[2] = {{0}}, products[2] = {{0}};
     for (size_t i = first; i < whole; i += TWO) {
-        dts_fetch_near(dts_batch_norm_later(p->x, p->next_x, i, pixels), TWO);
-        dts_fetch_near(dts_batch_norm_later(p->dy, p->next_dy, i, pixels), TWO);
+        dts_fetch(dts_batch_norm_later(p->x, p->next_x, i, pixels), TWO);
+        dts_fetch(dts_batch_norm_later(p->dy, p->next_dy, i, pixels), TWO);
         for (size_t k = i; k < i + TWO; k += DTS_LANES) {
             const dts_lanes x = dts_lanes_load(p->x + k), dy = dts_lanes_load(p->dy + k);
             const dts_which passes = dts_lanes_larger(x * line.scale + line.shift, least);

@@ -96,6 +96,19 @@ static void features_are_normalized_at_each_position(void)
     check_over_features(2, (struct dts_dims){2, {1, 768, 1, 1}});
 }
 
+/* More channels than are taken together, on two workers; within caches, and past them. */
+static void runs_of_channels(void)
+{
+    const struct dts_dims images[] = {{3, {41, 31, 33, 1}}, {3, {500, 52, 56, 1}}};
+    for (int i = 0; i < 2; i++) {
+        struct op_case c = op_alike("batch_norm", 3, images[i], 1);
+        c.call.param_count = 2;
+        c.call.params[0] = c.call.params[1] = images[i].size[0];
+        c.sums = (double)c.batch * (double)dts_dims_elements(&images[i]);
+        op_check_host(&c, dts_operation_find("batch_norm"), 2);
+    }
+}
+
 /* More than caches keep (ops/past_caches.h), in lines of 16 values and blocks that end early.
  */
 static void large_results_go_past_the_caches(void)
@@ -116,6 +129,6 @@ static void large_results_go_past_the_caches(void)
     op_check_host(&c, dts_operation_find("rms_norm"), 2);
 }
 
-TESTS(TEST(batch_norm_keeps_its_contract), TEST(running_statistics_move_by_a_tenth),
-      TEST(large_means_cancel_nothing), TEST(features_are_normalized_at_each_position),
-      TEST(large_results_go_past_the_caches))
+TESTS(TEST(batch_norm_keeps_its_contract), TEST(runs_of_channels),
+      TEST(running_statistics_move_by_a_tenth), TEST(large_means_cancel_nothing),
+      TEST(features_are_normalized_at_each_position), TEST(large_results_go_past_the_caches))
