@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sizes.h"
 #include "ops/fetch.h"
 #include "ops/max_pool_wide.h"
+#include "ops/past_caches.h"
 #include "ops/pool_lines.h"
 #include "ops/pool_wide.h"
 #include "ops/ranges.h"
@@ -133,25 +135,84 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
             }
 }
 
-enum { STEP = 64 }; // windows between which the next plane's lines are fetched
+enum { STEP = 64 }; // windows between which lines are fetched or go to memory
+
+/* Windows p .. end - 1 of a plane. */
+static inline void scatter(float *dx, const int32_t *largest, const float *dy, size_t p,
+                           size_t end)
+{
+    for (size_t i = p; i < end; i++)
+        dx[largest[i]] += dy[i];
+}
+
+/* Planes of at most so many values are made in a cache, two of them in turns. */
+enum { MOST_MADE = 16384 };
+
+/* While a plane is made, the one before it goes to memory past the caches, and is 0 again. */
+static void backward_past(const struct dts_pool *pool, const struct dts_arrays *a,
+                          struct dts_range range)
+{
+    const size_t n = pool->in_pixels, windows = pool->out_pixels;
+    float *made = (float *)a->scratch + (size_t)range.worker * 2 * n, *last = made + n;
+    memset(made, 0, 2 * n * sizeof(*made));
+    for (size_t k = 0; k <= range.count; k++) {
+        const size_t plane = range.first + k;
+        const float *dy = (const float *)a->dy + plane * windows;
+        const int32_t *largest = (const int32_t *)a->saved + plane * windows;
+        size_t moved = 0;
+        for (size_t p = 0, end, until; p < windows; p = end, moved = until) {
+            end = dts_least(p + STEP, windows);
+            until =
+                end == windows ? n : end * (n / windows) / DTS_LINE_VALUES * DTS_LINE_VALUES;
+            if (k < range.count)
+                scatter(made, largest, dy, p, end);
+            if (k == 0)
+                continue;
+            dts_store_past_caches((float *)a->dx[0] + (plane - 1) * n + moved, last + moved,
+                                  until - moved);
+            memset(last + moved, 0, (until - moved) * sizeof(*last));
+        }
+        float *const swapped = made;
+        made = last;
+        last = swapped;
+    }
+    dts_lanes_streamed();
+}
+
+static void backward_near(const struct dts_pool *pool, const struct dts_arrays *a,
+                          struct dts_range range)
+{
+    const size_t by_window = pool->in_pixels / pool->out_pixels; // values, about
+    for (size_t plane = range.first; plane < range.first + range.count; plane++) {
+        const float *dy = (const float *)a->dy + plane * pool->out_pixels;
+        const int32_t *largest = (const int32_t *)a->saved + plane * pool->out_pixels;
+        float *dx = (float *)a->dx[0] + plane * pool->in_pixels;
+        memset(dx, 0, pool->in_pixels * sizeof(*dx));
+        for (size_t p = 0, end; p < pool->out_pixels; p = end) {
+            end = dts_least(p + STEP, pool->out_pixels);
+            dts_fetch_to_write(dx + pool->in_pixels + p * by_window, (end - p) * by_window);
+            scatter(dx, largest, dy, p, end);
+        }
+    }
+}
 
 static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
                      struct dts_range range)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    const size_t by_window = pool.in_pixels / pool.out_pixels; // values, about
-    for (size_t plane = range.first; plane < range.first + range.count; plane++) {
-        const float *dy = (const float *)a->dy + plane * pool.out_pixels;
-        const int32_t *largest = (const int32_t *)a->saved + plane * pool.out_pixels;
-        float *dx = (float *)a->dx[0] + plane * pool.in_pixels;
-        memset(dx, 0, pool.in_pixels * sizeof(*dx));
-        for (size_t p = 0, end; p < pool.out_pixels; p = end) {
-            end = p + STEP < pool.out_pixels ? p + STEP : pool.out_pixels;
-            dts_fetch_to_write(dx + pool.in_pixels + p * by_window, (end - p) * by_window);
-            for (size_t i = p; i < end; i++)
-                dx[largest[i]] += dy[i];
-        }
-    }
+    const bool past = dts_rows_go_past_caches(a->dx[0], pool.planes, pool.in_pixels);
+    if (past && pool.in_pixels <= MOST_MADE)
+        backward_past(&pool, a, range);
+    else
+        backward_near(&pool, a, range);
+}
+
+size_t dts_max_pool_backward_scratch_host(const struct dts_op_call *call, int batch,
+                                          int workers)
+{
+    const struct dts_pool pool = dts_pool_of(call, batch);
+    const size_t values = pool.in_pixels <= MOST_MADE ? 2 * pool.in_pixels : 0;
+    return (size_t)workers * values * sizeof(float);
 }
 
 void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -151,7 +151,8 @@ const struct dts_operation dts_op_max_pool = {
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
     .reference = {max_forward, max_backward},
-    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host},
+    .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host,
+             dts_max_pool_backward_scratch_host},
     .cuda = DTS_CUDA({dts_max_pool_forward_cuda, dts_max_pool_backward_cuda}),
 };
 

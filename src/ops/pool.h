@@ -27,6 +27,8 @@ struct dts_pool_window dts_pool_window_at(const struct dts_pool *pool, size_t ou
 dts_op_fn dts_max_pool_forward_host, dts_max_pool_backward_host;
 dts_op_fn dts_avg_pool_forward_host, dts_avg_pool_backward_host;
 size_t dts_pool_scratch_host(const struct dts_op_call *call, int batch, int workers);
+size_t dts_max_pool_backward_scratch_host(const struct dts_op_call *call, int batch,
+                                          int workers);
 dts_op_fn dts_max_pool_forward_cuda, dts_max_pool_backward_cuda;
 dts_op_fn dts_avg_pool_forward_cuda, dts_avg_pool_backward_cuda;
 

@@ -172,6 +172,23 @@ static void of_equal_values_the_first_counts(void)
     check_kept(&pool, low, (const int32_t[]){0, 1, 4, 5});
 }
 
+/* Back: windows share places, and integers add up exactly. */
+static void check_equals_back(const struct op_case *c, const struct dts_operation *op,
+                              struct op_run *host, struct op_run *reference)
+{
+    for (size_t k = 0; k < dts_dims_elements(&c->call.output); k++) {
+        const double value = k % 31 == 30 ? NAN : (double)(k * k % 17) - 5;
+        op_set((void *)host->a.dy, 4, k, value);
+        op_set((void *)reference->a.dy, 8, k, value);
+    }
+    op_run_version(host, &op->host, true, NULL);
+    op_run_version(reference, &op->reference, true, NULL);
+    for (size_t k = 0; k < dts_dims_elements(&c->call.inputs[0]); k++) {
+        const double is = op_get(host->a.dx[0], 4, k), want = op_get(reference->a.dx[0], 8, k);
+        CHECK(isnan(want) ? isnan(is) : is == want);
+    }
+}
+
 /* Few different values: each window has its largest more than once, and some none above minus
  * infinity. */
 static void check_equals(const struct pool *pool)
@@ -191,6 +208,7 @@ static void check_equals(const struct pool *pool)
         CHECK_INT(((int32_t *)host.a.saved)[k], ((int32_t *)reference.a.saved)[k]);
         CHECK(op_get(host.a.y, 4, k) == op_get(reference.a.y, 8, k));
     }
+    check_equals_back(&c, op, &host, &reference);
     op_end(&host);
     op_end(&reference);
 }
@@ -319,7 +337,23 @@ static void means_over_a_grid(void)
     check_op(&c);
 }
 
+/* More than caches keep, by planes of whole lines; shares of workers. */
+static void large_gradients_are_right(void)
+{
+    const struct pool pool = {.op = "max_pool",
+                              .batch = 3,
+                              .axes = 2,
+                              .size = {120, 112, 112},
+                              .out = {56, 55},
+                              .kernel = {3, 3},
+                              .stride = {2, 2},
+                              .before = {1, 0}};
+    const struct op_case c = case_of(&pool);
+    op_check_host(&c, dts_operation_find("max_pool"), 3);
+}
+
 TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
       TEST(lines_and_volumes), TEST(of_equal_values_the_first_counts),
       TEST(of_equal_values_on_lines_of_any_length), TEST(averages_count_padding_as_zeros),
-      TEST(means_on_lines_of_any_length), TEST(means_of_channels), TEST(means_over_a_grid))
+      TEST(means_on_lines_of_any_length), TEST(means_of_channels), TEST(means_over_a_grid),
+      TEST(large_gradients_are_right))
