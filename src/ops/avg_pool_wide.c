@@ -77,7 +77,9 @@ DTS_LANES_FN void line_forward(const struct way *way, const struct rows *of, siz
     const struct lines l = lines_of(way, of, plane, rows);
     const int all = way->pool.out[DTS_POOL_LAST];
     int at = kernel - stride - way->pool.before[DTS_POOL_LAST];
-    dts_lanes earlier = added(&l, at - DTS_LANES, rows);
+    dts_lanes earlier = {0}; // beside the line, mostly
+    if (at > 0)
+        earlier = added(&l, at - DTS_LANES, rows);
     for (int k = 0; k < all; k += DTS_LANES, at += DTS_LANES * stride) {
         const dts_lanes sum = windows(&l, at, &earlier, rows, kernel, stride);
         dts_lanes_store(y + k, sum * dts_lanes_load(l.by_window + k));

@@ -14,7 +14,7 @@
 enum {
     DTS_POOL_MOST = 3,             // values of a usual window along an axis, windows over one
     DTS_POOL_SIDE = 3 * DTS_LANES, // values beside a line that vectors may read
-    DTS_POOL_AHEAD = 1024,         // values of the image that are fetched ahead: 4 KiB
+    DTS_POOL_AHEAD = 512,          // values of the image that are fetched ahead: 2 KiB
 };
 
 /* Lines of an array, [.., length]. */
