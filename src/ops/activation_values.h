@@ -66,7 +66,7 @@ static inline float gelu_back(float x, float dy, struct dts_reduced a, float slo
 {
     (void)slope;
     const float scale = (float)(2 * DTS_GELU_SCALE), cube = (float)(3 * DTS_GELU_CUBE);
-    return dy * gated_slope(x, dts_reduced_exp(a), scale * (1 + cube * x * x));
+    return dy * gated_slope(x, dts_reduced_exp(a), scale + scale * cube * (x * x));
 }
 
 static inline float silu_back(float x, float dy, struct dts_reduced a, float slope)
