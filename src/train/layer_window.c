@@ -63,12 +63,30 @@ static size_t windows(const struct dts_window *w, int axis, size_t input)
     return beyond ? count - 1 : count;
 }
 
-/* Half of what the windows reach beyond the input, the odd value behind. */
-static int same_padding(const struct dts_window *w, int axis, size_t in, size_t out)
+/* What the windows reach beyond the input. */
+static size_t outside_of(const struct dts_window *w, int axis, size_t in, size_t out)
 {
     const size_t reach = (size_t)w->dilation[axis] * ((size_t)w->kernel[axis] - 1) + 1;
     const size_t covered = (out - 1) * (size_t)w->stride[axis] + reach;
-    return covered > in ? (int)((covered - in) / 2) : 0;
+    return covered > in ? covered - in : 0;
+}
+
+/* Half of that, the odd value behind. Operations count padding, and how far a window reaches,
+ * in int: it is held to what a file may say by a number. */
+static bool same_padding(struct dts_window *w, int axis, size_t in, size_t out,
+                         struct dts_error *err)
+{
+    const size_t outside = outside_of(w, axis, in, out), most = 2 * MOST + 1;
+    if (outside > most) {
+        const size_t dilation = (size_t)w->dilation[axis];
+        const size_t less = dts_ceil_div(outside - most, dilation);
+        return dts_cfg_fail(&w->kernel_cfg, NULL, err,
+                            "must be <= %zu, as padding must be <= %d, got %d%s",
+                            (size_t)w->kernel[axis] - less, MOST, w->kernel[axis],
+                            dilation > 1 ? " (dilated)" : "");
+    }
+    w->padding[axis] = (int)(outside / 2);
+    return true;
 }
 
 bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *input,
@@ -102,8 +120,8 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
                 &w->kernel_cfg, NULL, err, "must be <= %zu, got %d%s",
                 (size + 2 * (size_t)w->padding[i] - 1) / (size_t)w->dilation[i] + 1,
                 w->kernel[i], w->dilation[i] > 1 ? " (dilated)" : "");
-        if (same)
-            w->padding[i] = same_padding(w, i, size, output->size[i + 1]);
+        if (same && !same_padding(w, i, size, output->size[i + 1], err))
+            return false;
     }
     return true;
 }

@@ -230,6 +230,16 @@ static void same_padding_divides_the_size_by_the_stride(void)
         CHECK_STRING(dts_dims_text(&model.layers[0].output).chars, "8 x 112 x 113");
         dts_model_free(&model);
     }
+    // the longest that padding of 2^20 allows
+    struct dts_op_call call = {.op = NULL};
+    if (parse(&model, "[1, 8, 8]",
+              "{\"kind\": \"conv2d\", \"channels\": 1, \"kernel\": [2098, 1], \"dilation\": "
+              "1000, \"padding\": \"same\"}")) {
+        model.layers[0].kind->describe(model.layers[0].self, &call);
+        CHECK_INT(call.window.before[0], 1048500);
+        CHECK_INT(call.window.before[1], 0);
+        dts_model_free(&model);
+    }
 }
 
 static void adaptive_pools_read_windows_that_overlap(void)
@@ -387,6 +397,14 @@ static const struct {
      "layers[0].padding: must be <= 1, half of the kernel, got 2"},
     {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"stride\": 0}",
      "layers[0].stride: must be >= 1, got 0"},
+    {"[1, 8, 8]",
+     "{\"kind\": \"conv2d\", \"channels\": 1, \"kernel\": [1, 8193], \"dilation\": [1, "
+     "1048576], \"padding\": \"same\"}",
+     "layers[0].kernel: must be <= 3, as padding must be <= 1048576, got 8193 (dilated)"},
+    {"[1, 8, 8]",
+     "{\"kind\": \"conv2d\", \"channels\": 1, \"kernel\": [2099, 1], \"dilation\": 1000, "
+     "\"padding\": \"same\"}",
+     "layers[0].kernel: must be <= 2098, as padding must be <= 1048576, got 2099 (dilated)"},
     {"[3, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3}",
      "layers[0].input: must be channels and 2 sizes, got 3 x 8"},
     {"[3, 8, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3, \"groups\": 2}",
