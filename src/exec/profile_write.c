@@ -47,20 +47,25 @@ static void write_entry(struct dts_json *json, const struct dts_profile_request 
     dts_json_end(json);
 }
 
+/* None of a model of no weights but sparse tables: what an update of nothing takes tells
+ * nothing of others. */
 static void write_updates(struct dts_json *json, const struct dts_profile_request *request,
                           const struct dts_profile_findings *found)
 {
     const struct dts_runs *times = found->updates;
     dts_json_list(json, "updates");
-    for (int m = 0; m < request->model_count; m++)
-        for (int o = 0; o < request->optimizer_count; o++) {
+    for (int m = 0; m < request->model_count; m++) {
+        const double parameters = dts_update_count(found->space, &request->models[m]);
+        for (int o = 0; o < request->optimizer_count; o++, times++) {
+            if (parameters < 1)
+                continue;
             dts_json_object(json, NULL);
             dts_json_string(json, "optimizer", request->optimizers[o]->name);
-            dts_json_number(json, "parameters",
-                            dts_update_count(found->space, &request->models[m]));
-            write_measured(json, "update", times++, found->pace);
+            dts_json_number(json, "parameters", parameters);
+            write_measured(json, "update", times, found->pace);
             dts_json_end(json);
         }
+    }
     dts_json_end(json);
 }
 

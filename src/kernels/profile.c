@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kernels/device.h"
 
-enum { MOST_KERNELS = 20000, MOST_POINTS = 64 };
+enum { MOST_KERNELS = 20000, MOST_POINTS = 64, MOST_UPDATES = 64 * 64 };
 
 static const struct dts_field point_fields[] = {
     {DTS_KEY(struct dts_profile_point, batch), .type = DTS_INT, .min = 1, .max = 1 << 24,
@@ -212,9 +212,9 @@ static bool read_updates(struct dts_profile *profile, const struct dts_cfg *list
                          struct dts_error *err)
 {
     const size_t count = dts_cfg_length(list);
-    if (count > MOST_POINTS)
+    if (count > MOST_UPDATES)
         return dts_cfg_fail(list, NULL, err, "must be a list of at most %d updates",
-                            MOST_POINTS);
+                            MOST_UPDATES);
     profile->updates = dts_alloc(count + 1, sizeof(*profile->updates));
     for (size_t i = 0; i < count; i++) {
         const struct dts_cfg at = dts_cfg_item(list, i);
