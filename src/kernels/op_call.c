@@ -1,4 +1,5 @@
 /* op_call.c -- a call in words: equal words, equal work. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +14,9 @@ static void add(struct dts_op_call_key *key, const char *format, ...)
     const size_t length = strlen(key->chars);
     va_list words;
     va_start(words, format);
-    vsnprintf(key->chars + length, sizeof(key->chars) - length, format, words);
+    const int more = vsnprintf(key->chars + length, sizeof(key->chars) - length, format, words);
     va_end(words);
+    assert(more >= 0 && length + (size_t)more < sizeof(key->chars));
 }
 
 static void add_dims(struct dts_op_call_key *key, const struct dts_dims *dims)

@@ -53,10 +53,26 @@ static inline double dts_op_epsilon(const struct dts_op_call *call)
     return call->epsilon > 0 ? call->epsilon : 1e-5;
 }
 
+/* Characters of the longest key, and of what is in it, each with what stands before. */
+enum {
+    DTS_OP_KEY_SIZE = sizeof("x18446744073709551615") - 1,
+    DTS_OP_KEY_INT = sizeof("x-2147483648") - 1,
+    DTS_OP_KEY_REAL = sizeof(" -1.23457e-308") - 1,
+    DTS_OP_KEY_WORD = sizeof(" dilation") - 1,
+    DTS_OP_KEY_NAME = 32, // of an operation
+    DTS_OP_KEY_SHAPES = (DTS_OP_INPUTS + 1) * DTS_DIMS * DTS_OP_KEY_SIZE + sizeof(" > ") - 1,
+    DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
+    DTS_OP_KEY_NUMBERS =
+        3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
+    DTS_OP_KEY_FLAGS = 4 * DTS_OP_KEY_WORD,
+    DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
+                      DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS
+};
+
 /* The call in words, the same for the same work, without the batch: "conv 64x56x56 > 64x56x56
- * kernel 3x3 before 1x1". */
+ * kernel 3x3 before 1x1". Never cut: two calls may differ in the last word alone. */
 struct dts_op_call_key {
-    char chars[320];
+    char chars[DTS_OP_KEY_ROOM];
 };
 struct dts_op_call_key dts_op_call_key(const struct dts_op_call *call);
 
