@@ -29,7 +29,7 @@ static void draw(const struct dts_dropout_keys *keys, const struct dts_arrays *a
 }
 
 static inline void scale_kept(const float *x, const uint8_t *keep, float scale, size_t count,
-                              float *restrict y)
+                              float *y)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
