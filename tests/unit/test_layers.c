@@ -266,6 +266,14 @@ static void attention_costs_two_products_and_a_softmax(void)
         dts_model_free(&model);
     }
     if (parse_last(&model, "[64, 96]",
+                   "{\"kind\": \"attention\", \"heads\": 4, \"dropout\": 0.1}", &l)) {
+        CHECK_NEAR(l.cost.forward_flops, 2 * product + 8 * scores, 0);
+        CHECK_NEAR(l.cost.backward_flops, 4 * product + 6 * scores, 0);
+        CHECK_NEAR(l.cost.forward_values, 6 * scores + 4 * s * f, 0);
+        CHECK_NEAR(l.cost.backward_values, 9 * scores + 7 * s * f, 0);
+        dts_model_free(&model);
+    }
+    if (parse_last(&model, "[64, 96]",
                    "{\"kind\": \"attention\", \"heads\": 4, \"causal\": true, \"fused\": true}",
                    &l)) {
         CHECK_NEAR(l.cost.forward_flops, product + 3 * scores, 0);
