@@ -80,21 +80,36 @@ def import_network(options):
     return text, [said] + network.notes
 
 
-def write(path, text):
+def check_spared(path, source):
+    """The output is not the file that the network came from."""
+    place = source if source.endswith(".onnx") else source.rpartition(":")[0]
+    read_from = getattr(sys.modules.get(place), "__file__", None) or place
+    if os.path.realpath(path) == os.path.realpath(read_from):
+        raise Refused("--output: must be another file than what is read, got %s" % path)
+
+
+def replace(path, text):
     """All of the file or nothing of it."""
-    folder = os.path.dirname(os.path.abspath(path))
+    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path), prefix="." + os.path.basename(path))
     try:
-        handle, beside = tempfile.mkstemp(dir=folder, prefix="." + os.path.basename(path))
-        try:
-            with os.fdopen(handle, "w") as out:
+        with os.fdopen(handle, "w") as out:
+            out.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, 0o666 & ~mask)
+        os.replace(beside, path)
+    except BaseException:  # Ctrl-C, too
+        os.unlink(beside)
+        raise
+
+
+def write(path, text):
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a device or pipe: nothing to protect
+            with os.fdopen(os.open(path, os.O_WRONLY), "w") as out:
                 out.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(beside, 0o666 & ~mask)
-            os.replace(beside, path)
-        except OSError:
-            os.unlink(beside)
-            raise
+        else:
+            replace(os.path.realpath(path), text)  # so that a link stays one
     except OSError as error:
         raise Refused("%s: %s" % (path, error.strerror))
 
@@ -103,6 +118,7 @@ def main():
     options = words()
     try:
         text, said = import_network(options)
+        check_spared(options.output, options.source)
         write(options.output, text)
     except (Refused, Unsupported) as error:
         print("import_torch.py: %s" % error, file=sys.stderr)
