@@ -4,7 +4,7 @@ Each takes (network, call) and returns the output's Value; what dtsim has no lay
 Unsupported. A call has a module, with attributes by PyTorch's names, or arguments in PyTorch's
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
-from import_network import Fixed, Value, epsilon_of, need, product
+from import_network import MOST_INPUTS, Fixed, Value, epsilon_of, need, product
 
 
 def same(kind, **settings):
@@ -117,7 +117,7 @@ def mean(network, call):
     axes = call.get(1, "dim")
     axes = [axes] if isinstance(axes, int) else list(axes or [])
     rank = len(call.x.shape) + 1
-    need(sorted(a % rank for a in axes) == list(range(2, rank)), "other than over all positions")
+    need(axes and sorted(a % rank for a in axes) == list(range(2, rank)), "other than over all positions")
     return global_mean(network, call, call.shape)
 
 
@@ -163,8 +163,9 @@ def positions(network, call, x, rows):
     """A learned row for each position: rows of an embedding, or a parameter of their shape."""
     x = network.plain(x, call.name)
     if rows.table is None:
+        need(rows.owner is not None, "of something fixed")
         sizes_of_rows = [size for size in rows.value.shape if size != 1]
-        need(rows.owner is not None and len(sizes_of_rows) == 2, "of something fixed")
+        need(len(sizes_of_rows) == 2, "of something fixed")
         rows.table = sizes_of_rows + sizes_of_rows[:1]
     need(rows.table[:2] == x.dims, "of rows for positions of other shape")
     return network.add(call.name, "positional_embedding", [x], x.dims, [rows.owner],
@@ -178,7 +179,7 @@ def multiply(network, call):
         a, b = b, a
     a = network.plain(a, call.name)
     if b.shape != a.shape:
-        need(b.shape[0] == a.shape[0] == product(b.shape),
+        need(b.shape[:1] == a.shape[:1] == [product(b.shape)],
              "of different shapes, %s and %s" % (a.shape, b.shape))
         b = network.flat(b, call.name)
     else:
@@ -186,12 +187,27 @@ def multiply(network, call):
     return network.add(call.name, "multiply", [a, b], a.dims)
 
 
+def joined(network, name, kind, parts, shape_of):
+    """A concat or an add of any number of inputs: where dtsim's takes fewer, some of them become one
+    before. Each is copied as seldom as that allows."""
+    first = 0
+    while len(parts) > MOST_INPUTS:
+        behind = first + min(MOST_INPUTS, len(parts) - MOST_INPUTS + 1)
+        some = parts[first:behind]
+        one = network.add(name + "_part", kind, some, shape_of(some))
+        parts = parts[:first] + [one] + parts[behind:]
+        first = (first + 1) % MOST_INPUTS
+    return network.add(name, kind, parts, shape_of(parts))
+
+
 def concat(network, call):
     parts = [network.plain(v, call.name) for v in call.get(0, "tensors")]
     axis = call.get(1, "dim", 0)
-    rank = len(call.shape) + 1
-    need(axis % rank == 1, "along axis %d" % axis)
-    return network.add(call.name, "concat", parts, call.shape)
+    need(axis % (len(parts[0].shape) + 1) == 1, "along axis %d" % axis)
+    if len(parts) == 1:
+        return parts[0]
+    return joined(network, call.name, "concat", parts,
+                  lambda some: [sum(v.dims[0] for v in some)] + some[0].dims[1:])
 
 
 def reshape(network, call):

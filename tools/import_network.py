@@ -7,6 +7,13 @@ a pooled [channels, 1, 1] that dtsim calls [channels]).
 """
 
 
+# Of dtsim's layers: how many inputs one takes, and the numbers that it has beside its sizes.
+MOST_INPUTS = 16
+LIMITS = {"rate": (0, 0.99), "dropout": (0, 0.99), "slope": (0, 1), "epsilon": (1e-15, 1)}
+NO_TENSOR = "an input that is no tensor made from the network's input"
+SHARED = "a weight or bias that is shared and not the first of its layer"
+
+
 class Refused(Exception):
     """What the person who called it has to change."""
 
@@ -45,6 +52,13 @@ def need(good, what):
         raise Unsupported(what)
 
 
+def check_numbers(keys):
+    for key, (least, most) in LIMITS.items():
+        value = keys.get(key, least)
+        need(isinstance(value, (int, float)), "%s that is computed" % key)
+        need(least <= value <= most, "%s %g, dtsim takes %g to %g" % (key, value, least, most))
+
+
 def epsilon_of(m):
     """For a model file: nothing where it is the usual one."""
     return None if m.eps == 1e-5 else m.eps
@@ -75,8 +89,7 @@ class Call:
     @property
     def x(self):
         value = self.get(0, "input")
-        if not isinstance(value, Value):
-            raise Unsupported("an input that is no tensor made from the network's input")
+        need(isinstance(value, Value), NO_TENSOR)
         return value
 
 
@@ -88,8 +101,8 @@ class Network:
         self.names = {}
         self.last = "entry"
         self.entry = Value("entry", dims)
-        self.owners = {}  # id of a parameter: the layer whose weight it is
-        self.used = set()  # ids of the parameters that layers have
+        # id of a parameter that a layer has: the layer whose weight it is; None: no other can have it
+        self.owners = {}
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -110,6 +123,7 @@ class Network:
                                   % (kind, value.dims, value.shape))
         layer = {"name": self.name(name), "kind": kind}
         layer.update((key, value) for key, value in keys.items() if value is not None)
+        check_numbers(layer)
         self.own(layer, parameters)
         if len(inputs) > 1:
             layer["input"] = [value.layer for value in inputs]
@@ -142,17 +156,19 @@ class Network:
     def own(self, layer, parameters):
         """A weight belongs to the first layer that has it; the next is tied to that one."""
         for number, parameter in enumerate(parameters):
-            parameter = getattr(parameter, "owner", parameter)
-            owner = self.owners.get(id(parameter))
-            if owner is not None and number > 0:
-                raise Unsupported("a weight that is shared and not the first of its layer")
-            if owner is not None:
-                layer["tied"] = owner
-            elif number == 0:
-                self.owners[id(parameter)] = layer["name"]
-            else:
-                self.owners[id(parameter)] = None
-            self.used.add(id(parameter))
+            need(parameter is not None, "without a weight or bias that dtsim's layer has")
+            key = id(getattr(parameter, "owner", parameter))
+            if number == 0 and self.owners.get(key) is not None:
+                layer["tied"] = self.owners[key]
+                continue
+            need(key not in self.owners, SHARED)
+            self.owners[key] = layer["name"] if number == 0 else None
+
+    def cut(self, parameters):
+        """Parameters of which each of the layers that follow has a part: no others can have them."""
+        for parameter in parameters:
+            need(id(parameter) not in self.owners, SHARED)
+            self.owners[id(parameter)] = None
 
     def flat(self, value, name):
         """The value as one row of features."""
@@ -164,6 +180,7 @@ class Network:
 
     def plain(self, value, name):
         """The value with dtsim's shape made equal to PyTorch's."""
+        need(isinstance(value, Value), NO_TENSOR)
         if value.shape == value.dims:
             return value
         if len(value.shape) == 1:

@@ -169,7 +169,6 @@ def clip(network, at):
 def dropout(network, at):
     ratio = at.args[1] if len(at.args) > 1 else None
     rate = float(array_of(ratio).item()) if ratio is not None else at.get("ratio", 0.5)
-    need(0 <= rate < 1, "with a rate of %g" % rate)
     call = at.call(at.x.shape, args=[at.x, round(rate, 6)])
     return layers.same("dropout", rate=(1, "p"))(network, call)
 
@@ -182,7 +181,8 @@ def add(network, at):
         need(len(at.args) == 2, "of one tensor")
         return layers.add(network, at.call(at.x.shape, args=at.args))
     need(all(value.shape == values[0].shape for value in values), "of different shapes")
-    return network.add(at.name, "add", [network.plain(v, at.name) for v in values], values[0].shape)
+    return layers.joined(network, at.name, "add", [network.plain(v, at.name) for v in values],
+                         lambda some: some[0].dims)
 
 
 def multiply(network, at):

@@ -150,7 +150,7 @@ class Importer:
 
     def count(self):
         return sum(product(owner.shape) for key, owner in self.parameters.items()
-                   if key in self.network.used)
+                   if key in self.network.owners)
 
     def find_flattened(self):
         """The tensors that whoever takes them only makes one row of features, or changes their values

@@ -3,7 +3,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from import_network import Call, Fixed, epsilon_of, need
+from import_layers import layer_norm
+from import_network import Call, Fixed, need
 
 
 def lstm(network, call):
@@ -46,7 +47,7 @@ def attend(network, name, m, query, key, value, mask):
                               [query.dims[0], 3 * features], own, outputs=3 * features, **keys)]
     else:
         parts = [m.q_proj_weight, m.k_proj_weight, m.v_proj_weight]  # None: rows of in_proj_weight
-        network.used.update(id(p) for p in own if p is not None)
+        network.cut(p for p in own if p is not None)
         inputs = [network.add("%s_%s" % (name, n), "linear", [x], [x.dims[0], features],
                               [w] if w is not None else [], outputs=features, **keys)
                   for n, x, w in zip("qkv", (query, key, value), parts)]
@@ -67,7 +68,8 @@ def attention(network, call):
 
 
 def norm(network, name, m, x):
-    return network.add(name, "layer_norm", [x], x.dims, [m.weight, m.bias], epsilon=epsilon_of(m))
+    need(isinstance(m, nn.LayerNorm), "a norm other than LayerNorm")
+    return layer_norm(network, Call(name, m, [x], {}, x.shape))
 
 
 def encoder_layer(network, call):
@@ -104,6 +106,7 @@ def encoder(network, call):
     need(call.get(2, "src_key_padding_mask") is None, "src_key_padding_mask")
     x = call.x
     for i, layer in enumerate(call.module.layers):
+        need(type(layer) is nn.TransformerEncoderLayer, "of layers other than TransformerEncoderLayer")
         x = encoder_layer(network, Call("%s_%d" % (call.name, i), layer, [x, call.get(1, "mask")],
                                         {}, x.shape))
     if call.module.norm is not None:

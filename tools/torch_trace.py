@@ -56,6 +56,12 @@ class Tracer(torch.fx.Tracer):
         return node
 
 
+def shape_of(result):
+    """Of one sample; None: no tensor, or none of a batch."""
+    batch = isinstance(result, torch.Tensor) and result.dim() > 0 and result.shape[0] == BATCH
+    return list(result.shape[1:]) if batch else None
+
+
 class Shapes(torch.fx.Interpreter):
     """Runs the graph on zeros. Notes of each node whether it is made from the input, the shape of
     one sample if it is such a tensor, and what it is otherwise."""
@@ -66,9 +72,7 @@ class Shapes(torch.fx.Interpreter):
         tensor = from_input and isinstance(result, torch.Tensor)
         node.meta["from_input"], node.meta["tensor"] = from_input, tensor
         node.meta["value"] = None if tensor else result
-        node.meta["shape"] = None
-        if tensor and result.dim() > 0 and result.shape[0] == BATCH:
-            node.meta["shape"] = list(result.shape[1:])
+        node.meta["shape"] = shape_of(result) if tensor else None
         return result
 
 
@@ -144,12 +148,12 @@ class Importer:
         if not self.network.layers:
             self.network.problem("a network without layers", "")
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
-                  if id(p) not in self.network.used]
+                  if id(p) not in self.network.owners]
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
 
     def count(self):
-        return sum(p.numel() for i, p in self.parameters.items() if i in self.network.used)
+        return sum(p.numel() for i, p in self.parameters.items() if i in self.network.owners)
 
     def convert(self, node):
         """The node's value: a Value, Fixed, a tuple, or whatever PyTorch has (sizes)."""
@@ -202,8 +206,13 @@ class Importer:
 
     def stand_in(self, node):
         """For what cannot be made, so that what comes after it is looked at, too."""
-        shape = node.meta["shape"]
-        return Value(self.network.last, shape) if shape is not None else (None, None)
+
+        def like(shape, results):
+            if isinstance(results, tuple):
+                return tuple(like(shape_of(result), result) for result in results)
+            return Value(self.network.last, shape) if shape is not None else None
+
+        return like(node.meta["shape"], node.meta["value"])
 
     def word(self, node):
         if node.op == "call_module":

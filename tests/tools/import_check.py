@@ -2,6 +2,7 @@
 
 Each is called as TEST.py DESCRIBE_MODEL; exit status 77: a package is missing, nothing was tested.
 """
+import json
 import os
 import subprocess
 import sys
@@ -49,6 +50,19 @@ def describe(path):
     lines = done.stdout.splitlines()
     # a flatten is nothing that runs; branches may stand in another order
     return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
+
+
+def taken_by_the_last(path, kind):
+    """The layers that the last before the loss takes, in their order, seen through those of a kind."""
+    with open(path) as text:
+        layers = {layer["name"]: layer for layer in json.load(text)["layers"]}
+
+    def behind(name):
+        if layers[name]["kind"] != kind:
+            return [name]
+        return [found for part in layers[name].get("input", []) for found in behind(part)]
+
+    return behind(list(layers)[-2])
 
 
 def run(*tests):

@@ -14,7 +14,7 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
-from import_check import HERE, ROOT, check, describe, run_import
+from import_check import HERE, ROOT, check, describe, run_import, taken_by_the_last
 
 import onnx_nets
 
@@ -194,8 +194,36 @@ def a_deep_tower_takes_no_longer_than_it_is_deep(folder):
     check(status == 0 and "tower: 1503 layers" in said, "status %d: %s" % (status, said))
 
 
+def as_many_inputs_as_there_are(folder):
+    """dtsim's layers take 16: more go through layers before, in their order."""
+    source, count, values = os.path.join(folder, "many.onnx"), 40, 2 * 3
+    names = ["r%d" % i for i in range(count)]
+    for op, kind, attributes in (("Sum", "add", {}), ("Concat", "concat", {"axis": 1})):
+        last = node(op, " ".join(names), "y", **attributes)
+        onnx.save(graph([node("Relu", "x", name) for name in names] + [last], (2, 2, 3)), source)
+        path, status, said = run_import(folder, source, None, "--loss", "mean_squared_error")
+        if check(status == 0, "%s: %d %s" % (op, status, said)):
+            sums = [line.split() for line in describe(path)[1] if line.startswith("add")]
+            work = sum(float(line[line.index("forward") + 1]) for line in sums)
+            check(work == (values * (count - 1) if op == "Sum" else 0), "%s: sums of %g" % (op, work))
+            taken = taken_by_the_last(path, kind)
+            check(taken == ["relu" if i == 0 else "relu_%d" % (i + 1) for i in range(count)],
+                  "%s: %s" % (op, taken))
+
+
+def numbers_that_dtsim_has_not_are_named(folder):
+    for what, nodes, word in (
+            ("a steep slope", [node("LeakyRelu", "x", "y", alpha=1.5)], "LeakyRelu: slope 1.5, dtsim takes"),
+            ("all dropped", [node("Dropout", "x", "y", ratio=0.995)], "Dropout: rate 0.995, dtsim takes"),
+            ("a shared bias", [node("Gemm", "x w b", "a"), node("Gemm", "a w b", "y")],
+             "Gemm: a weight or bias that is shared")):
+        weights = [("w", 1, [3, 3], [0.0] * 9), ("b", 1, [3], [0.0] * 3)]
+        refused(folder, what, graph(nodes, weights=weights).SerializeToString(), word)
+
+
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
 sys.exit(import_check.run(what_is_exported_is_what_torch_fx_finds, all_that_is_missing_is_named_at_once,
                           hostile_files_are_refused, a_deep_tower_takes_no_longer_than_it_is_deep,
+                          as_many_inputs_as_there_are, numbers_that_dtsim_has_not_are_named,
                           networks_of_torchvision_are_ours))

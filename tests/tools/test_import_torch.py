@@ -2,6 +2,7 @@
 
     test_import_torch.py DESCRIBE_MODEL     exit status 77: there is no PyTorch, nothing was tested
 """
+import json
 import os
 import sys
 
@@ -13,8 +14,9 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
-from import_check import HERE, ROOT, check, describe, run_import
+from import_check import HERE, ROOT, check, describe, run_import, taken_by_the_last
 
+import odd_nets
 import own_nets
 
 NETWORKS = (
@@ -63,6 +65,37 @@ def all_that_is_missing_is_named_at_once(folder):
     check(not os.path.exists(path), "nothing is written")
 
 
+def what_cannot_be_imported_is_named(folder):
+    """In the list of what is missing, never by a traceback."""
+    source = os.path.join(HERE, "odd_nets.py") + ":refused"
+    for name, (_, sizes, words) in odd_nets.REFUSED.items():
+        try:
+            path, status, said = run_import(folder, source, sizes, "--set", json.dumps({"name": name}))
+        except Exception as error:
+            check(False, "%s: a traceback: %r" % (name, error))
+            continue
+        check(status == 2 and "dtsim has no layer for:\n" in said, "%s: %d %s" % (name, status, said))
+        for word in words:
+            check(word in said, "%s: %s in %s" % (name, word, said))
+
+
+def as_many_inputs_as_there_are(folder):
+    """dtsim's layers take 2 to 16: more go through layers before, in their order."""
+    source = os.path.join(HERE, "odd_nets.py") + ":Many"
+    for count in (1, 2, 16, 17, 40, 300):
+        path, status, said = run_import(folder, source, "3", "--set", '{"inputs": %d}' % count)
+        if check(status == 0, "%d inputs: %d %s" % (count, status, said)):
+            totals, _ = describe(path)
+            check(totals and totals[0].startswith("parameters %d " % (2 * count * (count + 1))),
+                  "%d inputs: %s" % (count, totals))
+            taken = taken_by_the_last(path, "concat")
+            check(taken == ["make_%d" % i for i in range(count)], "%d inputs: %s" % (count, taken))
+    path, status, said = run_import(folder, "torchvision.models:densenet121", "3,224,224")
+    if check(status == 0, "densenet121: %d %s" % (status, said)):
+        totals, _ = describe(path)
+        check(totals and totals[0].startswith("parameters 7978856 "), "densenet121: %s" % totals)
+
+
 def bad_words_are_refused(folder):
     broken = os.path.join(folder, "broken.py")
     with open(broken, "w") as out:
@@ -82,4 +115,5 @@ def bad_words_are_refused(folder):
 
 torch.set_num_threads(1)
 sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
-                          all_that_is_missing_is_named_at_once, bad_words_are_refused))
+                          all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
+                          as_many_inputs_as_there_are, bad_words_are_refused))
