@@ -1,6 +1,6 @@
 /* activation.c -- functions of one value, y = f(x), dx = f'(x) dy:
  *
- *     relu        max(0, x)                                   1 where y > 0, else 0
+ *     relu        max(0, x), x if not a number                0 where y <= 0, else 1
  *     leaky_relu  x where x > 0, else a x (a: slope)          1 where x > 0, else a
  *     gelu        x s, s = sigmoid(2 u), see activation.h     s + x s (1 - s) 2 u'
  *     silu        x s, s = sigmoid(x)                         s + x s (1 - s)
@@ -46,13 +46,13 @@ static double sigmoid_value(double x, double a)
 static double relu_value(double x, double a)
 {
     (void)a;
-    return fmax(0, x);
+    return x < 0 ? 0 : x;
 }
 
 static double relu_slope(double x, double y, double a)
 {
     (void)x, (void)a;
-    return y > 0;
+    return !(y <= 0);
 }
 
 static double leaky_value(double x, double a)

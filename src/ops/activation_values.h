@@ -31,16 +31,17 @@ static inline float gated_slope(float x, float e, float slope)
     return s + x * s * (e * s) * slope;
 }
 
+/* What is not a number stays so: a step in fp16 that overflows is known by it. */
 static inline float relu(float x, struct dts_reduced a, float slope)
 {
     (void)a, (void)slope;
-    return x > 0 ? x : 0;
+    return x < 0 ? 0 : x;
 }
 
 static inline float relu_back(float y, float dy, struct dts_reduced a, float slope)
 {
     (void)a, (void)slope;
-    return y > 0 ? dy : 0;
+    return y <= 0 ? 0 : dy;
 }
 
 static inline float leaky_relu(float x, struct dts_reduced a, float slope)

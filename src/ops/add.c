@@ -1,5 +1,5 @@
 /* add.c -- the sum of two inputs or more: y = x[0] + x[1] + ..., added in this order; with
- * `relu` y = max(0, sum). Backward every dx is dy, with `relu` 0 where y is not above 0.
+ * `relu` y = max(0, sum). Backward every dx is dy, with `relu` 0 where y <= 0.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
         double sum = 0;
         for (int k = 0; k < call->input_count; k++)
             sum += ((const double *)a->x[k])[i];
-        ((double *)a->y)[i] = call->relu ? fmax(0, sum) : sum;
+        ((double *)a->y)[i] = call->relu && sum < 0 ? 0 : sum;
     }
 }
 
@@ -31,7 +31,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
     (void)place;
     for (size_t i = 0; i < values(call, a); i++) {
         const double dy = ((const double *)a->dy)[i];
-        const bool passes = !call->relu || ((const double *)a->y)[i] > 0;
+        const bool passes = !call->relu || !(((const double *)a->y)[i] <= 0);
         for (int k = 0; k < call->input_count; k++)
             if (a->dx[k] != NULL)
                 ((double *)a->dx[k])[i] = passes ? dy : 0;
@@ -45,7 +45,7 @@ static void add_two(const float *first, const float *second, float *y, size_t co
 #pragma omp simd
         for (size_t i = 0; i < count; i++) {
             const float sum = first[i] + second[i];
-            y[i] = sum > 0 ? sum : 0;
+            y[i] = sum < 0 ? 0 : sum;
         }
     } else {
 #pragma omp simd
@@ -92,7 +92,7 @@ static void pass_back(const float *y, const float *dy, float *dx, size_t count)
 {
 #pragma omp simd
     for (size_t i = 0; i < count; i++)
-        dx[i] = y[i] > 0 ? dy[i] : 0;
+        dx[i] = y[i] <= 0 ? 0 : dy[i];
 }
 
 /* One piece; dx[0] may be dy, and is written last. */

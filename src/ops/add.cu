@@ -19,7 +19,7 @@ extern "C" void dts_add_forward_cuda(const struct dts_op_call *call, const struc
         float sum = x.item[0][i];
         for (int k = 1; k < x.count; k++)
             sum += x.item[k][i];
-        y[i] = relu && !(sum > 0) ? 0 : sum;
+        y[i] = relu && sum < 0 ? 0 : sum;
     });
 }
 
@@ -32,7 +32,7 @@ extern "C" void dts_add_backward_cuda(const struct dts_op_call *call,
             dx.item[dx.count++] = (float *)a->dx[k];
     const float *y = call->relu ? (const float *)a->y : NULL, *dy = (const float *)a->dy;
     dts_for_each(dts_values(call, a), place, [=] __device__(size_t i) {
-        const float g = y != NULL && !(y[i] > 0) ? 0 : dy[i];
+        const float g = y != NULL && y[i] <= 0 ? 0 : dy[i];
         for (int k = 0; k < dx.count; k++)
             dx.item[k][i] = g;
     });

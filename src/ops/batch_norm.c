@@ -87,7 +87,7 @@ static void forward_channel(const struct dts_op_call *call, const struct dts_arr
         const size_t i = place_of(s, c, k);
         y[i] = w[c] * (x[i] - mean) * r + b[c];
         if (call->relu)
-            y[i] = fmax(0, y[i]);
+            y[i] = y[i] < 0 ? 0 : y[i];
     }
     if (a->training) {
         saved[c] = mean;

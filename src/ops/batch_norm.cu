@@ -104,6 +104,6 @@ extern "C" void dts_batch_norm_forward_cuda(const struct dts_op_call *call,
         (size_t)s.batch * s.channels, s.pixels, place, [=] __device__(size_t plane, size_t p) {
             const struct line line = lines[plane % s.channels];
             const float value = line.scale * x[plane * s.pixels + p] + line.shift;
-            y[plane * s.pixels + p] = relu && !(value > 0) ? 0 : value;
+            y[plane * s.pixels + p] = relu && value < 0 ? 0 : value;
         });
 }

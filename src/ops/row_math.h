@@ -26,13 +26,20 @@ static inline float dts_row_largest(const float *x, size_t count)
     return most[0];
 }
 
+/* e^x; of what is not a number neither: a row that is not finite has no sum that is. */
+static inline float dts_row_exp_of(float x)
+{
+    const float e = dts_exp(x);
+    return x == x ? e : x;
+}
+
 /* The sum of e^(scale x - shift). */
 static inline float dts_row_exp_sum(const float *x, float scale, float shift, size_t count)
 {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < count; i++)
-        sum += dts_exp(scale * x[i] - shift);
+        sum += dts_row_exp_of(scale * x[i] - shift);
     return sum;
 }
 
@@ -42,7 +49,7 @@ static inline float dts_row_exp(float *x, float scale, float shift, size_t count
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < count; i++) {
-        x[i] = dts_exp(scale * x[i] - shift);
+        x[i] = dts_row_exp_of(scale * x[i] - shift);
         sum += x[i];
     }
     return sum;

@@ -81,7 +81,7 @@ static void backward_part(void *argument, int worker, int workers)
         }
 #pragma omp simd
         for (size_t c = 0; c < classes; c++)
-            dx[c] = dts_exp(x[c] - l) * scale;
+            dx[c] = dts_row_exp_of(x[c] - l) * scale;
         dx[target[i]] -= scale;
     }
 }
