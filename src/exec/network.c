@@ -105,8 +105,6 @@ static bool check_memory(const struct dts_network *n, struct dts_error *err)
 static bool get_memory(struct dts_network *n, struct dts_error *err)
 {
     const size_t batch = (size_t)n->options.batch;
-    const size_t parameter_bytes = n->parameter_count * sizeof(float);
-    const size_t gradient_bytes = n->gradient_count * sizeof(float);
     struct dts_space *space = n->space;
     for (int l = 0; l < n->model->layer_count; l++) {
         const size_t targets = batch * n->nodes[l].targets * sizeof(float);
@@ -117,8 +115,7 @@ static bool get_memory(struct dts_network *n, struct dts_error *err)
     return dts_mirror_make(&n->input, space, NULL, inputs * sizeof(float), err) &&
            (!n->mixed || n->tokens ||
             dts_space_get(space, inputs * sizeof(uint16_t), &n->input_half, err)) &&
-           dts_mirror_make(&n->weights, space, NULL, parameter_bytes, err) &&
-           dts_mirror_make(&n->gradients, space, NULL, gradient_bytes, err) &&
+           dts_network_get_parameters(n, err) &&
            dts_space_get(space, n->arena_bytes, &n->arena, err) &&
            dts_mirror_make(&n->states, space, NULL, n->state_bytes, err);
 }
@@ -182,6 +179,8 @@ void dts_network_free(struct dts_network *n)
         dts_sparse_free(&n->spare[i]);
     dts_mirror_free(&n->weights);
     dts_mirror_free(&n->gradients);
+    dts_network_leave_room(n, &n->weights_room);
+    dts_network_leave_room(n, &n->gradients_room);
     dts_mirror_free(&n->states);
     dts_mirror_free(&n->input);
     dts_space_give_back(n->space, n->input_half);
@@ -231,6 +230,7 @@ void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
     assert(n->gradient_count == n->parameter_count);
     dts_mirror_lie(&n->gradients, gradients);
+    dts_network_leave_room(n, &n->gradients_room);
     dts_network_gather(n);
 }
 
@@ -238,6 +238,7 @@ void dts_network_use_weights(struct dts_network *n, float *weights)
 {
     memcpy(weights, n->weights.here, n->weights.bytes);
     dts_mirror_lie(&n->weights, weights);
+    dts_network_leave_room(n, &n->weights_room);
     dts_network_gather(n);
 }
 

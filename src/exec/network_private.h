@@ -26,6 +26,7 @@ struct dts_network {
     size_t *offsets;              // owned; of the first parameter tensor of each layer
     size_t *gradient_offsets;     // owned; the same among the gradients
     struct dts_mirror weights, gradients, states, input;
+    void *weights_room, *gradients_room; // what these lie in; NULL: elsewhere
     size_t parameter_count, gradient_count;
     bool lists;                 // gradients of sparse tables are
     struct dts_sparse spare[2]; // owned; what lists are added with
@@ -66,5 +67,11 @@ static inline void *dts_network_at(const struct dts_network *n, size_t offset)
 
 /* Of a layer, or the input: DTS_CALL_ENTRY. There, for kernels. */
 void *dts_network_output(const struct dts_network *network, int tensor);
+
+/* Memory for weights and gradients, zeros; network_lines.c. */
+bool dts_network_get_parameters(struct dts_network *n, struct dts_error *err);
+
+/* Gives a room back that nothing lies in any more. */
+void dts_network_leave_room(struct dts_network *n, void **room);
 
 #endif

@@ -1,6 +1,7 @@
 /* test_exec_network.c -- whole networks: gradients point where the loss falls, and neither
  * fusing nor the number of workers nor cutting the batch changes what comes out.
  */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -169,6 +170,22 @@ static void workers_change_nothing(void)
     check_same(plain, 2, false);
 }
 
+/* Ten biases come first, and the weights behind them begin with lines all the same. */
+static void most_weights_begin_with_a_line(void)
+{
+    struct fixture f =
+        make("{\"name\": \"n\", \"sample\": \"row\", \"input\": [64], \"layers\": ["
+             "{\"kind\": \"linear\", \"outputs\": 64},"
+             "{\"kind\": \"linear\", \"outputs\": 10},"
+             "{\"kind\": \"softmax_cross_entropy\"}]}",
+             BATCH, 1, false);
+    const size_t first = dts_network_offset(f.network, 0, 0);
+    CHECK_INT(first % 16, 10);
+    CHECK_INT((uintptr_t)(dts_network_weights(f.network) + first) % 64, 0);
+    CHECK_INT((uintptr_t)(dts_network_gradients(f.network) + first) % 64, 0);
+    end(&f);
+}
+
 static void two_runs_give_the_same_bytes(void)
 {
     struct fixture f = make(residual, BATCH, 2, false);
@@ -217,5 +234,6 @@ static void gradient_descent_makes_the_loss_fall(void)
 }
 
 TESTS(TEST(gradients_point_where_the_loss_falls), TEST(fusing_changes_nothing),
-      TEST(workers_change_nothing), TEST(two_runs_give_the_same_bytes),
-      TEST(microbatches_add_up_to_the_batch), TEST(gradient_descent_makes_the_loss_fall))
+      TEST(workers_change_nothing), TEST(most_weights_begin_with_a_line),
+      TEST(two_runs_give_the_same_bytes), TEST(microbatches_add_up_to_the_batch),
+      TEST(gradient_descent_makes_the_loss_fall))
