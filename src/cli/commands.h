@@ -11,9 +11,9 @@ struct dts_command {
     const char *summary;          // one line of `dtsim help`
     const char *help; // more of `dtsim help NAME`, lines with their newline; NULL: none
 
-    /* The name of the command's own option that "--nodes" (the first `length` characters of
-     * `word`) is, or NULL; its value becomes an answer. Itself NULL: it has none. */
-    const char *(*option)(const char *word, size_t length);
+    /* The names of the command's own options, "nodes" of "--nodes"; NULL at the end. What they
+     * are given becomes an answer. Itself NULL: it has none. */
+    const char *(*option)(int i);
 
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);

@@ -89,15 +89,9 @@ static const struct dts_wanted questions[QUESTIONS] = {
                    .word = true},
 };
 
-static const char *option(const char *word, size_t length)
+static const char *option(int i)
 {
-    for (int i = 0; i < QUESTIONS; i++) {
-        const char *option = questions[i].option;
-        if (strlen(option) + 2 == length && strncmp(word, "--", 2) == 0 &&
-            strncmp(word + 2, option, length - 2) == 0)
-            return option;
-    }
-    return NULL;
+    return i < QUESTIONS ? questions[i].option : NULL;
 }
 
 static bool want(struct dts_draft *draft, enum question question, const char *usually,

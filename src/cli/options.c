@@ -136,25 +136,43 @@ static const struct option *find(const char *word, size_t length)
     return NULL;
 }
 
-static bool unknown(const char *word, size_t length, struct dts_error *err)
+/* The command's own options, if it has any. */
+static const char *own_option(const struct dts_options *options, int i)
 {
-    char name[64], *list[OPTIONS + 1] = {0}, names[OPTIONS][32];
+    const struct dts_command *command =
+        options->word_count > 0 ? dts_command_find(options->words[0]) : NULL;
+    return command != NULL && command->option != NULL ? command->option(i) : NULL;
+}
+
+enum { MOST_OWN = 32 };
+
+/* Those of the command come first. */
+static bool unknown(const struct dts_options *options, const char *word, size_t length,
+                    struct dts_error *err)
+{
+    char name[64], names[OPTIONS + MOST_OWN][32];
+    const char *list[OPTIONS + MOST_OWN + 1] = {0}, *own;
+    int count = 0;
     snprintf(name, sizeof(name), "%.*s", (int)length, word);
-    for (int i = 0; i < OPTIONS; i++) {
-        snprintf(names[i], sizeof(names[i]), "--%s", table[i].name);
+    for (; count < MOST_OWN && (own = own_option(options, count)) != NULL; count++)
+        snprintf(names[count], sizeof(names[count]), "--%s", own);
+    for (int i = 0; i < OPTIONS; i++, count++)
+        snprintf(names[count], sizeof(names[count]), "--%s", table[i].name);
+    for (int i = 0; i < count; i++)
         list[i] = names[i];
-    }
-    return dts_unknown("option", name, (const char *const *)list, err);
+    return dts_unknown("option", name, list, err);
 }
 
 /* Is the word one of the command's own options? Keeps its answer. */
 static bool take_answer(struct dts_options *options, const char *word, size_t length,
                         const char *value)
 {
-    const struct dts_command *command =
-        options->word_count > 0 ? dts_command_find(options->words[0]) : NULL;
-    const char *name =
-        command != NULL && command->option != NULL ? command->option(word, length) : NULL;
+    const char *name;
+    int i = 0;
+    while ((name = own_option(options, i)) != NULL &&
+           (strlen(name) + 2 != length || strncmp(word, "--", 2) != 0 ||
+            strncmp(word + 2, name, length - 2) != 0))
+        i++;
     if (name == NULL)
         return false;
     options->answers = dts_grow(options->answers, &options->answer_room,
@@ -199,7 +217,7 @@ static bool take(struct dts_options *options, int argc, char **argv, int *i,
     if (option == NULL && value != NULL && take_answer(options, word, length, value))
         return true;
     if (option == NULL)
-        return unknown(word, length, err);
+        return unknown(options, word, length, err);
     if (value == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "--%s: needs a value, %s", option->name,
                         option->value);

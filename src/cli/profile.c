@@ -21,12 +21,29 @@ enum { MOST_LISTED = 64 };
 static const char *const names[] = {"model",  "batch",     "threads",  "optimizer",
                                     "device", "precision", "patience", "pace"};
 
-static const char *option(const char *word, size_t length)
+static const char *option(int i)
 {
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strlen(names[i]) + 2 == length && strncmp(word + 2, names[i], length - 2) == 0)
-            return names[i];
-    return NULL;
+    return i < (int)(sizeof(names) / sizeof(names[0])) ? names[i] : NULL;
+}
+
+/* Options of all commands that say nothing to this one: whoever gives them expects more. */
+static bool check_others(const struct dts_options *options, struct dts_error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"set", options->set_count > 0},     {"sweep", options->sweep_count > 0},
+        {"engine", options->engine != NULL}, {"format", options->format != dts_formats[0]},
+        {"trace", options->trace != NULL},   {"seed", options->seed != NULL},
+        {"jobs", options->jobs > 0},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (others[i].given)
+            return dts_fail(err, DTS_BAD_INPUT,
+                            "profile: takes no --%s (see `dtsim help profile`)",
+                            others[i].name);
+    return true;
 }
 
 /* The last answer wins. */
@@ -129,6 +146,8 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     long threads, seconds, microseconds;
     if (!dts_device_word_read(&read, "--device", device, dts_live_device_name, err))
         return false;
+    if (!dts_known("precision", precision, dts_precision_name, err))
+        return false;
     if (!is_measured(precision))
         return dts_fail(err, DTS_UNSUPPORTED,
                         "--precision: this build measures fp32, bf16, fp16 and, on a GPU, "
@@ -153,7 +172,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     if (dts_command_words(&dts_profile_command, options, &words) > 0)
         good =
             dts_fail(err, DTS_BAD_INPUT, "profile: takes options only, got \"%s\"", words[0]);
-    good = good && check_answers(options, err) &&
+    good = good && check_others(options, err) && check_answers(options, err) &&
            find_models(answer(options, "model", NULL), options->output, &models, err);
     good = good && dts_output_try(options->output, err);
     if (good && access(program, X_OK) != 0)

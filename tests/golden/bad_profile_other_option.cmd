@@ -1,0 +1,1 @@
+dtsim profile --model mlp --set batch.per_device=64

@@ -1,0 +1,1 @@
+dtsim profile --model mlp --precision fp61
