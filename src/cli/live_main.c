@@ -28,17 +28,9 @@ struct run {
 /* What a calibration has no use for. */
 static bool check_calibration(const struct dts_options *options, struct dts_error *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
-        {"--set", options->set_count > 0},     {"--sweep", options->sweep_count > 0},
-        {"--engine", options->engine != NULL}, {"--seed", options->seed != NULL},
-        {"--trace", options->trace != NULL},   {"--format", options->format != dts_formats[0]},
-        {"--jobs", options->jobs > 0}};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (others[i].given)
-            return dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no %s", others[i].name);
+    const char *other = dts_options_of_a_scenario(options);
+    if (other != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no %s", other);
     return options->word_count == 1 ||
            dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no words, got \"%s\"",
                     options->words[1]);

@@ -125,14 +125,18 @@ static const struct option table[] = {
 
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
+/* Whether the first `length` characters of the word are "--" and the name. */
+static bool is_long(const char *word, size_t length, const char *name)
+{
+    return word[1] == '-' && strlen(name) + 2 == length &&
+           strncmp(word + 2, name, length - 2) == 0;
+}
+
 static const struct option *find(const char *word, size_t length)
 {
-    for (int i = 0; i < OPTIONS; i++) {
-        const char *name = table[i].name;
-        bool is_long = strlen(name) == length - 2 && strncmp(name, word + 2, length - 2) == 0;
-        if (word[1] == '-' ? is_long : length == 2 && word[1] == table[i].letter)
+    for (int i = 0; i < OPTIONS; i++)
+        if (is_long(word, length, table[i].name) || (length == 2 && word[1] == table[i].letter))
             return &table[i];
-    }
     return NULL;
 }
 
@@ -169,9 +173,7 @@ static bool take_answer(struct dts_options *options, const char *word, size_t le
 {
     const char *name;
     int i = 0;
-    while ((name = own_option(options, i)) != NULL &&
-           (strlen(name) + 2 != length || strncmp(word, "--", 2) != 0 ||
-            strncmp(word + 2, name, length - 2) != 0))
+    while ((name = own_option(options, i)) != NULL && !is_long(word, length, name))
         i++;
     if (name == NULL)
         return false;
@@ -257,6 +259,23 @@ void dts_options_free(struct dts_options *options)
     free(options->answers);
     free(options->copies);
     *options = (struct dts_options){0};
+}
+
+const char *dts_options_of_a_scenario(const struct dts_options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } all[] = {
+        {"--set", options->set_count > 0},     {"--sweep", options->sweep_count > 0},
+        {"--engine", options->engine != NULL}, {"--seed", options->seed != NULL},
+        {"--trace", options->trace != NULL},   {"--format", options->format != dts_formats[0]},
+        {"--jobs", options->jobs > 0},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].given)
+            return all[i].name;
+    return NULL;
 }
 
 void dts_options_print(FILE *out)

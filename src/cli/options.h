@@ -50,6 +50,10 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
 void dts_options_free(struct dts_options *options); // leaves it empty
 void dts_options_print(FILE *out);                  // for the help
 
+/* The first option, "--set", that was given and speaks of scenarios or predictions, for
+ * commands that have neither: whoever gives it expects more. NULL: none. */
+const char *dts_options_of_a_scenario(const struct dts_options *options);
+
 /* The settings of sweep combination `k` of 0 .. dts_options_combinations() - 1: first all of
  * --set, then one value of each --sweep, the last sweep changing fastest. Returns how many;
  * `settings` has room for dts_options_setting_count(). --seed and --engine are settings, too.

@@ -26,24 +26,11 @@ static const char *option(int i)
     return i < (int)(sizeof(names) / sizeof(names[0])) ? names[i] : NULL;
 }
 
-/* Options of all commands that say nothing to this one: whoever gives them expects more. */
 static bool check_others(const struct dts_options *options, struct dts_error *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
-        {"set", options->set_count > 0},     {"sweep", options->sweep_count > 0},
-        {"engine", options->engine != NULL}, {"format", options->format != dts_formats[0]},
-        {"trace", options->trace != NULL},   {"seed", options->seed != NULL},
-        {"jobs", options->jobs > 0},
-    };
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (others[i].given)
-            return dts_fail(err, DTS_BAD_INPUT,
-                            "profile: takes no --%s (see `dtsim help profile`)",
-                            others[i].name);
-    return true;
+    const char *other = dts_options_of_a_scenario(options);
+    return other == NULL || dts_fail(err, DTS_BAD_INPUT,
+                                     "profile: takes no %s (see `dtsim help profile`)", other);
 }
 
 /* The last answer wins. */
@@ -129,12 +116,13 @@ static bool find_models(const char *list, const char *output, struct dts_text *p
     return good;
 }
 
+/* Of those that there are. */
 static bool is_measured(const char *precision)
 {
     const int found = dts_precision_find(precision);
     enum dts_half half;
     return found == DTS_FP32 || found == DTS_TF32 ||
-           (found >= 0 && dts_precision_is_half((enum dts_precision)found, &half));
+           dts_precision_is_half((enum dts_precision)found, &half);
 }
 
 static bool check_answers(const struct dts_options *options, struct dts_error *err)
