@@ -4,20 +4,19 @@
  * the first value lies where most others are in tensors that begin with a line.
  */
 #include "exec/network_private.h"
-
-enum { LINE = 64 / sizeof(float) };
+#include "ops/fetch.h"
 
 typedef size_t offset_fn(const struct dts_network *n, int layer, int number);
 
 /* Values to leave out before the first. */
 static size_t lead_of(const struct dts_network *n, offset_fn *offset)
 {
-    size_t with_line[LINE] = {0}, best = 0;
+    size_t with_line[DTS_LINE_VALUES] = {0}, best = 0;
     for (int l = 0; l < n->model->layer_count; l++)
         for (int p = 0; p < n->model->layers[l].param_count; p++)
-            with_line[(LINE - offset(n, l, p) % LINE) % LINE] +=
-                n->model->layers[l].params[p].count;
-    for (size_t lead = 1; lead < LINE; lead++)
+            with_line[(DTS_LINE_VALUES - offset(n, l, p) % DTS_LINE_VALUES) %
+                      DTS_LINE_VALUES] += n->model->layers[l].params[p].count;
+    for (size_t lead = 1; lead < DTS_LINE_VALUES; lead++)
         best = with_line[lead] > with_line[best] ? lead : best;
     return best;
 }
@@ -28,7 +27,7 @@ static bool make(struct dts_network *n, struct dts_mirror *mirror, void **room, 
     const size_t bytes = count * sizeof(float);
     if (dts_space_is_apart(n->space))
         return dts_mirror_make(mirror, n->space, NULL, bytes, err);
-    return dts_space_get(n->space, bytes + LINE * sizeof(float), room, err) &&
+    return dts_space_get(n->space, bytes + DTS_LINE_VALUES * sizeof(float), room, err) &&
            dts_mirror_make(mirror, n->space, (float *)*room + lead_of(n, offset), bytes, err);
 }
 

@@ -1,12 +1,18 @@
 /* test_op_norm.c -- normalizations on odd shapes. */
 #include "op_shapes.h"
 
-static void check_batch_norm(int batch, struct dts_dims dims)
+static struct op_case batch_norm_of(int batch, struct dts_dims dims)
 {
     struct op_case c = op_alike("batch_norm", batch, dims, 1);
     c.call.param_count = 2;
     c.call.params[0] = c.call.params[1] = dims.size[0];
     c.sums = (double)batch * (double)dts_dims_elements(&dims);
+    return c;
+}
+
+static void check_batch_norm(int batch, struct dts_dims dims)
+{
+    struct op_case c = batch_norm_of(batch, dims);
     check_op(&c);
     c.call.relu = true;
     check_op(&c);
@@ -101,10 +107,7 @@ static void runs_of_channels(void)
 {
     const struct dts_dims images[] = {{3, {41, 31, 33, 1}}, {3, {500, 52, 56, 1}}};
     for (int i = 0; i < 2; i++) {
-        struct op_case c = op_alike("batch_norm", 3, images[i], 1);
-        c.call.param_count = 2;
-        c.call.params[0] = c.call.params[1] = images[i].size[0];
-        c.sums = (double)c.batch * (double)dts_dims_elements(&images[i]);
+        const struct op_case c = batch_norm_of(3, images[i]);
         op_check_host(&c, dts_operation_find("batch_norm"), 2);
     }
 }
@@ -114,10 +117,7 @@ static void runs_of_channels(void)
 static void large_results_go_past_the_caches(void)
 {
     const struct dts_dims rows = {2, {53000, 80, 1, 1}}, image = {3, {11, 356, 360, 1}};
-    struct op_case c = op_alike("batch_norm", 3, image, 1);
-    c.call.param_count = 2;
-    c.call.params[0] = c.call.params[1] = image.size[0];
-    c.sums = (double)c.batch * (double)dts_dims_elements(&image);
+    struct op_case c = batch_norm_of(3, image);
     op_check_host(&c, dts_operation_find("batch_norm"), 2);
     c = op_alike("layer_norm", 1, rows, 1);
     c.call.param_count = 2;
