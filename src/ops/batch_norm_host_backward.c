@@ -2,9 +2,9 @@
  * time as forward takes them (batch_norm_host.c).
  *
  * Where the few channels' samples fit into the second cache, x and dy are copied while they are
- * read for the sums, one channel of all samples behind another. Samples often lie a multiple of a large power of two apart; then the same few places
- * of a cache have to hold all of them, and dx, too, and what was read is gone when it is needed
- * again. Copies lie in all of its places.
+ * read for the sums, one channel of all samples behind another. Samples often lie a multiple of
+ * a large power of two apart; then the same few places of a cache have to hold all of them, and
+ * dx, too, and what was read is gone when it is needed again. Copies lie in all of its places.
  */
 #include <math.h>
 
