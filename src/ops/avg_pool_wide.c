@@ -140,9 +140,9 @@ static void do_line(const struct way *way, bool back, const struct rows *rows, s
                     float *to)
 {
     if (back)
-        DTS_POOL_WIDE(&way->pool, rows->count, line_back, way, rows, plane, to);
+        DTS_POOL_WIDE_ROWS(&way->pool, rows->count, line_back, way, rows, plane, to);
     else
-        DTS_POOL_WIDE(&way->pool, rows->count, line_forward, way, rows, plane, to);
+        DTS_POOL_WIDE_ROWS(&way->pool, rows->count, line_forward, way, rows, plane, to);
 }
 
 /* All planes of a worker. What vectors write behind the end of a line is written again by the

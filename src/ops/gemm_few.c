@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/sizes.h"
-#include "ops/lanes.h"
+#include "ops/lanes_part.h"
 
 enum {
     ADDED_ROWS = DTS_LANES / 4, // of c at once in add_rows()

@@ -270,28 +270,4 @@ DTS_LANES_FN dts_lanes dts_lanes_max(dts_lanes a, dts_lanes b)
 #endif
 }
 
-/* line[at], ... of a line of `length`, of which some may lie outside: there `outside`. */
-DTS_LANES_FN dts_lanes dts_lanes_load_within(const float *line, int at, int length,
-                                             float outside)
-{
-    const dts_lanes fill = (dts_lanes){0} + outside;
-#if defined(__AVX512F__)
-    const int before = at < 0 ? -at : 0, behind = at + DTS_LANES - length;
-    const uint32_t all = UINT16_MAX;
-    const uint32_t inside = (all << before) & (all >> (behind > 0 ? behind : 0));
-    return (dts_lanes)_mm512_mask_loadu_ps((__m512)fill, (__mmask16)inside, line + at);
-#elif defined(__AVX2__)
-    const dts_int_lanes place = (dts_int_lanes){0, 1, 2, 3, 4, 5, 6, 7} + at;
-    const dts_int_lanes inside = (place >= 0) & (place < length);
-    return dts_lanes_select(inside, (dts_lanes)_mm256_maskload_ps(line + at, (__m256i)inside),
-                            fill);
-#else
-    dts_lanes v = fill;
-    for (int i = 0; i < DTS_LANES; i++)
-        if (at + i >= 0 && at + i < length)
-            v[i] = line[at + i];
-    return v;
-#endif
-}
-
 #endif

@@ -219,7 +219,8 @@ void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_
                                const struct dts_place *place)
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
-    dts_range_fn *part = dts_pool_is_wide(&pool) ? dts_max_pool_wide_forward : forward;
+    const bool wide = dts_pool_is_wide(&pool) && pool.out[2] <= DTS_MAX_POOL_WIDE_MOST;
+    dts_range_fn *part = wide ? dts_max_pool_wide_forward : forward;
     dts_ranges(part, pool.planes, call, a, place);
 }
 

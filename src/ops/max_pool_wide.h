@@ -4,6 +4,8 @@
 
 #include "ops/ranges.h"
 
+enum { DTS_MAX_POOL_WIDE_MOST = 512 }; // windows of a line
+
 /* Of pools that are wide, see pool_wide.h; over planes. */
 dts_range_fn dts_max_pool_wide_forward;
 

@@ -58,7 +58,7 @@ static inline const float *dts_pool_lines_from(const struct dts_pool_wide *wide,
     return dts_pool_copied(wide, at, count, step);
 }
 
-/* An image, and a window that has loops of its own in DTS_POOL_WIDE; lines of two windows and
+/* An image, and a window that has loops of its own in DTS_POOL_WIDE(); lines of two windows and
  * more (with AVX-512 four: of fewer the other way is as fast, ASSUMED). */
 static inline bool dts_pool_is_wide(const struct dts_pool *pool)
 {
@@ -70,14 +70,16 @@ static inline bool dts_pool_is_wide(const struct dts_pool *pool)
            ((kernel == 3 && stride <= 2) || (kernel == 2 && stride == 2));
 }
 
-/* FUNCTION(..., rows, kernel, stride) with constants: of a usual window of `rows` lines. */
-#define DTS_POOL_ROWS_(FUNCTION, rows, kernel, stride, ...)                                    \
-    ((rows) == 3   ? FUNCTION(__VA_ARGS__, 3, kernel, stride)                                  \
-     : (rows) == 2 ? FUNCTION(__VA_ARGS__, 2, kernel, stride)                                  \
-                   : FUNCTION(__VA_ARGS__, 1, kernel, stride))
-#define DTS_POOL_WIDE(pool, rows, FUNCTION, ...)                                               \
-    ((pool)->stride[DTS_POOL_LAST] == 1   ? DTS_POOL_ROWS_(FUNCTION, rows, 3, 1, __VA_ARGS__)  \
-     : (pool)->kernel[DTS_POOL_LAST] == 3 ? DTS_POOL_ROWS_(FUNCTION, rows, 3, 2, __VA_ARGS__)  \
-                                          : DTS_POOL_ROWS_(FUNCTION, rows, 2, 2, __VA_ARGS__))
+/* FUNCTION(..., kernel, stride) with constants: along a line of a usual window. */
+#define DTS_POOL_WIDE(pool, FUNCTION, ...)                                                     \
+    ((pool)->stride[DTS_POOL_LAST] == 1   ? FUNCTION(__VA_ARGS__, 3, 1)                        \
+     : (pool)->kernel[DTS_POOL_LAST] == 3 ? FUNCTION(__VA_ARGS__, 3, 2)                        \
+                                          : FUNCTION(__VA_ARGS__, 2, 2))
+
+/* FUNCTION(..., rows, kernel, stride): of a window of `rows` lines. */
+#define DTS_POOL_WIDE_ROWS(pool, rows, FUNCTION, ...)                                          \
+    ((rows) == 3   ? DTS_POOL_WIDE(pool, FUNCTION, __VA_ARGS__, 3)                             \
+     : (rows) == 2 ? DTS_POOL_WIDE(pool, FUNCTION, __VA_ARGS__, 2)                             \
+                   : DTS_POOL_WIDE(pool, FUNCTION, __VA_ARGS__, 1))
 
 #endif

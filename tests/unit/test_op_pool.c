@@ -112,6 +112,28 @@ static void long_lines(void)
         }
 }
 
+/* More windows than a worker keeps the largest of; lines of which the next windows take in all
+ * there are. */
+static void longest_lines_and_few(void)
+{
+    for (int windows = 512; windows <= 514; windows++)
+        check_both((struct pool){.batch = 1,
+                                 .axes = 2,
+                                 .size = {1, 5, 2 * windows},
+                                 .out = {3, windows},
+                                 .kernel = {3, 3},
+                                 .stride = {2, 2},
+                                 .before = {1, 1}});
+    for (int lines = 1; lines <= 3; lines++)
+        check_both((struct pool){.batch = 3,
+                                 .axes = 2,
+                                 .size = {2, lines, 20},
+                                 .out = {lines, 20},
+                                 .kernel = {3, 3},
+                                 .stride = {1, 1},
+                                 .before = {1, 1}});
+}
+
 static void lines_and_volumes(void)
 {
     check_both((struct pool){.batch = 3,
@@ -353,7 +375,7 @@ static void large_gradients_are_right(void)
 }
 
 TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
-      TEST(lines_and_volumes), TEST(of_equal_values_the_first_counts),
-      TEST(of_equal_values_on_lines_of_any_length), TEST(averages_count_padding_as_zeros),
-      TEST(means_on_lines_of_any_length), TEST(means_of_channels), TEST(means_over_a_grid),
-      TEST(large_gradients_are_right))
+      TEST(longest_lines_and_few), TEST(lines_and_volumes),
+      TEST(of_equal_values_the_first_counts), TEST(of_equal_values_on_lines_of_any_length),
+      TEST(averages_count_padding_as_zeros), TEST(means_on_lines_of_any_length),
+      TEST(means_of_channels), TEST(means_over_a_grid), TEST(large_gradients_are_right))
