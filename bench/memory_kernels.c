@@ -39,7 +39,7 @@
 #include "base/stats.h"
 #include "ops/op.h"
 
-enum { ROUNDS = 15, BATCH = 8, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
+enum { ROUNDS = 15, BATCH = 16, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
 
 /* What moves, in sizes of x[0]. */
 struct moved {

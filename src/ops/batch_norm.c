@@ -187,8 +187,7 @@ const struct dts_operation dts_op_batch_norm = {
     .saved_bytes = saved_bytes,
     .state_bytes = state_bytes,
     .reference = {forward, backward},
-    .host = {dts_batch_norm_forward_host, dts_batch_norm_backward_host, NULL,
-             dts_batch_norm_scratch_host},
+    .host = {dts_batch_norm_forward_host, dts_batch_norm_backward_host},
     .cuda = DTS_CUDA({dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda,
                       dts_batch_norm_scratch_cuda, dts_batch_norm_scratch_cuda}),
 };

@@ -9,7 +9,6 @@
 
 dts_op_fn dts_batch_norm_forward_host, dts_batch_norm_backward_host;
 dts_op_fn dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda;
-size_t dts_batch_norm_scratch_host(const struct dts_op_call *call, int batch, int workers);
 size_t dts_batch_norm_scratch_cuda(const struct dts_op_call *call, int batch, int workers);
 
 #endif

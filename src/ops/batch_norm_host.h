@@ -10,7 +10,7 @@ enum {
     DTS_BATCH_NORM_PIECE = 4096,               // values that are summed in float
     DTS_BATCH_NORM_LEAST_RUN = 4096,           // values of a run of channels, and so many at
     DTS_BATCH_NORM_MOST_RUN = 32768,           // most, as long as those of all samples are no
-    DTS_BATCH_NORM_RUNS = 8 * 32768,           // more than these: 1 MB of x
+    DTS_BATCH_NORM_RUNS = 16 * 32768,          // more than these: 2 MB of x
     DTS_BATCH_NORM_MOST_TOGETHER = 64,         // channels
     DTS_BATCH_NORM_STEP = 4 * DTS_LINE_VALUES, // values between which others are fetched
     DTS_BATCH_NORM_LATER = 512,                // so far before they are used
@@ -43,17 +43,11 @@ static inline size_t dts_batch_norm_together(struct dts_batch_norm_sizes s, size
     return dts_least(dts_least(dts_most(run, 1), DTS_BATCH_NORM_MOST_TOGETHER), left);
 }
 
-/* Whether all samples of few channels, and as many values again, fit into the second cache. */
-static inline bool dts_batch_norm_fits(struct dts_batch_norm_sizes s, size_t count)
-{
-    return s.batch * count * s.pixels <= DTS_BATCH_NORM_MOST_AHEAD;
-}
-
 /* How far ahead the values of the next channels lie; 0: too many to fetch, or too few. */
 static inline size_t dts_batch_norm_ahead(struct dts_batch_norm_sizes s, size_t count)
 {
-    const bool enough = s.pixels >= DTS_BATCH_NORM_LEAST_AHEAD;
-    return dts_batch_norm_fits(s, count) && enough ? count * s.pixels : 0;
+    const bool fits = s.batch * count * s.pixels <= DTS_BATCH_NORM_MOST_AHEAD;
+    return fits && s.pixels >= DTS_BATCH_NORM_LEAST_AHEAD ? count * s.pixels : 0;
 }
 
 /* Where the plane behind this one begins: planes of `count` channels lie behind one another in

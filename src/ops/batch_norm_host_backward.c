@@ -1,10 +1,5 @@
 /* batch_norm_host_backward.c -- batch normalization on a CPU, backward, a few channels at a
  * time as forward takes them (batch_norm_host.c).
- *
- * Where the few channels' samples fit into the second cache, x and dy are copied while they are
- * read for the sums, one channel of all samples behind another. Samples often lie a multiple of
- * a large power of two apart; then the same few places of a cache have to hold all of them, and
- * dx, too, and what was read is gone when it is needed again. Copies lie in all of its places.
  */
 #include <math.h>
 
@@ -32,11 +27,9 @@ static struct back begin_back(struct dts_batch_norm_sizes s, const struct dts_ar
                          .mean = saved[c]};
 }
 
-/* x and dy of a plane; those of the plane that is read next; where they are copied to, or NULL.
- */
+/* x and dy of a plane; those of the plane that is read next. */
 struct plane {
     const float *x, *dy, *next_x, *next_dy;
-    float *copy_x, *copy_dy;
 };
 
 /* `count` values from `first` on, two registers at a time: additions do not wait for one
@@ -59,10 +52,6 @@ static void add_piece_back(struct back *b, const struct plane *p, size_t first, 
             const size_t which = (k - i) / DTS_LANES;
             sum[which] += g;
             products[which] += g * (x - b->mean);
-            if (p->copy_x != NULL) {
-                dts_lanes_store(p->copy_x + k, x);
-                dts_lanes_store(p->copy_dy + k, dy);
-            }
         }
     }
     float g = dts_lanes_sum(sum[0] + sum[1]), gx = dts_lanes_sum(products[0] + products[1]);
@@ -70,10 +59,6 @@ static void add_piece_back(struct back *b, const struct plane *p, size_t first, 
         const float d = line.scale * p->x[i] + line.shift > b->least ? p->dy[i] : 0;
         g += d;
         gx += d * (p->x[i] - b->mean);
-        if (p->copy_x != NULL) {
-            p->copy_x[i] = p->x[i];
-            p->copy_dy[i] = p->dy[i];
-        }
     }
     b->g += g;
     b->gx += gx;
@@ -122,12 +107,11 @@ static void apply_back(const struct back *b, const float *restrict x, const floa
     }
 }
 
-/* Few channels: where their first planes begin, and copies of all their planes: NULL, or x
- * behind one another, then dy. */
+/* Few channels: where their first planes begin. */
 struct few {
     size_t count;
     const float *x, *dy;
-    float *dx, *copy_x, *copy_dy;
+    float *dx; // NULL: not wanted
 };
 
 /* Sums of the samples at hand. */
@@ -136,13 +120,9 @@ static void gather_back(struct dts_batch_norm_sizes s, const struct few *few, st
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < few->count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
-            const size_t copy = (n * few->count + c) * s.pixels;
             const size_t next = dts_batch_norm_next(s, few->count, n, c);
-            struct plane plane = {few->x + at, few->dy + at, few->x + next, few->dy + next};
-            if (few->copy_x != NULL) {
-                plane.copy_x = few->copy_x + copy;
-                plane.copy_dy = few->copy_dy + copy;
-            }
+            const struct plane plane = {few->x + at, few->dy + at, few->x + next,
+                                        few->dy + next};
             for (size_t i = 0; i < s.pixels; i += DTS_BATCH_NORM_PIECE)
                 add_piece_back(&back[c], &plane, i,
                                dts_least(s.pixels - i, DTS_BATCH_NORM_PIECE), s.pixels);
@@ -152,17 +132,13 @@ static void gather_back(struct dts_batch_norm_sizes s, const struct few *few, st
 static void apply_few(struct dts_batch_norm_sizes s, const struct few *few,
                       const struct back *back)
 {
-    const bool copied = few->copy_x != NULL;
     const bool past = dts_rows_go_past_caches(few->dx, s.batch * s.channels, s.pixels);
     for (size_t n = 0; n < s.batch; n++)
         for (size_t c = 0; c < few->count; c++) {
             const size_t at = (n * s.channels + c) * s.pixels;
-            const size_t copy = (n * few->count + c) * s.pixels;
             const float *next =
                 past ? NULL : few->dx + dts_batch_norm_next(s, few->count, n, c);
-            apply_back(&back[c], copied ? few->copy_x + copy : few->x + at,
-                       copied ? few->copy_dy + copy : few->dy + at, few->dx + at, next,
-                       s.pixels);
+            apply_back(&back[c], few->x + at, few->dy + at, few->dx + at, next, s.pixels);
         }
     dts_lanes_streamed();
 }
@@ -182,41 +158,17 @@ static void give_or_take(struct dts_batch_norm_sizes s, const struct dts_arrays 
         }
 }
 
-/* Values that a worker copies of x, and of dy. */
-static size_t copied_values(struct dts_batch_norm_sizes s)
-{
-    const size_t count = dts_batch_norm_together(s, s.channels);
-    const size_t values = s.batch * count * s.pixels + DTS_LINE_VALUES - 1;
-    return dts_batch_norm_fits(s, count) ? values / DTS_LINE_VALUES * DTS_LINE_VALUES : 0;
-}
-
-size_t dts_batch_norm_scratch_host(const struct dts_op_call *call, int batch, int workers)
-{
-    const struct dts_arrays a = {.batch = batch};
-    const size_t values = copied_values(dts_batch_norm_sizes(call, &a));
-    return (size_t)workers * 2 * values * sizeof(float);
-}
-
-static struct few few_of(struct dts_batch_norm_sizes s, const struct dts_arrays *a,
-                         size_t first, size_t count, int worker)
-{
-    const size_t at = first * s.pixels, copied = copied_values(s);
-    struct few few = {
-        .count = count, .x = (const float *)a->x[0] + at, .dy = (const float *)a->dy + at};
-    if (a->dx[0] != NULL)
-        few.dx = (float *)a->dx[0] + at;
-    if (copied > 0 && a->part == DTS_OP_WHOLE && a->dx[0] != NULL) {
-        few.copy_x = (float *)a->scratch + (size_t)worker * 2 * copied;
-        few.copy_dy = few.copy_x + copied;
-    }
-    return few;
-}
-
 static void backward_few(const struct dts_op_call *call, const struct dts_arrays *a,
-                         size_t first, size_t count, int worker)
+                         size_t first, size_t count)
 {
     const struct dts_batch_norm_sizes s = dts_batch_norm_sizes(call, a);
-    const struct few few = few_of(s, a, first, count, worker);
+    const size_t at = first * s.pixels;
+    const struct few few = {
+        .count = count,
+        .x = (const float *)a->x[0] + at,
+        .dy = (const float *)a->dy + at,
+        .dx = a->dx[0] == NULL ? NULL : (float *)a->dx[0] + at,
+    };
     struct back back[DTS_BATCH_NORM_MOST_TOGETHER];
     for (size_t c = 0; c < count; c++)
         back[c] = begin_back(s, a, first + c, call->relu);
@@ -227,7 +179,7 @@ static void backward_few(const struct dts_op_call *call, const struct dts_arrays
     }
     if (a->part != DTS_OP_WHOLE)
         give_or_take(s, a, first, count, back);
-    if (a->part == DTS_OP_SUMS || a->dx[0] == NULL)
+    if (a->part == DTS_OP_SUMS || few.dx == NULL)
         return;
     for (size_t c = 0; c < count; c++)
         find_slope(s, a, first + c, &back[c]);
@@ -240,7 +192,7 @@ static void backward_channels(const struct dts_op_call *call, const struct dts_a
     const struct dts_batch_norm_sizes s = dts_batch_norm_sizes(call, a);
     for (size_t i = 0, count; i < range.count; i += count) {
         count = dts_batch_norm_together(s, range.count - i);
-        backward_few(call, a, range.first + i, count, range.worker);
+        backward_few(call, a, range.first + i, count);
     }
 }
 
