@@ -95,8 +95,8 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
             float *y = at + l.windows <= end ? (float *)a->y + at : l.array[2];
             sum_across(&pool, i, j, (const float *)a->x[0] + plane * pool.in_pixels,
                        sum + pool.before[2]);
-            DTS_POOL_USUAL(&pool, along, sum, factors, 1.0f / (float)(i.values * j.values),
-                           l.windows, y);
+            DTS_POOL_USUAL(&pool, along, sum, factors, 1.0f / dts_pool_values(i, j), l.windows,
+                           y);
             if (y == l.array[2])
                 memcpy((float *)a->y + at, y, (size_t)pool.out[2] * sizeof(*y));
         }
@@ -153,10 +153,10 @@ static void line_back(const struct dts_pool *pool, const struct dts_pool_lines *
     bool add = false;
     for (int a = i.first; a < i.end; a++)
         for (int b = j.first; b < j.end; b++, add = true) {
-            const int values = dts_pool_window_along(pool, 0, a).values *
-                               dts_pool_window_along(pool, 1, b).values;
-            add_line(shares, dy + (a * pool->out[1] + b) * out, l->array[1],
-                     1.0f / (float)values, add, (size_t)out);
+            const float values = dts_pool_values(dts_pool_window_along(pool, 0, a),
+                                                 dts_pool_window_along(pool, 1, b));
+            add_line(shares, dy + (a * pool->out[1] + b) * out, l->array[1], 1.0f / values, add,
+                     (size_t)out);
         }
     if (!add) // between windows
         memset(shares, 0, (size_t)out * sizeof(*shares));

@@ -54,7 +54,7 @@ struct dts_pool_window dts_pool_window_at(const struct dts_pool *pool, size_t pi
 /* Call `see` with every pixel of every window, in order. */
 static void for_each_value(const struct dts_pool *pool, const struct dts_arrays *a,
                            void (*see)(const struct dts_arrays *a, size_t plane_in, size_t out,
-                                       size_t pixel, int values))
+                                       size_t pixel, double values))
 {
     for (size_t out = 0; out < pool->planes * pool->out_pixels; out++) {
         const struct dts_pool_window w = dts_pool_window_at(pool, out % pool->out_pixels);
@@ -70,7 +70,7 @@ static void for_each_value(const struct dts_pool *pool, const struct dts_arrays 
 enum { NONE = -1 };
 
 static void see_largest(const struct dts_arrays *a, size_t plane, size_t out, size_t pixel,
-                        int values)
+                        double values)
 {
     (void)values;
     int32_t *largest = (int32_t *)a->saved + out;
@@ -109,13 +109,13 @@ static void max_backward(const struct dts_op_call *call, const struct dts_arrays
 }
 
 static void see_sum(const struct dts_arrays *a, size_t plane, size_t out, size_t pixel,
-                    int values)
+                    double values)
 {
     ((double *)a->y)[out] += ((const double *)a->x[0])[plane + pixel] / values;
 }
 
 static void see_share(const struct dts_arrays *a, size_t plane, size_t out, size_t pixel,
-                      int values)
+                      double values)
 {
     ((double *)a->dx[0])[plane + pixel] += ((const double *)a->dy)[out] / values;
 }

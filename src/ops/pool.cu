@@ -13,7 +13,7 @@ enum { AXES = DTS_POOL_AXES };
 /* Along each axis [first, end): the pixels of a window, or the windows over a pixel. */
 struct span {
     int first[AXES], end[AXES];
-    int values; // of a window: what an average divides by
+    float values; // of a window: what an average divides by; more than an int counts, maybe
 };
 
 static __device__ struct span window_of(const struct dts_pool &pool, size_t pixel)
@@ -26,7 +26,7 @@ static __device__ struct span window_of(const struct dts_pool &pool, size_t pixe
         pixel /= pool.out[i];
         w.first[i] = max(begin, 0);
         w.end[i] = min(end, pool.in[i]);
-        w.values *= min(end, pool.in[i] + pool.before[i]) - begin;
+        w.values *= (float)(min(end, pool.in[i] + pool.before[i]) - begin);
     }
     return w;
 }

@@ -18,7 +18,7 @@ struct dts_pool {
  * as before. */
 struct dts_pool_window {
     int first[DTS_POOL_AXES], end[DTS_POOL_AXES];
-    int values;
+    double values; // more than an int counts, where padding makes wide windows
 };
 
 struct dts_pool dts_pool_of(const struct dts_op_call *call, int batch);

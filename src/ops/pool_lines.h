@@ -36,6 +36,13 @@ static inline struct dts_pool_span dts_pool_window_along(const struct dts_pool *
                                   (end < most ? end : most) - begin};
 }
 
+/* What an average divides by along two axes: more than an int counts, where padding makes wide
+ * windows of small images. */
+static inline float dts_pool_values(struct dts_pool_span i, struct dts_pool_span j)
+{
+    return (float)i.values * (float)j.values;
+}
+
 /* The windows that take this in. */
 static inline struct dts_pool_span dts_pool_windows_over(const struct dts_pool *pool, int axis,
                                                          int at)

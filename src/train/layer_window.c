@@ -9,7 +9,10 @@
 #include "base/sizes.h"
 #include "train/layer_window.h"
 
-enum { MOST = 1 << 20 }; // of a kernel, stride, padding or dilation
+enum {
+    MOST = 1 << 20,         // of a kernel, stride, padding or dilation
+    MOST_CHANNEL = 1 << 30, // values of a channel
+};
 
 /* A number for all axes, or a list with one for each. */
 static bool read_sizes(const struct dts_cfg *at, int axes, int min, int *sizes,
@@ -89,6 +92,19 @@ static bool same_padding(struct dts_window *w, int axis, size_t in, size_t out,
     return true;
 }
 
+/* Operations count places of a channel, and how far windows reach beyond it, in int; max_pool
+ * keeps places so. */
+static bool check_channel(const struct dts_dims *dims, const char *key, const char *whose,
+                          const struct dts_cfg *at, struct dts_error *err)
+{
+    double values = 1; // of the output they may be more than a size_t holds
+    for (int i = 1; i < dims->count; i++)
+        values *= (double)dims->size[i];
+    return values <= MOST_CHANNEL ||
+           dts_cfg_fail(at, key, err, "%smust have <= %d values in a channel, got %s", whose,
+                        MOST_CHANNEL, dts_dims_text(dims).chars);
+}
+
 bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *input,
                       struct dts_dims *output, const struct dts_cfg *at, struct dts_error *err)
 {
@@ -96,6 +112,8 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
     if (w->axes < 1 || (axes > 0 && w->axes != axes))
         return dts_cfg_fail(at, "input", err, "must be channels and %d sizes, got %s",
                             axes > 0 ? axes : 1, dts_dims_text(input).chars);
+    if (!check_channel(input, "input", "", at, err))
+        return false;
     for (int i = 0; i < w->axes; i++)
         w->dilation[i] = 1;
 
@@ -123,7 +141,7 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
         if (same && !same_padding(w, i, size, output->size[i + 1], err))
             return false;
     }
-    return true;
+    return check_channel(output, NULL, "the output ", at, err);
 }
 
 double dts_window_values(const struct dts_window *w)

@@ -413,6 +413,12 @@ static const struct {
      "{\"kind\": \"conv2d\", \"channels\": 1, \"kernel\": [2099, 1], \"dilation\": 1000, "
      "\"padding\": \"same\"}",
      "layers[0].kernel: must be <= 2098, as padding must be <= 1048576, got 2099 (dilated)"},
+    {"[1, 32768, 32769]", "{\"kind\": \"max_pool\", \"kernel\": 2}",
+     "layers[0].input: must have <= 1073741824 values in a channel, got 1 x 32768 x 32769"},
+    {"[3, 2, 500000000]",
+     "{\"kind\": \"avg_pool\", \"kernel\": 2, \"padding\": 1, \"stride\": 1}",
+     "layers[0]: the output must have <= 1073741824 values in a channel, got 3 x 3 x "
+     "500000001"},
     {"[3, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3}",
      "layers[0].input: must be channels and 2 sizes, got 3 x 8"},
     {"[3, 8, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3, \"groups\": 2}",

@@ -194,6 +194,31 @@ static void of_equal_values_the_first_counts(void)
     check_kept(&pool, low, (const int32_t[]){0, 1, 4, 5});
 }
 
+/* Nearly all of this window is padding, which counts: 2^17 values along two axes. */
+static void a_mean_may_be_of_more_values_than_an_int_counts(void)
+{
+    const struct dts_operation *op = dts_operation_find("avg_pool");
+    const struct op_case c = case_of(&(struct pool){.batch = 1,
+                                                    .axes = 3,
+                                                    .size = {1, 1, 1, 1},
+                                                    .out = {1, 1, 1},
+                                                    .kernel = {1 << 17, 1 << 17, 1},
+                                                    .stride = {1 << 17, 1 << 17, 1},
+                                                    .before = {1 << 16, 1 << 16, 0}});
+    const double values = 0x1p34;
+    for (size_t real = 4; real <= 8; real += 4) {
+        const struct dts_op_version *version = real == 4 ? &op->host : &op->reference;
+        struct op_run r = op_begin(&c, op, real);
+        op_set((void *)r.a.x[0], real, 0, 3);
+        op_set((void *)r.a.dy, real, 0, 5);
+        op_run_version(&r, version, false, NULL);
+        CHECK_CLOSE(op_get(r.a.y, real, 0), 3 / values, 1e-6);
+        op_run_version(&r, version, true, NULL);
+        CHECK_CLOSE(op_get(r.a.dx[0], real, 0), 5 / values, 1e-6);
+        op_end(&r);
+    }
+}
+
 /* Back: windows share places, and integers add up exactly. */
 static void check_equals_back(const struct op_case *c, const struct dts_operation *op,
                               struct op_run *host, struct op_run *reference)
@@ -378,4 +403,5 @@ TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_
       TEST(longest_lines_and_few), TEST(lines_and_volumes),
       TEST(of_equal_values_the_first_counts), TEST(of_equal_values_on_lines_of_any_length),
       TEST(averages_count_padding_as_zeros), TEST(means_on_lines_of_any_length),
-      TEST(means_of_channels), TEST(means_over_a_grid), TEST(large_gradients_are_right))
+      TEST(means_of_channels), TEST(means_over_a_grid), TEST(large_gradients_are_right),
+      TEST(a_mean_may_be_of_more_values_than_an_int_counts))
