@@ -52,6 +52,8 @@ static void add_inputs(struct dts_op_call_key *key, const struct dts_op_call *ca
             add(key, "%d of ", count);
         add_dims(key, &call->inputs[i]);
     }
+    if (call->table > 0) // stands among what is read: its size decides which caches hold it
+        add(key, ",%zux%zu", call->table, dts_dims_features(&call->output));
 }
 
 static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *call)

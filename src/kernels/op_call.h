@@ -30,6 +30,7 @@ struct dts_op_call {
     int groups;     // of a convolution; 1: all channels mix
     int heads;      // of attention
     int select;     // positions that are kept
+    size_t table;   // rows among which its input chooses, each as long as one of the output's
     int ignored;    // class that a loss leaves out beside those below 0; 0: no other
     bool bias;      // the last parameter is added
     bool causal;    // attention sees what came before
@@ -60,7 +61,7 @@ enum {
     DTS_OP_KEY_REAL = sizeof(" -1.23457e-308") - 1,
     DTS_OP_KEY_WORD = sizeof(" dilation") - 1,
     DTS_OP_KEY_NAME = 32, // of an operation
-    DTS_OP_KEY_SHAPES = (DTS_OP_INPUTS + 1) * DTS_DIMS * DTS_OP_KEY_SIZE + sizeof(" > ") - 1,
+    DTS_OP_KEY_SHAPES = (DTS_OP_INPUTS + 2) * DTS_DIMS * DTS_OP_KEY_SIZE + sizeof(" > ") - 1,
     DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
     DTS_OP_KEY_NUMBERS =
         3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),

@@ -45,6 +45,12 @@ static bool embedding_infer(void *self, struct dts_layer_facts *facts, const str
     return true;
 }
 
+static void embedding_describe(const void *self, struct dts_op_call *call)
+{
+    const struct embedding *embedding = self;
+    call->table = (size_t)embedding->vocabulary;
+}
+
 struct positional {
     int positions;
 };
@@ -90,6 +96,7 @@ const struct dts_layer_kind dts_layer_embedding = {
     .size = sizeof(struct embedding),
     .inputs = 1,
     .infer = embedding_infer,
+    .describe = embedding_describe,
 };
 
 const struct dts_layer_kind dts_layer_positional_embedding = {

@@ -32,6 +32,18 @@ static void shapes_and_settings_stand_in_words(void)
     CHECK_STRING(dts_op_call_key(&sum).chars, "add 2 of 64x56x56 > 64x56x56");
 }
 
+/* Rows from a table that no cache holds took five times as long as from a small one. */
+static void a_table_has_its_size(void)
+{
+    const struct dts_op_call embedding = {.op = "embedding",
+                                          .input_count = 1,
+                                          .inputs = {{1, {128, 1, 1, 1}}},
+                                          .output = {2, {128, 768, 1, 1}},
+                                          .table = 30522,
+                                          .first = true};
+    CHECK_STRING(dts_op_call_key(&embedding).chars, "embedding 128,30522x768 > 128x768 first");
+}
+
 /* As many volumes as may be joined, of 1.6e11 values in all: a model may have them. */
 static void long_lists_of_shapes_are_whole(void)
 {
@@ -55,6 +67,7 @@ static void the_longest_key_is_whole(void)
                                .groups = INT_MAX,
                                .heads = INT_MAX,
                                .ignored = INT_MAX,
+                               .table = SIZE_MAX,
                                .rate = 1.23456e-300,
                                .slope = 1.23456e-300,
                                .bias = true,
@@ -81,5 +94,6 @@ static void names_of_layers_have_room(void)
         CHECK(strlen(dts_layer_kinds[i]->name) < DTS_OP_KEY_NAME);
 }
 
-TESTS(TEST(shapes_and_settings_stand_in_words), TEST(long_lists_of_shapes_are_whole),
-      TEST(the_longest_key_is_whole), TEST(names_of_layers_have_room))
+TESTS(TEST(shapes_and_settings_stand_in_words), TEST(a_table_has_its_size),
+      TEST(long_lists_of_shapes_are_whole), TEST(the_longest_key_is_whole),
+      TEST(names_of_layers_have_room))

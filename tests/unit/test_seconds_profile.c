@@ -170,7 +170,35 @@ static void gradients_that_are_added_are_no_work_of_the_layer(void)
     dts_model_free(&model);
 }
 
-TESTS(TEST(gradients_that_are_added_are_no_work_of_the_layer),
+/* The same rows from tables of two sizes, which other caches hold. */
+static const char tables[] =
+    "{\"name\": \"tables\", \"sample\": \"sentence\", \"input\": [6], \"layers\": ["
+    "{\"name\": \"a\", \"kind\": \"embedding\", \"vocabulary\": 9, \"features\": 5},"
+    "{\"name\": \"b\", \"kind\": \"embedding\", \"vocabulary\": 90000, \"features\": 5,"
+    " \"input\": \"entry\"},"
+    "{\"name\": \"c\", \"kind\": \"embedding\", \"vocabulary\": 9, \"features\": 5,"
+    " \"input\": \"entry\"},"
+    "{\"name\": \"d\", \"kind\": \"add\", \"input\": [\"a\", \"b\", \"c\"]},"
+    "{\"name\": \"loss\", \"kind\": \"mean_squared_error\"}]}";
+
+static void tables_of_two_sizes_are_two_calls(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    if (!load(&model, tables))
+        return;
+    dts_model_calls(&model, true, calls);
+    const struct dts_op_call_key a = dts_op_call_key(&calls[A].call),
+                                 b = dts_op_call_key(&calls[B].call),
+                                 c = dts_op_call_key(&calls[C].call);
+    CHECK_STRING(a.chars, "embedding 6,9x5 > 6x5 first");
+    CHECK(strcmp(a.chars, b.chars) != 0);
+    CHECK_STRING(c.chars, a.chars);
+    dts_model_free(&model);
+}
+
+TESTS(TEST(tables_of_two_sizes_are_two_calls),
+      TEST(gradients_that_are_added_are_no_work_of_the_layer),
       TEST(a_sum_that_rectifies_works_backward),
       TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
       TEST(cleared_and_added_gradients_are_in_a_step))
