@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Devices of a node slow one another down. */
 static void share_nodes(const struct dts_question *q, struct dts_built *built)
 {
@@ -24,6 +26,22 @@ static void share_nodes(const struct dts_question *q, struct dts_built *built)
                  q->platform->name);
 }
 
+/* A scenario that trains live says with how many threads: a profile of as many tells it. */
+static void say_threads(const struct dts_question *q, struct dts_built *built)
+{
+    const struct dts_live_settings *live = &q->scenario->live;
+    const struct dts_profile *profile = &q->device->profile;
+    const bool on_threads =
+        strcmp(live->compute, "kernels") == 0 && strcmp(live->device, "cpu") == 0;
+    struct dts_model_seconds *seconds = &built->seconds;
+    const size_t length = strlen(seconds->basis);
+    if (on_threads && profile->kernels != NULL && profile->threads > 0 &&
+        profile->threads != live->threads)
+        snprintf(seconds->basis + length, sizeof(seconds->basis) - length,
+                 "; but each live rank has %d thread%s", live->threads,
+                 dts_plural(live->threads));
+}
+
 static bool find_seconds(const struct dts_question *q, struct dts_built *built,
                          struct dts_error *err)
 {
@@ -35,6 +53,7 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
                            built->point.batch, &built->seconds, err))
         return false;
     share_nodes(q, built);
+    say_threads(q, built);
     return true;
 }
 

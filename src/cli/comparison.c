@@ -88,14 +88,6 @@ void dts_comparison_explain(const struct dts_comparison *c, char *text, size_t r
     dts_text_free(&line);
 }
 
-/* Was the profile made while the processor was faster or slower than in this run? */
-static bool at_another_pace(const struct dts_comparison *c)
-{
-    const double noise = 1.1; // ASSUMED
-    return c->pace_s > 0 && c->profile_pace_s > 0 &&
-           (c->pace_s > noise * c->profile_pace_s || c->profile_pace_s > noise * c->pace_s);
-}
-
 static void put_step(struct dts_json *json, const char *key, const struct dts_step *step)
 {
     dts_json_object(json, key);
@@ -147,8 +139,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
         put_bucket(json, &c->buckets[b]);
     dts_json_end(json);
     dts_json_string(json, "why", why);
-    dts_json_number(json, "pace_s", c->pace_s > 0 ? c->pace_s : NAN);
-    dts_json_number(json, "profile_pace_s", c->profile_pace_s > 0 ? c->profile_pace_s : NAN);
+    dts_profile_fit_json(&c->fit, json);
     dts_device_messages_json(&c->device_messages, json);
     dts_trained_json(&c->trained, json);
     dts_json_end(json);
@@ -256,11 +247,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
             dts_comparison_explain(point->live, why, sizeof(why));
             fprintf(out, "%s, %d device%s: %s.\n", point->strategy, point->devices,
                     dts_plural(point->devices), why);
-            if (at_another_pace(point->live))
-                fprintf(out,
-                        "  The processor took %.3g us for what took it %.3g us when it was "
-                        "profiled: its kernels\n  then do not tell those of this run.\n",
-                        1e6 * point->live->pace_s, 1e6 * point->live->profile_pace_s);
+            dts_profile_fit_text(&point->live->fit, out);
             dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);
         } else {

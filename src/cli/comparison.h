@@ -8,6 +8,7 @@
 
 #include "base/json_out.h"
 #include "cli/device_messages.h"
+#include "cli/profile_fit.h"
 #include "cli/result.h"
 #include "cli/trained.h"
 
@@ -30,8 +31,7 @@ struct dts_comparison {
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
     struct dts_trained trained; // owned
-    double pace_s;              // of the slowest rank (live_pace.h); 0: nothing was trained
-    double profile_pace_s;      // of the device's profile; 0: it has none
+    struct dts_profile_fit fit;
     struct dts_device_messages device_messages;
 };
 

@@ -15,6 +15,7 @@
 #include "cli/live_checkpoint.h"
 #include "cli/live_device.h"
 #include "cli/live_direct.h"
+#include "cli/live_fit.h"
 #include "cli/live_mirrors.h"
 #include "cli/live_mllog.h"
 #include "cli/live_pace.h"
@@ -174,15 +175,14 @@ static bool measure(struct course *c, const struct dts_live *live, int warm_up,
                     struct dts_error *err)
 {
     struct dts_comparison *comparison = c->of->comparison;
-    const struct dts_profile *profile = &c->kernels->point->device->profile;
     // another device than this processor has no pace
     struct dts_network *network =
         dts_space_is_apart(c->kernels->space) ? NULL : c->kernels->network;
+    dts_live_fit(c->kernels, &comparison->fit);
     const double begin_pace_s = dts_live_pace_s(c->wire, network);
     if (!dts_live_walk(live, c->of->rank, warm_up, comparison, c->of->timing, err))
         return false;
-    comparison->pace_s = (begin_pace_s + dts_live_pace_s(c->wire, network)) / 2;
-    comparison->profile_pace_s = profile->kernels != NULL ? profile->pace_s : 0;
+    comparison->fit.pace_s = (begin_pace_s + dts_live_pace_s(c->wire, network)) / 2;
     return true;
 }
 

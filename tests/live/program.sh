@@ -118,8 +118,27 @@ sed 's/"pace_s": [0-9.e-]*/"pace_s": 1/' "$here/../../profiles/xeon_amx_1thread.
 live 2 "$here/train.json" $few --set device="$work/slow.json"
 if ! says "this build has no"; then
     check "a profile of another pace is told" grep -q "took it 1e+06 us when it was profiled" "$work/out"
+    # And one that was made for other runs; then one for this machine.
+    sed 's/"threads": 1,/"threads": 3,/; s/"device": "cpu:0, .*",/"device": "cpu:0, no processor",/' \
+        "$work/slow.json" >"$work/other.json"
+    live 2 "$here/train.json" $few --set device="$work/other.json"
+    wanted="profile was made with 3 threads, and each rank computes with 1; on cpu, no processor, and 2 of 2 ranks"
+    tr -s ' \n' '  ' <"$work/out" >"$work/words"
+    check "a profile of other threads and another processor is told" grep -q "$wanted" "$work/words"
+    live 2 "$here/train.json" $few --set device="$work/other.json" --format json
+    check "it is told as JSON" grep -q '"profile_differs": "with 3 threads, and .*; on cpu, no processor, and 2 of 2' \
+        "$work/out"
+    name=$(sed -n 's/^ *"device": "cpu, \(.*\)",*$/\1/p' "$work/out")
+    sed "s/\"threads\": 3,/\"threads\": 1,/; s/no processor/$name/" "$work/other.json" >"$work/here.json"
+    live 2 "$here/train.json" $few --set device="$work/here.json"
+    check "a profile of this processor is none of another" sh -c "! grep -q 'profile was made' '$work/out'"
+    live 2 "$here/train.json" $few --set device="$work/here.json" --set live.threads=2
+    check "as many threads as a rank has count" grep -q "made with 1 thread, and each rank computes with 2" "$work/out"
+    live 2 "$here/train.json" $few --set device="$work/other.json" --set live.compute=timed
+    check "kernels that are waited for are of any profile" sh -c "! grep -q 'profile was made' '$work/out'"
+
     live 2 "$here/train.json" $few --format json
-    check "the pace of all ranks is told" grep -Eq '"pace_s": [0-9.]+(e-[0-9]+)?$' "$work/out"
+    check "the pace of all ranks is told" grep -Eq '"pace_s": [0-9.]+(e-[0-9]+)?,$' "$work/out"
     check "without a profile none is" sh -c "! grep -q profile_pace_s '$work/out'"
 
     # Sums are checked before the run: kernels that were predicted to be slow are not waited for there.

@@ -34,4 +34,40 @@ static void what_is_within_the_spread_is_not_blamed(void)
     says(&c, "no step was measured");
 }
 
-TESTS(TEST(the_largest_part_is_named), TEST(what_is_within_the_spread_is_not_blamed))
+static void differs(const struct dts_profile_fit *fit, const char *expected)
+{
+    char text[600];
+    CHECK(dts_profile_fit_differs(fit, text, sizeof(text)) == (expected[0] != '\0'));
+    CHECK_STRING(text, expected);
+}
+
+static void a_profile_of_other_runs_is_told(void)
+{
+    struct dts_profile_fit fit = {.threads = 2,
+                                  .profile_threads = 2,
+                                  .device = "cpu, A",
+                                  .profile_device = "cpu, A",
+                                  .ranks = 4};
+    differs(&fit, "");
+    fit.profile_threads = 1;
+    differs(&fit, "with 1 thread, and each rank computes with 2");
+    fit.elsewhere = 3;
+    strcpy(fit.device, "cpu, B");
+    differs(&fit, "with 1 thread, and each rank computes with 2; on cpu, A, and 3 of 4 ranks "
+                  "compute on cpu, B");
+    fit.profile_threads = 0; // it does not say
+    fit.ranks = fit.elsewhere = 1;
+    differs(&fit, "on cpu, A, and 1 of 1 rank computes on cpu, B");
+}
+
+static void a_profile_has_a_device_without_its_number(void)
+{
+    char device[DTS_FIT_DEVICE];
+    dts_profile_fit_device("cpu:0, AMD EPYC 7, 2 sockets", device);
+    CHECK_STRING(device, "cpu, AMD EPYC 7, 2 sockets");
+    dts_profile_fit_device("", device); // of before it was said
+    CHECK_STRING(device, "");
+}
+
+TESTS(TEST(the_largest_part_is_named), TEST(what_is_within_the_spread_is_not_blamed),
+      TEST(a_profile_of_other_runs_is_told), TEST(a_profile_has_a_device_without_its_number))

@@ -1,0 +1,4 @@
+for live in '{"compute":"kernels","threads":2}' '{"compute":"kernels"}' '{}'; do
+dtsim here --set device=../../profiles/xeon_amx_1thread.json --set devices=[1] --set "live=$live" --engine fluid |
+    sed -n '/^  seconds/,/^  assumed/p' | grep -v assumed
+done
