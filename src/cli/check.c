@@ -22,12 +22,12 @@ struct tally {
 
 static void print_point(const struct dts_result *result, FILE *out)
 {
-    fprintf(
-        out,
-        "  %s, %d device%s: %d node%s, batch %d, %.3g GB of memory on a device, engine %s\n",
-        result->strategy, result->devices, dts_plural(result->devices), result->nodes,
-        dts_plural(result->nodes), result->global_batch, result->memory.total_bytes / 1e9,
-        result->engine);
+    fprintf(out,
+            "  %s, %d device%s: %d node%s, batch %d, %.3g GB of memory on a device, engine "
+            "%s%s%s\n",
+            result->strategy, result->devices, dts_plural(result->devices), result->nodes,
+            dts_plural(result->nodes), result->global_batch, result->memory.total_bytes / 1e9,
+            result->engine, result->outside[0] != '\0' ? "; outside: " : "", result->outside);
 }
 
 /* A point that is refused is told, and the others are checked. */

@@ -247,6 +247,8 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
             dts_comparison_explain(point->live, why, sizeof(why));
             fprintf(out, "%s, %d device%s: %s.\n", point->strategy, point->devices,
                     dts_plural(point->devices), why);
+            if (point->outside[0] != '\0')
+                fprintf(out, "  Outside of what its seconds rest on: %s.\n", point->outside);
             dts_profile_fit_text(&point->live->fit, out);
             dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);

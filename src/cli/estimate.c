@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/built.h"
 #include "cli/estimate.h"
+#include "cli/explain.h"
 #include "cli/split.h"
 #include "cli/trace.h"
 #include "plan/check.h"
@@ -137,48 +138,6 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
     return w->engine->run(&noisy, timing, err);
 }
 
-static void scale_bytes(double bytes, double *value, const char **unit)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    int i = 0;
-    while (bytes >= 999.5 && i < 5) {
-        bytes /= 1000;
-        i++;
-    }
-    *value = bytes;
-    *unit = units[i];
-}
-
-/* One sentence on what bounds the step. */
-static void explain(const struct dts_bound *bound, const struct dts_result *result, char *text,
-                    size_t room)
-{
-    const struct dts_step *step = &result->step;
-    double bytes;
-    const char *unit;
-    scale_bytes(bound->link_bytes, &bytes, &unit);
-    if (bound->link_s <= 0) {
-        snprintf(text, room, "nothing is sent: the step is its kernels");
-        return;
-    }
-    const char *verdict =
-        step->exposed_comm_s < 0.01 * step->total_s ? "communication hides behind compute"
-        : bound->link_s > 0.5 * step->comm_s        ? "that bounds the communication"
-                                                    : "latency, sums and waiting take the rest";
-    struct dts_text why = {0};
-    const bool many = bound->links_alike > 1;
-    dts_text_add(&why,
-                 bound->servers_port ? "a server's port, %s%s, carries" : "link %s%s carries",
-                 bound->link, many ? " (and others like it)" : "");
-    dts_text_add(&why, " %.3g %s a step: ", bytes, unit);
-    dts_text_add_significant(&why, 1e3 * bound->link_s, 3);
-    dts_text_add(&why, " ms of ");
-    dts_text_add_significant(&why, 1e3 * step->comm_s, 3);
-    dts_text_add(&why, " ms communication; %s", verdict);
-    copy_text(text, room, dts_text_string(&why));
-    dts_text_free(&why);
-}
-
 /* Where there is no room for all, the last says so. */
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
@@ -225,6 +184,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     result->memory.activations_bytes = memory.activations;
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
+    copy_text(result->outside, sizeof(result->outside), w->built.seconds.beyond);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,
@@ -271,7 +231,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             copy_text(result->limits, sizeof(result->limits), calm.limits);
         dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
         fill_rates(w, &bound, result);
-        explain(&bound, result, result->why, sizeof(result->why));
+        dts_explain_bound(&bound, &result->step, result->why, sizeof(result->why));
         if (with_noise)
             dts_timing_free(&noisy);
     }

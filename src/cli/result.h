@@ -38,6 +38,7 @@ struct dts_result {
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
     char limits[256]; // why the engine may be further off than it promises; "": it is not
     char basis[256];  // what the seconds rest on
+    char outside[96]; // a batch beyond those, and which they are; "": it is none
     char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
                                              // none
     char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/rests_on.h"
 #include "cli/text_notes.h"
 
 enum { NOTES = 12 }; // under one heading
@@ -32,11 +33,10 @@ const char *dts_text_setting(const char *setting, char *text, size_t room)
     return text;
 }
 
-/* "ring, 256 devices, topology=star: " begins a note about a point. */
-static const char *lead_of(const struct dts_result *point, char *text, size_t room)
+const char *dts_text_point(const struct dts_result *point, char text[DTS_TEXT_POINT])
 {
     char setting[256];
-    snprintf(text, room, "  %s, %d device%s%s%s: ", point->strategy, point->devices,
+    snprintf(text, DTS_TEXT_POINT, "%s, %d device%s%s%s", point->strategy, point->devices,
              dts_plural(point->devices), point->setting[0] != '\0' ? ", " : "",
              dts_text_setting(point->setting, setting, sizeof(setting)));
     return text;
@@ -46,11 +46,13 @@ static const char *lead_of(const struct dts_result *point, char *text, size_t ro
 static void note(FILE *out, const char *heading, int *count, const struct dts_result *point,
                  const char *words)
 {
-    char lead[600];
+    char name[DTS_TEXT_POINT], lead[DTS_TEXT_POINT + 4];
     if ((*count)++ == 0)
         fprintf(out, "\n%s\n", heading);
-    if (*count <= NOTES)
-        dts_text_paragraph(out, lead_of(point, lead, sizeof(lead)), 4, words);
+    if (*count > NOTES)
+        return;
+    snprintf(lead, sizeof(lead), "  %s: ", dts_text_point(point, name));
+    dts_text_paragraph(out, lead, 4, words);
 }
 
 static void say_how_many_more(FILE *out, int count)
@@ -214,63 +216,6 @@ static void growths(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
-static bool is_among(const char *const *words, int count, const char *word)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
-}
-
-/* What a word of all points is, each one once: "fluid; exact". */
-static void distinct(const struct dts_report *report, const char *lead, size_t offset,
-                     FILE *out)
-{
-    enum { SEEN = 16 };
-    struct dts_text text = {0};
-    const char *seen[SEEN];
-    int count = 0;
-    for (int i = 0; i < report->count; i++) {
-        const char *word = (const char *)&report->points[i] + offset;
-        if (refused(&report->points[i]) || word[0] == '\0' || is_among(seen, count, word) ||
-            count == SEEN)
-            continue;
-        dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
-        seen[count++] = word;
-    }
-    if (count > 0)
-        dts_text_paragraph(out, lead, 12, dts_text_string(&text));
-    dts_text_free(&text);
-}
-
-/* "big_basin: nics.latency_us, storage; caffe2_gloo: fixed_s": whose they are is said once. */
-static void assumptions(const struct dts_report *report, FILE *out)
-{
-    enum { SEEN = 4 * DTS_RESULT_ASSUMED };
-    struct dts_text text = {0};
-    const char *seen[SEEN];
-    size_t owner = 0; // letters of the last one's "big_basin: "
-    int count = 0;
-    for (int i = 0; i < report->count; i++)
-        for (int j = 0; j < report->points[i].assumed_count; j++) {
-            const char *word = report->points[i].assumed[j];
-            if (is_among(seen, count, word) || count == SEEN)
-                continue;
-            bool same = owner > 0 && strncmp(seen[count - 1], word, owner) == 0;
-            dts_text_add(&text, "%s%s",
-                         count == 0 ? ""
-                         : same     ? ", "
-                                    : "; ",
-                         same ? word + owner : word);
-            const char *colon = strstr(word, ": ");
-            owner = colon != NULL ? (size_t)(colon + 2 - word) : 0;
-            seen[count++] = word;
-        }
-    if (count > 0)
-        dts_text_paragraph(out, "  assumed", 12, dts_text_string(&text));
-    dts_text_free(&text);
-}
-
 void dts_text_notes(const struct dts_report *report, FILE *out)
 {
     bool any = false;
@@ -280,15 +225,8 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     growths(report, out);
     for (int i = 0; i < report->count; i++)
         any = any || !refused(&report->points[i]);
-    if (any) {
-        fprintf(out, "\nRests on\n");
-        distinct(report, "  engine", offsetof(struct dts_result, engine), out);
-        distinct(report, "  limits", offsetof(struct dts_result, limits), out);
-        distinct(report, "  seconds", offsetof(struct dts_result, basis), out);
-        distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), out);
-        distinct(report, "  noise", offsetof(struct dts_result, noise_source), out);
-        assumptions(report, out);
-    }
+    if (any)
+        dts_rests_on(report, out);
     if (report->why != NULL) {
         fputc('\n', out);
         dts_text_paragraph(out, "", 0, report->why);

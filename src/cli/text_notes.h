@@ -4,7 +4,10 @@
 
 #include "cli/result.h"
 
-enum { DTS_TEXT_WIDTH = 104 }; // columns of the text format
+enum {
+    DTS_TEXT_WIDTH = 104, // columns of the text format
+    DTS_TEXT_POINT = 600, // bytes of what names a point
+};
 
 /* Words, broken into lines that begin with `indent` spaces; the first begins with `lead`. */
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words);
@@ -12,6 +15,9 @@ void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *wor
 /* "platform.nics.bytes_per_s=1e9, steps=3" without the folders of the paths: "bytes_per_s=1e9,
  * steps=3". */
 const char *dts_text_setting(const char *setting, char *text, size_t room);
+
+/* "ring, 256 devices, topology=star". */
+const char *dts_text_point(const struct dts_result *point, char text[DTS_TEXT_POINT]);
 
 /* Refused points, published references, why, the bare step, what it all rests on. */
 void dts_text_notes(const struct dts_report *report, FILE *out);

@@ -268,15 +268,17 @@ static double between(double batch, int a, int b, double at_a, double at_b)
     return at_a + (at_b - at_a) * (batch - a) / (b - a);
 }
 
-bool dts_profile_find(const struct dts_profile *profile, const char *call, double batch,
-                      double *forward_s, double *backward_s, double *nearest)
+const struct dts_profile_kernel *dts_profile_find(const struct dts_profile *profile,
+                                                  const char *call, double batch,
+                                                  double *forward_s, double *backward_s,
+                                                  double *nearest)
 {
     const struct dts_profile_kernel *kernel = NULL;
     for (int i = 0; i < profile->kernel_count && kernel == NULL; i++)
         if (strcmp(profile->kernels[i].call, call) == 0)
             kernel = &profile->kernels[i];
     if (kernel == NULL)
-        return false;
+        return NULL;
     const struct dts_profile_point *first = kernel->points,
                                    *last = &kernel->points[kernel->point_count - 1];
     *nearest = fmin(fmax(batch, first->batch), last->batch);
@@ -284,7 +286,7 @@ bool dts_profile_find(const struct dts_profile *profile, const char *call, doubl
         const struct dts_profile_point *point = batch < first->batch ? first : last;
         *forward_s = point->forward_s;
         *backward_s = point->backward_s;
-        return true;
+        return kernel;
     }
     const struct dts_profile_point *above = first + 1;
     while (above->batch < batch)
@@ -292,5 +294,5 @@ bool dts_profile_find(const struct dts_profile *profile, const char *call, doubl
     const int a = above[-1].batch, b = above->batch;
     *forward_s = between(batch, a, b, above[-1].forward_s, above->forward_s);
     *backward_s = between(batch, a, b, above[-1].backward_s, above->backward_s);
-    return true;
+    return kernel;
 }

@@ -62,9 +62,11 @@ bool dts_profile_read(struct dts_profile *profile, const struct dts_cfg *at,
 void dts_profile_free(struct dts_profile *profile); // leaves it empty
 void dts_profile_help(FILE *out);
 
-/* Seconds of a call that was measured; false: it was not. *nearest: the batch that they are of,
+/* Seconds of a call that was measured; NULL: it was not. *nearest: the batch that they are of,
  * other than `batch` where that is beyond all that were measured. */
-bool dts_profile_find(const struct dts_profile *profile, const char *call, double batch,
-                      double *forward_s, double *backward_s, double *nearest);
+const struct dts_profile_kernel *dts_profile_find(const struct dts_profile *profile,
+                                                  const char *call, double batch,
+                                                  double *forward_s, double *backward_s,
+                                                  double *nearest);
 
 #endif

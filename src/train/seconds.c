@@ -106,7 +106,7 @@ static double factor_to(double then_s, double now_s)
 
 /* What a basis says of the published batches. */
 static void describe(const struct question *q, const struct dts_anchor *anchor, bool outside,
-                     char *text, size_t room)
+                     struct dts_model_seconds *out)
 {
     const int first = anchor->points[0].batch, last = anchor->points[anchor->count - 1].batch;
     char batches[48];
@@ -114,9 +114,10 @@ static void describe(const struct question *q, const struct dts_anchor *anchor, 
         snprintf(batches, sizeof(batches), "batch %d", first);
     else
         snprintf(batches, sizeof(batches), "batches %d to %d", first, last);
-    snprintf(text, room, "published %s on %s, %s, %s%s: %s", anchor->model, anchor->device,
-             dts_precision_name((int)q->precision), batches,
-             outside ? " (this one is outside)" : "", anchor->source);
+    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s: %s", anchor->model,
+             anchor->device, dts_precision_name((int)q->precision), batches, anchor->source);
+    if (outside)
+        dts_seconds_outside(out, q->batch, "published", first, last);
 }
 
 /* 1. The step time of the anchor is met. */
@@ -136,8 +137,7 @@ static bool follow_anchor(const struct question *q, const struct dts_model *mode
     scale(out, model->layer_count, factor_to(forward_s, roofline->forward_s),
           factor_to(compute_s - forward_s, roofline->backward_s));
     out->anchor = anchor;
-    out->outside = fabs(q->batch - nearest) > 0;
-    describe(q, anchor, out->outside, out->basis, sizeof(out->basis));
+    describe(q, anchor, fabs(q->batch - nearest) > 0, out);
     return true;
 }
 

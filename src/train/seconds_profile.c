@@ -77,9 +77,21 @@ static double update_seconds(const struct dts_profile *profile, double parameter
     return nearest != NULL ? nearest->update_s * parameters / nearest->parameters : -1;
 }
 
-/* How many calls there are, and what is known of them. */
+void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char *known,
+                         int first, int last)
+{
+    char to[32] = "";
+    if (last > first)
+        snprintf(to, sizeof(to), " to %d", last);
+    out->outside = true;
+    snprintf(out->beyond, sizeof(out->beyond), "batch %.10g, %s %d%s", batch, known, first, to);
+}
+
+/* How many calls there are, and what is known of them; the batches of the first that has not
+ * the one that is asked for. */
 struct tally {
     int calls, measured, outside;
+    int first, last;
 };
 
 static void say(const struct dts_device *device, const struct tally *tally, bool update,
@@ -90,13 +102,23 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
     if (profile->threads > 0)
         snprintf(threads, sizeof(threads), ", %d thread%s", profile->threads,
                  profile->threads > 1 ? "s" : "");
-    snprintf(out->basis, sizeof(out->basis), "profile %s, %s%s: %d of %d calls measured%s%s%s",
+    snprintf(out->basis, sizeof(out->basis), "profile %s, %s%s: %d of %d calls measured%s%s",
              device->name, dts_precision_name(profile->precision), threads, tally->measured,
              tally->calls,
              tally->measured < tally->calls ? ", the others estimated from them" : "",
-             tally->outside > 0 ? ", outside the measured batches" : "",
              update ? "" : ", update by the roofline");
-    out->outside = tally->outside > 0;
+}
+
+/* Where only some calls are outside, how many. */
+static void say_outside(const struct tally *tally, double batch, struct dts_model_seconds *out)
+{
+    if (tally->outside == 0)
+        return;
+    dts_seconds_outside(out, batch, "measured", tally->first, tally->last);
+    const size_t length = strlen(out->beyond);
+    if (tally->outside < tally->measured)
+        snprintf(out->beyond + length, sizeof(out->beyond) - length, " (%d of %d calls)",
+                 tally->outside, tally->measured);
 }
 
 static void add_call(const struct dts_device *device, const struct dts_op_call *call,
@@ -105,16 +127,19 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
 {
     const struct dts_op_call_key key = dts_op_call_key(call);
     double nearest = batch;
-    const bool measured =
+    const struct dts_profile_kernel *kernel =
         dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &nearest);
-    const bool outside = fabs(nearest - batch) > 0;
+    const bool measured = kernel != NULL, outside = fabs(nearest - batch) > 0;
     if (!measured)
         dts_profile_estimate(device, key.chars, work, batch, forward_s, backward_s);
     else if (outside)
         dts_profile_scale(device, work, nearest, batch, forward_s, backward_s);
     tally->calls++;
     tally->measured += measured;
-    tally->outside += measured && outside;
+    if (measured && outside && tally->outside++ == 0) {
+        tally->first = kernel->points[0].batch;
+        tally->last = kernel->points[kernel->point_count - 1].batch;
+    }
 }
 
 /* Seconds of a call beside those of layers. */
@@ -168,5 +193,6 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
         update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
     out->update = update_s >= 0 ? update_s : roofline_update_s;
     say(device, &tally, update_s >= 0, out);
+    say_outside(&tally, batch, out);
     free(calls);
 }

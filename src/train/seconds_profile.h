@@ -17,6 +17,10 @@ struct dts_profile_work dts_beside_work(const struct dts_op_call *call);
 /* One of fewer values takes microseconds, is not measured and not counted, but estimated. */
 enum { DTS_BESIDE_LEAST = 16384 };
 
+/* Say that a batch is outside of those from `first` to `last` that were `known`: "measured". */
+void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char *known,
+                         int first, int last);
+
 /* Fill forward, backward, update, basis and outside; forward and backward are allocated. The
  * device has a profile in this precision; roofline_update_s: for an optimizer that is not in
  * it. */

@@ -107,10 +107,24 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     CHECK_NEAR(out.backward[B], 1.25, 1e-12);
     CHECK_NEAR(out.backward[A], 1, 1e-12);
     CHECK(strstr(out.basis, "7 of 7 calls measured") != NULL);
+    CHECK_STRING(out.beyond, "");
     free(out.forward);
     free(out.backward);
     dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
     CHECK(out.outside);
+    CHECK_STRING(out.beyond, "batch 8, measured 2");
+    free(out.forward);
+    free(out.backward);
+    static struct dts_profile_point there[] = {{.batch = 2, .forward_s = 1, .backward_s = 1},
+                                               {.batch = 8, .forward_s = 1, .backward_s = 1}};
+    device.profile.kernels[A].points = there; // this call was measured at other batches, too
+    device.profile.kernels[A].point_count = 2;
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
+    CHECK_STRING(out.beyond, "batch 8, measured 2 (6 of 7 calls)");
+    free(out.forward);
+    free(out.backward);
+    device.profile.kernels[A].point_count = 1;
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
     CHECK(out.forward[A] > 1.125 && out.forward[A] < 4.2); // it clears no more than before
     free(out.forward);
     free(out.backward);
