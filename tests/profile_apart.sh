@@ -43,6 +43,11 @@ hasnt() {
 }
 
 profile there --device cuda:3 --batch 2,4 || fail "a profile of the stand-in"
+# Standard error is no terminal here: a line before it measures, and one that says where the profile lies.
+calls=$(grep -c '"call":' "$work/there.json")
+grep -qE "^dtsim: measuring $calls calls of cnn_norm at batches 2, 4, in 6 sweeps: up to about [0-9]+ (s|min), " "$work/said" &&
+    grep -qE "^dtsim: measured $calls calls of cnn_norm at batches 2, 4 in [0-9]+ s: $work/there.json\$" "$work/said" &&
+    [ "$(grep -vc '^dtsim: measured [0-9]* of ' "$work/said")" -eq 2 ] || fail "what a profile says"
 predicts there fp32 --set batch.per_device=4
 has there '"kind": *"gpu"'
 has there '"device": *"cuda:3, stand-in"'
@@ -59,13 +64,14 @@ profile half --device cuda --batch 2 --precision fp16 || fail "a profile in fp16
 has half '"device": *"cuda:0, stand-in"'
 predicts half fp16 --set batch.per_device=2
 
-# refused STATUS LINE ARGUMENT... -- one line, no file.
+# refused STATUS LINE ARGUMENT... -- one line, beside that it began, and no file.
 refused() {
     wanted=$1 line=$2
     shift 2
     rm -f "$work/none.json"
     profile none "$@"
     status=$?
+    sed -i '/^dtsim: measuring /d' "$work/said"
     [ $status -eq "$wanted" ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qE "^$line" "$work/said" &&
         [ ! -e "$work/none.json" ] || fail "ends with $status: $*"
 }

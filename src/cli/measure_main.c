@@ -23,6 +23,7 @@
 #include "base/ending.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/measure_told.h"
 #include "cli/measure_words.h"
 #include "exec/steps.h"
 #include "kernels/roofline.h"
@@ -54,8 +55,9 @@ static bool measure_profile(char **words, struct dts_error *err)
     int batches[DTS_MEASURE_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
     enum dts_precision precision = DTS_FP32;
     const struct dts_space_kind *kind = NULL;
-    double begin_s = dts_now_s(), patience_s = 0, pace_s = 0;
+    double patience_s = 0, pace_s = 0;
     struct dts_profile_moments moments;
+    struct dts_measure_told told = {.begin_s = dts_now_s(), .path = words[4]};
     const char *const patience = words[5] != NULL ? words[6] : NULL;
     const char *const on = patience != NULL ? words[7] : NULL;
     bool good = dts_measure_batches(words[1], batches, &batch_count, err) &&
@@ -81,12 +83,15 @@ static bool measure_profile(char **words, struct dts_error *err)
         .sweeps = 6,
         .patience_s = patience_s,
         .pace_s = pace_s,
-        .progress = dts_measure_progress,
-        .argument = &begin_s,
+        .progress = dts_measure_tell,
+        .argument = &told,
     };
+    told.request = &request;
     good = good && dts_profile_measure(&request, words[4], &moments, err);
-    if (good)
+    if (good) {
         dts_measure_note_disturbed(moments.disturbed_percent);
+        dts_measure_tell_end(&told);
+    }
     for (int i = 0; i < model_count; i++)
         dts_model_free(&models[i]);
     return good;
