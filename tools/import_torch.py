@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 
+from import_memory import half_of_the_machine, is_shortage, limited
 from import_network import Refused, Unsupported
 
 LOSSES = ("softmax_cross_entropy", "mean_squared_error", "none")
@@ -36,6 +37,8 @@ def words():
                         help="keyword arguments of the callable: '{\"num_classes\": 10}'")
     parser.add_argument("--tokens", action="store_true",
                         help="the input is whole numbers (default: where an embedding takes it)")
+    parser.add_argument("--memory", type=float, default=half_of_the_machine(), metavar="GIB",
+                        help="that making the network may take (default: half of the machine's)")
     options = parser.parse_args()
     try:
         if options.input is not None:
@@ -45,16 +48,19 @@ def words():
         parser.error(str(error))
     if min(options.input or [1]) < 1 or not isinstance(options.set, dict):
         parser.error("--input must be sizes >= 1, --set an object")
+    if not 0 < options.memory <= 1e6:
+        parser.error("--memory must be GiB, above 0 and up to 1e6")
     return options
 
 
 def read(options):
     """What reads the source; its package is needed only now."""
     if options.source.endswith(".onnx"):
-        from onnx_trace import read as from_file
-        return from_file(options)
-    from torch_source import read as from_module
-    return from_module(options)
+        from onnx_trace import read as from_source
+    else:
+        from torch_source import read as from_source
+    with limited(options.memory):
+        return from_source(options)
 
 
 def import_network(options):
@@ -122,6 +128,12 @@ def main():
         write(options.output, text)
     except (Refused, Unsupported) as error:
         print("import_torch.py: %s" % error, file=sys.stderr)
+        return 2
+    except Exception as error:
+        if not is_shortage(error):
+            raise
+        print("import_torch.py: %s: needs more than %.4g GiB of memory (--memory)"
+              % (options.source, options.memory), file=sys.stderr)
         return 2
     for line in said:
         print(line, file=sys.stderr)

@@ -194,5 +194,5 @@ def work_out(node, args):
         with numpy.errstate(all="ignore"):
             return known(WORK[node.op](node, arrays))
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
-            MemoryError, ZeroDivisionError) as error:
+            ZeroDivisionError) as error:
         raise Unsupported("that cannot be worked out (%s)" % str(error).splitlines()[0])

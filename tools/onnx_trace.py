@@ -13,7 +13,7 @@ from onnx_patterns import find
 
 NAMED_BATCH = 9973  # stands for a batch of any size: nothing else is likely to be as large
 MALFORMED = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
-             ZeroDivisionError, MemoryError, RecursionError)
+             ZeroDivisionError, RecursionError)
 
 
 class At:

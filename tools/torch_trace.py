@@ -7,8 +7,8 @@ import torch.fx
 
 from import_network import Call, Fixed, Network, Unsupported, Value
 from torch_layers import FUNCTIONS, METHODS, MODULES
+from torch_shapes import Shapes, shape_of
 
-BATCH = 2  # batch normalization needs more than one
 ROOT = "network"
 
 
@@ -56,26 +56,6 @@ class Tracer(torch.fx.Tracer):
         return node
 
 
-def shape_of(result):
-    """Of one sample; None: no tensor, or none of a batch."""
-    batch = isinstance(result, torch.Tensor) and result.dim() > 0 and result.shape[0] == BATCH
-    return list(result.shape[1:]) if batch else None
-
-
-class Shapes(torch.fx.Interpreter):
-    """Runs the graph on zeros. Notes of each node whether it is made from the input, the shape of
-    one sample if it is such a tensor, and what it is otherwise."""
-
-    def run_node(self, node):
-        result = super().run_node(node)
-        from_input = node.op == "placeholder" or any(n.meta["from_input"] for n in node.all_input_nodes)
-        tensor = from_input and isinstance(result, torch.Tensor)
-        node.meta["from_input"], node.meta["tensor"] = from_input, tensor
-        node.meta["value"] = None if tensor else result
-        node.meta["shape"] = shape_of(result) if tensor else None
-        return result
-
-
 def takes_tokens(graph):
     """The input goes into an embedding before anything else."""
     modules = dict(graph.owning_module.named_modules())
@@ -89,8 +69,7 @@ def trace(module, dims, tokens):
     traced = torch.fx.GraphModule(whole, Tracer().trace(whole))
     traced.graph.eliminate_dead_code()
     numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
-    with torch.no_grad():
-        Shapes(traced).run(torch.zeros([BATCH] + dims, dtype=numbers))
+    Shapes(traced).run_on(dims, numbers)
     return traced.graph
 
 

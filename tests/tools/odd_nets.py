@@ -125,3 +125,28 @@ class Many(nn.Module):
 
     def forward(self, x):
         return torch.cat([make(x) for make in self.make], 1)
+
+
+def vast():
+    """4 GiB of weights."""
+    return nn.Linear(1 << 16, 1 << 14)
+
+
+def vast_number():
+    """4 GiB that are no tensor."""
+    return nn.Linear(3, len(bytearray(4 << 30)) >> 30)
+
+
+def vast_row():
+    """8 GiB that do not depend on the input."""
+    return Does(lambda m, x: x + torch.arange(1 << 30, dtype=torch.int64))
+
+
+def wide():
+    """38 GB of activations for each sample of 40,000 x 40,000."""
+    return nn.Sequential(nn.Conv2d(3, 6, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 2))
+
+
+def values_decide():
+    """What comes out has a shape that only the input's values tell."""
+    return Does(lambda m, x: x[x > 0])

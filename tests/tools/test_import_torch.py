@@ -113,7 +113,25 @@ def bad_words_are_refused(folder):
         check(said.count("\n") == 1, "one line: %s" % said)
 
 
+def activations_take_no_memory(folder):
+    source = os.path.join(HERE, "odd_nets.py") + ":wide"
+    path, status, said = run_import(folder, source, "3,40000,40000", "--memory", "1")
+    check(status == 0, "wide: %d %s" % (status, said))
+
+
+def memory_has_a_limit(folder):
+    source = os.path.join(HERE, "odd_nets.py") + ":"
+    for name, sizes in (("vast", "65536"), ("vast_number", "3"), ("vast_row", "8"),
+                        ("values_decide", "3,10000,10000")):
+        path, status, said = run_import(folder, source + name, sizes, "--memory", "1")
+        check(status == 2 and said == "import_torch.py: %s: needs more than 1 GiB of memory (--memory)\n"
+              % (source + name), "%s: %d %s" % (name, status, said))
+    path, status, said = run_import(folder, source + "values_decide", "3,4,4")
+    check(status == 2 and "gt, in the network" in said, "values_decide: %d %s" % (status, said))
+
+
 torch.set_num_threads(1)
 sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
                           all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
-                          as_many_inputs_as_there_are, bad_words_are_refused))
+                          as_many_inputs_as_there_are, bad_words_are_refused,
+                          activations_take_no_memory, memory_has_a_limit))
