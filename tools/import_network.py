@@ -18,6 +18,10 @@ class Refused(Exception):
     """What the person who called it has to change."""
 
 
+class Missing(Exception):
+    """What this machine has to have first."""
+
+
 class Unsupported(Exception):
     """What dtsim has no layer for, in words."""
 

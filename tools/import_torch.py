@@ -8,59 +8,47 @@
 It imports what is named, calls it, follows a batch of zeros through what comes out (torch.fx), or
 follows the graph of the file, and writes layers and shapes: no weights. What dtsim has no layer for
 is named, all of it at once, and nothing is written (exit status 2). It loads no checkpoints.
+Exit status 3: a package is missing here.
 """
-import argparse
 import json
 import os
 import sys
 import tempfile
 
-from import_memory import half_of_the_machine, is_shortage, limited
-from import_network import Refused, Unsupported
+from import_memory import is_shortage, limited
+from import_network import Missing, Refused, Unsupported
+from import_words import words
 
-LOSSES = ("softmax_cross_entropy", "mean_squared_error", "none")
+# What a package is called by who has to install it.
+PACKAGES = {"torch": "PyTorch 1.13 or later (Debian: python3-torch)", "onnx": "ONNX (Debian: python3-onnx)",
+            "numpy": "NumPy (Debian: python3-numpy)", "google": "protobuf (Debian: python3-protobuf)"}
 
 
-def words():
-    parser = argparse.ArgumentParser(
-        prog="import_torch.py", description="A PyTorch module or an ONNX file as a model file of dtsim.")
-    parser.add_argument("source", metavar="MODULE:CALLABLE",
-                        help="or FILE.py:CALLABLE: what makes the module; or FILE.onnx")
-    parser.add_argument("--input", metavar="SIZES",
-                        help="shape of one sample, without the batch: 3,224,224 "
-                             "(an ONNX file has it, as a rule)")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the model file to write")
-    parser.add_argument("--name", help="of the model (default: the callable's, the file's)")
-    parser.add_argument("--loss", choices=LOSSES, default=LOSSES[0],
-                        help="behind each output (default: %(default)s)")
-    parser.add_argument("--set", default="{}", metavar="JSON",
-                        help="keyword arguments of the callable: '{\"num_classes\": 10}'")
-    parser.add_argument("--tokens", action="store_true",
-                        help="the input is whole numbers (default: where an embedding takes it)")
-    parser.add_argument("--memory", type=float, default=half_of_the_machine(), metavar="GIB",
-                        help="that making the network may take (default: half of the machine's)")
-    options = parser.parse_args()
+def reader(source):
+    """What reads the source; its packages are needed only now."""
     try:
-        if options.input is not None:
-            options.input = [int(size) for size in options.input.split(",")]
-        options.set = json.loads(options.set)
-    except ValueError as error:
-        parser.error(str(error))
-    if min(options.input or [1]) < 1 or not isinstance(options.set, dict):
-        parser.error("--input must be sizes >= 1, --set an object")
-    if not 0 < options.memory <= 1e6:
-        parser.error("--memory must be GiB, above 0 and up to 1e6")
-    return options
+        if source.endswith(".onnx"):
+            from onnx_trace import read
+        else:
+            from torch_source import read
+    except (ImportError, OSError) as error:  # OSError: a package whose own libraries are missing
+        package = (getattr(error, "name", None) or "").partition(".")[0]
+        raise Missing("%s: needs %s: %s" % (
+            source, PACKAGES.get(package, "a Python package"), str(error).partition("\n")[0]))
+    return read
 
 
 def read(options):
-    """What reads the source; its package is needed only now."""
-    if options.source.endswith(".onnx"):
-        from onnx_trace import read as from_source
-    else:
-        from torch_source import read as from_source
-    with limited(options.memory):
-        return from_source(options)
+    """The importer, which has run."""
+    read_source = reader(options.source)
+    try:
+        with limited(options.memory):
+            return read_source(options)
+    except Exception as error:
+        if is_shortage(error):
+            raise Refused("%s: needs more than %.4g GiB of memory (--memory)"
+                          % (options.source, options.memory))
+        raise
 
 
 def import_network(options):
@@ -121,20 +109,14 @@ def write(path, text):
 
 
 def main():
-    options = words()
     try:
+        options = words()
         text, said = import_network(options)
         check_spared(options.output, options.source)
         write(options.output, text)
-    except (Refused, Unsupported) as error:
+    except (Refused, Unsupported, Missing) as error:
         print("import_torch.py: %s" % error, file=sys.stderr)
-        return 2
-    except Exception as error:
-        if not is_shortage(error):
-            raise
-        print("import_torch.py: %s: needs more than %.4g GiB of memory (--memory)"
-              % (options.source, options.memory), file=sys.stderr)
-        return 2
+        return 3 if isinstance(error, Missing) else 2
     for line in said:
         print(line, file=sys.stderr)
     return 0

@@ -2,17 +2,13 @@
 
 Weights stay where they are: only shapes, and the few numbers that say what a node does, are read.
 """
-import sys
 from collections.abc import Sequence
 from math import isfinite
 
-try:
-    import onnx
-    import onnx.helper
-    import onnx.numpy_helper
-    from google.protobuf.message import DecodeError
-except ImportError:
-    sys.exit("import_torch.py: needs the ONNX package (Debian: python3-onnx)")
+import onnx
+import onnx.helper
+import onnx.numpy_helper
+from google.protobuf.message import DecodeError
 
 from import_network import Refused, Unsupported, need, product
 

@@ -6,13 +6,11 @@ import json
 import os
 import sys
 
-try:
-    import torch
-except ImportError:
-    sys.exit("import_torch.py: needs PyTorch (Debian: python3-torch)")
+import torch
 
 from import_memory import is_shortage
 from import_network import Refused
+from import_words import SOURCES
 from torch_trace import Importer, trace
 
 
@@ -32,7 +30,7 @@ def find(name):
     """What `module:callable` or `path/file.py:callable` names."""
     place, _, attribute = name.rpartition(":")
     if not place or not attribute:
-        raise Refused("%s: must be MODULE:CALLABLE, FILE.py:CALLABLE or FILE.onnx" % name)
+        raise Refused("%s: must be %s" % (name, SOURCES))
     with told("%s: cannot be imported" % name):
         if place.endswith(".py"):
             spec = importlib.util.spec_from_file_location("imported_network", place)
