@@ -4,7 +4,7 @@ Each takes (network, call) and returns the output's Value; what dtsim has no lay
 Unsupported. A call has a module, with attributes by PyTorch's names, or arguments in PyTorch's
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
-from import_network import MOST_INPUTS, Fixed, Value, epsilon_of, need, product
+from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Value, epsilon_of, need, product
 
 
 def same(kind, **settings):
@@ -201,7 +201,9 @@ def joined(network, name, kind, parts, shape_of):
 
 
 def concat(network, call):
-    parts = [network.plain(v, call.name) for v in call.get(0, "tensors")]
+    parts = call.get(0, "tensors")
+    need(not any(isinstance(part, Fixed) for part in parts), NO_TENSOR + " (a class token, say)")
+    parts = [network.plain(part, call.name) for part in parts]
     axis = call.get(1, "dim", 0)
     need(axis % (len(parts[0].shape) + 1) == 1, "along axis %d" % axis)
     if len(parts) == 1:

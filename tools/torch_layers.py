@@ -22,12 +22,19 @@ def gelu(network, call):
     return same("gelu")(network, call)
 
 
+def dropout(network, call):
+    training = call.setting(2, "training", True)
+    need(isinstance(training, bool), "whose `training` is computed")
+    return same("dropout", rate=(1, "p"))(network, call) if training else call.x
+
+
 def embedding(network, call):
     m, x = call.module, call.get(0, "input")
     if isinstance(x, Fixed):  # positions: 0, 1, 2, ... for every sample
-        rows = x.value.flatten()
-        need(torch.equal(rows, torch.arange(len(rows))), "of numbers other than 0, 1, 2, ...")
-        return Fixed(None, owner=m.weight, table=[len(rows), m.embedding_dim, m.num_embeddings])
+        count = x.value.shape[-1] if x.value.dim() > 0 else 0
+        need(count > 0 and torch.equal(x.value, torch.arange(count).expand_as(x.value)),
+             "of numbers other than 0, 1, 2, ...")
+        return Fixed(None, owner=m.weight, table=[count, m.embedding_dim, m.num_embeddings])
     return import_layers.embedding(network, call)
 
 
@@ -37,7 +44,7 @@ MODULES = {
     nn.BatchNorm1d: batch_norm, nn.BatchNorm2d: batch_norm, nn.BatchNorm3d: batch_norm,
     nn.SyncBatchNorm: batch_norm,
     nn.Conv2d: conv, nn.Conv3d: conv,
-    nn.Dropout: same("dropout", rate=(1, "p")),
+    nn.Dropout: dropout,
     nn.Embedding: embedding,
     nn.Flatten: reshape,
     nn.GELU: gelu,
@@ -61,7 +68,7 @@ MODULES = {
 FUNCTIONS = {
     F.adaptive_avg_pool2d: adaptive, F.adaptive_avg_pool3d: adaptive,
     F.avg_pool2d: pool("avg_pool"), F.avg_pool3d: pool("avg_pool"),
-    F.dropout: same("dropout", rate=(1, "p")),
+    F.dropout: dropout,
     F.gelu: gelu,
     F.interpolate: upsample,
     F.leaky_relu: same("leaky_relu", slope=(1, "negative_slope")),

@@ -3,15 +3,22 @@ import torch
 import torch.fx
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_flatten, tree_map
 
 BATCH = 2  # batch normalization needs more than one
+KNOWN = (int, float, str, torch.Size, torch.device, torch.dtype, type(None))
 
 
 def shape_of(result):
     """Of one sample; None: no tensor, or none of a batch."""
     batch = isinstance(result, torch.Tensor) and result.dim() > 0 and result.shape[0] == BATCH
     return list(result.shape[1:]) if batch else None
+
+
+def is_known(node, result):
+    """No more than the input's shape is needed to tell it: a size, a device, a comparison of those."""
+    return node.target not in ("item", "tolist") and all(
+        isinstance(part, KNOWN) for part in tree_flatten(result)[0])
 
 
 class Fakes(TorchDispatchMode):
@@ -37,8 +44,8 @@ def zeros(arg):
 
 
 class Shapes(torch.fx.Interpreter):
-    """Runs the graph on fakes. Notes of each node whether it is made from the input, the shape of
-    one sample if it is such a tensor, and what it is otherwise."""
+    """Runs the graph on fakes. Notes of each node whether it is made from the input's values, the shape
+    of one sample if it is such a tensor, and what it is otherwise."""
 
     def __init__(self, module):
         super().__init__(module)
@@ -53,6 +60,7 @@ class Shapes(torch.fx.Interpreter):
     def run_node(self, node):
         from_input = node.op == "placeholder" or any(n.meta["from_input"] for n in node.all_input_nodes)
         result = self.run_on_fakes(node) if from_input else super().run_node(node)
+        from_input = from_input and not is_known(node, result)
         tensor = from_input and isinstance(result, torch.Tensor)
         node.meta["from_input"], node.meta["tensor"] = from_input, tensor
         node.meta["value"] = None if tensor else result

@@ -1,9 +1,11 @@
 """torch_trace.py -- from a PyTorch module to a graph with shapes, from the graph to layers."""
 import dis
 import inspect
+from unittest import mock
 
 import torch
 import torch.fx
+from torch.utils._pytree import tree_flatten
 
 from import_network import Call, Fixed, Network, Unsupported, Value
 from torch_layers import FUNCTIONS, METHODS, MODULES
@@ -36,6 +38,21 @@ def unpack(proxy):
 torch.fx.Proxy.__iter__ = unpack
 
 
+def followed(make):
+    """A function that makes a tensor out of sizes, which torch.fx does not follow by itself."""
+
+    def call(*args, **kwargs):
+        for part in tree_flatten((args, kwargs))[0]:
+            if isinstance(part, torch.fx.Proxy):
+                return part.tracer.create_proxy("call_function", make, args, kwargs)
+        return make(*args, **kwargs)
+
+    return call
+
+
+MAKERS = {name: followed(getattr(torch, name)) for name in ("arange", "full", "ones", "zeros")}
+
+
 class Tracer(torch.fx.Tracer):
     """Notes in each node which module it belongs to."""
 
@@ -66,7 +83,8 @@ def takes_tokens(graph):
 
 def trace(module, dims, tokens):
     whole = Whole(module)
-    traced = torch.fx.GraphModule(whole, Tracer().trace(whole))
+    with mock.patch.multiple(torch, **MAKERS):
+        traced = torch.fx.GraphModule(whole, Tracer().trace(whole))
     traced.graph.eliminate_dead_code()
     numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
     Shapes(traced).run_on(dims, numbers)
@@ -135,16 +153,13 @@ class Importer:
         return sum(p.numel() for i, p in self.parameters.items() if i in self.network.owners)
 
     def convert(self, node):
-        """The node's value: a Value, Fixed, a tuple, or whatever PyTorch has (sizes)."""
+        """The node's value: a Value, Fixed, a tuple, or whatever is no tensor (sizes)."""
         meta = node.meta
         module = self.modules[node.target] if node.op == "call_module" else None
+        if not meta["from_input"] and not isinstance(meta["value"], torch.Tensor):
+            return meta["value"]
         if not meta["from_input"] and not isinstance(module, torch.nn.Embedding):
-            owner = self.parameters.get(id(meta["value"]))
-            return Fixed(meta["value"], owner)
-        if meta["from_input"] and not meta["tensor"] and not isinstance(meta["value"], tuple):
-            return meta["value"]
-        if isinstance(meta["value"], torch.Size):
-            return meta["value"]
+            return Fixed(meta["value"], self.parameters.get(id(meta["value"])))
 
         def known(n):
             return self.values[n]

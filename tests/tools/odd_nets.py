@@ -1,6 +1,7 @@
 """odd_nets.py -- small networks that are not imported as they stand, for tests/tools/test_import_torch.py."""
 import torch
 import torch.nn.functional as F
+import torchvision
 from torch import nn
 
 
@@ -49,6 +50,15 @@ def attended(m, x):
     return m.head((q @ k.transpose(-2, -1)).softmax(-1) @ v)
 
 
+def vision_transformer():
+    return torchvision.models.VisionTransformer(image_size=32, patch_size=16, num_layers=1, num_heads=2,
+                                                hidden_dim=8, mlp_dim=16)
+
+
+def shifted(m, x):
+    return m.table(torch.arange(x.size(1)) + 1) + x
+
+
 def parts_turned(m, x):
     a, b, c = x.split(2, 1)
     return torch.cat([c, a, b], 1)
@@ -85,7 +95,7 @@ REFUSED = {
                                        attention=nn.MultiheadAttention(8, 2, batch_first=True)), "5,8",
                           ["MultiheadAttention: an input that is no tensor made from"]),
     "sum with a size": (lambda: Does(lambda m, x: m.fc(x) + m.fc.weight.size(0), fc=nn.Linear(8, 8)), "8",
-                        ["add: of something fixed"]),
+                        ["add: of a number"]),
     "Dropout of all": (lambda: nn.Sequential(nn.Linear(8, 8), nn.Dropout(1.0)), "8",
                        ["Dropout: rate 1, dtsim takes 0 to 0.99, in 1"]),
     "dropout in an LSTM": (lambda: Does(lambda m, x: m.lstm(x)[0],
@@ -107,6 +117,15 @@ REFUSED = {
                                   ["TransformerEncoder: a norm other than LayerNorm"]),
     "encoder without weights": (lambda: encoder(norm1=nn.LayerNorm(8, elementwise_affine=False)), "5,8",
                                 ["TransformerEncoderLayer: elementwise_affine=False"]),
+    "a class token": (vision_transformer, "3,32,32",
+                      ["cat: an input that is no tensor made from the network's input (a class token, say)"]),
+    "positions from 1": (lambda: Does(shifted, table=nn.Embedding(9, 8)), "5,8",
+                         ["Embedding: of numbers other than 0, 1, 2, ..., in table"]),
+    "a value": (lambda: Does(lambda m, x: x * x.max().item()), "8", ["max, in", "item, in the network"]),
+    "clamps": (lambda: nn.Sequential(nn.Linear(8, 8), nn.ReLU6(), nn.Hardtanh(0, 6)), "8",
+               ["ReLU6, in 1", "Hardtanh, in 2"]),
+    "functions that clamp": (lambda: Does(lambda m, x: torch.clamp(F.relu6(x), 0, 6).clamp(0, 1)), "8",
+                             ["relu6, in the network", "clamp, in the network itself, 1 more"]),
     "encoder of others": (lambda: nn.TransformerEncoder(Other(8, 2, 16, batch_first=True), 1), "5,8",
                           ["TransformerEncoder: of layers other than"]),
 }

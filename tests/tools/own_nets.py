@@ -23,6 +23,47 @@ class Encoder(nn.Module):
         return self.head(self.blocks(y, self.mask))
 
 
+def by_size(x):
+    return torch.arange(x.size(1))
+
+
+def by_shape(x):
+    return torch.arange(0, x.shape[1], device=x.device).unsqueeze(0)
+
+
+def for_each_sample(x):
+    samples, positions = x.shape
+    return torch.arange(positions, dtype=torch.long).unsqueeze(0).expand(samples, positions)
+
+
+class Sized(nn.Module):
+    """Positions and a causal mask, both made from the size of the input."""
+
+    def __init__(self, positions):
+        super().__init__()
+        self.positions = globals()[positions]
+        self.token = nn.Embedding(50, 12)
+        self.position = nn.Embedding(20, 12)
+        self.attention = nn.MultiheadAttention(12, 3, batch_first=True)
+
+    def forward(self, x):
+        y = self.token(x) + self.position(self.positions(x))
+        mask = torch.triu(torch.full((x.size(1), x.size(1)), float("-inf")), 1)
+        return self.attention(y, y, y, attn_mask=mask)[0]
+
+
+class Undropped(nn.Module):
+    """One dropout that drops, and two that do nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = F.dropout(self.fc(x), 0.25)
+        return F.dropout(F.dropout(x, 0.5, training=False), 0.5, False)
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()

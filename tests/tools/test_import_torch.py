@@ -56,6 +56,24 @@ def own_networks_have_pytorchs_parameters(folder):
     check('"global_pool"' in text and '"multiply"' in text, "Branches: %s" % text)
 
 
+def sizes_of_the_input_are_followed(folder):
+    source = os.path.join(HERE, "own_nets.py") + ":Sized"
+    for positions in ("by_size", "by_shape", "for_each_sample"):
+        path, status, said = run_import(folder, source, "9", "--set", json.dumps({"positions": positions}))
+        if check(status == 0, "%s: %d %s" % (positions, status, said)):
+            layers = json.load(open(path))["layers"]
+            check([l["positions"] for l in layers if l["kind"] == "positional_embedding"] == [20] and
+                  [l.get("causal") for l in layers if l["kind"] == "attention"] == [True],
+                  "%s: %s" % (positions, layers))
+
+
+def a_dropout_that_does_nothing_is_no_layer(folder):
+    path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":Undropped", "8")
+    if check(status == 0, "%d %s" % (status, said)):
+        rates = [l["rate"] for l in json.load(open(path))["layers"] if l["kind"] == "dropout"]
+        check(rates == [0.25], "rates %s" % rates)
+
+
 def all_that_is_missing_is_named_at_once(folder):
     path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":Strange", "3,9,9")
     check(status == 2, "status %d" % status)
@@ -132,6 +150,7 @@ def memory_has_a_limit(folder):
 
 torch.set_num_threads(1)
 sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
+                          sizes_of_the_input_are_followed, a_dropout_that_does_nothing_is_no_layer,
                           all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
                           as_many_inputs_as_there_are, bad_words_are_refused,
                           activations_take_no_memory, memory_has_a_limit))
