@@ -1,6 +1,7 @@
 /* steps.c -- runs and times training steps. */
 #include "exec/steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,9 @@ static struct dts_measured summarize(const double (*seconds)[PARTS], int count, 
     return out;
 }
 
+/* A step takes no less, by a clock that may count in more. */
+static const double shortest_s = 1e-6;
+
 /* Steps of one network, and what they took. */
 struct dts_step_series {
     const struct dts_steps_request *request;
@@ -115,16 +119,18 @@ static void next_step(struct dts_step_series *s, double pace_s, double seconds[P
              seconds, &s->calls);
 }
 
-/* Where taking the pace takes longer than a step, caches hold little but what that uses: a step
- * comes between, in turns with calls of a profile. Alone, so many steps are asked for, and what
- * they learn is told. */
-static void step_unseen(struct dts_step_series *s)
+/* Where taking the pace takes longer than a step, a processor remembers little but that: steps
+ * come between for as long, in turns with calls of a profile. Alone, so many steps are asked
+ * for, and what they learn is told. */
+static void steps_unseen(struct dts_step_series *s)
 {
     double unseen[PARTS];
     if (!s->request->all_count || s->last_s >= s->pace.took_s)
         return;
     s->calls.unseen = true;
-    next_step(s, s->pace_s, unseen);
+    for (double passed_s = 0; passed_s < s->pace.took_s;
+         passed_s += fmax(s->last_s, shortest_s))
+        next_step(s, s->pace_s, unseen);
     s->calls.unseen = false;
 }
 
@@ -208,7 +214,7 @@ double dts_steps_next(struct dts_step_series *s)
 {
     double seconds[PARTS];
     wait_for_pace(s);
-    step_unseen(s);
+    steps_unseen(s);
     next_step(s, s->pace_s, seconds);
     s->last_s = seconds[STEP];
     s->pace_s = dts_runs_add(&s->runs, seconds[STEP], s->pace_s, &s->pace);

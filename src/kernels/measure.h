@@ -12,7 +12,8 @@ struct dts_meter {
     int least;      // runs at the least, whatever the limit says; >= 1
     double spread;  // stable: the median's standard error is at most this share of it
     void (*prepare)(void *argument); // before each run, not timed; NULL: nothing
-    void (*between)(void *argument); // behind that and the pace, not timed; NULL: nothing
+    void (*between)(void *argument); // behind that and the pace, for as long as the pace
+                                     // took, at least once; not timed; NULL: nothing
     struct dts_pace *pace;           // NULL: every run counts
 };
 

@@ -61,20 +61,32 @@ struct dts_profile_work dts_beside_work(const struct dts_op_call *call)
     };
 }
 
-/* The optimizer's update of the nearest number of parameters, in proportion; negative: none. */
-static double update_seconds(const struct dts_profile *profile, double parameters,
+/* The optimizer's update: linear between those of the next fewer and the next more parameters;
+ * beyond them in proportion to the last, but no less than a call. Negative: none. */
+static double update_seconds(const struct dts_device *device, double parameters,
                              const struct dts_optimizer *optimizer)
 {
-    const struct dts_profile_update *nearest = NULL;
+    const struct dts_profile *profile = &device->profile;
+    const struct dts_profile_update *fewer = NULL, *more = NULL;
     for (int i = 0; i < profile->update_count; i++) {
         const struct dts_profile_update *update = &profile->updates[i];
+        const double known = update->parameters;
         if (strcmp(update->optimizer, optimizer->name) != 0)
             continue;
-        if (nearest == NULL || fabs(log(update->parameters / parameters)) <
-                                   fabs(log(nearest->parameters / parameters)))
-            nearest = update;
+        if (known <= parameters && (fewer == NULL || known > fewer->parameters))
+            fewer = update;
+        if (known >= parameters && (more == NULL || known < more->parameters))
+            more = update;
     }
-    return nearest != NULL ? nearest->update_s * parameters / nearest->parameters : -1;
+    if (fewer == NULL && more == NULL)
+        return -1;
+    if (fewer == NULL || more == NULL) {
+        const struct dts_profile_update *last = fewer != NULL ? fewer : more;
+        return fmax(last->update_s * parameters / last->parameters, device->call_s);
+    }
+    const double apart = more->parameters - fewer->parameters;
+    const double share = apart > 0 ? (parameters - fewer->parameters) / apart : 0;
+    return fewer->update_s + share * (more->update_s - fewer->update_s);
 }
 
 void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char *known,
@@ -142,17 +154,20 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
     }
 }
 
-/* Seconds of a call beside those of layers. */
+/* Seconds of work beside the layers' calls. Of few values it is a part of the layer's call: no
+ * call of its own, and not counted. */
 static double beside_seconds(const struct dts_device *device, const struct dts_op_call *call,
                              double batch, struct tally *tally)
 {
     const struct dts_profile_work work = dts_beside_work(call);
-    struct tally uncounted = {0};
-    const double values = batch * work.forward_flops + work.weight_values;
+    const bool is_call = batch * work.forward_flops + work.weight_values >= DTS_BESIDE_LEAST;
     double forward_s, backward_s;
-    add_call(device, call, &work, batch, values >= DTS_BESIDE_LEAST ? tally : &uncounted,
-             &forward_s, &backward_s);
-    return forward_s;
+    if (is_call)
+        add_call(device, call, &work, batch, tally, &forward_s, &backward_s);
+    else
+        dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work,
+                             batch, &forward_s, &backward_s);
+    return is_call ? forward_s : forward_s - device->call_s;
 }
 
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
@@ -189,8 +204,7 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
     for (int l = 0; l < model->layer_count; l++)
         if (calls[l].call.op != NULL)
             add_layer(model, calls, l, device, batch, &tally, out);
-    const double update_s =
-        update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
+    const double update_s = update_seconds(device, dts_model_updated(model, batch), optimizer);
     out->update = update_s >= 0 ? update_s : roofline_update_s;
     say(device, &tally, update_s >= 0, out);
     say_outside(&tally, batch, out);

@@ -160,6 +160,66 @@ static void a_sum_that_rectifies_works_backward(void)
     dts_model_free(&model);
 }
 
+/* 35 and 30 parameters, no profile of any call, and so many updates of a profile. */
+static struct dts_model_seconds seconds_of(const struct dts_model *model, double call_s,
+                                           struct dts_profile_update *updates, int count)
+{
+    const struct dts_device device = {
+        .name = "made",
+        .peak_flops_per_s = {1e9},
+        .memory_bytes_per_s = 1e9,
+        .efficiency = {1, 1, 1},
+        .call_s = call_s,
+        .profile = {.updates = updates, .update_count = count, .threads = 1}};
+    struct dts_model_seconds out;
+    dts_seconds_from_profile(model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    return out;
+}
+
+static void check_update(const struct dts_model *model, double call_s,
+                         struct dts_profile_update *updates, int count, double want)
+{
+    struct dts_model_seconds out = seconds_of(model, call_s, updates, count);
+    CHECK_NEAR(out.update, want, 1e-12);
+    free(out.forward);
+    free(out.backward);
+}
+
+static void an_update_lies_between_those_of_fewer_and_more_parameters(void)
+{
+    struct dts_model model;
+    struct dts_profile_update updates[] = {
+        {.optimizer = "sgd", .parameters = 125, .update_s = 3},
+        {.optimizer = "adam", .parameters = 65, .update_s = 100},
+        {.optimizer = "sgd", .parameters = 25, .update_s = 1},
+        {.optimizer = "sgd", .parameters = 5, .update_s = 0.9},
+        {.optimizer = "sgd", .parameters = 1000, .update_s = 4},
+    };
+    if (!load(&model, rectified))
+        return;
+    check_update(&model, 0, updates, 5, 1 + 0.4 * 2);
+    check_update(&model, 0, updates, 1, 3 * 65 / 125.0);
+    check_update(&model, 0, updates + 2, 2, 65 / 25.0);
+    check_update(&model, 2, updates, 1, 2); // a call
+    dts_model_free(&model);
+}
+
+static void few_gradients_are_cleared_within_a_call(void)
+{
+    struct dts_model model;
+    if (!load(&model, rectified))
+        return;
+    struct dts_model_seconds with = seconds_of(&model, 1, NULL, 0);
+    struct dts_model_seconds without = seconds_of(&model, 0, NULL, 0);
+    CHECK_NEAR(with.forward[0], without.forward[0] + 1, 1e-12); // one call, not two
+    CHECK(without.forward[0] > 4 * 35 / 1e9);                   // and the bytes of both
+    free(with.forward);
+    free(with.backward);
+    free(without.forward);
+    free(without.backward);
+    dts_model_free(&model);
+}
+
 /* Two take in the output of b. */
 static const char halves[] =
     "{\"name\": \"halves\", \"sample\": \"vector\", \"input\": [6], \"layers\": ["
@@ -212,6 +272,8 @@ static void tables_of_two_sizes_are_two_calls(void)
 }
 
 TESTS(TEST(tables_of_two_sizes_are_two_calls),
+      TEST(an_update_lies_between_those_of_fewer_and_more_parameters),
+      TEST(few_gradients_are_cleared_within_a_call),
       TEST(gradients_that_are_added_are_no_work_of_the_layer),
       TEST(a_sum_that_rectifies_works_backward),
       TEST(the_last_taker_writes_a_gradient_and_the_others_are_added),
