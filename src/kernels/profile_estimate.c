@@ -9,7 +9,7 @@
 #include "kernels/parts_fit.h"
 
 // ASSUMED (profile_estimate.h)
-static const double nearness = 0.1, other = 1, other_code = 16, other_use = 3;
+static const double nearness = 0.1, other = 1, other_code = 16, other_use = 3, of_roofline = 10;
 
 /* Both directions of a call by the roofline, or of what was measured. */
 struct both {
@@ -191,11 +191,17 @@ static double distance2(const struct asked *asked, bool alike,
            settings_distance2(kernel->call, asked->call);
 }
 
+static double weight_at(double d2)
+{
+    return 1 / ((d2 + nearness) * (d2 + nearness));
+}
+
 /* What is measured forward and backward, seen from the call that is asked for. */
 struct seen {
     struct dts_parts_row *rows; // owned
     size_t room;
     int count;
+    double weight; // of all rows
 };
 
 static void add_row(struct seen *seen, const double parts[DTS_PARTS], double d2, double seconds)
@@ -205,7 +211,8 @@ static void add_row(struct seen *seen, const double parts[DTS_PARTS], double d2,
     struct dts_parts_row *row = &seen->rows[seen->count++];
     memcpy(row->parts, parts, sizeof(row->parts));
     row->seconds = seconds;
-    row->weight = 1 / ((d2 + nearness) * (d2 + nearness));
+    row->weight = weight_at(d2);
+    seen->weight += row->weight;
 }
 
 static void add_kernel(struct seen seen[2], const struct asked *asked, bool alike,
@@ -225,15 +232,19 @@ static void add_kernel(struct seen seen[2], const struct asked *asked, bool alik
     }
 }
 
+/* Few and far calls do not tell alone: the mean of the logarithms of what they and the roofline
+ * tell, each by its weight. */
 static double seconds_of(const struct seen *seen, const double parts[DTS_PARTS],
                          double roofline_s)
 {
-    return seen->count > 0 && dts_parts_sum(parts) > 0
-               ? dts_parts_seconds(seen->rows, seen->count, parts)
-               : roofline_s;
+    if (seen->count == 0 || dts_parts_sum(parts) <= 0)
+        return roofline_s;
+    const double told_s = dts_parts_seconds(seen->rows, seen->count, parts);
+    const double weight = weight_at(of_roofline);
+    return told_s * pow(roofline_s / told_s, weight / (weight + seen->weight));
 }
 
-void dts_profile_estimate(const struct dts_device *device, const char *call,
+bool dts_profile_estimate(const struct dts_device *device, const char *call,
                           const struct dts_profile_work *work, double batch, double *forward_s,
                           double *backward_s)
 {
@@ -254,4 +265,5 @@ void dts_profile_estimate(const struct dts_device *device, const char *call,
     *backward_s = seconds_of(&seen[1], asked.parts[1], roofline.backward);
     free(seen[0].rows);
     free(seen[1].rows);
+    return seen[0].weight > weight_at(of_roofline);
 }

@@ -8,10 +8,12 @@
  * is as often as it has rows; other settings, such as a window of another size, are 1 more in
  * d^2, and 16 where other code computes them: windows over volumes instead of images, and
  * convolutions of neighbours by 3 x 3, which go by fewer products (Winograd; Lavin and Gray
- * 2016, arXiv:1509.09308), instead of others. The form and these numbers are ASSUMED; how well
- * they tell networks from others is in docs/validation-kernels.md. Without calls of the same
- * operation those of its class stand in, by their distance in the logarithm of the parts' sum;
- * without any the roofline stands alone.
+ * 2016, arXiv:1509.09308), instead of others. So that few and far ones do not tell alone, the
+ * answer is the mean of the logarithms of theirs, by the sum of their weights, and of the
+ * roofline's, by that of a call at d^2 = 10. The form and these numbers are ASSUMED; how well
+ * they tell networks from others is in docs/validation-kernels.md. Without calls of the
+ * same operation those of its class stand in, by their distance in the logarithm of the parts'
+ * sum; without any the roofline stands alone.
  */
 #ifndef DTS_KERNELS_PROFILE_ESTIMATE_H
 #define DTS_KERNELS_PROFILE_ESTIMATE_H
@@ -24,8 +26,9 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
                        double from_batch, double to_batch, double *forward_s,
                        double *backward_s);
 
-/* call: its key (kernels/op_call.h). */
-void dts_profile_estimate(const struct dts_device *device, const char *call,
+/* call: its key (kernels/op_call.h). False where the roofline tells it more than measured calls
+ * do. */
+bool dts_profile_estimate(const struct dts_device *device, const char *call,
                           const struct dts_profile_work *work, double batch, double *forward_s,
                           double *backward_s);
 

@@ -3,12 +3,14 @@
  * that it carries out. */
 #include "train/seconds_profile.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernels/profile_estimate.h"
 
 struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
@@ -103,6 +105,8 @@ void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char
  * the one that is asked for. */
 struct tally {
     int calls, measured, outside;
+    int of_roofline; // estimated, but hardly from measured ones
+    double seconds, estimated_s;
     int first, last;
 };
 
@@ -114,11 +118,24 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
     if (profile->threads > 0)
         snprintf(threads, sizeof(threads), ", %d thread%s", profile->threads,
                  profile->threads > 1 ? "s" : "");
-    snprintf(out->basis, sizeof(out->basis), "profile %s, %s%s: %d of %d calls measured%s%s",
-             device->name, dts_precision_name(profile->precision), threads, tally->measured,
-             tally->calls,
-             tally->measured < tally->calls ? ", the others estimated from them" : "",
-             update ? "" : ", update by the roofline");
+    struct dts_text text = {0};
+    dts_text_add(&text, "profile %s, %s%s: %d of %d calls measured", device->name,
+                 dts_precision_name(profile->precision), threads, tally->measured,
+                 tally->calls);
+    const int estimated = tally->calls - tally->measured;
+    if (estimated > tally->of_roofline)
+        dts_text_add(&text, ", %d estimated from like ones", estimated - tally->of_roofline);
+    if (tally->of_roofline > 0)
+        dts_text_add(&text, ", %d by the roofline", tally->of_roofline);
+    if (estimated > 0) {
+        dts_text_add(&text, " (");
+        dts_text_add_significant(&text,
+                                 100 * tally->estimated_s / fmax(tally->seconds, DBL_MIN), 2);
+        dts_text_add(&text, " %% of their seconds)");
+    }
+    dts_text_add(&text, update ? "" : ", update by the roofline");
+    snprintf(out->basis, sizeof(out->basis), "%s", dts_text_string(&text));
+    dts_text_free(&text);
 }
 
 /* Where only some calls are outside, how many. */
@@ -143,11 +160,14 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
         dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &nearest);
     const bool measured = kernel != NULL, outside = fabs(nearest - batch) > 0;
     if (!measured)
-        dts_profile_estimate(device, key.chars, work, batch, forward_s, backward_s);
+        tally->of_roofline +=
+            !dts_profile_estimate(device, key.chars, work, batch, forward_s, backward_s);
     else if (outside)
         dts_profile_scale(device, work, nearest, batch, forward_s, backward_s);
     tally->calls++;
     tally->measured += measured;
+    tally->seconds += *forward_s + *backward_s;
+    tally->estimated_s += measured ? 0 : *forward_s + *backward_s;
     if (measured && outside && tally->outside++ == 0) {
         tally->first = kernel->points[0].batch;
         tally->last = kernel->points[kernel->point_count - 1].batch;

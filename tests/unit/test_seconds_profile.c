@@ -106,7 +106,7 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     CHECK_NEAR(out.backward[C], 1, 1e-12); // the last taker but d writes
     CHECK_NEAR(out.backward[B], 1.25, 1e-12);
     CHECK_NEAR(out.backward[A], 1, 1e-12);
-    CHECK(strstr(out.basis, "7 of 7 calls measured") != NULL);
+    CHECK_STRING(out.basis, "profile made, fp32, 1 thread: 7 of 7 calls measured");
     CHECK_STRING(out.beyond, "");
     free(out.forward);
     free(out.backward);
@@ -204,6 +204,40 @@ static void an_update_lies_between_those_of_fewer_and_more_parameters(void)
     dts_model_free(&model);
 }
 
+/* One layer of three is measured, and tells one of the others; nothing tells the loss. */
+static void what_is_estimated_is_said_with_its_share(void)
+{
+    struct dts_model model;
+    struct dts_layer_call calls[LAYERS];
+    if (!load(&model, rectified))
+        return;
+    dts_model_calls(&model, true, calls);
+    const struct dts_op_call_key key = dts_op_call_key(&calls[A].call);
+    struct dts_profile_point point = {.batch = 2, .forward_s = 3, .backward_s = 4};
+    struct dts_profile_kernel kernel = {.call = key.chars,
+                                        .work = dts_call_work(&model, calls, A),
+                                        .points = &point,
+                                        .point_count = 1};
+    const struct dts_device device = {.name = "made",
+                                      .peak_flops_per_s = {1e9},
+                                      .memory_bytes_per_s = 1e9,
+                                      .efficiency = {1, 1, 1},
+                                      .profile = {.kernels = &kernel, .kernel_count = 1}};
+    struct dts_model_seconds out;
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    const double estimated_s = out.forward[B] + out.backward[B];
+    CHECK(estimated_s > 5 && estimated_s < 14);
+    char want[256];
+    snprintf(want, sizeof(want),
+             "profile made, fp32: 1 of 4 calls measured, 1 estimated from like ones, 2 by the "
+             "roofline (%.2g %% of their seconds), update by the roofline",
+             100 * estimated_s / (estimated_s + 7));
+    CHECK_STRING(out.basis, want);
+    free(out.forward);
+    free(out.backward);
+    dts_model_free(&model);
+}
+
 static void few_gradients_are_cleared_within_a_call(void)
 {
     struct dts_model model;
@@ -273,6 +307,7 @@ static void tables_of_two_sizes_are_two_calls(void)
 
 TESTS(TEST(tables_of_two_sizes_are_two_calls),
       TEST(an_update_lies_between_those_of_fewer_and_more_parameters),
+      TEST(what_is_estimated_is_said_with_its_share),
       TEST(few_gradients_are_cleared_within_a_call),
       TEST(gradients_that_are_added_are_no_work_of_the_layer),
       TEST(a_sum_that_rectifies_works_backward),
