@@ -1,7 +1,6 @@
 /* steps.c -- runs and times training steps. */
 #include "exec/steps.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,9 +90,6 @@ static struct dts_measured summarize(const double (*seconds)[PARTS], int count, 
     return out;
 }
 
-/* A step takes no less, by a clock that may count in more. */
-static const double shortest_s = 1e-6;
-
 /* Steps of one network, and what they took. */
 struct dts_step_series {
     const struct dts_steps_request *request;
@@ -103,7 +99,7 @@ struct dts_step_series {
     int number;                         // of the next step
     struct dts_pace pace;
     double pace_s; // now
-    double last_s; // the last step that was seen
+    double last_s; // the last step but for those between
     struct dts_step_calls calls;
     struct dts_runs runs;
     double (*seconds)[PARTS]; // owned; of the steps that count
@@ -128,9 +124,10 @@ static void steps_unseen(struct dts_step_series *s)
     if (!s->request->all_count || s->last_s >= s->pace.took_s)
         return;
     s->calls.unseen = true;
-    for (double passed_s = 0; passed_s < s->pace.took_s;
-         passed_s += fmax(s->last_s, shortest_s))
+    const double begin_s = dts_now_s();
+    do
         next_step(s, s->pace_s, unseen);
+    while (dts_now_s() - begin_s < s->pace.took_s);
     s->calls.unseen = false;
 }
 
@@ -166,6 +163,7 @@ static void begin(struct dts_step_series *s)
     double unseen[PARTS];
     fill(s->network, s->request);
     next_step(s, 0, unseen);
+    s->last_s = unseen[STEP];
     for (int i = 0; i < s->calls.count; i++)
         s->calls.runs[i].count = 0;
     s->first_loss = dts_network_loss(s->network);
@@ -228,6 +226,7 @@ double dts_steps_pass(struct dts_step_series *s)
     double unseen[PARTS];
     next_step(s, s->pace_s, unseen);
     dts_step_calls_drop_last(&s->calls);
+    s->last_s = unseen[STEP];
     s->pace_s = s->calls.pace_s;
     return unseen[STEP];
 }

@@ -143,18 +143,16 @@ static double wait_for_pace(const struct dts_meter *meter, void (*run)(void *arg
     return pace_s;
 }
 
-/* A run takes no less, by a clock that may count in more. */
-static const double shortest_s = 1e-6;
+enum { MOST_BETWEEN = 200 }; // runs, whatever the clock says
 
 /* For as long as the pace took: a processor remembers little but that, then. */
-static void pass_between(const struct dts_meter *meter, void *argument, double last_s)
+static void pass_between(const struct dts_meter *meter, void *argument)
 {
-    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0;
-    double passed_s = 0;
-    while (meter->between != NULL && passed_s <= took_s) {
+    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0, begin_s = now_s(meter);
+    if (meter->between == NULL)
+        return;
+    for (int i = 0; i == 0 || (i < MOST_BETWEEN && now_s(meter) - begin_s < took_s); i++)
         meter->between(argument);
-        passed_s += fmax(last_s, shortest_s);
-    }
 }
 
 void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument),
@@ -176,7 +174,7 @@ void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument)
             if (meter->pace != NULL)
                 pace_s = dts_pace_take(meter->pace); // that may have taken long
         }
-        pass_between(meter, argument, last_s);
+        pass_between(meter, argument);
         const double before_s = now_s(meter);
         begin_s += 0.75 * (before_s - after_s); // the limit is that of runs, above all
         run(argument);
