@@ -14,8 +14,7 @@ void dts_batch_note_add(struct dts_batch_note *note, const struct dts_scenario *
 {
     const struct dts_large_batch large = {point->devices, point->global_batch,
                                           scenario->dataset.samples};
-    if (point->error.cause != DTS_NO_ERROR || large.samples <= 0 ||
-        large.batch <= large.samples)
+    if (dts_result_refused(point) || large.samples <= 0 || large.batch <= large.samples)
         return;
     for (size_t i = 0; i < note->count; i++)
         if (note->all[i].devices == large.devices && note->all[i].batch == large.batch &&

@@ -58,7 +58,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
             struct dts_waiting *waiting = dts_waiting_begin("checking", 0);
             dts_estimate(&question, result);
             dts_waiting_end(waiting);
-            if (result->error.cause != DTS_NO_ERROR) {
+            if (dts_result_refused(result)) {
                 print_refused(result, out != NULL ? out : stderr);
                 if (tally->first.cause == DTS_NO_ERROR)
                     tally->first = result->error;

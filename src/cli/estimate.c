@@ -184,7 +184,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     result->memory.activations_bytes = memory.activations;
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
-    copy_text(result->outside, sizeof(result->outside), w->built.seconds.beyond);
+    copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,

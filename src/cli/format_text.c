@@ -90,7 +90,7 @@ static struct dts_cell cell_of(const struct source_column *column,
         break;
     case NUMBER:
         memcpy(&cell.number, at, sizeof(cell.number));
-        if (point->error.cause != DTS_NO_ERROR)
+        if (dts_result_refused(point))
             cell.number = NAN;
         break;
     }
@@ -169,7 +169,7 @@ static void print_head(const struct dts_report *report, FILE *out)
     dts_text_free(&text);
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
-        if (point->error.cause != DTS_NO_ERROR || point->model[0] == '\0')
+        if (dts_result_refused(point) || point->model[0] == '\0')
             continue;
         fprintf(out, "  %s on %s, stack %s\n", point->model, point->platform, point->stack);
         break;

@@ -219,7 +219,7 @@ static bool answer(const struct dts_options *options, struct asked *asked,
     for (size_t i = 0; i < asked->question_count; i++) {
         struct dts_result *result = &asked->results[i];
         name_dead(&asked->questions[i], result);
-        if (result->error.cause != DTS_NO_ERROR)
+        if (dts_result_refused(result))
             continue;
         const struct dts_result *least = fewest(asked, i);
         compare_with_fewest(result, least);

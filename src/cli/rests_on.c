@@ -2,15 +2,12 @@
 #include "cli/rests_on.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "cli/text_notes.h"
-
-static bool refused(const struct dts_result *point)
-{
-    return point->error.cause != DTS_NO_ERROR;
-}
 
 /* A word of a point. */
 static const char *at(const struct dts_report *report, int i, size_t offset)
@@ -34,15 +31,16 @@ static void add_points(struct dts_text *text, const struct dts_report *report, s
     char name[DTS_TEXT_POINT];
     int of = 0, answered = 0;
     for (int i = 0; i < report->count; i++) {
-        answered += !refused(&report->points[i]);
-        of += !refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0;
+        answered += !dts_result_refused(&report->points[i]);
+        of +=
+            !dts_result_refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0;
     }
     if (of == answered) {
         dts_text_add(text, answered > 1 ? " (all points)" : "");
         return;
     }
     for (int i = 0, named = 0; i < report->count && named < NAMED; i++)
-        if (!refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0)
+        if (!dts_result_refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0)
             dts_text_add(text, "%s%s", named++ > 0 ? "; " : " (",
                          dts_text_point(&report->points[i], name));
     if (of > NAMED)
@@ -55,14 +53,13 @@ static void add_points(struct dts_text *text, const struct dts_report *report, s
 static void distinct(const struct dts_report *report, const char *lead, size_t offset,
                      bool named, FILE *out)
 {
-    enum { SEEN = 16 };
     struct dts_text text = {0};
-    const char *seen[SEEN];
+    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
     int count = 0;
     for (int i = 0; i < report->count; i++) {
         const char *word = at(report, i, offset);
-        if (refused(&report->points[i]) || word[0] == '\0' || is_among(seen, count, word) ||
-            count == SEEN)
+        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
+            is_among(seen, count, word))
             continue;
         dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
         seen[count++] = word;
@@ -72,6 +69,7 @@ static void distinct(const struct dts_report *report, const char *lead, size_t o
     if (count > 0)
         dts_text_paragraph(out, lead, 12, dts_text_string(&text));
     dts_text_free(&text);
+    free(seen);
 }
 
 /* "big_basin: nics.latency_us, storage; caffe2_gloo: fixed_s": whose they are is said once. */

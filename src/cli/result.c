@@ -40,7 +40,7 @@ static double *number(const struct dts_metric *metric, struct dts_result *result
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result)
 {
     double value;
-    if (result->error.cause != DTS_NO_ERROR)
+    if (dts_result_refused(result))
         return NAN; // refused: nothing is known of it
     memcpy(&value, (const char *)result + metric->offset, sizeof(value));
     return value;

@@ -88,6 +88,12 @@ const char *dts_metric_reference(int i);
 void dts_result_refer(struct dts_result *result, const char *metric, double value,
                       const char *source);
 
+/* No answer: result->error says why. */
+static inline bool dts_result_refused(const struct dts_result *result)
+{
+    return result->error.cause != DTS_NO_ERROR;
+}
+
 struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it
     const char *why;                       // what the scenario shows; NULL: nothing said

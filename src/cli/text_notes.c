@@ -61,16 +61,11 @@ static void say_how_many_more(FILE *out, int count)
         fprintf(out, "  and %d more; --format json has them all\n", count - NOTES);
 }
 
-static bool refused(const struct dts_result *point)
-{
-    return point->error.cause != DTS_NO_ERROR;
-}
-
 static void refusals(const struct dts_report *report, FILE *out)
 {
     int count = 0;
     for (int i = 0; i < report->count; i++)
-        if (refused(&report->points[i]))
+        if (dts_result_refused(&report->points[i]))
             note(out, "Not predicted", &count, &report->points[i],
                  report->points[i].error.text);
     say_how_many_more(out, count);
@@ -100,7 +95,7 @@ static void references(const struct dts_report *report, FILE *out)
     int count = 0;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
-        if (refused(point) || point->reference.metric[0] == '\0')
+        if (dts_result_refused(point) || point->reference.metric[0] == '\0')
             continue;
         reference(point, &point->reference, &count, out);
         for (int r = 0; r < point->more_count; r++)
@@ -119,11 +114,11 @@ static bool same_series(const struct dts_result *a, const struct dts_result *b)
 static bool is_largest(const struct dts_report *report, int i)
 {
     const struct dts_result *point = &report->points[i];
-    if (refused(point))
+    if (dts_result_refused(point))
         return false;
     for (int j = 0; j < report->count; j++) {
         const struct dts_result *other = &report->points[j];
-        if (!refused(other) && same_series(other, point) &&
+        if (!dts_result_refused(other) && same_series(other, point) &&
             (other->devices > point->devices || (other->devices == point->devices && j < i)))
             return false;
     }
@@ -160,7 +155,7 @@ static const struct dts_result *smallest_like(const struct dts_report *report,
     const struct dts_result *found = NULL;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *other = &report->points[i];
-        if (!refused(other) && same_series(other, point) &&
+        if (!dts_result_refused(other) && same_series(other, point) &&
             (int64_t)other->global_batch * point->devices ==
                 (int64_t)point->global_batch * other->devices &&
             other->devices < (found != NULL ? found : point)->devices)
@@ -224,7 +219,7 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     reasons(report, out);
     growths(report, out);
     for (int i = 0; i < report->count; i++)
-        any = any || !refused(&report->points[i]);
+        any = any || !dts_result_refused(&report->points[i]);
     if (any)
         dts_rests_on(report, out);
     if (report->why != NULL) {

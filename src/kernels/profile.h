@@ -10,8 +10,8 @@
  * `dtsim profile` writes it. A call is found by its key (op_call.h). Between measured batches
  * seconds are linear in the batch, outside they grow from the nearest one as the roofline's
  * do, and are said to be outside.
- * A call that was not measured takes the roofline's time, times what calls of the same
- * operation took of theirs, the more alike the more weight (docs/model.md, "Profiles").
+ * A call that was not measured is told by like ones and, where these are few and far, by the
+ * roofline (kernels/profile_estimate.h).
  */
 #ifndef DTS_KERNELS_PROFILE_H
 #define DTS_KERNELS_PROFILE_H

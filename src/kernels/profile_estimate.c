@@ -244,9 +244,15 @@ static double seconds_of(const struct seen *seen, const double parts[DTS_PARTS],
     return told_s * pow(roofline_s / told_s, weight / (weight + seen->weight));
 }
 
-bool dts_profile_estimate(const struct dts_device *device, const char *call,
-                          const struct dts_profile_work *work, double batch, double *forward_s,
-                          double *backward_s)
+/* Does the roofline tell more than they do? */
+static bool is_far(const struct seen *seen, const double parts[DTS_PARTS])
+{
+    return dts_parts_sum(parts) > 0 && seen->weight <= weight_at(of_roofline);
+}
+
+enum dts_told dts_profile_estimate(const struct dts_device *device, const char *call,
+                                   const struct dts_profile_work *work, double batch,
+                                   double *forward_s, double *backward_s)
 {
     const struct dts_profile *profile = &device->profile;
     const struct both roofline = by_roofline(device, work, batch);
@@ -265,5 +271,6 @@ bool dts_profile_estimate(const struct dts_device *device, const char *call,
     *backward_s = seconds_of(&seen[1], asked.parts[1], roofline.backward);
     free(seen[0].rows);
     free(seen[1].rows);
-    return seen[0].weight > weight_at(of_roofline);
+    const bool far = is_far(&seen[0], asked.parts[0]) || is_far(&seen[1], asked.parts[1]);
+    return far ? DTS_TOLD_BY_ROOFLINE : alike ? DTS_TOLD_BY_LIKE : DTS_TOLD_BY_CLASS;
 }

@@ -26,11 +26,14 @@ void dts_profile_scale(const struct dts_device *device, const struct dts_profile
                        double from_batch, double to_batch, double *forward_s,
                        double *backward_s);
 
-/* call: its key (kernels/op_call.h). False where the roofline tells it more than measured calls
- * do. */
-bool dts_profile_estimate(const struct dts_device *device, const char *call,
-                          const struct dts_profile_work *work, double batch, double *forward_s,
-                          double *backward_s);
+/* What tells a call that was not measured: measured calls of its operation, or others of its
+ * class; or, where these are few and far, above all the roofline. */
+enum dts_told { DTS_TOLD_BY_LIKE, DTS_TOLD_BY_CLASS, DTS_TOLD_BY_ROOFLINE, DTS_TOLD_WAYS };
+
+/* call: its key (kernels/op_call.h). */
+enum dts_told dts_profile_estimate(const struct dts_device *device, const char *call,
+                                   const struct dts_profile_work *work, double batch,
+                                   double *forward_s, double *backward_s);
 
 /* By the roofline alone. A call reads the weights once, whatever the batch; backward reads them
  * and writes as many gradients. */

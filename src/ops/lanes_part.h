@@ -63,7 +63,17 @@ DTS_LANES_FN void dts_lanes_store_first(float *to, dts_lanes v, int count)
 
 DTS_LANES_FN void dts_int_lanes_store_first(int32_t *to, dts_int_lanes v, int count)
 {
-    dts_lanes_store_first((float *)(void *)to, (dts_lanes)v, count);
+    if (count >= DTS_LANES) {
+        dts_int_lanes_store(to, v);
+        return;
+    }
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), (__m512i)v);
+#else
+    const dts_int_lanes all = v;
+    for (int i = 0; i < count; i++)
+        to[i] = all[i];
+#endif
 }
 
 #endif

@@ -88,9 +88,9 @@ struct dts_model_seconds {
     double *forward, *backward;      // owned
     double update, fixed;            // of a step
     const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
-    bool outside;                    // batch beyond the published or measured ones
-    char basis[256];                 // the same in words, for the report;
-    char beyond[96]; // and which batch it is, and which those are: "batch 64, measured 8 to 16"
+    char basis[256];                 // the same in words, for the report
+    char outside[96]; // a batch beyond the published or measured ones, and which these are:
+                      // "batch 64, measured 8 to 16"; "": it is not
 };
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,

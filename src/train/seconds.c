@@ -172,6 +172,8 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
 {
     double ratio_sum = 0, fixed_sum_s = 0;
     char names[128] = "";
+    bool outside = false;
+    int first = 0, last = 0;
     *used = 0;
     for (int i = 0; i < q->stack->anchor_count; i++) {
         const struct dts_anchor *anchor = &q->stack->anchors[i];
@@ -184,7 +186,11 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
         if (!found)
             continue;
         const double nearest = dts_anchor_nearest(anchor, q->batch);
-        out->outside = (*used == 0 || out->outside) && fabs(q->batch - nearest) > 0;
+        const int begin = anchor->points[0].batch,
+                  end = anchor->points[anchor->count - 1].batch;
+        outside = (*used == 0 || outside) && fabs(q->batch - nearest) > 0;
+        first = *used == 0 || begin < first ? begin : first;
+        last = *used == 0 || end > last ? end : last;
         ratio_sum += ratio;
         fixed_sum_s += fixed_s;
         const size_t length = strlen(names);
@@ -198,9 +204,11 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
     scale(out, model->layer_count, ratio, ratio);
     out->fixed = fixed_sum_s / *used;
     snprintf(out->basis, sizeof(out->basis),
-             "roofline of %s, %s, times %.3g, the mean of published %s%s (stack %s)",
+             "roofline of %s, %s, times %.3g, the mean of published %s (stack %s)",
              q->device->name, dts_precision_name((int)q->precision), ratio, names,
-             out->outside ? ", all of other batches" : "", q->stack->name);
+             q->stack->name);
+    if (outside)
+        dts_seconds_outside(out, q->batch, "published", first, last);
     return true;
 }
 

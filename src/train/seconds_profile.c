@@ -63,12 +63,11 @@ struct dts_profile_work dts_beside_work(const struct dts_op_call *call)
     };
 }
 
-/* The optimizer's update: linear between those of the next fewer and the next more parameters;
- * beyond them in proportion to the last, but no less than a call. Negative: none. */
-static double update_seconds(const struct dts_device *device, double parameters,
+/* The optimizer's update: linear between those of the next fewer and the next more parameters,
+ * beyond them in proportion to the last. Negative: none. */
+static double update_seconds(const struct dts_profile *profile, double parameters,
                              const struct dts_optimizer *optimizer)
 {
-    const struct dts_profile *profile = &device->profile;
     const struct dts_profile_update *fewer = NULL, *more = NULL;
     for (int i = 0; i < profile->update_count; i++) {
         const struct dts_profile_update *update = &profile->updates[i];
@@ -84,7 +83,7 @@ static double update_seconds(const struct dts_device *device, double parameters,
         return -1;
     if (fewer == NULL || more == NULL) {
         const struct dts_profile_update *last = fewer != NULL ? fewer : more;
-        return fmax(last->update_s * parameters / last->parameters, device->call_s);
+        return last->update_s * parameters / last->parameters;
     }
     const double apart = more->parameters - fewer->parameters;
     const double share = apart > 0 ? (parameters - fewer->parameters) / apart : 0;
@@ -97,17 +96,23 @@ void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char
     char to[32] = "";
     if (last > first)
         snprintf(to, sizeof(to), " to %d", last);
-    out->outside = true;
-    snprintf(out->beyond, sizeof(out->beyond), "batch %.10g, %s %d%s", batch, known, first, to);
+    snprintf(out->outside, sizeof(out->outside), "batch %.10g, %s %d%s", batch, known, first,
+             to);
 }
 
 /* How many calls there are, and what is known of them; the batches of the first that has not
  * the one that is asked for. */
 struct tally {
     int calls, measured, outside;
-    int of_roofline; // estimated, but hardly from measured ones
+    int told_by[DTS_TOLD_WAYS]; // of those that were not measured
     double seconds, estimated_s;
     int first, last;
+};
+
+static const char *const ways[DTS_TOLD_WAYS] = {
+    [DTS_TOLD_BY_LIKE] = "estimated from like ones",
+    [DTS_TOLD_BY_CLASS] = "from others of their class",
+    [DTS_TOLD_BY_ROOFLINE] = "by the roofline",
 };
 
 static void say(const struct dts_device *device, const struct tally *tally, bool update,
@@ -122,12 +127,10 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
     dts_text_add(&text, "profile %s, %s%s: %d of %d calls measured", device->name,
                  dts_precision_name(profile->precision), threads, tally->measured,
                  tally->calls);
-    const int estimated = tally->calls - tally->measured;
-    if (estimated > tally->of_roofline)
-        dts_text_add(&text, ", %d estimated from like ones", estimated - tally->of_roofline);
-    if (tally->of_roofline > 0)
-        dts_text_add(&text, ", %d by the roofline", tally->of_roofline);
-    if (estimated > 0) {
+    for (int way = 0; way < DTS_TOLD_WAYS; way++)
+        if (tally->told_by[way] > 0)
+            dts_text_add(&text, ", %d %s", tally->told_by[way], ways[way]);
+    if (tally->measured < tally->calls) {
         dts_text_add(&text, " (");
         dts_text_add_significant(&text,
                                  100 * tally->estimated_s / fmax(tally->seconds, DBL_MIN), 2);
@@ -141,13 +144,14 @@ static void say(const struct dts_device *device, const struct tally *tally, bool
 /* Where only some calls are outside, how many. */
 static void say_outside(const struct tally *tally, double batch, struct dts_model_seconds *out)
 {
+    out->outside[0] = '\0';
     if (tally->outside == 0)
         return;
     dts_seconds_outside(out, batch, "measured", tally->first, tally->last);
-    const size_t length = strlen(out->beyond);
-    if (tally->outside < tally->measured)
-        snprintf(out->beyond + length, sizeof(out->beyond) - length, " (%d of %d calls)",
-                 tally->outside, tally->measured);
+    const size_t length = strlen(out->outside);
+    if (tally->outside < tally->calls)
+        snprintf(out->outside + length, sizeof(out->outside) - length, " (%d of %d calls)",
+                 tally->outside, tally->calls);
 }
 
 static void add_call(const struct dts_device *device, const struct dts_op_call *call,
@@ -160,8 +164,8 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
         dts_profile_find(&device->profile, key.chars, batch, forward_s, backward_s, &nearest);
     const bool measured = kernel != NULL, outside = fabs(nearest - batch) > 0;
     if (!measured)
-        tally->of_roofline +=
-            !dts_profile_estimate(device, key.chars, work, batch, forward_s, backward_s);
+        tally->told_by[dts_profile_estimate(device, key.chars, work, batch, forward_s,
+                                            backward_s)]++;
     else if (outside)
         dts_profile_scale(device, work, nearest, batch, forward_s, backward_s);
     tally->calls++;
@@ -174,8 +178,8 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
     }
 }
 
-/* Seconds of work beside the layers' calls. Of few values it is a part of the layer's call: no
- * call of its own, and not counted. */
+/* Seconds of work beside the layers' calls. Of few values it is not counted; on a CPU it is a
+ * part of the layer's call then, on a GPU one more that is started. */
 static double beside_seconds(const struct dts_device *device, const struct dts_op_call *call,
                              double batch, struct tally *tally)
 {
@@ -187,7 +191,8 @@ static double beside_seconds(const struct dts_device *device, const struct dts_o
     else
         dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work,
                              batch, &forward_s, &backward_s);
-    return is_call ? forward_s : forward_s - device->call_s;
+    const bool within = !is_call && strcmp(device->kind, "cpu") == 0;
+    return within ? forward_s - device->call_s : forward_s;
 }
 
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
@@ -224,7 +229,8 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
     for (int l = 0; l < model->layer_count; l++)
         if (calls[l].call.op != NULL)
             add_layer(model, calls, l, device, batch, &tally, out);
-    const double update_s = update_seconds(device, dts_model_updated(model, batch), optimizer);
+    const double update_s =
+        update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
     out->update = update_s >= 0 ? update_s : roofline_update_s;
     say(device, &tally, update_s >= 0, out);
     say_outside(&tally, batch, out);

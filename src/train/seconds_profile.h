@@ -15,7 +15,7 @@ struct dts_profile_work dts_call_work(const struct dts_model *model,
 struct dts_profile_work dts_beside_work(const struct dts_op_call *call);
 
 /* One of fewer values takes microseconds, is not measured and not counted: it takes as long as
- * its bytes at the memory's rate, within the layer's call. */
+ * its bytes at the memory's rate, on a CPU within the layer's call, on a GPU as a call. */
 enum { DTS_BESIDE_LEAST = 16384 };
 
 /* Say that a batch is outside of those from `first` to `last` that were `known`: "measured". */

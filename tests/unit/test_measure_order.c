@@ -5,7 +5,7 @@
 #include "check.h"
 #include "kernels/measure.h"
 
-static char order[16];
+static char order[256];
 
 static void note_prepared(void *argument)
 {
@@ -20,10 +20,19 @@ static double note_pace(void *argument)
     return 1e-4;
 }
 
+static void wait(double seconds)
+{
+    const double begin_s = dts_now_s();
+    while (dts_now_s() < begin_s + seconds)
+        ;
+}
+
+/* Takes longer than the pace. */
 static void note_between(void *argument)
 {
     (void)argument;
     strcat(order, "b");
+    wait(1e-3);
 }
 
 static void note_run(void *argument)
@@ -50,10 +59,8 @@ static void what_comes_between_is_right_before_a_run(void)
 /* Takes a hundredth of a second; a tenth of that is the piece of work. */
 static double long_pace(void *argument)
 {
-    const double begin_s = dts_now_s();
     (void)argument;
-    while (dts_now_s() < begin_s + 0.01)
-        ;
+    wait(0.01);
     return 0.001;
 }
 
@@ -64,5 +71,52 @@ static void a_pace_takes_longer_than_what_of_it_counts(void)
     CHECK(pace.took_s >= 0.0099);
 }
 
-TESTS(TEST(a_pace_takes_longer_than_what_of_it_counts),
+static int between;
+
+/* Takes 1 ms. */
+static void count_between(void *argument)
+{
+    (void)argument;
+    wait(0.001);
+    between++;
+}
+
+static void what_comes_between_takes_as_long_as_the_pace(void)
+{
+    struct dts_pace pace = {.take_s = long_pace};
+    const struct dts_meter meter = {
+        .limit_s = 1, .least = 1, .between = count_between, .pace = &pace};
+    struct dts_runs runs = {.count = 0};
+    order[0] = 0;
+    dts_measure_more(&meter, note_run, NULL, &runs);
+    CHECK(between >= 2 && between <= 12); // fewer where a run was interrupted
+}
+
+/* A clock that stands still. */
+static double no_time(void *clock)
+{
+    (void)clock;
+    return 0;
+}
+
+static void note_nothing(void *argument)
+{
+    (void)argument;
+}
+
+static void a_clock_that_stands_still_ends_it_all(void)
+{
+    struct dts_pace pace = {.take_s = note_pace};
+    const struct dts_meter meter = {
+        .now_s = no_time, .limit_s = 1, .least = 1, .between = note_nothing, .pace = &pace};
+    struct dts_runs runs = {.count = 0};
+    order[0] = 0;
+    pace.took_s = 1;
+    dts_measure_more(&meter, note_nothing, NULL, &runs);
+    CHECK(runs.count >= 1);
+}
+
+TESTS(TEST(what_comes_between_takes_as_long_as_the_pace),
+      TEST(a_clock_that_stands_still_ends_it_all),
+      TEST(a_pace_takes_longer_than_what_of_it_counts),
       TEST(what_comes_between_is_right_before_a_run))

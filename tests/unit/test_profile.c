@@ -142,11 +142,18 @@ static void few_and_far_calls_do_not_tell_alone(void)
     struct dts_profile_work work = {.class = DTS_WORK_CONV, .forward_flops = 1e9};
     double forward_s, backward_s;
     CHECK(load(&device, far, &err));
-    CHECK(!dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s));
+    CHECK_INT(dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s),
+              DTS_TOLD_BY_ROOFLINE);
     CHECK_NEAR(forward_s, 1, 0.1);
     work.forward_flops = 2e3;
-    CHECK(dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s));
+    CHECK_INT(dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s),
+              DTS_TOLD_BY_LIKE);
     CHECK_NEAR(forward_s, 2e-4, 0.1e-4);
+    CHECK_INT(dts_profile_estimate(&device, "lstm", &work, 1, &forward_s, &backward_s),
+              DTS_TOLD_BY_CLASS);
+    work.backward_flops = 1; // nothing was measured backward
+    CHECK_INT(dts_profile_estimate(&device, "conv", &work, 1, &forward_s, &backward_s),
+              DTS_TOLD_BY_ROOFLINE);
     dts_device_free(&device);
 }
 

@@ -103,7 +103,7 @@ static void layers_follow_the_roofline_where_nothing_is_published(void)
     CHECK_NEAR(s.forward[2] + s.backward[2], 0, 0);
     CHECK_CLOSE(s.update, 1e6 * 5 * 4 / 1e11, 1e-12);
     CHECK_NEAR(s.fixed, 0.004, 0);
-    CHECK(s.anchor == NULL && !s.outside);
+    CHECK(s.anchor == NULL && s.outside[0] == '\0');
     CHECK(strncmp(s.basis, "bare roofline of toy, fp32", 26) == 0);
     dts_model_seconds_free(&s);
     dts_model_seconds_free(&s);
@@ -163,7 +163,7 @@ static void check_anchor(const struct dts_stack *stack, const struct dts_anchor 
                         s.update + s.fixed,
                     dts_anchor_seconds(anchor, batches[i], &outside), 1e-9);
         CHECK(s.anchor == anchor);
-        CHECK(!s.outside);
+        CHECK(s.outside[0] == '\0');
         for (int l = 0; l < model->layer_count; l++)
             CHECK(s.forward[l] >= 0 && s.backward[l] >= 0);
         dts_model_seconds_free(&s);
@@ -243,15 +243,15 @@ static void outside_the_published_batches_compute_grows_and_the_rest_does_not(vo
         !ask(&toy_model, &toy, &a.stack, DTS_FP32, 16, &twice) ||
         !ask(&toy_model, &toy, &a.stack, DTS_FP32, 1, &one))
         return;
-    CHECK(!at.outside && twice.outside && one.outside);
+    CHECK(at.anchor != NULL);
     CHECK_CLOSE(at.fixed + at.update, 0.25, 1e-12);
     CHECK_CLOSE(twice.fixed, at.fixed, 1e-12);
     CHECK_CLOSE(sum(at.forward, 3) + sum(at.backward, 3), 0.75, 1e-12);
     CHECK_CLOSE(sum(twice.forward, 3) + sum(twice.backward, 3), 1.5, 1e-12);
     CHECK_CLOSE(sum(one.forward, 3) + sum(one.backward, 3), 0.75 / 8, 1e-12);
-    CHECK_STRING(at.beyond, "");
-    CHECK_STRING(twice.beyond, "batch 16, published 8");
-    CHECK_STRING(one.beyond, "batch 1, published 8");
+    CHECK_STRING(at.outside, "");
+    CHECK_STRING(twice.outside, "batch 16, published 8");
+    CHECK_STRING(one.outside, "batch 1, published 8");
     dts_model_seconds_free(&at);
     dts_model_seconds_free(&twice);
     dts_model_seconds_free(&one);
@@ -292,7 +292,7 @@ static void other_models_of_the_device_set_the_scale(void)
     }
     CHECK_CLOSE(scaled.update, bare_s.update, 1e-12);
     CHECK_NEAR(scaled.fixed, 0, 1e-12);
-    CHECK(scaled.anchor == NULL && !scaled.outside);
+    CHECK(scaled.anchor == NULL && scaled.outside[0] == '\0');
     CHECK_STRING(scaled.basis, "roofline of toy, fp32, times 2, the mean of published resnet18 "
                                "(stack bare)");
     dts_model_seconds_free(&known);

@@ -76,6 +76,7 @@ static struct dts_device measured(const struct dts_layer_call *calls, size_t cle
                                         .point_count = 1};
     }
     return (struct dts_device){.name = "made",
+                               .kind = "cpu",
                                .peak_flops_per_s = {1e9},
                                .memory_bytes_per_s = 1e9,
                                .efficiency = {1, 1, 1},
@@ -107,12 +108,11 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     CHECK_NEAR(out.backward[B], 1.25, 1e-12);
     CHECK_NEAR(out.backward[A], 1, 1e-12);
     CHECK_STRING(out.basis, "profile made, fp32, 1 thread: 7 of 7 calls measured");
-    CHECK_STRING(out.beyond, "");
+    CHECK_STRING(out.outside, "");
     free(out.forward);
     free(out.backward);
     dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
-    CHECK(out.outside);
-    CHECK_STRING(out.beyond, "batch 8, measured 2");
+    CHECK_STRING(out.outside, "batch 8, measured 2");
     free(out.forward);
     free(out.backward);
     static struct dts_profile_point there[] = {{.batch = 2, .forward_s = 1, .backward_s = 1},
@@ -120,7 +120,7 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     device.profile.kernels[A].points = there; // this call was measured at other batches, too
     device.profile.kernels[A].point_count = 2;
     dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
-    CHECK_STRING(out.beyond, "batch 8, measured 2 (6 of 7 calls)");
+    CHECK_STRING(out.outside, "batch 8, measured 2 (6 of 7 calls)");
     free(out.forward);
     free(out.backward);
     device.profile.kernels[A].point_count = 1;
@@ -161,11 +161,13 @@ static void a_sum_that_rectifies_works_backward(void)
 }
 
 /* 35 and 30 parameters, no profile of any call, and so many updates of a profile. */
-static struct dts_model_seconds seconds_of(const struct dts_model *model, double call_s,
-                                           struct dts_profile_update *updates, int count)
+static struct dts_model_seconds seconds_of(const struct dts_model *model, const char *kind,
+                                           double call_s, struct dts_profile_update *updates,
+                                           int count)
 {
     const struct dts_device device = {
         .name = "made",
+        .kind = kind,
         .peak_flops_per_s = {1e9},
         .memory_bytes_per_s = 1e9,
         .efficiency = {1, 1, 1},
@@ -176,10 +178,10 @@ static struct dts_model_seconds seconds_of(const struct dts_model *model, double
     return out;
 }
 
-static void check_update(const struct dts_model *model, double call_s,
-                         struct dts_profile_update *updates, int count, double want)
+static void check_update(const struct dts_model *model, struct dts_profile_update *updates,
+                         int count, double want)
 {
-    struct dts_model_seconds out = seconds_of(model, call_s, updates, count);
+    struct dts_model_seconds out = seconds_of(model, "cpu", 0, updates, count);
     CHECK_NEAR(out.update, want, 1e-12);
     free(out.forward);
     free(out.backward);
@@ -197,10 +199,10 @@ static void an_update_lies_between_those_of_fewer_and_more_parameters(void)
     };
     if (!load(&model, rectified))
         return;
-    check_update(&model, 0, updates, 5, 1 + 0.4 * 2);
-    check_update(&model, 0, updates, 1, 3 * 65 / 125.0);
-    check_update(&model, 0, updates + 2, 2, 65 / 25.0);
-    check_update(&model, 2, updates, 1, 2); // a call
+    check_update(&model, updates, 5, 1 + 0.4 * 2);
+    check_update(&model, updates, 1, 3 * 65 / 125.0);
+    check_update(&model, updates + 2, 2, 65 / 25.0);
+    check_update(&model, NULL, 0, 0); // the roofline's, which is 0 here
     dts_model_free(&model);
 }
 
@@ -219,6 +221,7 @@ static void what_is_estimated_is_said_with_its_share(void)
                                         .points = &point,
                                         .point_count = 1};
     const struct dts_device device = {.name = "made",
+                                      .kind = "cpu",
                                       .peak_flops_per_s = {1e9},
                                       .memory_bytes_per_s = 1e9,
                                       .efficiency = {1, 1, 1},
@@ -243,14 +246,15 @@ static void few_gradients_are_cleared_within_a_call(void)
     struct dts_model model;
     if (!load(&model, rectified))
         return;
-    struct dts_model_seconds with = seconds_of(&model, 1, NULL, 0);
-    struct dts_model_seconds without = seconds_of(&model, 0, NULL, 0);
-    CHECK_NEAR(with.forward[0], without.forward[0] + 1, 1e-12); // one call, not two
-    CHECK(without.forward[0] > 4 * 35 / 1e9);                   // and the bytes of both
-    free(with.forward);
-    free(with.backward);
-    free(without.forward);
-    free(without.backward);
+    struct dts_model_seconds with = seconds_of(&model, "cpu", 1, NULL, 0);
+    struct dts_model_seconds without = seconds_of(&model, "cpu", 0, NULL, 0);
+    struct dts_model_seconds started = seconds_of(&model, "gpu", 1, NULL, 0);
+    CHECK_NEAR(with.forward[0], without.forward[0] + 1, 1e-12);    // one call, not two
+    CHECK_NEAR(started.forward[0], without.forward[0] + 2, 1e-12); // there it is one
+    CHECK(without.forward[0] > 4 * 35 / 1e9);                      // and the bytes of both
+    dts_model_seconds_free(&with);
+    dts_model_seconds_free(&without);
+    dts_model_seconds_free(&started);
     dts_model_free(&model);
 }
 
