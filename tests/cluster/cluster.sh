@@ -133,7 +133,7 @@ cat >"$work/cluster-mpirun" <<END
 # cluster-mpirun [OPTION of mpirun...] PROGRAM... -- a start that hangs is tried again.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1
-for start in 1 2 3; do
+for start in 1 2 3 4 5; do
     timeout -k 5 "\${DTSIM_MPI_SECONDS:-120}" mpirun --mca plm_rsh_agent "$work/agent" \\
         --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca btl tcp,self \\
         --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \\
