@@ -35,8 +35,7 @@ static void say_threads(const struct dts_question *q, struct dts_built *built)
         strcmp(live->compute, "kernels") == 0 && strcmp(live->device, "cpu") == 0;
     struct dts_model_seconds *seconds = &built->seconds;
     const size_t length = strlen(seconds->basis);
-    const bool told =
-        profile->kernels != NULL && profile->precision == (int)q->scenario->precision;
+    const bool told = dts_profile_tells(profile, (int)q->scenario->precision);
     if (on_threads && told && profile->threads > 0 && profile->threads != live->threads)
         snprintf(seconds->basis + length, sizeof(seconds->basis) - length,
                  "; but each live rank has %d thread%s", live->threads,

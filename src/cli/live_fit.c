@@ -47,7 +47,7 @@ void dts_live_fit(const struct dts_live_kernels *k, struct dts_profile_fit *fit)
         return;
     fit->threads = mine.threads; // as of all: a setting of the run
     // a profile in another precision tells nothing of it
-    if (profile->kernels != NULL && profile->precision == (int)k->point->scenario->precision) {
+    if (dts_profile_tells(profile, (int)k->point->scenario->precision)) {
         fit->profile_pace_s = profile->pace_s;
         fit->profile_threads = profile->threads;
         dts_profile_fit_device(profile->device, fit->profile_device);

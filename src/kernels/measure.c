@@ -148,9 +148,9 @@ enum { MOST_BETWEEN = 200 }; // runs, whatever the clock says
 /* For as long as the pace took: a processor remembers little but that, then. */
 static void pass_between(const struct dts_meter *meter, void *argument)
 {
-    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0, begin_s = now_s(meter);
     if (meter->between == NULL)
         return;
+    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0, begin_s = now_s(meter);
     for (int i = 0; i == 0 || (i < MOST_BETWEEN && now_s(meter) - begin_s < took_s); i++)
         meter->between(argument);
 }

@@ -56,6 +56,12 @@ struct dts_profile {
     int kernel_count, update_count;
 };
 
+/* Whether seconds in that precision (enum dts_precision) come from it. */
+static inline bool dts_profile_tells(const struct dts_profile *profile, int precision)
+{
+    return profile->kernels != NULL && profile->precision == precision;
+}
+
 /* Read "profile" of a device file. */
 bool dts_profile_read(struct dts_profile *profile, const struct dts_cfg *at,
                       struct dts_error *err);

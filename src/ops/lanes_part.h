@@ -45,35 +45,32 @@ DTS_LANES_FN dts_lanes dts_lanes_load_within(const float *line, int at, int leng
     return dts_lanes_load_which(line + at, dts_lanes_within(at, length), outside);
 }
 
-/* The first `count` of them, at most all. */
-DTS_LANES_FN void dts_lanes_store_first(float *to, dts_lanes v, int count)
+/* Four bytes of each of the first `count`, of whatever kind they are. */
+DTS_LANES_FN void dts_store_first_(void *to, dts_int_lanes v, int count)
 {
     if (count >= DTS_LANES) {
-        dts_lanes_store(to, v);
-        return;
-    }
-#if defined(__AVX512F__)
-    _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), (__m512)v);
-#else
-    const dts_lanes all = v; // memcpy() of what is not known at compile time calls a function
-    for (int i = 0; i < count; i++)
-        to[i] = all[i];
-#endif
-}
-
-DTS_LANES_FN void dts_int_lanes_store_first(int32_t *to, dts_int_lanes v, int count)
-{
-    if (count >= DTS_LANES) {
-        dts_int_lanes_store(to, v);
+        memcpy(to, &v, sizeof(v));
         return;
     }
 #if defined(__AVX512F__)
     _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), (__m512i)v);
 #else
-    const dts_int_lanes all = v;
-    for (int i = 0; i < count; i++)
-        to[i] = all[i];
+    for (int i = 0; i < count; i++) { // all at once would call a function
+        const int32_t one = v[i];
+        memcpy((char *)to + (size_t)i * sizeof(one), &one, sizeof(one));
+    }
 #endif
+}
+
+/* The first `count` of them, at most all. */
+DTS_LANES_FN void dts_lanes_store_first(float *to, dts_lanes v, int count)
+{
+    dts_store_first_(to, (dts_int_lanes)v, count);
+}
+
+DTS_LANES_FN void dts_int_lanes_store_first(int32_t *to, dts_int_lanes v, int count)
+{
+    dts_store_first_(to, v, count);
 }
 
 #endif

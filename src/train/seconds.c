@@ -244,7 +244,7 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     struct dts_error why = {0};
     if (!dts_device_check(device, precision, &why))
         return dts_fail(err, why.cause, "precision: %s", why.text);
-    if (device->profile.kernels != NULL && device->profile.precision == (int)precision) {
+    if (dts_profile_tells(&device->profile, (int)precision)) {
         dts_seconds_from_profile(model, device, optimizer, batch,
                                  update_seconds(&q, model, batch), out);
         out->fixed = stack->fixed_s;

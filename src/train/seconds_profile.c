@@ -184,15 +184,14 @@ static double beside_seconds(const struct dts_device *device, const struct dts_o
                              double batch, struct tally *tally)
 {
     const struct dts_profile_work work = dts_beside_work(call);
-    const bool is_call = batch * work.forward_flops + work.weight_values >= DTS_BESIDE_LEAST;
     double forward_s, backward_s;
-    if (is_call)
+    if (batch * work.forward_flops + work.weight_values >= DTS_BESIDE_LEAST) {
         add_call(device, call, &work, batch, tally, &forward_s, &backward_s);
-    else
-        dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work,
-                             batch, &forward_s, &backward_s);
-    const bool within = !is_call && strcmp(device->kind, "cpu") == 0;
-    return within ? forward_s - device->call_s : forward_s;
+        return forward_s;
+    }
+    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work, batch,
+                         &forward_s, &backward_s);
+    return strcmp(device->kind, "cpu") == 0 ? forward_s - device->call_s : forward_s;
 }
 
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
