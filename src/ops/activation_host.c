@@ -16,12 +16,12 @@ static size_t values(const struct dts_op_call *call, const struct dts_arrays *a)
  * ahead so little that the one waits for the other. */
 enum { BLOCK = 4 * DTS_LINE_VALUES, AHEAD = 512 };
 
-/* What to raise e to, of x; NULL where there is no exponential. */
-typedef float exponent_fn(float x);
+/* The exponent made of x; NULL where there is no exponential. */
+typedef struct dts_reduced exponent_fn(float x);
 typedef float value_fn(float x, struct dts_reduced a, float slope);
 typedef float slope_fn(float x_or_y, float dy, struct dts_reduced a, float slope);
 
-/* Exponents of a block, taken apart. A loop of its own: all in one, a value waits for a chain
+/* Exponents of a block. A loop of its own: all in one, a value waits for a chain
  * of operations so long that a processor has too few values under way to be busy. */
 struct block {
     float power[BLOCK], r[BLOCK];
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void reduce(const float *x, exponen
         return;
 #pragma omp simd
     for (int k = 0; k < BLOCK; k++) {
-        const struct dts_reduced a = dts_reduce(dts_held(exponent(x[k])));
+        const struct dts_reduced a = exponent(x[k]);
         b->power[k] = a.power;
         b->r[k] = a.r;
     }
@@ -170,7 +170,7 @@ static void leaky_relu_backward(const struct dts_op_call *call, const struct dts
 static void gelu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, gelu_exponent, gated);
+    map(call, a, range, gelu_exponent, gelu);
 }
 
 static void gelu_backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -182,7 +182,7 @@ static void gelu_backward(const struct dts_op_call *call, const struct dts_array
 static void silu_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                          struct dts_range range)
 {
-    map(call, a, range, minus, gated);
+    map(call, a, range, minus, silu);
 }
 
 static void silu_backward(const struct dts_op_call *call, const struct dts_arrays *a,

@@ -1,6 +1,6 @@
 /* activation_values.h -- functions of one value, and their slopes, for loops that a compiler
- * makes into vectors. Each takes x (or y, where its slope is one of y), what the exponential
- * needs that it is made of, and leaky_relu's slope.
+ * makes into vectors. Each takes x (or y, where its slope is one of y), the exponent of the
+ * exponential that it is made of, and leaky_relu's slope.
  */
 #ifndef DTS_OPS_ACTIVATION_VALUES_H
 #define DTS_OPS_ACTIVATION_VALUES_H
@@ -8,27 +8,32 @@
 #include "ops/activation.h"
 #include "ops/vector_math.h"
 
-/* What to raise e to, of x. */
-static inline float gelu_exponent(float x)
+/* x made the exponent of e, taken apart. */
+static inline struct dts_reduced minus(float x)
 {
-    return -(float)(2 * DTS_GELU_SCALE) * (x + (float)DTS_GELU_CUBE * x * x * x);
+    return dts_reduce(dts_held(-x));
 }
 
-static inline float minus(float x)
+static inline struct dts_reduced twice(float x)
 {
-    return -x;
+    return dts_reduce(dts_held(2 * x));
 }
 
-static inline float twice(float x)
+#define GELU_LN_2 0.693147180559945309
+
+/* z of gelu, x / (1 + 2^z), as r; the power is not used. */
+static inline struct dts_reduced gelu_exponent(float x)
 {
-    return 2 * x;
+    const float scale = (float)(-2 * DTS_GELU_SCALE / GELU_LN_2);
+    const float cube = (float)(-2 * DTS_GELU_SCALE * DTS_GELU_CUBE / GELU_LN_2);
+    return (struct dts_reduced){0, dts_held_2(x * (scale + cube * (x * x)))};
 }
 
-/* The slope of x sigmoid(g(x)), where e = e^-g, and g' is the slope of g. */
-static inline float gated_slope(float x, float e, float slope)
+/* The slope of x sigmoid(g(x)), where e = e^-g, and by is x times the slope of g. */
+static inline float gated_slope(float e, float by)
 {
     const float s = 1 / (1 + e);
-    return s + x * s * (e * s) * slope;
+    return s + by * (e * s) * s;
 }
 
 /* What is not a number stays so: a step in fp16 that overflows is known by it. */
@@ -56,24 +61,30 @@ static inline float leaky_relu_back(float x, float dy, struct dts_reduced a, flo
     return x > 0 ? dy : slope * dy;
 }
 
-/* x sigmoid(g(x)), a of -g */
-static inline float gated(float x, struct dts_reduced a, float slope)
+static inline float gelu(float x, struct dts_reduced a, float slope)
+{
+    (void)slope;
+    return x / (1 + dts_exp2(a.r));
+}
+
+/* g = s (x + c x^3) = -z ln 2; x g' = s (x + 3 c x^3) = 3 g - 2 s x */
+static inline float gelu_back(float x, float dy, struct dts_reduced a, float slope)
+{
+    (void)slope;
+    const float by = (float)(-3 * GELU_LN_2) * a.r - (float)(4 * DTS_GELU_SCALE) * x;
+    return dy * gated_slope(dts_exp2(a.r), by);
+}
+
+static inline float silu(float x, struct dts_reduced a, float slope)
 {
     (void)slope;
     return x / (1 + dts_reduced_exp(a));
 }
 
-static inline float gelu_back(float x, float dy, struct dts_reduced a, float slope)
-{
-    (void)slope;
-    const float scale = (float)(2 * DTS_GELU_SCALE), cube = (float)(3 * DTS_GELU_CUBE);
-    return dy * gated_slope(x, dts_reduced_exp(a), scale + scale * cube * (x * x));
-}
-
 static inline float silu_back(float x, float dy, struct dts_reduced a, float slope)
 {
     (void)slope;
-    return dy * gated_slope(x, dts_reduced_exp(a), 1);
+    return dy * gated_slope(dts_reduced_exp(a), x);
 }
 
 static inline float sigmoid(float x, struct dts_reduced a, float slope)

@@ -9,17 +9,22 @@
 #include <stdint.h>
 #include <string.h>
 
-/* x held within +-87, where e^x is normal; a NaN, too. By its bits: a compiler makes a path of
- * its own of a comparison of floats, and slow denormal numbers on it. */
-static inline float dts_held(float x)
+/* x held within +- what has the bits of `most`; a NaN, too. By its bits: a compiler makes a
+ * path of its own of a comparison of floats, and slow denormal numbers on it. */
+static inline float dts_held_within(float x, int32_t most)
 {
-    const int32_t most = 0x42ae0000; // of 87
     int32_t bits;
     memcpy(&bits, &x, sizeof(bits));
     const int32_t sign = bits & INT32_MIN, size = bits & INT32_MAX;
     bits = sign | (size < most ? size : most);
     memcpy(&x, &bits, sizeof(bits));
     return x;
+}
+
+/* x held within +-87, where e^x is normal. */
+static inline float dts_held(float x)
+{
+    return dts_held_within(x, 0x42ae0000); // of 87
 }
 
 /* x = n ln 2 + r, |r| <= ln 2 / 2 */
@@ -61,6 +66,32 @@ static inline float dts_small_expm1(float r)
 static inline float dts_reduced_exp(struct dts_reduced a)
 {
     return a.power + a.power * dts_small_expm1(a.r);
+}
+
+/* z held within +-125, where 2^z and 1 over it are normal; otherwise as dts_held(). */
+static inline float dts_held_2(float z)
+{
+    return dts_held_within(z, 0x42fa0000); // of 125
+}
+
+/* 2^z to 1.5 units of the last place, for z held. Whole numbers are taken off exactly, so this
+ * takes fewer operations than e^x, where z is at hand as exactly as x would be. 2^r - 1 is r
+ * times the polynomial of the fifth degree whose largest error relative to 2^r is least for
+ * |r| <= 1/2: 2e-9, found and summed as that of dts_small_expm1(). */
+static inline float dts_exp2(float z)
+{
+    const float round = 0x1.8p23f;
+    const float shifted = z + round, r = z - (shifted - round), square = r * r;
+    const float low = 0x1.62e43p-1f * r + 1;
+    const float middle = 0x1.c6aee8p-5f * r + 0x1.ebfbdcp-3f;
+    const float high = 0x1.41fbbcp-13f * square + (0x1.5f3e52p-10f * r + 0x1.3b2d4cp-7f);
+    float result = (high * square + middle) * square + low;
+    uint32_t power, bits;
+    memcpy(&power, &shifted, sizeof(power));
+    memcpy(&bits, &result, sizeof(bits));
+    bits += power << 23;
+    memcpy(&result, &bits, sizeof(result));
+    return result;
 }
 
 /* tanh x of the reduced 2x: E / (E + 2), E = e^2x - 1 */
