@@ -214,6 +214,17 @@ DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
     return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
 }
 
+DTS_LANES_FN dts_which dts_int_lanes_equal(dts_int_lanes a, dts_int_lanes b)
+{
+    return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+/* sum + v where that is so, and the sum elsewhere */
+DTS_LANES_FN dts_lanes dts_lanes_add_which(dts_lanes sum, dts_which which, dts_lanes v)
+{
+    return (dts_lanes)_mm512_mask_add_ps((__m512)sum, which, (__m512)sum, (__m512)v);
+}
+
 DTS_LANES_FN dts_lanes dts_lanes_select(dts_which which, dts_lanes yes, dts_lanes no)
 {
     return (dts_lanes)_mm512_mask_blend_ps(which, (__m512)no, (__m512)yes);
@@ -240,6 +251,16 @@ DTS_LANES_FN dts_which dts_lanes_equal(dts_lanes a, dts_lanes b)
 DTS_LANES_FN dts_which dts_int_lanes_less(dts_int_lanes a, dts_int_lanes b)
 {
     return a < b;
+}
+
+DTS_LANES_FN dts_which dts_int_lanes_equal(dts_int_lanes a, dts_int_lanes b)
+{
+    return a == b;
+}
+
+DTS_LANES_FN dts_lanes dts_lanes_add_which(dts_lanes sum, dts_which which, dts_lanes v)
+{
+    return sum + (dts_lanes)(which & (dts_int_lanes)v);
 }
 
 DTS_LANES_FN dts_int_lanes dts_int_lanes_select(dts_which which, dts_int_lanes yes,

@@ -73,4 +73,12 @@ DTS_LANES_FN void dts_int_lanes_store_first(int32_t *to, dts_int_lanes v, int co
     dts_store_first_(to, v, count);
 }
 
+/* a and b by turns, the first `count` places, from 1 to all. */
+DTS_LANES_FN void dts_lanes_store_first_by_turns(float *to, dts_lanes a, dts_lanes b, int count)
+{
+    dts_lanes_store_first(to, dts_lanes_low(a, b), count);
+    if (count > DTS_LANES)
+        dts_lanes_store_first(to + DTS_LANES, dts_lanes_high(a, b), count - DTS_LANES);
+}
+
 #endif

@@ -207,10 +207,21 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
         backward_near(&pool, a, range);
 }
 
+/* Whether vectors of windows are faster than single values, by docs/ops.md: on lines of as many
+ * windows as one holds; with 8 values a vector if not every second value is of two windows. */
+static bool backward_is_wide(const struct dts_pool *pool)
+{
+    const bool by_turns = pool->kernel[DTS_POOL_LAST] == 3 && pool->stride[DTS_POOL_LAST] == 2;
+    return DTS_LANES >= (by_turns ? 16 : 8) && dts_pool_is_wide(pool) &&
+           pool->out[DTS_POOL_LAST] >= DTS_LANES;
+}
+
 size_t dts_max_pool_backward_scratch_host(const struct dts_op_call *call, int batch,
                                           int workers)
 {
     const struct dts_pool pool = dts_pool_of(call, batch);
+    if (backward_is_wide(&pool))
+        return (size_t)workers * dts_max_pool_wide_room(&pool);
     const size_t values = pool.in_pixels <= MOST_MADE ? 2 * pool.in_pixels : 0;
     return (size_t)workers * values * sizeof(float);
 }
@@ -227,6 +238,9 @@ void dts_max_pool_forward_host(const struct dts_op_call *call, const struct dts_
 void dts_max_pool_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                                 const struct dts_place *place)
 {
-    if (a->dx[0] != NULL)
-        dts_ranges(backward, dts_pool_of(call, a->batch).planes, call, a, place);
+    if (a->dx[0] == NULL)
+        return;
+    const struct dts_pool pool = dts_pool_of(call, a->batch);
+    dts_range_fn *part = backward_is_wide(&pool) ? dts_max_pool_wide_backward : backward;
+    dts_ranges(part, pool.planes, call, a, place);
 }

@@ -2,11 +2,15 @@
 #ifndef DTS_OPS_MAX_POOL_WIDE_H
 #define DTS_OPS_MAX_POOL_WIDE_H
 
+#include "ops/pool.h"
 #include "ops/ranges.h"
 
 enum { DTS_MAX_POOL_WIDE_MOST = 512 }; // windows of a line
 
 /* Of pools that are wide, see pool_wide.h; over planes. */
-dts_range_fn dts_max_pool_wide_forward;
+dts_range_fn dts_max_pool_wide_forward, dts_max_pool_wide_backward;
+
+/* Bytes of scratch that a worker needs, backward. */
+size_t dts_max_pool_wide_room(const struct dts_pool *pool);
 
 #endif

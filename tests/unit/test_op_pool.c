@@ -387,16 +387,26 @@ static void means_over_a_grid(void)
 /* More than caches keep, by planes of whole lines; shares of workers. */
 static void large_gradients_are_right(void)
 {
-    const struct pool pool = {.op = "max_pool",
-                              .batch = 3,
-                              .axes = 2,
-                              .size = {120, 112, 112},
-                              .out = {56, 55},
-                              .kernel = {3, 3},
-                              .stride = {2, 2},
-                              .before = {1, 0}};
-    const struct op_case c = case_of(&pool);
-    op_check_host(&c, dts_operation_find("max_pool"), 3);
+    static const struct pool pools[] = {{.op = "max_pool",
+                                         .batch = 3,
+                                         .axes = 2,
+                                         .size = {120, 112, 112},
+                                         .out = {56, 55},
+                                         .kernel = {3, 3},
+                                         .stride = {2, 2},
+                                         .before = {1, 0}},
+                                        {.op = "max_pool", // none of the usual windows
+                                         .batch = 3,
+                                         .axes = 2,
+                                         .size = {120, 112, 112},
+                                         .out = {55, 36},
+                                         .kernel = {3, 4},
+                                         .stride = {2, 3},
+                                         .before = {0, 0}}};
+    for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++) {
+        const struct op_case c = case_of(&pools[i]);
+        op_check_host(&c, dts_operation_find("max_pool"), 3);
+    }
 }
 
 TESTS(TEST(windows_on_images), TEST(the_last_window_may_end_outside), TEST(long_lines),
