@@ -4,6 +4,7 @@
  */
 #include "ops/avg_pool_wide.h"
 
+#include "ops/made.h"
 #include "ops/pool_wide.h"
 
 /* The lines that make one line of the result, and what a value of each counts. */
@@ -97,15 +98,16 @@ DTS_LANES_FN dts_lanes given(const struct lines *l, int at, int rows)
 DTS_LANES_FN void line_back_by_two(const struct way *way, const struct lines *l, float *dx,
                                    bool late, int rows, int kernel)
 {
-    const int all = way->pool.in[DTS_POOL_LAST], before = way->pool.before[DTS_POOL_LAST];
-    for (int k = 0, at = before / 2; k < all; k += 2 * DTS_LANES, at += DTS_LANES) {
-        const dts_lanes here = given(l, at, rows);
-        dts_lanes begin = here;
-        if (late || kernel == 3)
-            begin = given(l, late ? at + 1 : at - 1, rows);
-        if (kernel == 3)
-            begin += here;
-        dts_lanes_store_by_turns(dx + k, late ? here : begin, late ? begin : here);
+    const int all = way->pool.in[DTS_POOL_LAST];
+    int at = way->pool.before[DTS_POOL_LAST] / 2 + late;
+    dts_lanes earlier = {0};
+    if (late || kernel == 3)
+        earlier = given(l, at - DTS_LANES, rows);
+    for (int k = 0; k < all; k += 2 * DTS_LANES, at += DTS_LANES) {
+        const dts_lanes here = given(l, at, rows), before = dts_lanes_later(earlier, here, 1);
+        const dts_lanes begin = kernel == 3 ? before + here : here;
+        dts_lanes_store_by_turns(dx + k, late ? before : begin, late ? begin : here);
+        earlier = here;
     }
 }
 
@@ -136,15 +138,6 @@ DTS_LANES_FN void line_back(const struct way *way, const struct rows *of, size_t
         line_back_by_two(way, &l, dx, false, rows, kernel);
 }
 
-static void do_line(const struct way *way, bool back, const struct rows *rows, size_t plane,
-                    float *to)
-{
-    if (back)
-        DTS_POOL_WIDE_ROWS(&way->pool, rows->count, line_back, way, rows, plane, to);
-    else
-        DTS_POOL_WIDE_ROWS(&way->pool, rows->count, line_forward, way, rows, plane, to);
-}
-
 /* What is read behind `values`: a moment later, and, into the second cache, 12 KiB later. */
 static void fetch(const float *values, size_t count)
 {
@@ -153,29 +146,49 @@ static void fetch(const float *values, size_t count)
     dts_fetch(values + DTS_POOL_AHEAD, count);
 }
 
-/* All planes of a worker. What vectors write behind the end of a line is written again by the
- * next, but for the last ones. */
-static void do_planes(const struct way *way, bool back, struct dts_range range, float *to)
+/* A line of the result. */
+static void do_line(const struct way *way, bool back, size_t plane, int j, float *to)
 {
     const struct dts_pool *pool = &way->pool;
-    const int lines = back ? pool->in[1] : pool->out[1];
-    const size_t n = (size_t)(back ? pool->in[2] : pool->out[2]), whole = n + 2 * DTS_LANES;
-    const size_t from = back ? pool->out_pixels : pool->in_pixels;
+    const struct rows *rows = (const struct rows *)way->wide.rows + j;
+    if (rows->count == 0) // beside windows
+        memset(to, 0, (size_t)(back ? pool->in[2] : pool->out[2]) * sizeof(*to));
+    else if (back)
+        DTS_POOL_WIDE_ROWS(pool, rows->count, line_back, way, rows, plane, to);
+    else
+        DTS_POOL_WIDE_ROWS(pool, rows->count, line_forward, way, rows, plane, to);
+}
+
+/* All planes of a worker. */
+static void do_forward(const struct way *way, struct dts_range range, float *y, bool past)
+{
+    const struct dts_pool *pool = &way->pool;
     const size_t next = (size_t)(pool->stride[1] * pool->in[2]); // what a window reads first
-    size_t room = range.count * (size_t)lines * n, plane = range.first * from;
-    for (size_t p = 0; p < range.count; p++, plane += from)
-        for (int j = 0; j < lines; j++, to += n, room -= n) {
-            const struct rows *rows = (const struct rows *)way->wide.rows + j;
-            float *line = room >= whole ? to : way->wide.line;
-            if (!back)
-                fetch(way->wide.array.values + plane + (size_t)j * next, next);
-            dts_fetch_to_write(to + (back ? DTS_POOL_AHEAD : DTS_POOL_AHEAD / 4), n);
-            if (rows->count > 0)
-                do_line(way, back, rows, plane, line);
-            else // beside windows
-                memset(line, 0, n * sizeof(*line));
-            if (line != to)
-                memcpy(to, line, n * sizeof(*to));
+    struct dts_made made = {way->wide.made, y, 0, past};
+    for (size_t p = range.first; p < range.first + range.count; p++)
+        for (int j = 0; j < pool->out[1]; j++) {
+            fetch(way->wide.array.values + p * pool->in_pixels + (size_t)j * next, next);
+            do_line(way, false, p * pool->in_pixels, j, made.values + made.count);
+            dts_made_more(&made, (size_t)pool->out[2]);
+        }
+    dts_made_end(&made);
+}
+
+/* The same back, where values are not made faster than memory takes them, so that one more pass
+ * would cost. What vectors write behind the end of a line is written again by the next, but for
+ * the last ones. */
+static void do_back(const struct way *way, struct dts_range range, float *dx)
+{
+    const struct dts_pool *pool = &way->pool;
+    const size_t n = (size_t)pool->in[2], whole = n + 2 * DTS_LANES;
+    size_t room = range.count * pool->in_pixels;
+    for (size_t p = range.first; p < range.first + range.count; p++)
+        for (int j = 0; j < pool->in[1]; j++, dx += n, room -= n) {
+            float *line = room >= whole ? dx : way->wide.made;
+            dts_fetch_to_write(dx + DTS_POOL_AHEAD, n);
+            do_line(way, true, p * pool->out_pixels, j, line);
+            if (line != dx)
+                memcpy(dx, line, n * sizeof(*dx));
         }
 }
 
@@ -211,7 +224,8 @@ void dts_avg_pool_wide_forward(const struct dts_op_call *call, const struct dts_
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
     const struct way way = way_of(&pool, false, a, range.worker);
-    do_planes(&way, false, range, (float *)a->y + range.first * pool.out_pixels);
+    const bool past = dts_goes_past_caches(a->y, pool.planes * pool.out_pixels * sizeof(float));
+    do_forward(&way, range, (float *)a->y + range.first * pool.out_pixels, past);
 }
 
 void dts_avg_pool_wide_backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -219,5 +233,5 @@ void dts_avg_pool_wide_backward(const struct dts_op_call *call, const struct dts
 {
     const struct dts_pool pool = dts_pool_of(call, a->batch);
     const struct way way = way_of(&pool, true, a, range.worker);
-    do_planes(&way, true, range, (float *)a->dx[0] + range.first * pool.in_pixels);
+    do_back(&way, range, (float *)a->dx[0] + range.first * pool.in_pixels);
 }

@@ -2,17 +2,12 @@
  * store to where a largest value was: each value of dx is a sum over the windows that take it
  * in, of dy where it was the largest. Whoever reads beside a line of windows finds places that
  * no window of the line has, so that masks are left for the ends of the arrays.
- *
- * Lines are made in a cache until there are some, then go where they belong as whole lines of
- * memory, past the caches if these do not keep them.
  */
 #include "base/sizes.h"
 #include "ops/lanes_part.h"
+#include "ops/made.h"
 #include "ops/max_pool_wide.h"
-#include "ops/past_caches.h"
 #include "ops/pool_wide.h"
-
-enum { SOME = 2048 }; // values that are made before they go
 
 /* The lines of windows over a line of the input: `rows` from the plane's window `at` on. */
 struct over {
@@ -229,27 +224,6 @@ static void set_way(struct way *way)
     }
 }
 
-/* Values made one behind another, on their way to `to`. */
-struct made {
-    float *values, *to;
-    size_t count;
-    bool past;
-};
-
-/* They go where they belong, past the caches up to where a line of memory begins. */
-static void move(struct made *made)
-{
-    const size_t count = made->count;
-    const size_t before = made->past ? dts_before_a_line(made->to, count) : count;
-    const size_t whole = (count - before) / DTS_LINE_VALUES * DTS_LINE_VALUES;
-    const size_t moved = before + whole;
-    memcpy(made->to, made->values, before * sizeof(*made->to));
-    dts_store_past_caches(made->to + before, made->values + before, whole);
-    made->to += moved;
-    made->count -= moved;
-    memmove(made->values, made->values + moved, made->count * sizeof(*made->to));
-}
-
 static size_t whole_lines(size_t bytes)
 {
     return (bytes + 2 * DTS_LINE_BYTES - 1) / (2 * DTS_LINE_BYTES) * (2 * DTS_LINE_BYTES);
@@ -266,9 +240,9 @@ void dts_max_pool_wide_backward(const struct dts_op_call *call, const struct dts
     const struct dts_pool pool = dts_pool_of(call, a->batch);
     char *room = (char *)a->scratch + (size_t)range.worker * dts_max_pool_wide_room(&pool);
     struct way way = {pool, a->dy, a->saved, 0, (struct over *)(void *)room, {0}};
-    const int n = pool.in[2], some = n < SOME ? SOME / n : 1;
+    const int n = pool.in[2], some = n < DTS_MADE_SOME ? DTS_MADE_SOME / n : 1;
     set_way(&way);
-    struct made made = {
+    struct dts_made made = {
         (float *)(void *)(room + over_bytes(&pool)),
         (float *)a->dx[0] + range.first * pool.in_pixels, 0,
         dts_goes_past_caches(a->dx[0], pool.planes * pool.in_pixels * sizeof(float))};
@@ -277,14 +251,14 @@ void dts_max_pool_wide_backward(const struct dts_op_call *call, const struct dts
             end = j + some < pool.in[1] ? j + some : pool.in[1];
             some_lines(&way, plane, j, end, made.values + made.count);
             made.count += (size_t)(end - j) * (size_t)n;
-            move(&made);
+            dts_made_move(&made);
         }
-    memcpy(made.to, made.values, made.count * sizeof(*made.to));
-    dts_lanes_streamed();
+    dts_made_end(&made);
 }
 
 size_t dts_max_pool_wide_room(const struct dts_pool *pool)
 {
-    const size_t most = SOME + (size_t)pool->in[2] + DTS_LINE_VALUES + 2 * DTS_LANES;
+    const size_t left = DTS_LINE_VALUES, vectors = 2 * DTS_LANES; // before, and behind an end
+    const size_t most = left + DTS_MADE_SOME + (size_t)pool->in[2] + vectors;
     return over_bytes(pool) + whole_lines(most * sizeof(float));
 }

@@ -2,6 +2,8 @@
  */
 #include "ops/pool_wide.h"
 
+#include "ops/made.h"
+
 enum { TWO_LINES = 32 }; // floats: a cache line is fetched with its neighbour
 
 static size_t longest(const struct dts_pool *pool, int axis)
@@ -16,12 +18,12 @@ static size_t line_values(const struct dts_pool *pool)
            TWO_LINES;
 }
 
-/* inside, share, copies and one more line. */
+/* inside, share, copies and the line of what is made. */
 enum { ARRAYS = 2 + DTS_POOL_MOST + 1 };
 
 size_t dts_pool_wide_room(const struct dts_pool *pool)
 {
-    const size_t floats = ARRAYS * line_values(pool) + TWO_LINES;
+    const size_t floats = ARRAYS * line_values(pool) + DTS_MADE_SOME + TWO_LINES;
     const size_t rows = longest(pool, 1) * DTS_POOL_ROW_BYTES / sizeof(float);
     return (floats + rows / TWO_LINES * TWO_LINES + TWO_LINES) * sizeof(float);
 }
@@ -40,8 +42,8 @@ struct dts_pool_wide dts_pool_wide_of(const struct dts_pool *pool, struct dts_po
         .inside = inside,
         .share = floats + line + DTS_POOL_SIDE,
         .copy = floats + 2 * line,
-        .line = floats + (2 + DTS_POOL_MOST) * line,
-        .rows = floats + ARRAYS * line,
+        .made = floats + (2 + DTS_POOL_MOST) * line,
+        .rows = floats + ARRAYS * line + DTS_MADE_SOME,
     };
 }
 

@@ -26,12 +26,12 @@ struct dts_pool_array {
 
 /* What a worker has, and all its planes share. inside: -1 along a line, 0 beside it; that and
  * `share`, a number for each of a line's values that is 0 at first, have DTS_POOL_SIDE more on
- * both sides. copy: of lines with what is read beside them; line: room for vectors of a line
- * that would write what another worker writes. */
+ * both sides. copy: of lines with what is read beside them; made: room for DTS_MADE_SOME values
+ * and a line of vectors. */
 struct dts_pool_wide {
     struct dts_pool_array array;
     const int32_t *inside;
-    float *share, *copy, *line;
+    float *share, *copy, *made;
     void *rows; // a DTS_POOL_ROW_BYTES for each line of the image or the windows
 };
 enum { DTS_POOL_ROW_BYTES = 32 };
