@@ -29,6 +29,11 @@ double dts_median(double *values, int count)
     return dts_quantile(values, count, 0.5);
 }
 
+double dts_on_line(double x, double a, double b, double at_a, double at_b)
+{
+    return a < b || a > b ? at_a + (at_b - at_a) * (x - a) / (b - a) : at_a;
+}
+
 double dts_largest(const double *values, int count)
 {
     double most = 0;

@@ -6,6 +6,9 @@
 double dts_median(double *values, int count);
 double dts_quantile(double *values, int count, double q); // linear between order statistics
 
+/* At x on the line through (a, at_a) and (b, at_b); at_a where a is b. */
+double dts_on_line(double x, double a, double b, double at_a, double at_b);
+
 /* The largest; 0 where all are below, or there are none (NULL). */
 double dts_largest(const double *values, int count);
 

@@ -23,8 +23,3 @@ int dts_command_words(const struct dts_command *command, const struct dts_option
     *words = (const char *const *)options->words + named;
     return options->word_count - named;
 }
-
-const char *dts_version(void)
-{
-    return DTS_VERSION;
-}

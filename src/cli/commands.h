@@ -38,6 +38,5 @@ extern const struct dts_command dts_help_command;
 bool dts_predict(const struct dts_options *options, struct dts_error *err);
 
 void dts_help_about(const struct dts_command *command, FILE *out);
-const char *dts_version(void);
 
 #endif

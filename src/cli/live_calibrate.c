@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/processor.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "cli/link_fit.h"
@@ -194,7 +195,7 @@ static void write_platform(const struct dts_calibration *c, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char cpu[200], summary[400];
-    dts_here_cpu(cpu, sizeof(cpu));
+    dts_processor_name(cpu, sizeof(cpu));
     snprintf(summary, sizeof(summary), "measured by dtsim calibrate: %d node%s x %d, %s",
              c->nodes, dts_plural(c->nodes), c->per_node, cpu);
     dts_json_object(&json, NULL);

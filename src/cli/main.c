@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ending.h"
+#include "base/version.h"
 #include "cli/become_live.h"
 #include "cli/commands.h"
 #include "cli/open.h"

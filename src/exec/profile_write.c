@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "base/version.h"
 #include "exec/update_time.h"
 
 static void write_measured(struct dts_json *json, const char *name, const struct dts_runs *runs,
@@ -85,6 +86,7 @@ static void write_device(struct dts_json *json, const struct dts_profile_request
         dts_json_number(json, "clock_hz", facts.clock_hz);
     if (facts.memory_clock_hz > 0)
         dts_json_number(json, "memory_clock_hz", facts.memory_clock_hz);
+    dts_json_string(json, "dtsim", dts_version());
     dts_json_string(json, "library", found->roofline->library);
 }
 

@@ -9,26 +9,11 @@
 #include "base/json_out.h"
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/processor.h"
 #include "base/program.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "kernels/here.h"
-
-void dts_here_cpu(char *name, size_t room)
-{
-    char line[512];
-    snprintf(name, room, "unknown");
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
-            continue;
-        snprintf(name, room, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (file != NULL)
-        fclose(file);
-}
 
 void dts_here_begin(const struct dts_roofline *r, const char *how, struct dts_json *json)
 {
@@ -89,7 +74,7 @@ char *dts_here_folder(void)
 static uint64_t machine_hash(void)
 {
     char machine[256], cpu[200];
-    dts_here_cpu(cpu, sizeof(cpu));
+    dts_processor_name(cpu, sizeof(cpu));
     snprintf(machine, sizeof(machine), "%s x %ld, fp32 fp64 bf16 fp16", cpu,
              sysconf(_SC_NPROCESSORS_ONLN));
     uint64_t hash = 14695981039346656037u;

@@ -26,9 +26,6 @@ struct dts_roofline {
     const char *products, *memory, *call; // how these were measured: a sentence each
 };
 
-/* The processor's name as the system has it; "unknown" where it does not say. */
-void dts_here_cpu(char *name, size_t room);
-
 /* Write the device file; or begin it, for who has more to say before dts_json_end(). */
 struct dts_json;
 void dts_here_begin(const struct dts_roofline *roofline, const char *how,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "kernels/device.h"
 
 enum { MOST_KERNELS = 20000, MOST_POINTS = 64, MOST_UPDATES = 64 * 64 };
@@ -121,6 +122,11 @@ static const struct dts_field fields[] = {
      .type = DTS_STRING,
      .missing = "\"\"",
      .help = "the networks that the calls are from"},
+    {.key = "dtsim",
+     .offset = offsetof(struct reading, profile.dtsim),
+     .type = DTS_STRING,
+     .missing = "\"\"",
+     .help = "the version whose kernels they are"},
     {.key = "library",
      .offset = offsetof(struct reading, profile.library),
      .type = DTS_STRING,
@@ -262,12 +268,6 @@ void dts_profile_help(FILE *out)
     dts_fields_print(update_fields, "", out);
 }
 
-/* Linear between a and b. */
-static double between(double batch, int a, int b, double at_a, double at_b)
-{
-    return at_a + (at_b - at_a) * (batch - a) / (b - a);
-}
-
 const struct dts_profile_kernel *dts_profile_find(const struct dts_profile *profile,
                                                   const char *call, double batch,
                                                   double *forward_s, double *backward_s,
@@ -292,7 +292,7 @@ const struct dts_profile_kernel *dts_profile_find(const struct dts_profile *prof
     while (above->batch < batch)
         above++;
     const int a = above[-1].batch, b = above->batch;
-    *forward_s = between(batch, a, b, above[-1].forward_s, above->forward_s);
-    *backward_s = between(batch, a, b, above[-1].backward_s, above->backward_s);
+    *forward_s = dts_on_line(batch, a, b, above[-1].forward_s, above->forward_s);
+    *backward_s = dts_on_line(batch, a, b, above[-1].backward_s, above->backward_s);
     return kernel;
 }

@@ -50,7 +50,7 @@ struct dts_profile {
     double disturbed_percent;         // of the runs: those off the usual pace (measure.h)
     double pace_s;                    // the usual one; 0: the device has none
     double clock_hz, memory_clock_hz; // the highest; 0: not known
-    const char *models, *device, *library;
+    const char *models, *device, *dtsim, *library;
     struct dts_profile_kernel *kernels; // owned; NULL: there is no profile
     struct dts_profile_update *updates; // owned
     int kernel_count, update_count;

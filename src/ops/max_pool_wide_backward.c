@@ -159,7 +159,7 @@ DTS_LANES_FN void do_lines(const struct way *way, size_t plane, int j, int end, 
     for (int done; j < end; j += done, dx += done * n) {
         const struct over *over = &way->over[j];
         const bool two = stride == 2 && over[0].rows == 1 && j + 1 < end && over[1].rows > 0 &&
-                         over[1].at == over[0].at;
+                         over[1].rows < 3 && over[1].at == over[0].at;
         done = 1 + two;
         if (two && over[1].rows == 2)
             do_line(way, plane, j, dx, late, inside, 1, 2, kernel, stride);

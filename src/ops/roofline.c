@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/pages.h"
+#include "base/processor.h"
 #include "kernels/measure.h"
 #include "kernels/roofline.h"
 #include "ops/mixed.h"
@@ -154,7 +155,7 @@ bool dts_roofline_measure(struct dts_roofline *out, struct dts_roofline_words *w
     struct operands operands = {.scratch = NULL};
     if (threads > 0)
         openblas_set_num_threads(threads);
-    dts_here_cpu(words->name, sizeof(words->name));
+    dts_processor_name(words->name, sizeof(words->name));
     snprintf(words->library, sizeof(words->library), "%s", openblas_get_config());
     *out = (struct dts_roofline){
         .memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),

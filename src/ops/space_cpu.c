@@ -5,6 +5,7 @@
 
 #include "base/cache_size.h"
 #include "base/pages.h"
+#include "base/processor.h"
 #include "base/spare_memory.h"
 #include "kernels/roofline.h"
 #include "ops/cpu_pace.h"
@@ -54,11 +55,12 @@ static bool clear(void *self, void *there, size_t bytes, struct dts_error *err)
 
 static void facts(void *self, struct dts_space_facts *facts)
 {
-    dts_here_cpu(facts->name, sizeof(facts->name));
+    dts_processor_name(facts->name, sizeof(facts->name));
     snprintf(facts->library, sizeof(facts->library), "%s", openblas_get_config());
     facts->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     facts->spare_bytes = dts_spare_memory_bytes();
     facts->cache_bytes = dts_last_cache_bytes(NULL);
+    facts->clock_hz = dts_processor_clock_hz(NULL, NULL);
     facts->threads = dts_workers_count(self);
 }
 

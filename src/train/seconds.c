@@ -109,13 +109,10 @@ static void describe(const struct question *q, const struct dts_anchor *anchor, 
                      struct dts_model_seconds *out)
 {
     const int first = anchor->points[0].batch, last = anchor->points[anchor->count - 1].batch;
-    char batches[48];
-    if (first == last)
-        snprintf(batches, sizeof(batches), "batch %d", first);
-    else
-        snprintf(batches, sizeof(batches), "batches %d to %d", first, last);
-    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s: %s", anchor->model,
-             anchor->device, dts_precision_name((int)q->precision), batches, anchor->source);
+    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s %s: %s", anchor->model,
+             anchor->device, dts_precision_name((int)q->precision),
+             first == last ? "batch" : "batches", dts_batches_from(first, last).chars,
+             anchor->source);
     if (outside)
         dts_seconds_outside(out, q->batch, "published", first, last);
 }

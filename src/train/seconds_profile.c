@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/text.h"
 #include "kernels/profile_estimate.h"
 
@@ -85,19 +86,25 @@ static double update_seconds(const struct dts_profile *profile, double parameter
         const struct dts_profile_update *last = fewer != NULL ? fewer : more;
         return last->update_s * parameters / last->parameters;
     }
-    const double apart = more->parameters - fewer->parameters;
-    const double share = apart > 0 ? (parameters - fewer->parameters) / apart : 0;
-    return fewer->update_s + share * (more->update_s - fewer->update_s);
+    return dts_on_line(parameters, fewer->parameters, more->parameters, fewer->update_s,
+                       more->update_s);
+}
+
+struct dts_batches dts_batches_from(int first, int last)
+{
+    struct dts_batches words;
+    if (last > first)
+        snprintf(words.chars, sizeof(words.chars), "%d to %d", first, last);
+    else
+        snprintf(words.chars, sizeof(words.chars), "%d", first);
+    return words;
 }
 
 void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char *known,
                          int first, int last)
 {
-    char to[32] = "";
-    if (last > first)
-        snprintf(to, sizeof(to), " to %d", last);
-    snprintf(out->outside, sizeof(out->outside), "batch %.10g, %s %d%s", batch, known, first,
-             to);
+    snprintf(out->outside, sizeof(out->outside), "batch %.10g, %s %s", batch, known,
+             dts_batches_from(first, last).chars);
 }
 
 /* How many calls there are, and what is known of them; the batches of the first that has not

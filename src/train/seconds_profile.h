@@ -18,6 +18,12 @@ struct dts_profile_work dts_beside_work(const struct dts_op_call *call);
  * its bytes at the memory's rate, on a CPU within the layer's call, on a GPU as a call. */
 enum { DTS_BESIDE_LEAST = 16384 };
 
+/* "8" or "8 to 64" */
+struct dts_batches {
+    char chars[32];
+};
+struct dts_batches dts_batches_from(int first, int last);
+
 /* Say that a batch is outside of those from `first` to `last` that were `known`: "measured". */
 void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char *known,
                          int first, int last);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/processor.h"
+#include "base/version.h"
 #include "check.h"
 #include "exec/profile_write.h"
 #include "train/seconds_profile.h"
@@ -124,6 +126,8 @@ static void others_keep_theirs_beside_them(void)
     struct dts_device device;
     if (!make(0, MODELS, models, &device))
         return;
+    CHECK_STRING(device.profile.dtsim, dts_version());
+    CHECK_NEAR(device.profile.clock_hz, dts_processor_clock_hz(NULL, NULL), 1);
     CHECK_INT(device.profile.update_count, OPTIMIZERS);
     CHECK_NEAR(device.profile.updates[0].parameters, 8 * 4 + 4, 0);
     check_update(&models[0], &device, "sgd", updates_s[0]);

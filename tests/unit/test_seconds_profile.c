@@ -56,6 +56,17 @@ static const char wide[] =
 
 enum { CLEAR = LAYERS, SUM, CALLS };
 
+/* A device of 1 GFLOP/s and 1 GB/s. */
+static struct dts_device made(const char *kind, struct dts_profile profile)
+{
+    return (struct dts_device){.name = "made",
+                               .kind = kind,
+                               .peak_flops_per_s = {1e9},
+                               .memory_bytes_per_s = 1e9,
+                               .efficiency = {1, 1, 1},
+                               .profile = profile};
+}
+
 /* A profile in which every call takes a second each way, a sum 1/4 of one, a clearing 1/8. */
 static struct dts_device measured(const struct dts_layer_call *calls, size_t clears,
                                   struct dts_op_call_key keys[CALLS])
@@ -75,16 +86,11 @@ static struct dts_device measured(const struct dts_layer_call *calls, size_t cle
                                         .points = &points[i < LAYERS ? 0 : i - LAYERS + 1],
                                         .point_count = 1};
     }
-    return (struct dts_device){.name = "made",
-                               .kind = "cpu",
-                               .peak_flops_per_s = {1e9},
-                               .memory_bytes_per_s = 1e9,
-                               .efficiency = {1, 1, 1},
-                               .profile = {.kernels = kernels,
-                                           .kernel_count = CALLS,
-                                           .updates = &update,
-                                           .update_count = 1,
-                                           .threads = 1}};
+    return made("cpu", (struct dts_profile){.kernels = kernels,
+                                            .kernel_count = CALLS,
+                                            .updates = &update,
+                                            .update_count = 1,
+                                            .threads = 1});
 }
 
 static void cleared_and_added_gradients_are_in_a_step(void)
@@ -165,15 +171,10 @@ static struct dts_model_seconds seconds_of(const struct dts_model *model, const 
                                            double call_s, struct dts_profile_update *updates,
                                            int count)
 {
-    const struct dts_device device = {
-        .name = "made",
-        .kind = kind,
-        .peak_flops_per_s = {1e9},
-        .memory_bytes_per_s = 1e9,
-        .efficiency = {1, 1, 1},
-        .call_s = call_s,
-        .profile = {.updates = updates, .update_count = count, .threads = 1}};
     struct dts_model_seconds out;
+    struct dts_device device = made(
+        kind, (struct dts_profile){.updates = updates, .update_count = count, .threads = 1});
+    device.call_s = call_s;
     dts_seconds_from_profile(model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
     return out;
 }
@@ -220,12 +221,8 @@ static void what_is_estimated_is_said_with_its_share(void)
                                         .work = dts_call_work(&model, calls, A),
                                         .points = &point,
                                         .point_count = 1};
-    const struct dts_device device = {.name = "made",
-                                      .kind = "cpu",
-                                      .peak_flops_per_s = {1e9},
-                                      .memory_bytes_per_s = 1e9,
-                                      .efficiency = {1, 1, 1},
-                                      .profile = {.kernels = &kernel, .kernel_count = 1}};
+    const struct dts_device device =
+        made("cpu", (struct dts_profile){.kernels = &kernel, .kernel_count = 1});
     struct dts_model_seconds out;
     dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
     const double estimated_s = out.forward[B] + out.backward[B];
