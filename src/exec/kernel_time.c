@@ -49,13 +49,15 @@ static void leave_as_a_step(void *argument)
     dts_kernel_timer_ready(timer, since_s);
 }
 
-static void run(const struct dts_kernel_trial *t, bool backward)
+static void run(struct dts_kernel_trial *t, bool backward)
 {
     struct dts_space *space = t->timer->space;
     const struct dts_place *place = dts_space_place(space);
     const struct dts_mixed mixed = {t->timer->half, 1};
     dts_space_enter(space);
-    if (t->timer->mixed)
+    if (backward && t->lists)
+        dts_sparse_gradient(&t->rows, t->call, &t->a);
+    else if (t->timer->mixed)
         (backward ? dts_mixed_backward : dts_mixed_forward)(t->op, &mixed, t->call, &t->a,
                                                             place);
     else
@@ -77,10 +79,10 @@ static void run_backward(void *argument)
 /* Both ways, the other one last: in a step, too, other work lies between two runs. */
 static void run_between(void *argument)
 {
-    const struct dts_kernel_trial *t = argument;
-    run(argument, t->now_backward);
+    struct dts_kernel_trial *t = argument;
+    run(t, t->now_backward);
     if (t->backward)
-        run(argument, !t->now_backward);
+        run(t, !t->now_backward);
 }
 
 static void time_both(struct dts_kernel_trial *t, struct dts_kernel_times *out)
@@ -127,7 +129,7 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kern
         time_both(&t, out);
     else
         dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(work->call).chars);
-    out->bytes = t.bytes;
+    out->bytes = t.bytes + dts_sparse_bytes(&t.rows);
     dts_kernel_trial_free(&t);
     return !t.failed && dts_kernel_timer_works(timer, err);
 }

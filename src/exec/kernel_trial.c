@@ -117,7 +117,7 @@ static void make_arrays(struct dts_kernel_trial *t, bool with_inputs)
     make_inputs(t, with_inputs);
     for (int p = 0; p < call->param_count; p++) {
         t->a.w[p] = get_random(t, DTS_OF_WEIGHTS, call->params[p], 0.05);
-        if (t->backward)
+        if (t->backward && !t->lists)
             t->a.dw[p] = get(t, DTS_OF_GRADIENTS, call->params[p] * sizeof(float));
     }
     t->a.y = get(t, DTS_OF_VALUES,
@@ -175,6 +175,7 @@ void dts_kernel_trial_take(struct dts_kernel_trial *t, bool with_inputs)
 
 void dts_kernel_trial_free(struct dts_kernel_trial *t)
 {
+    dts_sparse_free(&t->rows);
     for (int k = 0; k < DTS_KINDS_OF_MEMORY; k++)
         dts_space_give_back(t->timer->space, t->pieces[k].there);
 }
@@ -189,5 +190,7 @@ struct dts_kernel_trial dts_kernel_trial_of(const struct dts_kernel_timer *timer
     if (op != NULL)
         t.version = dts_place_version(dts_space_place(timer->space), op);
     t.backward = work->backward && op != NULL && t.version->backward != NULL;
+    t.lists =
+        t.backward && work->call->sparse && !timer->mixed && !dts_space_is_apart(timer->space);
     return t;
 }

@@ -4,6 +4,7 @@
 
 #include "exec/kernel_time.h"
 #include "ops/op.h"
+#include "ops/sparse.h"
 
 /* All arrays of a kind, one behind the other. */
 struct dts_kernel_piece {
@@ -24,7 +25,9 @@ struct dts_kernel_trial {
     void *fresh; // written just before the call
     size_t fresh_bytes, bytes, scratch_bytes;
     bool backward;
-    bool now_backward; // the next run
+    bool lists;             // the gradient of its table is a list, as in a network there
+    struct dts_sparse rows; // that list, owned
+    bool now_backward;      // the next run
 };
 
 struct dts_kernel_trial dts_kernel_trial_of(const struct dts_kernel_timer *timer,

@@ -35,6 +35,7 @@ struct dts_op_call {
     bool bias;      // the last parameter is added
     bool causal;    // attention sees what came before
     bool relu;      // the output is max(0, .): fused into the operation before it
+    bool sparse;    // the gradient of its table is a list of the rows that occur
     bool first;     // nothing before it learns: backward makes no gradients of inputs
     double rate;    // share that dropout zeroes
     double slope;   // of a leaky ReLU
@@ -65,7 +66,7 @@ enum {
     DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
     DTS_OP_KEY_NUMBERS =
         3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
-    DTS_OP_KEY_FLAGS = 4 * DTS_OP_KEY_WORD,
+    DTS_OP_KEY_FLAGS = 5 * DTS_OP_KEY_WORD,
     DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
                       DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS
 };

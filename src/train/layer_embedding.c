@@ -49,6 +49,7 @@ static void embedding_describe(const void *self, struct dts_op_call *call)
 {
     const struct embedding *embedding = self;
     call->table = (size_t)embedding->vocabulary;
+    call->sparse = embedding->sparse;
 }
 
 struct positional {

@@ -210,6 +210,41 @@ static void memory_is_known_before_it_is_taken(void)
     end(&timer, space);
 }
 
+/* Bytes of a call that looks rows up. */
+static size_t table_bytes(bool apart, bool sparse)
+{
+    enum { ROWS = 1000, FEATURES = 8, TOKENS = 6 };
+    const struct dts_op_call call = {.op = "embedding",
+                                     .input_count = 1,
+                                     .inputs = {{1, {TOKENS}}},
+                                     .output = {2, {TOKENS, FEATURES}},
+                                     .params = {ROWS * FEATURES},
+                                     .param_count = 1,
+                                     .table = ROWS,
+                                     .sparse = sparse,
+                                     .first = true};
+    const struct dts_kernel_work work = {.call = &call, .batch = 2, .backward = true};
+    struct dts_kernel_timer timer;
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_space *space;
+    struct dts_error err = {0};
+    if (!begin(&timer, &space))
+        return 0;
+    counting.apart = apart;
+    CHECK(dts_kernel_time(&timer, &work, &times, &err) && times.backward.count > 0);
+    end(&timer, space);
+    return times.bytes;
+}
+
+/* Where a network keeps lists of rows, so does the call that is timed. */
+static void the_gradient_of_a_sparse_table_is_a_list(void)
+{
+    const size_t dense = table_bytes(false, false), gradient = 1000 * 8 * sizeof(float);
+    CHECK_INT(table_bytes(true, true), dense);
+    CHECK(table_bytes(false, true) < dense - gradient + 2000);
+    CHECK(table_bytes(false, true) > dense - gradient); // the list
+}
+
 static void part_of(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
                     size_t asked)
 {
@@ -287,7 +322,8 @@ static void a_run_ends_when_the_device_is_done(void)
     end(&timer, space);
 }
 
-TESTS(TEST(a_run_ends_when_the_device_is_done), TEST(memory_is_known_before_it_is_taken),
+TESTS(TEST(the_gradient_of_a_sparse_table_is_a_list), TEST(a_run_ends_when_the_device_is_done),
+      TEST(memory_is_known_before_it_is_taken),
       TEST(what_passes_until_a_run_is_part_of_its_gap),
       TEST(where_a_step_is_closer_a_run_follows_on_unseen_ones),
       TEST(memory_lies_in_large_pages_where_all_of_the_network_does),
