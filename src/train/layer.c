@@ -89,7 +89,8 @@ void dts_layer_per_channel(struct dts_layer_facts *facts)
     facts->params[facts->param_count - 1].per_channel = true;
 }
 
-void dts_layer_fan_in(struct dts_layer_facts *facts, double fan_in)
+void dts_layer_fans(struct dts_layer_facts *facts, double fan_in, double fan_out)
 {
     facts->params[facts->param_count - 1].fan_in = fan_in;
+    facts->params[facts->param_count - 1].fan_out = fan_out;
 }

@@ -29,6 +29,7 @@ struct dts_param {
     double mean, spread;
     bool uniform;
     double fan_in;    // values that are multiplied and added to one output; 0: none are
+    double fan_out;   // outputs of all channels that one value is multiplied for, or would be
     bool per_channel; // a bias, a normalization's factor: some optimizers treat them apart
     size_t
         sparse_row; // values of a row, where only the rows that occur have a gradient; 0: all
@@ -100,7 +101,7 @@ bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double cou
 void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform);
 
 /* Of a convolution's or linear layer's parameter, the one added last: see struct dts_param. */
-void dts_layer_fan_in(struct dts_layer_facts *facts, double fan_in);
+void dts_layer_fans(struct dts_layer_facts *facts, double fan_in, double fan_out);
 
 /* The parameter added last is a table of rows of so many values, whose gradient is sparse. */
 void dts_layer_sparse(struct dts_layer_facts *facts, size_t row);

@@ -58,14 +58,14 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err))
         return false;
     // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do
-    const double fan_out = conv->channels / conv->groups * dts_window_values(&conv->window);
-    dts_layer_begin(facts, 0, sqrt(2 / fan_out), false);
-    dts_layer_fan_in(facts, sums);
+    const double window = dts_window_values(&conv->window);
+    dts_layer_begin(facts, 0, sqrt(2 / (conv->channels / conv->groups * window)), false);
+    dts_layer_fans(facts, sums, conv->channels * window);
     if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
         return false;
     if (conv->bias) {
         dts_layer_per_channel(facts);
-        dts_layer_fan_in(facts, sums);
+        dts_layer_fans(facts, sums, conv->channels * window);
     }
 
     double in = (double)dts_dims_elements(input), out = conv->channels;

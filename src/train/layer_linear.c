@@ -31,13 +31,13 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     if (!dts_layer_param(facts, "weight", features * linear->outputs, at, err))
         return false;
     dts_layer_begin(facts, 0, spread, true);
-    dts_layer_fan_in(facts, features);
+    dts_layer_fans(facts, features, linear->outputs);
     if (linear->bias && !dts_layer_param(facts, "bias", linear->outputs, at, err))
         return false;
     if (linear->bias) {
         dts_layer_begin(facts, 0, spread, true);
         dts_layer_per_channel(facts);
-        dts_layer_fan_in(facts, features);
+        dts_layer_fans(facts, features, linear->outputs);
     }
 
     double in = positions * features, out = positions * linear->outputs;

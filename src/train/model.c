@@ -20,8 +20,9 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct top, input), .type = DTS_OTHER,
      .help = "shape of a sample: [channels, height, width] or [positions]"},
     {DTS_KEY(struct top, begin), .type = DTS_OTHER, .missing = "null",
-     .help = "how weights begin: \"fan_in\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
-             "default: as usual for each kind of layer"},
+     .help =
+         "how weights begin: \"fan_in\", \"glorot\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
+         "default: as usual for each kind of layer"},
     {DTS_KEY(struct top, layers), .type = DTS_OTHER,
      .help = "list of layers and groups, in the order in which they run"},
     {0},

@@ -26,10 +26,10 @@ bool dts_begin_read(struct dts_begin *begin, const struct dts_cfg *at, struct dt
     if (dts_cfg_is_string(at)) {
         if (!dts_cfg_string(at, &word, err))
             return false;
-        if (strcmp(word, "fan_in") != 0)
-            return dts_cfg_fail(at, NULL, err, "must be \"fan_in\" or an object, got \"%s\"",
-                                word);
-        *begin = (struct dts_begin){.rule = DTS_BEGIN_FAN_IN};
+        if (strcmp(word, "fan_in") != 0 && strcmp(word, "glorot") != 0)
+            return dts_cfg_fail(
+                at, NULL, err, "must be \"fan_in\", \"glorot\" or an object, got \"%s\"", word);
+        begin->rule = strcmp(word, "glorot") == 0 ? DTS_BEGIN_GLOROT : DTS_BEGIN_FAN_IN;
         return true;
     }
     if (!dts_cfg_read(at, fields, &keys, err))
@@ -41,17 +41,26 @@ bool dts_begin_read(struct dts_begin *begin, const struct dts_cfg *at, struct dt
     return true;
 }
 
+/* How far from zero a tensor begins: a limit, or a deviation. */
+static double spread_of(const struct dts_begin *begin, const struct dts_param *param)
+{
+    if (begin->rule == DTS_BEGIN_FAN_IN)
+        return 1 / sqrt(param->fan_in);
+    if (param->per_channel)
+        return 0;
+    return begin->rule == DTS_BEGIN_GLOROT ? sqrt(6 / (param->fan_in + param->fan_out))
+                                           : begin->spread;
+}
+
 void dts_begin_apply(const struct dts_begin *begin, struct dts_layer *layer)
 {
+    const bool by_fans = begin->rule == DTS_BEGIN_FAN_IN || begin->rule == DTS_BEGIN_GLOROT;
     for (int p = 0; p < layer->param_count && begin->rule != DTS_BEGIN_AS_KIND; p++) {
         struct dts_param *param = &layer->params[p];
         const bool drawn = param->fan_in > 0 || param->spread > 0;
-        if (!drawn || (begin->rule == DTS_BEGIN_FAN_IN && param->fan_in == 0))
+        if (!drawn || (by_fans && param->fan_in == 0))
             continue;
         param->uniform = begin->rule != DTS_BEGIN_NORMAL;
-        if (begin->rule == DTS_BEGIN_FAN_IN)
-            param->spread = 1 / sqrt(param->fan_in);
-        else
-            param->spread = param->per_channel ? 0 : begin->spread;
+        param->spread = spread_of(begin, param);
     }
 }

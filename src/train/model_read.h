@@ -35,7 +35,13 @@ bool dts_name_check(const char *name, const struct dts_cfg *at, struct dts_error
 
 /* How weights begin (model_begin.c). Zeroed: as their kind of layer says. */
 struct dts_begin {
-    enum { DTS_BEGIN_AS_KIND, DTS_BEGIN_FAN_IN, DTS_BEGIN_NORMAL, DTS_BEGIN_UNIFORM } rule;
+    enum {
+        DTS_BEGIN_AS_KIND,
+        DTS_BEGIN_FAN_IN,
+        DTS_BEGIN_GLOROT,
+        DTS_BEGIN_NORMAL,
+        DTS_BEGIN_UNIFORM
+    } rule;
     double spread;
 };
 

@@ -36,6 +36,9 @@ static void weights_begin_as_the_file_says(void)
     const double in = 1 / sqrt(18), out = sqrt(2.0 / 45), row = 1 / sqrt(5);
     check_begin("", "", (const double[]){out, 0, row, row}, false);
     check_begin("\"begin\": \"fan_in\",", "", (const double[]){in, in, row, row}, true);
+    // 9 x 2 values come in, 9 x 5 go out; 5 and 4
+    check_begin("\"begin\": \"glorot\",", "",
+                (const double[]){sqrt(6.0 / (18 + 45)), 0, sqrt(6.0 / (5 + 4)), 0}, true);
     check_begin("\"begin\": {\"normal\": 0.5},", "", (const double[]){0.5, 0, 0.5, 0}, false);
     check_begin("\"begin\": {\"uniform\": 0.5},", "\"begin\": \"fan_in\",",
                 (const double[]){0.5, 0, row, row}, true);
@@ -45,7 +48,7 @@ static void weights_begin_as_the_file_says(void)
 static void what_begin_cannot_mean_is_refused(void)
 {
     static const char *const bad[][2] = {
-        {"\"fan_out\"", "must be \"fan_in\" or an object"},
+        {"\"fan_out\"", "must be \"fan_in\", \"glorot\" or an object"},
         {"{}", "needs one of normal and uniform"},
         {"{\"normal\": 1, \"uniform\": 1}", "needs one of normal and uniform"},
         {"{\"normal\": -1}", "normal: must be >="},
