@@ -40,6 +40,7 @@ struct dts_op_call {
     double rate;    // share that dropout zeroes
     double slope;   // of a leaky ReLU
     double epsilon; // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
+    double weight;  // of a loss: what it and its gradient are multiplied by; 0: 1
 };
 
 /* How much of a call runs. An operation over the samples of all ranks runs in two halves,
@@ -53,6 +54,11 @@ enum dts_op_part {
 static inline double dts_op_epsilon(const struct dts_op_call *call)
 {
     return call->epsilon > 0 ? call->epsilon : 1e-5;
+}
+
+static inline double dts_op_weight(const struct dts_op_call *call)
+{
+    return call->weight > 0 ? call->weight : 1;
 }
 
 /* Characters of the longest key, and of what is in it, each with what stands before. */

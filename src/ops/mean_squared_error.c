@@ -1,10 +1,11 @@
 /* mean_squared_error.c -- loss: the mean over a sample's n values of their squared distance
  * from a target of the same shape:
  *
- *     y  = 1 / n sum over i of (x[i] - target[i])^2
- *     dx[i] = 2 (x[i] - target[i]) / (n batch)
+ *     y  = w / n sum over i of (x[i] - target[i])^2
+ *     dx[i] = 2 w (x[i] - target[i]) / (n batch)
  *
- * The host's sums are in double, in their order, by one thread: samples of this loss are small.
+ * w is the weight of the loss. The host's sums are in double, in their order, by one thread:
+ * samples of this loss are small.
  */
 #include "ops/op.h"
 
@@ -18,7 +19,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
         double sum = 0;
         for (size_t i = b * n; i < (b + 1) * n; i++)
             sum += (x[i] - target[i]) * (x[i] - target[i]);
-        ((double *)a->y)[b] = sum / (double)n;
+        ((double *)a->y)[b] = dts_op_weight(call) * sum / (double)n;
     }
 }
 
@@ -27,10 +28,10 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 {
     (void)place;
     const size_t n = dts_dims_elements(&call->inputs[0]), all = n * (size_t)a->batch;
-    const double *x = a->x[0], *target = a->target;
+    const double *x = a->x[0], *target = a->target, weight = dts_op_weight(call);
     double *dx = a->dx[0];
     for (size_t i = 0; i < all && dx != NULL; i++)
-        dx[i] = 2 * (x[i] - target[i]) / (double)all;
+        dx[i] = 2 * weight * (x[i] - target[i]) / (double)all;
 }
 
 static void forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -43,7 +44,7 @@ static void forward_host(const struct dts_op_call *call, const struct dts_arrays
         double sum = 0;
         for (size_t i = b * n; i < (b + 1) * n; i++)
             sum += (double)(x[i] - target[i]) * (double)(x[i] - target[i]);
-        ((float *)a->y)[b] = (float)(sum / (double)n);
+        ((float *)a->y)[b] = (float)(dts_op_weight(call) * sum / (double)n);
     }
 }
 
@@ -52,7 +53,8 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 {
     (void)place;
     const size_t all = dts_dims_elements(&call->inputs[0]) * (size_t)a->batch;
-    const float *x = a->x[0], *target = a->target, scale = 2 / (float)all;
+    const float *x = a->x[0], *target = a->target;
+    const float scale = 2 * (float)dts_op_weight(call) / (float)all;
     float *dx = a->dx[0];
     for (size_t i = 0; i < all && dx != NULL; i++)
         dx[i] = scale * (x[i] - target[i]);

@@ -1,13 +1,13 @@
 /* softmax_cross_entropy.c -- loss where one class is right at each position of a sample:
  *
  *     l[p]    = log of sum over c of exp x[p, c]
- *     y       = 1 / n sum over p of (l[p] - x[p, target[p]])
- *     dx[p, c] = (exp(x[p, c] - l[p]) - (c is target[p])) / (n batch)
+ *     y       = w / n sum over p of (l[p] - x[p, target[p]])
+ *     dx[p, c] = w (exp(x[p, c] - l[p]) - (c is target[p])) / (n batch)
  *
  * The sums are over the n positions of the sample that count: those whose target is not below
- * zero and not the class that the call says to ignore. Where none does, y and dx are zero.
- * Classes must be smaller than the last size of x. l is kept for backward. The fast version is
- * softmax_cross_entropy_host.c.
+ * zero and not the class that the call says to ignore. Where none does, y and dx are zero. w
+ * is the weight of the loss. Classes must be smaller than the last size of x. l is kept for
+ * backward. The fast version is softmax_cross_entropy_host.c.
  */
 #include <math.h>
 
@@ -40,7 +40,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
             if (dts_class_counts(call, target[p]))
                 sum += l - x[target[p]];
         }
-        ((double *)a->y)[b] = count > 0 ? sum / (double)count : 0;
+        ((double *)a->y)[b] = count > 0 ? dts_op_weight(call) * sum / (double)count : 0;
     }
 }
 
@@ -50,6 +50,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
     (void)place;
     const size_t positions = dts_dims_positions(&call->inputs[0]);
     const size_t classes = dts_dims_features(&call->inputs[0]);
+    const double weight = dts_op_weight(call);
     for (size_t i = 0; i < (size_t)a->batch * positions && a->dx[0] != NULL; i++) {
         const int32_t *target = a->target;
         const size_t count = dts_classes_count(call, target + i / positions * positions);
@@ -58,7 +59,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
             const double p = exp(((const double *)a->x[0])[i * classes + c] - l);
             ((double *)a->dx[0])[i * classes + c] =
                 dts_class_counts(call, target[i])
-                    ? (p - (c == (size_t)target[i])) / ((double)count * a->batch)
+                    ? weight * (p - (c == (size_t)target[i])) / ((double)count * a->batch)
                     : 0;
         }
     }

@@ -10,12 +10,13 @@ extern "C" {
 struct sizes {
     size_t positions, classes;
     int ignored;
+    float weight;
 };
 
 static struct sizes sizes_of(const struct dts_op_call *call)
 {
     return {dts_dims_positions(&call->inputs[0]), dts_dims_features(&call->inputs[0]),
-            call->ignored};
+            call->ignored, (float)dts_op_weight(call)};
 }
 
 static __device__ bool counts(struct sizes s, int32_t target)
@@ -55,7 +56,7 @@ static __global__ void samples(struct sizes s, const float *x, const float *save
     if (threadIdx.x > 0)
         return;
     if (y != NULL)
-        y[blockIdx.x] = count > 0 ? sum / count : 0;
+        y[blockIdx.x] = count > 0 ? s.weight * sum / count : 0;
     if (found != NULL)
         found[blockIdx.x] = count;
 }
@@ -66,7 +67,7 @@ static __global__ void gradients(struct sizes s, const float *x, const float *sa
 {
     const size_t i = blockIdx.x;
     const bool counted = counts(s, target[i]);
-    const float scale = counted ? 1 / (found[i / s.positions] * batch) : 0;
+    const float scale = counted ? s.weight / (found[i / s.positions] * batch) : 0;
     const float l = saved[i];
     for (size_t c = threadIdx.x; c < s.classes; c += blockDim.x) {
         const float p = expf(x[i * s.classes + c] - l);

@@ -52,7 +52,7 @@ void dts_softmax_cross_entropy_forward_host(const struct dts_op_call *call,
             if (dts_class_counts(call, target[i]))
                 sum += (double)((const float *)a->saved)[i] -
                        (double)((const float *)a->x[0])[i * job.classes + (size_t)target[i]];
-        ((float *)a->y)[b] = count > 0 ? (float)(sum / (double)count) : 0;
+        ((float *)a->y)[b] = count > 0 ? (float)(dts_op_weight(call) * sum / (double)count) : 0;
     }
 }
 
@@ -61,6 +61,7 @@ static void backward_part(void *argument, int worker, int workers)
     const struct job *job = argument;
     const struct dts_arrays *a = job->a;
     const size_t classes = job->classes;
+    const float weight = (float)dts_op_weight(job->call);
     const int32_t *target = a->target;
     size_t first, sample = SIZE_MAX;
     const size_t count =
@@ -73,7 +74,7 @@ static void backward_part(void *argument, int worker, int workers)
         if (i / job->positions != sample) {
             sample = i / job->positions;
             const size_t n = dts_classes_count(job->call, target + sample * job->positions);
-            scale = n > 0 ? 1 / ((float)n * (float)a->batch) : 0;
+            scale = n > 0 ? weight / ((float)n * (float)a->batch) : 0;
         }
         if (!dts_class_counts(job->call, target[i])) {
             memset(dx, 0, classes * sizeof(*dx));

@@ -1,18 +1,19 @@
 /* layer_loss.c -- what training makes small: one number for a sample. */
 #include "train/layer.h"
 
-struct cross_entropy {
+struct loss {
     int ignored;
+    double weight;
 };
 
-static const struct dts_field cross_entropy_fields[] = {
-    {DTS_KEY(struct cross_entropy, ignored), .type = DTS_INT, .min = 0, .max = 1e9,
-     .missing = "0",
+/* The second is every loss's. */
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct loss, ignored), .type = DTS_INT, .min = 0, .max = 1e9, .missing = "0",
      .help = "class that does not count, such as 255 for what nobody labelled; 0: none"},
+    {DTS_KEY(struct loss, weight), .type = DTS_REAL, .min = 1e-9, .max = 1e9, .missing = "1",
+     .help = "what this loss is multiplied by in the network's, which is the sum of all"},
     {0},
 };
-
-static const struct dts_field no_fields[] = {{0}};
 
 static bool softmax_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                           struct dts_error *err)
@@ -52,25 +53,29 @@ static bool squared_infer(void *self, struct dts_layer_facts *facts, const struc
     return true;
 }
 
-static void softmax_describe(const void *self, struct dts_op_call *call)
+static void describe(const void *self, struct dts_op_call *call)
 {
-    call->ignored = ((const struct cross_entropy *)self)->ignored;
+    const struct loss *loss = self;
+    call->ignored = loss->ignored;
+    call->weight = loss->weight;
 }
 
 const struct dts_layer_kind dts_layer_softmax_cross_entropy = {
     .name = "softmax_cross_entropy",
     .summary = "loss: one class of the last size is right, at each position",
-    .fields = cross_entropy_fields,
-    .size = sizeof(struct cross_entropy),
+    .fields = fields,
+    .size = sizeof(struct loss),
     .inputs = 1,
     .infer = softmax_infer,
-    .describe = softmax_describe,
+    .describe = describe,
 };
 
 const struct dts_layer_kind dts_layer_mean_squared_error = {
     .name = "mean_squared_error",
     .summary = "loss: distance from a target of the input's shape",
-    .fields = no_fields,
+    .fields = &fields[1],
+    .size = sizeof(struct loss),
     .inputs = 1,
     .infer = squared_infer,
+    .describe = describe,
 };

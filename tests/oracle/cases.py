@@ -110,6 +110,8 @@ CASES = [
     dict(op="embedding", batch=3, inputs=[[7]], output=[7, 5], tokens=11, params=[55], sums=21),
     dict(op="positional_embedding", batch=3, inputs=[[4, 5]], output=[4, 5], params=[35], sums=3),
     dict(op="mean_squared_error", batch=3, inputs=[[2, 5]], output=[1], targets=10, sums=10),
+    dict(op="mean_squared_error", batch=3, inputs=[[7]], output=[1], targets=7, sums=10, weight=2.5),
     entropy(4, [7]),
     entropy(3, [5, 6], ignored=2),
+    entropy(3, [2, 4], weight=0.4),
 ]

@@ -59,6 +59,8 @@ def main(program):
         good &= compare(program, name + " by silu", model, 16)
     good &= compare(program, "gpt of 24 features", one_step.load("gpt2", {"input": [13], "layers": one_step.GPT}), 6)
     good &= compare(program, "lstm of 10 and 9", one_step.load("lstm", {"input": [11], "layers": one_step.LSTM}), 6)
+    good &= compare(program, "three losses",
+                    one_step.load("small_cnn", {"input": [3, 8, 9], "layers": one_step.HEADS}), 6)
     good &= compare(program, "segmentation of 20x23",
                     one_step.load("small_cnn", {"input": [3, 20, 23], "layers": one_step.PIXELS}), 6)
     return good

@@ -280,6 +280,20 @@ LSTM = [
     {"name": "lstm2", "kind": "lstm", "outputs": 9},
     {"name": "decoder", "kind": "linear", "outputs": 61},
     {"name": "loss", "kind": "softmax_cross_entropy"}]
+# an auxiliary classifier and a regression, which count less than the last loss
+HEADS = [
+    {"name": "conv", "kind": "conv2d", "channels": 6, "kernel": 3},
+    {"name": "act", "kind": "silu"},
+    {"name": "aux", "layers": [
+        {"name": "pool", "kind": "global_pool"},
+        {"name": "fc", "kind": "linear", "outputs": 5},
+        {"name": "loss", "kind": "softmax_cross_entropy", "weight": 0.4}]},
+    {"name": "flat", "kind": "flatten", "input": "act"},
+    {"name": "where", "layers": [
+        {"name": "fc", "kind": "linear", "outputs": 4},
+        {"name": "loss", "kind": "mean_squared_error", "weight": 2.5}]},
+    {"name": "fc", "kind": "linear", "input": "flat", "outputs": 5},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
 
 
 def small(program, in_double):
@@ -291,8 +305,11 @@ def small(program, in_double):
     lstm = load("lstm", {"input": [11], "layers": LSTM})
     words = load("lstm", {"input": [11], "layers": [{**LSTM[0], "sparse": True}] + LSTM[1:]})
     pixels = load("small_cnn", {"input": [3, 20, 23], "layers": PIXELS})
+    heads = load("small_cnn", {"input": [3, 8, 9], "layers": HEADS})
     good &= compare(program, "segmentation of 20x23", pixels, 3, "momentum", 1.0)
-    for label, model in (("segmentation of 20x23", pixels), ("gpt of 24 features", gpt), ("lstm of 10 and 9", lstm)):
+    good &= compare(program, "three losses", heads, 3, "momentum", 0.1)
+    for label, model in (("segmentation of 20x23", pixels), ("three losses", heads), ("gpt of 24 features", gpt),
+                         ("lstm of 10 and 9", lstm)):
         good &= compare_in_double(in_double, label, model, 3, 1.0)
     for optimizer in OPTIMIZERS:
         rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003

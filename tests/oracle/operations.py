@@ -183,7 +183,7 @@ def answer(case):
         target = integers(TARGET, [batch] + case["inputs"][0][:-1], case["classes"])
     elif case["op"] == "mean_squared_error":
         target = reals(TARGET, [batch] + case["inputs"][0])
-    y = ROWS[case["op"]](case, x, w, target)
+    y = case.get("weight", 1) * ROWS[case["op"]](case, x, w, target)
     loss = case["op"] in ("softmax_cross_entropy", "mean_squared_error")
     if list(y.shape) != ([batch] if loss else [batch] + case["output"]):
         raise SystemExit("%s: y is %s, not %s" % (case["op"], list(y.shape), case["output"]))

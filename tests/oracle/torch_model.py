@@ -124,7 +124,8 @@ def upsample(keys, x, w):
     return F.interpolate(x[0], size=sizes, mode=mode, align_corners=False)
 
 
-# what a kind computes from its settings, inputs and parameters; losses are in `losses`
+LOSSES = ("softmax_cross_entropy", "mean_squared_error")
+# what a kind computes from its settings, inputs and parameters; losses are in `run`
 KINDS = {
     "add": lambda keys, x, w: sum(x),
     "attention": attention,
@@ -198,7 +199,7 @@ class Network:
             layer.parameters.append(values)
 
     def run(self, entry, target, make=False):
-        """The loss: the sum over the loss layers. target(number of the layer, its input)."""
+        """The loss: the sum over the loss layers, each by its weight. target(number of the layer, its input)."""
         values, loss = [], 0
         for number, layer in enumerate(self.layers):
             x = [values[i] if i >= 0 else entry for i in layer.inputs]
@@ -212,13 +213,13 @@ class Network:
                 classes = x[0].shape[-1]
                 y = F.cross_entropy(x[0].reshape(-1, classes), target(number, x[0]).flatten(),
                                     ignore_index=layer.keys.get("ignored") or -100)
-                loss = loss + y
             elif kind == "mean_squared_error":
                 y = F.mse_loss(x[0], target(number, x[0]))
-                loss = loss + y
             elif kind == "dropout":
                 y = F.dropout(x[0], layer.keys.get("rate", 0.5))
             else:
                 y = KINDS[kind](layer.keys, x, w)
+            if kind in LOSSES:
+                loss = loss + layer.keys.get("weight", 1) * y
             values.append(y)
         return loss

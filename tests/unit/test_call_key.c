@@ -44,6 +44,18 @@ static void a_table_has_its_size(void)
     CHECK_STRING(dts_op_call_key(&embedding).chars, "embedding 128,30522x768 > 128x768 first");
 }
 
+/* The same kernels, whatever they multiply by: a profile knows both by one time. */
+static void a_weight_is_no_other_work(void)
+{
+    struct dts_op_call loss = {.op = "softmax_cross_entropy",
+                               .input_count = 1,
+                               .inputs = {{1, {1000, 1, 1, 1}}},
+                               .output = {1, {1, 1, 1, 1}}};
+    const struct dts_op_call_key plain = dts_op_call_key(&loss);
+    loss.weight = 0.4;
+    CHECK_STRING(dts_op_call_key(&loss).chars, plain.chars);
+}
+
 /* As many volumes as may be joined, of 1.6e11 values in all: a model may have them. */
 static void long_lists_of_shapes_are_whole(void)
 {
@@ -96,5 +108,5 @@ static void names_of_layers_have_room(void)
 }
 
 TESTS(TEST(shapes_and_settings_stand_in_words), TEST(a_table_has_its_size),
-      TEST(long_lists_of_shapes_are_whole), TEST(the_longest_key_is_whole),
-      TEST(names_of_layers_have_room))
+      TEST(a_weight_is_no_other_work), TEST(long_lists_of_shapes_are_whole),
+      TEST(the_longest_key_is_whole), TEST(names_of_layers_have_room))

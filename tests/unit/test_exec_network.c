@@ -39,6 +39,16 @@ static const char plain[] =
     "{\"kind\": \"linear\", \"outputs\": 7}, {\"kind\": \"relu\"},"
     "{\"kind\": \"linear\", \"outputs\": 5}, {\"kind\": \"softmax_cross_entropy\"}]}";
 
+/* Two classifiers behind one layer; how much each counts is left open. */
+static const char two_heads[] =
+    "{\"name\": \"two\", \"sample\": \"image\", \"input\": [2, 4, 4], \"layers\": ["
+    "{\"kind\": \"conv2d\", \"channels\": 3, \"kernel\": 3}, {\"name\": \"trunk\", \"kind\": "
+    "\"flatten\"},"
+    "{\"name\": \"side\", \"kind\": \"linear\", \"outputs\": 5},"
+    "{\"kind\": \"softmax_cross_entropy\", \"weight\": %g},"
+    "{\"name\": \"main\", \"kind\": \"linear\", \"input\": \"trunk\", \"outputs\": 5},"
+    "{\"kind\": \"softmax_cross_entropy\", \"weight\": %g}]}";
+
 /* A network with its batch, samples first .. first + batch - 1 of an endless set. */
 struct fixture {
     struct dts_model *model; // owned; the network points to it
@@ -46,19 +56,27 @@ struct fixture {
     int loss;
 };
 
+static void fill_target(struct fixture *f, int loss, int batch, uint64_t first)
+{
+    bool classes;
+    size_t count;
+    int32_t *target = dts_network_target(f->network, loss, &count, &classes);
+    CHECK(target == NULL || (classes && count == 1));
+    for (uint64_t b = 0; b < (uint64_t)batch && target != NULL; b++)
+        target[b] = (int32_t)(dts_random(12, (uint64_t)(f->loss - loss), first + b) % CLASSES);
+}
+
 static void fill(struct fixture *f, int batch, uint64_t first)
 {
-    bool tokens, classes;
-    size_t count;
+    bool tokens;
     float *input = dts_network_input(f->network, &tokens);
-    int32_t *target = dts_network_target(f->network, f->loss, &count, &classes);
     const size_t each = dts_dims_elements(&f->model->input);
-    CHECK(!tokens && classes && count == 1);
-    for (uint64_t b = 0; b < (uint64_t)batch; b++) {
+    CHECK(!tokens);
+    for (uint64_t b = 0; b < (uint64_t)batch; b++)
         for (size_t i = 0; i < each; i++)
             input[b * each + i] = (float)dts_normal(11, first + b, i);
-        target[b] = (int32_t)(dts_random(12, 0, first + b) % CLASSES);
-    }
+    for (int l = 0; l < f->model->layer_count; l++)
+        fill_target(f, l, batch, first);
 }
 
 static struct fixture make(const char *text, int batch, int threads, bool unfused)
@@ -148,6 +166,55 @@ static void gradients_point_where_the_loss_falls(void)
     check_gradient(plain);
 }
 
+/* Loss and gradients of both losses together, by their weights, are those of each alone. */
+static void losses_add_up_by_their_weights(void)
+{
+    static const double weights[][2] = {{1, 1e-9}, {1e-9, 1}, {0.4, 3}};
+    struct fixture f[3];
+    double loss[3];
+    for (int i = 0; i < 3; i++) {
+        char text[sizeof(two_heads) + 32];
+        snprintf(text, sizeof(text), two_heads, weights[i][0], weights[i][1]);
+        f[i] = make(text, BATCH, 1, false);
+        loss[i] = both(&f[i], false);
+    }
+    CHECK_CLOSE(loss[2], 0.4 * loss[0] + 3 * loss[1], 1e-6);
+    const size_t count = dts_network_parameters(f[2].network);
+    float *want = dts_alloc(count, sizeof(*want));
+    for (size_t i = 0; i < count; i++)
+        want[i] = 0.4f * dts_network_gradients(f[0].network)[i] +
+                  3 * dts_network_gradients(f[1].network)[i];
+    CHECK(distance(dts_network_gradients(f[2].network), want, count) < 1e-5);
+    free(want);
+    for (int i = 0; i < 3; i++)
+        end(&f[i]);
+}
+
+/* Glorot and Bengio: variance 2 / (values in + values out), here 200 and 300; biases zero. */
+static void weights_are_drawn_as_the_file_says(void)
+{
+    struct fixture f = make("{\"name\": \"n\", \"sample\": \"row\", \"input\": [200], "
+                            "\"begin\": \"glorot\", \"layers\": ["
+                            "{\"kind\": \"linear\", \"outputs\": 300},"
+                            "{\"kind\": \"softmax_cross_entropy\"}]}",
+                            BATCH, 1, false);
+    const float *w = dts_network_weights(f.network) + dts_network_offset(f.network, 0, 0);
+    const float *bias = dts_network_weights(f.network) + dts_network_offset(f.network, 0, 1);
+    double sum = 0, squares = 0, most = 0;
+    const size_t count = (size_t)200 * 300;
+    for (size_t i = 0; i < count; i++) {
+        sum += (double)w[i];
+        squares += (double)w[i] * (double)w[i];
+        most = fmax(most, fabs((double)w[i]));
+    }
+    CHECK_CLOSE(squares / (double)count, 2.0 / 500, 0.02);
+    CHECK_NEAR(sum / (double)count, 0, 0.002);
+    CHECK(most <= sqrt(6.0 / 500) && most > 0.99 * sqrt(6.0 / 500));
+    for (int i = 0; i < 300; i++)
+        CHECK_NEAR((double)bias[i], 0, 0);
+    end(&f);
+}
+
 static void check_same(const char *text, int threads, bool unfused)
 {
     struct fixture a = make(text, BATCH, 1, false), b = make(text, BATCH, threads, unfused);
@@ -233,7 +300,8 @@ static void gradient_descent_makes_the_loss_fall(void)
     end(&f);
 }
 
-TESTS(TEST(gradients_point_where_the_loss_falls), TEST(fusing_changes_nothing),
+TESTS(TEST(gradients_point_where_the_loss_falls), TEST(losses_add_up_by_their_weights),
+      TEST(weights_are_drawn_as_the_file_says), TEST(fusing_changes_nothing),
       TEST(workers_change_nothing), TEST(most_weights_begin_with_a_line),
       TEST(two_runs_give_the_same_bytes), TEST(microbatches_add_up_to_the_batch),
       TEST(gradient_descent_makes_the_loss_fall))

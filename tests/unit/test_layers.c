@@ -392,6 +392,12 @@ static void names_are_looked_up_from_the_inside_out(void)
 static const struct {
     const char *input, *layers, *message;
 } bad[] = {
+    {"[3]", "{\"kind\": \"softmax_cross_entropy\", \"weight\": 0}",
+     "layers[0].weight: must be >= 1e-09, got 0"},
+    {"[3]", "{\"kind\": \"mean_squared_error\", \"weight\": 1e10}",
+     "layers[0].weight: must be <= 1000000000, got 10000000000"},
+    {"[3]", "{\"kind\": \"mean_squared_error\", \"ignored\": 1}",
+     "layers[0].ignored: unknown key (expected one of:"},
     {"[3, 8, 8]", "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 99}",
      "layers[0].kernel: must be <= 8, got 99"},
     {"[3, 8, 8]",

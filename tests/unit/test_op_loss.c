@@ -11,13 +11,19 @@ static struct op_case loss(const char *name, int batch, struct dts_dims input)
     return c;
 }
 
-static void check_classes(int batch, struct dts_dims input, int least, int ignored)
+static struct op_case classes(int batch, struct dts_dims input, int least, int ignored)
 {
     struct op_case c = loss("softmax_cross_entropy", batch, input);
     c.targets = dts_dims_positions(&input);
     c.most_target = (int)dts_dims_features(&input);
     c.least_target = least;
     c.call.ignored = ignored;
+    return c;
+}
+
+static void check_classes(int batch, struct dts_dims input, int least, int ignored)
+{
+    const struct op_case c = classes(batch, input, least, ignored);
     check_op(&c);
 }
 
@@ -93,6 +99,36 @@ static void mean_squared_error(void)
     check_op(&c);
 }
 
+/* Of the same numbers: the loss and its gradient are so many times as large. */
+static void check_weight(struct op_case c, double weight)
+{
+    const struct dts_operation *op = dts_operation_find(c.call.op);
+    const struct op_case plain = c;
+    c.call.weight = weight;
+    check_op(&c);
+    struct op_run got = op_begin(&c, op, 4), want = op_begin(&plain, op, 4);
+    for (int backward = 0; backward < 2; backward++) {
+        op_run_version(&got, &op->host, backward, NULL);
+        op_run_version(&want, &op->host, backward, NULL);
+    }
+    for (int i = 0; i < c.batch; i++)
+        CHECK_CLOSE(op_get(got.a.y, 4, (size_t)i), weight * op_get(want.a.y, 4, (size_t)i),
+                    1e-6);
+    for (size_t i = 0; i < op_values(&c, &c.call.inputs[0]); i++)
+        CHECK_NEAR(op_get(got.a.dx[0], 4, i), weight * op_get(want.a.dx[0], 4, i), 1e-6);
+    op_end(&got);
+    op_end(&want);
+}
+
+static void a_weight_multiplies_a_loss_and_its_gradient(void)
+{
+    check_weight(classes(3, (struct dts_dims){1, {10, 1, 1, 1}}, 0, 0), 0.4);
+    check_weight(classes(2, (struct dts_dims){2, {6, 3, 1, 1}}, -2, 1), 3);
+    struct op_case c = loss("mean_squared_error", 3, (struct dts_dims){2, {5, 7, 1, 1}});
+    c.targets = 35;
+    check_weight(c, 0.3);
+}
+
 TESTS(TEST(cross_entropy), TEST(classes_that_do_not_count),
       TEST(cross_entropy_of_known_numbers), TEST(what_is_not_finite_is_seen),
-      TEST(mean_squared_error))
+      TEST(mean_squared_error), TEST(a_weight_multiplies_a_loss_and_its_gradient))

@@ -11,7 +11,7 @@ struct oracle_case {
     const char *op;
     int batch, groups, heads, select, ignored, tokens, classes, targets;
     bool bias, causal, relu;
-    double slope, epsilon, sums;
+    double slope, epsilon, weight, sums;
     struct dts_cfg inputs, output, params, kernel, stride, before, dilation;
     struct dts_cfg y, dx, dw, state;
 };
@@ -45,6 +45,7 @@ static const struct dts_field fields[] = {
     FLAG(relu),
     {KEY(slope), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(epsilon), .type = DTS_REAL, .max = 1, .missing = "0"},
+    {KEY(weight), .type = DTS_REAL, .max = 1e9, .missing = "0"},
     {KEY(sums), .type = DTS_REAL, .min = 1, .max = 1e9},
     LIST(inputs),
     LIST(output),
@@ -147,6 +148,7 @@ static struct op_case case_of(const struct oracle_case *o)
                                  .relu = o->relu,
                                  .slope = o->slope,
                                  .epsilon = o->epsilon,
+                                 .weight = o->weight,
                                  .output = read_dims(&o->output),
                                  .input_count = (int)dts_cfg_length(&o->inputs)};
     for (int i = 0; i < call->input_count; i++) {
