@@ -21,8 +21,10 @@ import own_nets
 
 NETWORKS = (
     ("resnet18", "torchvision.models:resnet18", "3,224,224", []),
+    ("resnet34", "torchvision.models:resnet34", "3,224,224", []),
     ("resnet50", "torchvision.models:resnet50", "3,224,224", []),
     ("resnet101", "torchvision.models:resnet101", "3,224,224", []),
+    ("resnet152", "torchvision.models:resnet152", "3,224,224", []),
     ("vgg16", "torchvision.models:vgg16", "3,224,224", ["--set", '{"init_weights": false}']),
     ("alexnet", "torchvision.models:alexnet", "3,224,224", []),
     ("inception_v3", "torchvision.models:inception_v3", "3,299,299", ["--set", '{"init_weights": false}']),
