@@ -57,9 +57,10 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     double sums = (double)(input->size[0] / groups) * dts_window_values(&conv->window);
     if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err))
         return false;
-    // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do
+    // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do,
+    // and as PyTorch counts that where channels are grouped
     const double window = dts_window_values(&conv->window);
-    dts_layer_begin(facts, 0, sqrt(2 / (conv->channels / conv->groups * window)), false);
+    dts_layer_begin(facts, 0, sqrt(2 / (conv->channels * window)), false);
     dts_layer_fans(facts, sums, conv->channels * window);
     if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
         return false;

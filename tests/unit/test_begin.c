@@ -45,6 +45,22 @@ static void weights_begin_as_the_file_says(void)
     check_begin("", "\"begin\": {\"normal\": 0.25},", (const double[]){out, 0, 0.25, 0}, false);
 }
 
+/* PyTorch's kaiming_normal_ counts all channels, though a value goes into those of its group.
+ */
+static void all_channels_of_groups_count(void)
+{
+    struct dts_model model;
+    struct dts_error err = {0};
+    if (!CHECK(dts_model_parse(&model, "m.json",
+                               "{\"name\": \"m\", \"input\": [4, 5, 5], \"layers\": ["
+                               "{\"kind\": \"conv2d\", \"channels\": 6, \"kernel\": 3,"
+                               " \"groups\": 2}, {\"kind\": \"mean_squared_error\"}]}",
+                               &err)))
+        return;
+    CHECK_NEAR(model.layers[0].params[0].spread, sqrt(2.0 / (6 * 9)), 1e-12);
+    dts_model_free(&model);
+}
+
 static void what_begin_cannot_mean_is_refused(void)
 {
     static const char *const bad[][2] = {
@@ -68,4 +84,5 @@ static void what_begin_cannot_mean_is_refused(void)
     }
 }
 
-TESTS(TEST(weights_begin_as_the_file_says), TEST(what_begin_cannot_mean_is_refused))
+TESTS(TEST(weights_begin_as_the_file_says), TEST(all_channels_of_groups_count),
+      TEST(what_begin_cannot_mean_is_refused))
