@@ -10,14 +10,22 @@
 #include "check.h"
 #include "ops/op.h"
 
+/* How far an array in float may be from the one in double, where `sums` alone says too little.
+ * 0: not asked. */
+struct op_bound {
+    double each; // value, whatever its size
+    double norm; // of the difference, of the array's
+};
+
 struct op_case {
     struct dts_op_call call; // inputs, output, params and settings
     int batch;
-    double sums;      // values that the longest sum adds
-    int most_x;       // > 0: x[0] is int32 below this
-    int most_target;  // > 0: target is int32 below this, as many as y's positions
-    int least_target; // and not below this
-    size_t targets;   // values of the target for a sample; 0: none
+    double sums;               // values that the longest sum adds
+    struct op_bound y, dx, dw; // of the host's y, dx[0] and dw[0]
+    int most_x;                // > 0: x[0] is int32 below this
+    int most_target;           // > 0: target is int32 below this, as many as y's positions
+    int least_target;          // and not below this
+    size_t targets;            // values of the target for a sample; 0: none
 };
 
 enum { GUARD = 64, GUARD_BYTE = 0xa5 };
@@ -170,6 +178,23 @@ static inline void op_compare(const void *got, const void *want, size_t count, d
     for (size_t i = 0; i < count; i++)
         CHECK_NEAR(op_get(got, 4, i), op_get(want, 8, i),
                    tolerance * (1 + fabs(op_get(want, 8, i))));
+}
+
+/* Within `bound` as far as it says something, else within `tolerance` of values near 1. */
+static inline void op_compare_bound(const float *got, const double *want, size_t count,
+                                    const struct op_bound *bound, double tolerance)
+{
+    double off = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        off += ((double)got[i] - want[i]) * ((double)got[i] - want[i]);
+        all += want[i] * want[i];
+    }
+    if (bound->norm > 0)
+        CHECK_NEAR(sqrt(off / all), 0, bound->norm);
+    if (bound->each <= 0)
+        op_compare(got, want, count, tolerance);
+    for (size_t i = 0; i < count && bound->each > 0; i++)
+        CHECK_NEAR((double)got[i], want[i], bound->each);
 }
 
 #endif

@@ -9,7 +9,7 @@
  * three steps before the next, so that V and the sums stay in the caches. Patches of x and of y
  * are views whose grid is that of the tiles, with the stride 4: a lane is a tile, borders are
  * masked. Workers take columns of tiles. Rounding errors are larger than those of the direct
- * sum: tests allow 16 times as much.
+ * sum: tests/op_conv.h derives by how much.
  */
 #include "ops/conv_winograd.h"
 
