@@ -109,21 +109,31 @@ static inline struct op_conv_ways op_conv_ways(const struct op_case *c)
                                  dts_winograd_weights_pay(&forward, c->batch)};
 }
 
-/* The bounds of a call that is otherwise complete. Its `sums`, by which the same is judged in
- * mixed precision, grow to hold them. */
+/* One pass of a call: n products behind one another by itself, `all` the direct way. */
+static struct op_bound op_conv_pass(struct op_case *c, bool winograd, bool of_weights, double n,
+                                    double all)
+{
+    const struct op_bound bound =
+        winograd ? op_conv_winograd(of_weights, n) : op_conv_direct(all);
+    const double each =
+        winograd ? bound.each : 8 * op_conv_rounding * sqrt(all * all / 2 + all);
+    c->sums = fmax(c->sums, pow(each / (8 * 0x1p-24), 2));
+    return bound;
+}
+
+/* The bounds of a call that is otherwise complete. Its `sums`, by which single values of direct
+ * sums are judged, and all in mixed precision, grow to hold them. */
 static inline void op_conv_bound(struct op_case *c)
 {
     const struct op_conv_ways ways = op_conv_ways(c);
     const struct dts_conv_view view = dts_view_forward(&c->call);
-    const double channels = (double)view.channels, outputs = (double)view.outputs;
-    const double taps = (double)view.tap_count, pixels = (double)(view.grid_pixels * c->batch);
     const struct dts_conv_view patches = dts_winograd_patches_out(&view);
-    const double tiles = (double)(patches.grid_pixels * (size_t)c->batch);
-    c->y = ways.y ? op_conv_winograd(false, channels) : op_conv_direct(channels * taps);
-    c->dx = ways.dx ? op_conv_winograd(false, outputs) : op_conv_direct(outputs * taps);
-    c->dw = ways.dw ? op_conv_winograd(true, tiles) : op_conv_direct(pixels);
-    const double each = fmax(c->y.each, fmax(c->dx.each, c->dw.each)) / (8 * 0x1p-24);
-    c->sums = fmax(c->sums, each * each);
+    const double channels = (double)view.channels, outputs = (double)view.outputs;
+    const double taps = (double)view.tap_count, batch = (double)c->batch;
+    c->y = op_conv_pass(c, ways.y, false, channels, channels * taps);
+    c->dx = op_conv_pass(c, ways.dx, false, outputs, outputs * taps);
+    c->dw = op_conv_pass(c, ways.dw, true, (double)patches.grid_pixels * batch,
+                         (double)view.grid_pixels * batch);
 }
 
 #endif

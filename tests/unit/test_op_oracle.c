@@ -219,7 +219,7 @@ static void check_version(const struct oracle_case *o, const struct op_case *c, 
     const struct dts_operation *op = dts_operation_find(o->op);
     const struct dts_op_version *version = threads == 0 ? &op->reference : &op->host;
     const struct measure m = {(size_t)o->every, threads == 0 ? 1e-11 * sqrt(o->sums)
-                                                             : 8 * sqrt(o->sums + 4) * 0x1p-24};
+                                                             : 8 * sqrt(c->sums + 4) * 0x1p-24};
     struct dts_workers *workers = threads > 0 ? dts_workers_new(threads) : NULL;
     struct op_run r = op_begin(c, op, threads == 0 ? 8 : 4);
     fill_all(c, &r);
