@@ -90,11 +90,22 @@ static void op_check_host(const struct op_case *c, const struct dts_operation *o
     dts_workers_free(workers);
 }
 
+/* Whether GPUs' versions can run; the first time that they cannot, aloud. */
+static bool op_gpu_here(void)
+{
+    static bool said = false;
+    const char *missing = op_gpu_missing();
+    if (missing != NULL && !said)
+        printf("skip versions of a GPU: %s\n", missing);
+    said = true;
+    return missing == NULL;
+}
+
 static void op_check_gpu(const struct op_case *c, const struct dts_operation *op)
 {
     struct dts_gpu *gpu = NULL;
     struct dts_error err = {0};
-    if (op->cuda.forward == NULL || dts_gpu_count() == 0)
+    if (!op_gpu_here() || !CHECK(op->cuda.forward != NULL))
         return;
     struct op_run want = op_begin(c, op, 8), got = op_begin(c, op, 4);
     op_run_version(&want, &op->reference, false, NULL);

@@ -2,8 +2,8 @@
 #ifndef DTS_TESTS_OP_GPU_H
 #define DTS_TESTS_OP_GPU_H
 
+#include "gpu_here.h"
 #include "op_run.h"
-#include "ops/gpu.h"
 #include "ops/mixed.h"
 
 /* An array of a call: where it is named, and how long it is. */

@@ -21,6 +21,11 @@ static bool works(cudaError_t error, const char *what, struct dts_error *err)
            dts_fail(err, DTS_SYSTEM, "GPU: %s: %s", what, cudaGetErrorString(error));
 }
 
+extern "C" bool dts_gpu_built(void)
+{
+    return true;
+}
+
 extern "C" int dts_gpu_count(void)
 {
     int count = 0;

@@ -16,7 +16,8 @@
 
 struct dts_gpu;
 
-int dts_gpu_count(void); // 0: none here, or a build without CUDA
+bool dts_gpu_built(void); // whether this is a build with CUDA
+int dts_gpu_count(void);  // 0: none here, or a build without CUDA
 
 /* Opens cuBLAS (ops/blas.cuh), as the first dts_gpu_open() does; no GPU is needed. False: it is
  * not there, and why. */

@@ -6,6 +6,11 @@ static bool none(struct dts_error *err)
     return dts_fail(err, DTS_UNSUPPORTED, "GPU: this build has no CUDA");
 }
 
+bool dts_gpu_built(void)
+{
+    return false;
+}
+
 int dts_gpu_count(void)
 {
     return 0;

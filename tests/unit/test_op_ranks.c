@@ -182,8 +182,8 @@ static void ranks_together_normalize_as_one_does(void)
 
 static void ranks_with_gpus_normalize_as_one_does(void)
 {
-    if (dts_operation_find("batch_norm")->cuda.forward == NULL || dts_gpu_count() == 0)
-        SKIP("no GPU");
+    if (op_gpu_missing() != NULL)
+        SKIP(op_gpu_missing());
     check_shapes(GPU);
 }
 

@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "check.h"
+#include "ops/gpu.h"
 #include "ops/op.h"
+#include "ops/update.h"
 #include "train/layer.h"
 
 enum { MOST_ROWS = 128 };
@@ -53,10 +55,23 @@ static void rows_are_whole(void)
         CHECK(op->summary != NULL);
         CHECK(op->reference.forward != NULL && op->reference.backward != NULL);
         CHECK(op->host.forward != NULL && op->host.backward != NULL);
-        CHECK((op->cuda.forward == NULL) == (op->cuda.backward == NULL));
+        if (!CHECK((op->cuda.forward != NULL) == dts_gpu_built()) ||
+            !CHECK((op->cuda.backward != NULL) == dts_gpu_built()))
+            printf("  cuda of %s\n", op->name);
         CHECK(op->loss || !op->classes);
     }
     CHECK(dts_operation_find("nothing of this name") == NULL);
+}
+
+static void updates_are_whole(void)
+{
+    for (int i = 0; dts_updates[i] != NULL; i++) {
+        const struct dts_update *update = dts_updates[i];
+        CHECK(dts_update_find(update->name) == update);
+        CHECK(update->summary != NULL && update->reference != NULL && update->host != NULL);
+        if (!CHECK((update->cuda != NULL) == dts_gpu_built()))
+            printf("  cuda of %s\n", update->name);
+    }
 }
 
 /* The call of a layer kind, as if all its keys were 0. */
@@ -81,5 +96,5 @@ static void every_layer_has_an_operation(void)
     }
 }
 
-TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole),
+TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole), TEST(updates_are_whole),
       TEST(every_layer_has_an_operation))
