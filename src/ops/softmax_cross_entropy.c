@@ -51,16 +51,18 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
     const size_t positions = dts_dims_positions(&call->inputs[0]);
     const size_t classes = dts_dims_features(&call->inputs[0]);
     const double weight = dts_op_weight(call);
-    for (size_t i = 0; i < (size_t)a->batch * positions && a->dx[0] != NULL; i++) {
-        const int32_t *target = a->target;
-        const size_t count = dts_classes_count(call, target + i / positions * positions);
-        const double l = ((const double *)a->saved)[i];
-        for (size_t c = 0; c < classes; c++) {
-            const double p = exp(((const double *)a->x[0])[i * classes + c] - l);
-            ((double *)a->dx[0])[i * classes + c] =
-                dts_class_counts(call, target[i])
-                    ? weight * (p - (c == (size_t)target[i])) / ((double)count * a->batch)
-                    : 0;
+    for (size_t b = 0; b < (size_t)a->batch && a->dx[0] != NULL; b++) {
+        const int32_t *target = (const int32_t *)a->target + b * positions;
+        const size_t count = dts_classes_count(call, target);
+        for (size_t p = 0; p < positions; p++) {
+            const double *x = (const double *)a->x[0] + (b * positions + p) * classes;
+            double *dx = (double *)a->dx[0] + (b * positions + p) * classes;
+            const double l = ((const double *)a->saved)[b * positions + p];
+            for (size_t c = 0; c < classes; c++)
+                dx[c] = dts_class_counts(call, target[p])
+                            ? weight * (exp(x[c] - l) - (c == (size_t)target[p])) /
+                                  ((double)count * a->batch)
+                            : 0;
         }
     }
 }
