@@ -10,12 +10,14 @@ PyTorch computes in float64; beside it the same distance of PyTorch's own float3
 a step must be large enough not to drown in their rounding: rates are. Left out are values whose gradient
 is zero but for rounding (VOID of the tensor's largest): a bias before batch normalization, the bias of
 attention's keys. Adam would make a whole step of that noise. A tensor moves as PyTorch's where the
-distance is at most LIMIT, or at most three times that of PyTorch's own float32: where a value lies so
-near zero that rounding decides which way a ReLU lets its gradient, nobody's float32 agrees. A step by our
-definitions in double precision has no such excuse: at most EXACT from PyTorch's float64. Exit status 1
-where a tensor is further away, 77 without PyTorch.
+distance is at most LIMIT, and the losses must be as near. Of --large, ResNet-50 with its ReLUs in float32 is
+told and not judged: where a value lies so near zero that rounding decides which way a ReLU lets its
+gradient, nobody's float32 agrees. A step by our definitions in double precision has no such excuse: at most
+EXACT from PyTorch's float64. Exit status 1 where a tensor is further away, 77 without PyTorch. Narrow forms
+of all networks: networks.py.
 """
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -36,6 +38,8 @@ MODELS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "models")
 LIMIT = 1e-3  # of the norm of the update, per tensor
 VOID = 1e-10
 EXACT = 1e-9  # the same of both in double precision
+WHOLE = ("linear_regression", "mlp", "small_cnn", "resnet8")  # networks of models/ that are small as they are
+KINKS = {"relu", "leaky_relu"}
 
 OPTIMIZERS = {
     "sgd": lambda p, rate, decay: torch.optim.SGD(p, rate, weight_decay=decay),
@@ -107,10 +111,12 @@ def load(name, changes):
 def batch_of(model, batch, seed):
     """Input and a function that makes targets, from a seed."""
     generator = torch.Generator().manual_seed(seed)
-    first = torch_model.read(model)[0].keys
+    layers = torch_model.read(model)
+    tables = [layer.keys for layer in layers if layer.keys["kind"] == "embedding"]
     shape = [batch] + model["input"]
-    if first["kind"] == "embedding":
+    if tables:
         # of a sparse table few rows, each several times, and a token that is beyond the table
+        first = max(tables, key=lambda keys: keys["vocabulary"])
         most = first["vocabulary"] // 4 if first.get("sparse") else first["vocabulary"]
         x = torch.randint(0, most, shape, generator=generator)
         if first.get("sparse"):
@@ -120,18 +126,17 @@ def batch_of(model, batch, seed):
     kinds = {}
 
     def target(number, y):
-        if number not in kinds and torch_kind(model, number) == "mean_squared_error":
+        keys = layers[number].keys
+        if number not in kinds and keys["kind"] == "mean_squared_error":
             kinds[number] = torch.randn(y.shape, generator=generator)
         elif number not in kinds:
             kinds[number] = torch.randint(0, y.shape[-1], y.shape[:-1], generator=generator)
+            if keys.get("ignored"):  # as many in each sample, see docs/ops.md
+                kinds[number][:, ::7] = keys["ignored"]
         found = kinds[number]
         return found.to(y.dtype) if found.is_floating_point() else found
 
     return x, target, kinds
-
-
-def torch_kind(model, number):
-    return torch_model.read(model)[number].keys["kind"]
 
 
 def theirs(network, start, x, target, real, optimizer, rate, decay, steps):
@@ -193,6 +198,15 @@ def distances(got, want, start, gradients, rounded):
         yield away / change if change > 0 else away
 
 
+def agree(found, losses, wanted, limit):
+    """Whether all distances are within the limit, and the losses as near to one another; NaN is in none."""
+    good = (len(losses) == len(wanted) and all(distance <= limit for distance in found)
+            and all(abs(loss - want) <= limit * max(1, abs(want)) for loss, want in zip(losses, wanted)))
+    if not good:
+        print("FAIL: a tensor or the loss is further than %g from PyTorch's" % limit, flush=True)
+    return good
+
+
 def names(network):
     return ["%s[%d]" % (layer.name, i) for layer in network.layers
             for i in range(len(layer.parameters))]
@@ -207,7 +221,7 @@ def prepare(model, batch, starts, seed):
     return network, x, target, targets, network.parameters() if starts is None else starts
 
 
-def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, starts=None, seed=3):
+def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, starts=None, seed=3, limit=LIMIT):
     """Prints a line; returns whether every tensor moved as PyTorch's."""
     network, x, target, targets, start = prepare(model, batch, starts, seed)
     mine, mine_losses = ours(program, model, start, x, targets, batch, optimizer, rate, decay, steps)
@@ -223,7 +237,7 @@ def compare(program, label, model, batch, optimizer, rate, decay=0.0, steps=1, s
              statistics.median(found), found[worst], names(network)[worst],
              sum(d > LIMIT for d in single), statistics.median(single), max(single), single[worst]),
           flush=True)
-    return all(mine <= max(LIMIT, 3 * theirs) for mine, theirs in zip(found, single))
+    return agree(found, mine_losses, want_losses, limit)
 
 
 def compare_in_double(program, label, model, batch, rate, starts=None, seed=3):
@@ -236,7 +250,7 @@ def compare_in_double(program, label, model, batch, rate, starts=None, seed=3):
     print("%-26s in double loss %.12g (PyTorch %.12g) | %d tensors, median %.1e, worst %.1e at %s"
           % (label, losses[0], want_losses[0], len(found), statistics.median(found), found[worst],
              names(network)[worst]), flush=True)
-    return found[worst] <= EXACT
+    return agree(found, losses, want_losses, EXACT)
 
 
 GPT = [
@@ -298,7 +312,7 @@ HEADS = [
 
 def small(program, in_double):
     good = True
-    for name in ("linear_regression", "mlp", "small_cnn", "resnet8"):
+    for name in WHOLE:
         good &= compare(program, name, load(name, {}), 5, "momentum", 1.0, 1e-4)
         good &= compare_in_double(in_double, name, load(name, {}), 5, 1.0)
     gpt = load("gpt2", {"input": [13], "layers": GPT})
@@ -322,8 +336,14 @@ def small(program, in_double):
 
 def smooth(items):
     """Layers with silu for relu: without a kink, so that rounding moves gradients only a little."""
-    return [{**item, "layers": smooth(item["layers"])} if "layers" in item else
-            {**item, "kind": "silu" if item["kind"] == "relu" else item["kind"]} for item in items]
+    def one(item):
+        if "layers" in item:
+            return {**item, "layers": smooth(item["layers"])}
+        if item["kind"] in KINKS:
+            return {key: value for key, value in {**item, "kind": "silu"}.items() if key != "slope"}
+        return item
+
+    return [one(item) for item in items]
 
 
 def large(program, in_double):
@@ -333,7 +353,7 @@ def large(program, in_double):
     resnet = [p.detach() for p in torchvision.models.resnet50().parameters()]
     model = load("resnet50", {})
     good = compare_in_double(in_double, "resnet50, batch 2", model, 2, 0.1, starts=resnet)
-    good &= compare(program, "resnet50, batch 2", model, 2, "momentum", 0.1, starts=resnet)
+    compare(program, "resnet50, batch 2", model, 2, "momentum", 0.1, starts=resnet, limit=math.inf)  # told alone
     model["layers"] = smooth(model["layers"])
     good &= compare(program, "resnet50 by silu, batch 2", model, 2, "momentum", 0.1, starts=resnet)
     good &= compare_in_double(in_double, "lstm, batch 4", load("lstm", {}), 4, 1.0)

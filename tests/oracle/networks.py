@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""networks.py -- a training step of every network of models/, made narrow, against PyTorch's.
+
+    tests/oracle/networks.py PROGRAM IN_DOUBLE [NAME...]
+
+PROGRAM is build/tests/one_step, IN_DOUBLE build/tests/in_double; NAMEs: these networks alone. What is run
+is the model file itself, all its layers in their order, with fewer channels, features and words, and where
+a row of NETWORKS says so a smaller input. A step is held against PyTorch's float64, as one_step.py does it:
+
+- by the definitions, in double precision: every tensor within EXACT;
+- by the fast versions, with silu for relu and leaky_relu: within LIMIT. Groups with such layers stand there
+  at most DEEPEST times: what float32 rounds grows with each block behind it, to 5e-4 in 152 layers with
+  random weights, PyTorch's as ours;
+- of FEW, by the fast versions with relu and leaky_relu: within KINKED. Rounding decides which way a value
+  near zero lets its gradient; in deep networks no two float32 agree for that.
+
+A network of models/ that no row names is an error. Exit status 1 where a tensor is further away, 77
+without PyTorch.
+"""
+import glob
+import os
+import sys
+
+import one_step  # says that PyTorch is missing
+
+import torch
+
+KINKED = 1e-2
+FEW = ("fashion_cnn", "alexnet", "vgg16", "cosmoflow", "resnet18")  # networks of at most 17 such layers
+DEEPEST = 12
+RATE = 16.0  # so that the rounding of the weights is small beside the step
+WORDS = 8192  # from here on, a number of outputs is one of words
+WIDE = 32  # from here on, one of features or channels
+
+# input (None: the file's), batch, what widths are divided by, and numbers of words; then the numbers of
+# single layers that go with the input
+NETWORKS = {
+    "fashion_cnn": (None, 4, 1, 1),
+    "resnet18": ([3, 64, 64], 4, 4, 1),
+    "resnet34": ([3, 64, 64], 4, 8, 1),
+    "resnet50": ([3, 64, 64], 4, 8, 1),
+    "resnet101": ([3, 64, 64], 4, 8, 1),
+    "resnet152": ([3, 64, 64], 4, 8, 1),
+    "vgg16": ([3, 64, 64], 2, 8, 1),
+    "alexnet": ([3, 128, 128], 2, 8, 1),
+    "inception_v3": (None, 4, 16, 1),
+    "deeplab_v3_plus": ([3, 289, 289], 3, 16, 1, {"aspp.pool_up": [19, 19], "decoder.up": [73, 73],
+                                                  "decoder.image": [289, 289]}),  # 19: what rate 18 needs
+    "cosmoflow": ([4, 32, 32, 32], 2, 4, 1),
+    "gpt2": ([24], 2, 16, 64),
+    "gpt2_medium": ([24], 2, 16, 64),
+    "gpt2_large": ([24], 2, 16, 64),
+    "gpt2_xl": ([24], 2, 16, 64),
+    "bert_base": ([40], 2, 16, 64),
+    "bert_large": ([96], 2, 16, 256),
+    "bert_large_128": ([40], 2, 16, 64),
+    "lstm": (None, 3, 4, 64),
+    "lstm_lm1b": (None, 3, 8, 256),
+}
+
+
+def narrow(items, by, words, outputs, above=""):
+    """The layers of a model file with smaller numbers; outputs: of the layers that have such, by full name."""
+    out = []
+    for item in items:
+        item, name = dict(item), above + item.get("name", "")
+        for key in ("channels", "features", "outputs", "vocabulary"):
+            value = item.get(key, 0)
+            if value >= WIDE:
+                item[key] = -(-value // (words if value >= WORDS else by))
+        if name in outputs:
+            item["output"] = outputs[name]
+        if "layers" in item:
+            item["layers"] = narrow(item["layers"], by, words, outputs, name + ".")
+        out.append(item)
+    return out
+
+
+def smooth(items):
+    """The layers with silu in place of what has a kink, and no group with such layers too often."""
+    out = one_step.smooth(items)
+    return [{**new, "repeat": min(new["repeat"], DEEPEST)} if new != old and "repeat" in new else new
+            for new, old in zip(out, items)]
+
+
+def hold(program, in_double, name):
+    size, batch, by, words, outputs = (*NETWORKS[name], {})[:5]
+    model = one_step.load(name, {"input": size} if size else {})
+    model["layers"] = narrow(model["layers"], by, words, outputs)
+    good = one_step.compare_in_double(in_double, name, model, batch, RATE)
+    if name in FEW:
+        good &= one_step.compare(program, name, model, batch, "sgd", RATE, limit=KINKED)
+    layers = smooth(model["layers"])
+    if layers != model["layers"]:
+        name, model["layers"] = name + " by silu", layers
+    return good & one_step.compare(program, name, model, batch, "sgd", RATE)
+
+
+def every():
+    paths = glob.glob(os.path.join(one_step.MODELS, "*.json"))
+    found = {os.path.basename(path)[:-len(".json")] for path in paths}
+    return {name for name in found if not name.startswith("shapes_")} - set(one_step.WHOLE)  # shapes: no networks
+
+
+def main(program, in_double, *chosen):
+    if every() != set(NETWORKS):
+        print("FAIL: rows and models/ differ in %s" % sorted(every() ^ set(NETWORKS)))
+        return False
+    return all([hold(program, in_double, name) for name in chosen or NETWORKS])
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    sys.exit(0 if main(*sys.argv[1:]) else 1)
