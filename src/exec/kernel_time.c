@@ -129,7 +129,7 @@ bool dts_kernel_time(const struct dts_kernel_timer *timer, const struct dts_kern
         time_both(&t, out);
     else
         dts_fail(err, DTS_SYSTEM, "no memory to time %s in", dts_op_call_key(work->call).chars);
-    out->bytes = t.bytes + dts_sparse_bytes(&t.rows);
+    out->bytes = t.bytes;
     dts_kernel_trial_free(&t);
     return !t.failed && dts_kernel_timer_works(timer, err);
 }

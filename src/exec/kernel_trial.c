@@ -150,8 +150,16 @@ static void make_scratch(struct dts_kernel_trial *t)
     t->a.scratch = get(t, DTS_OF_VALUES, t->scratch_bytes);
 }
 
+/* At most, with what orders them: rows, and for each its number and two more. */
+static size_t list_bytes(const struct dts_kernel_trial *t)
+{
+    const size_t rows = (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[0]);
+    return rows * (dts_dims_features(&t->call->output) * sizeof(float) + 3 * sizeof(int32_t));
+}
+
 void dts_kernel_trial_count(struct dts_kernel_trial *t, bool with_inputs)
 {
+    t->bytes += t->lists ? list_bytes(t) : 0; // it takes them itself
     make_arrays(t, with_inputs);
     make_scratch(t);
 }

@@ -110,7 +110,8 @@ static const struct dts_field fields[] = {
      .type = DTS_REAL,
      .max = 1e15,
      .missing = "0",
-     .help = "the highest clock of the device; 0: it does not say"},
+     .help = "the highest clock that the device tells; a CPU that tells none: the "
+             "moment's; 0: neither"},
     {.key = "memory_clock_hz",
      .offset = offsetof(struct reading, profile.memory_clock_hz),
      .type = DTS_REAL,

@@ -7,7 +7,8 @@
 
 enum { DTS_MAX_POOL_WIDE_MOST = 512 }; // windows of a line
 
-/* Of pools that are wide, see pool_wide.h; over planes. */
+/* Of pools that are wide, see pool_wide.h; over planes. Backward a line has at least as many
+ * windows as a vector holds, of 8 values or more. */
 dts_range_fn dts_max_pool_wide_forward, dts_max_pool_wide_backward;
 
 /* Bytes of scratch that a worker needs, backward. */

@@ -1,7 +1,8 @@
 /* max_pool_wide_backward.c -- gradients of usual windows, see pool_wide.h, without a single
  * store to where a largest value was: each value of dx is a sum over the windows that take it
  * in, of dy where it was the largest. Whoever reads beside a line of windows finds places that
- * no window of the line has, so that masks are left for the ends of the arrays.
+ * no window of the line has, for it has more windows than one of them has values; so masks are
+ * left for the ends of the arrays.
  */
 #include "base/sizes.h"
 #include "ops/lanes_part.h"
@@ -201,9 +202,7 @@ static void some_lines(const struct way *way, size_t plane, int j, int end, floa
     const struct dts_pool *pool = &way->pool;
     const size_t before = plane * pool->out_pixels;
     const size_t behind = (pool->planes - plane - 1) * pool->out_pixels;
-    // of so few windows, the line before or behind may have one with a place of this line's
-    const bool few = pool->out[2] * pool->stride[2] < pool->kernel[2];
-    if (few || before < way->beside || behind < way->beside)
+    if (before < way->beside || behind < way->beside)
         lines_at_ends(way, plane, j, end, dx);
     else if (pool->before[2] % 2 != 0)
         lines_late(way, plane, j, end, dx);

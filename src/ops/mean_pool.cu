@@ -45,11 +45,12 @@ static __global__ void means(struct dts_grid g, size_t windows, const float *x, 
         return;
     const struct box box = box_of(g, window % g.out_pixels);
     const float *plane = x + window / g.out_pixels * g.in_pixels;
-    const size_t planes = box.axis[0].end - box.axis[0].first;
-    const size_t lines = box.axis[1].end - box.axis[1].first;
-    const size_t columns = box.axis[2].end - box.axis[2].first;
+    const unsigned planes = (unsigned)(box.axis[0].end - box.axis[0].first);
+    const unsigned lines = (unsigned)(box.axis[1].end - box.axis[1].first);
+    const unsigned columns = (unsigned)(box.axis[2].end - box.axis[2].first);
+    const unsigned pixels = planes * lines * columns; // a channel has no more than 2^30
     float sum = 0;
-    for (size_t k = threadIdx.x; k < planes * lines * columns; k += DTS_WARP) {
+    for (unsigned k = threadIdx.x; k < pixels; k += DTS_WARP) {
         const size_t i = box.axis[0].first + k / columns / lines;
         const size_t j = box.axis[1].first + k / columns % lines;
         sum += plane[(i * g.in[1] + j) * g.in[2] + box.axis[2].first + k % columns];

@@ -232,6 +232,7 @@ static size_t table_bytes(bool apart, bool sparse)
         return 0;
     counting.apart = apart;
     CHECK(dts_kernel_time(&timer, &work, &times, &err) && times.backward.count > 0);
+    CHECK_INT(dts_kernel_bytes(&timer, &work), times.bytes);
     end(&timer, space);
     return times.bytes;
 }
