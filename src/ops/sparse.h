@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ops/op.h"
+#include "ops/space.h"
 
 struct dts_sparse {
     size_t count, features;
@@ -19,6 +20,12 @@ struct dts_sparse {
     float *values; // owned; count x features
     size_t row_room, value_room;
 };
+
+/* Whether gradients of sparse tables are made as lists there: in the host's memory, in fp32. */
+static inline bool dts_sparse_has_lists(const struct dts_space *space, bool mixed)
+{
+    return !mixed && !dts_space_is_apart(space);
+}
 
 /* A list starts as (struct dts_sparse){0} and is used again and again. */
 void dts_sparse_free(struct dts_sparse *list);

@@ -219,6 +219,12 @@ def differences(got, want, where):
         yield "%s: %r, in the file %r" % (where, got, want)
 
 
+def verdict(found, good):
+    """Tell the differences, the first of them, or that all is good; the exit status."""
+    print("\n".join(found[:20]) or good)
+    return 1 if found else 0
+
+
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     from cases import CASES
@@ -230,9 +236,7 @@ def main():
     if sys.argv[1:] == ["--check"]:
         with open(FILE) as stored:
             found = list(differences(cases, json.load(stored)["cases"], "cases"))
-        good = "ok   %d cases are as PyTorch %s has them" % (len(cases), torch.__version__)
-        print("\n".join(found[:20]) or good)
-        return 1 if found else 0
+        return verdict(found, "ok   %d cases are as PyTorch %s has them" % (len(cases), torch.__version__))
     with open(FILE, "w") as out:
         out.write('{\n"source": "PyTorch %s in float64, by tests/oracle/operations.py",\n"cases": [\n'
                   % torch.__version__)

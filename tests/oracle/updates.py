@@ -17,7 +17,7 @@ import math
 import os
 import sys
 
-from operations import differences, plain, reals, torch
+from operations import differences, plain, reals, torch, verdict
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "updates.json")
 WEIGHTS, GRADIENTS, STEP = 200, 300, 16  # streams: tensor i is WEIGHTS + i; GRADIENTS + STEP t + i
@@ -178,9 +178,8 @@ def main():
             want = json.load(stored)
         want.pop("source")
         found = list(differences(document, want, "updates"))
-        good = "ok   %d rules are as here and as PyTorch %s has them" % (len(rules), torch.__version__)
-        print("\n".join(found[:20]) or good)
-        return 1 if found else 0
+        return verdict(found, "ok   %d rules are as here and as PyTorch %s has them"
+                       % (len(rules), torch.__version__))
     with open(FILE, "w") as out:
         out.write('{\n"source": "PyTorch %s in float64, and papers, by tests/oracle/updates.py",\n'
                   % torch.__version__)
