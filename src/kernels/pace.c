@@ -18,11 +18,16 @@ static int class_of(double pace_s)
     return class < DTS_PACES - 1 ? (int)class : DTS_PACES - 1;
 }
 
+static double now_s(const struct dts_pace *pace)
+{
+    return pace->now_s != NULL ? pace->now_s(pace->clock) : dts_now_s();
+}
+
 double dts_pace_take(struct dts_pace *pace)
 {
-    const double begin_s = dts_now_s();
+    const double begin_s = now_s(pace);
     const double pace_s = pace->take_s(pace->argument);
-    pace->took_s = dts_now_s() - begin_s;
+    pace->took_s = now_s(pace) - begin_s;
     pace->moments[class_of(pace_s)]++;
     pace->count++;
     return pace_s;
