@@ -91,33 +91,54 @@ static void evaluate_share(struct course *c, struct dts_score *score)
     dts_live_mirrors_check(k);
 }
 
+/* The classes of regions, of which rank 0 knows; a server learns how many there are. */
+static size_t region_classes(const struct course *c)
+{
+    const struct dts_network *network = c->kernels->network;
+    const int layer = network != NULL ? dts_network_regions(network) : -1;
+    size_t classes = layer >= 0 ? dts_network_classes(network, layer) : 0;
+    dts_wire_share(c->wire, &classes, sizeof(classes)); // rank 0 is a worker
+    return classes;
+}
+
+/* In place, rank after rank; rank 0 has the sums. */
+static void add_ranks(const struct course *c, double *sums, int count)
+{
+    const int ranks = c->kernels->rank.job->ranks;
+    double *all = is_first(c) ? dts_alloc((size_t)ranks * (size_t)count, sizeof(*all)) : NULL;
+    dts_wire_gather(c->wire, sums, count, all);
+    for (int i = count; all != NULL && i < ranks * count; i++)
+        sums[i % count] += all[i];
+    free(all);
+}
+
 /* After an epoch: how good is it? Every rank calls it, rank 0 knows. */
 static void evaluate(struct course *c, struct dts_trained_epoch *epoch)
 {
     enum { LOSS, LOSSES, SAMPLES, TEST_LOSS, POSITIONS, RIGHT, SUMS };
     struct dts_live_kernels *k = c->kernels;
-    struct dts_score score = {0};
-    const int ranks = k->rank.job->ranks;
-    double sums[SUMS] = {0};
     share_states(c);
+    const size_t classes = region_classes(c);
+    struct dts_class_count *each = dts_alloc(classes + 1, sizeof(*each));
+    struct dts_score score = {.each = classes > 0 ? each : NULL};
     evaluate_share(c, &score);
-    const double mine[SUMS] = {k->loss,    (double)k->losses, score.samples,
-                               score.loss, score.positions,   score.right};
+    double sums[SUMS] = {k->loss,    (double)k->losses, score.samples,
+                         score.loss, score.positions,   score.right};
     k->loss = 0;
     k->losses = 0;
-    double *all = is_first(c) ? dts_alloc((size_t)ranks * SUMS, sizeof(*all)) : NULL;
-    dts_wire_gather(c->wire, mine, SUMS, all);
-    for (int i = 0; all != NULL && i < ranks * SUMS; i++)
-        sums[i % SUMS] += all[i];
-    free(all);
+    add_ranks(c, sums, SUMS);
+    if (classes > 0)
+        add_ranks(c, &each->targets, 3 * (int)classes);
     *epoch = (struct dts_trained_epoch){
         .epoch = c->step / k->epoch_steps,
         .step = c->step,
         .train_loss = sums[LOSS] / sums[LOSSES],
         .test_loss = sums[TEST_LOSS] / sums[SAMPLES],
         .accuracy = sums[POSITIONS] > 0 ? sums[RIGHT] / sums[POSITIONS] : NAN,
+        .mean_iou = dts_mean_iou(each, classes),
         .seconds = dts_now_s() - c->begin_s,
     };
+    free(each);
 }
 
 static void end_epoch(struct course *c)

@@ -23,7 +23,7 @@ void dts_trained_free(struct dts_trained *trained)
     *trained = (struct dts_trained){0};
 }
 
-enum { COLUMNS = 5 };
+enum { COLUMNS = 6, MEAN_IOU = 4 };
 
 static const struct dts_column columns[COLUMNS] = {
     {.title = "epoch", .name = "epoch", .unit = "", .digits = 1},
@@ -35,6 +35,12 @@ static const struct dts_column columns[COLUMNS] = {
      .digits = 4,
      .text_scale = 100,
      .text_unit = "%"},
+    [MEAN_IOU] = {.title = "mean IoU\n",
+                  .name = "mean_iou",
+                  .unit = "",
+                  .digits = 4,
+                  .text_scale = 100,
+                  .text_unit = "%"},
     {.title = "since begin\n", .name = "time", .unit = "s", .digits = 3},
 };
 
@@ -42,20 +48,27 @@ void dts_trained_text(const struct dts_trained *trained, FILE *out)
 {
     if (trained->count == 0)
         return;
+    const bool regions = !isnan(trained->epochs[0].mean_iou);
+    struct dts_column shown[COLUMNS];
     struct dts_cell *cells = dts_alloc((size_t)trained->count * COLUMNS, sizeof(*cells));
+    int count = 0, cell = 0;
+    for (int c = 0; c < COLUMNS; c++)
+        if (c != MEAN_IOU || regions)
+            shown[count++] = columns[c];
     for (int e = 0; e < trained->count; e++) {
         const struct dts_trained_epoch *epoch = &trained->epochs[e];
         const double row[COLUMNS] = {(double)epoch->epoch, epoch->train_loss, epoch->test_loss,
-                                     epoch->accuracy, epoch->seconds};
+                                     epoch->accuracy,      epoch->mean_iou,   epoch->seconds};
         for (int c = 0; c < COLUMNS; c++)
-            cells[e * COLUMNS + c].number = row[c];
+            if (c != MEAN_IOU || regions)
+                cells[cell++].number = row[c];
     }
     fputc('\n', out);
-    dts_table_print_text(out, columns, COLUMNS, cells, trained->count);
+    dts_table_print_text(out, shown, count, cells, trained->count);
     free(cells);
 }
 
-enum { CSV_COLUMNS = 7 };
+enum { CSV_COLUMNS = 8 };
 
 static const struct dts_column csv_columns[CSV_COLUMNS] = {
     {.name = "strategy"},
@@ -64,6 +77,7 @@ static const struct dts_column csv_columns[CSV_COLUMNS] = {
     {.name = "train_loss", .unit = ""},
     {.name = "test_loss", .unit = ""},
     {.name = "accuracy", .unit = ""},
+    {.name = "mean_iou", .unit = ""},
     {.name = "time", .unit = "s"},
 };
 
@@ -80,7 +94,7 @@ void dts_trained_csv(const struct dts_trained *const *trained, const char *const
                 {.word = strategies[i]},         {.number = (double)epoch->epoch},
                 {.number = (double)epoch->step}, {.number = epoch->train_loss},
                 {.number = epoch->test_loss},    {.number = epoch->accuracy},
-                {.number = epoch->seconds},
+                {.number = epoch->mean_iou},     {.number = epoch->seconds},
             };
             cells = dts_grow(cells, &room, (size_t)(rows + 1) * CSV_COLUMNS, sizeof(*cells));
             memcpy(&cells[rows * CSV_COLUMNS], row, sizeof(row));
@@ -111,6 +125,8 @@ void dts_trained_json(const struct dts_trained *trained, struct dts_json *json)
         dts_json_number(json, "train_loss", epoch->train_loss);
         dts_json_number(json, "test_loss", epoch->test_loss);
         dts_json_number(json, "accuracy", epoch->accuracy);
+        if (!isnan(epoch->mean_iou))
+            dts_json_number(json, "mean_iou", epoch->mean_iou);
         dts_json_number(json, "time_s", epoch->seconds);
         dts_json_end(json);
     }
@@ -131,6 +147,8 @@ void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *
             epoch->train_loss, epoch->test_loss);
     if (!isnan(epoch->accuracy))
         fprintf(out, ", accuracy %.2f %%", 100 * epoch->accuracy);
+    if (!isnan(epoch->mean_iou))
+        fprintf(out, ", mean IoU %.2f %%", 100 * epoch->mean_iou);
     fprintf(out, ", %.0f s\n", epoch->seconds);
     fflush(out);
 }

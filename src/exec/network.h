@@ -132,8 +132,21 @@ struct dts_network_score {
     bool classes;            // it has them, and so the next two:
     double positions, right; // that count; where the largest value is the target's
 };
+
+/* At how many of these positions a class is the target, the answer, and both. */
+struct dts_class_count {
+    double targets, answers, both;
+};
+
+/* False: the layer is no loss. each: of all its classes; what is counted is added; NULL: not
+ * wanted. */
 bool dts_network_score(const struct dts_network *network, int layer, int samples,
-                       struct dts_network_score *score); // false: no loss
+                       struct dts_network_score *score, struct dts_class_count *each);
+
+/* A network that tells a class for each of several positions of what is not text divides its
+ * input into regions, whose overlap with the true ones is a score: the loss layer that does,
+ * the last one if several do. -1: none does. */
+int dts_network_regions(const struct dts_network *network);
 
 void *dts_network_states(struct dts_network *network, size_t *bytes);
 

@@ -7,19 +7,30 @@
 #include "ops/reduce.h"
 #include "ops/softmax_cross_entropy.h"
 
-/* Among equals the first is the answer: who says the same of all classes knows nothing. */
-static bool is_right(const float *values, size_t classes, int32_t target)
+/* The class of the largest value. Among equals it is the first: who says the same of all
+ * classes knows nothing. -1: one of them is no number. */
+static int32_t answer(const float *values, size_t classes)
 {
-    const float own = values[target];
-    bool right = own == own; // what is no number is not right
-    for (size_t c = 0; c < classes; c++)
-        right = right && (c < (size_t)target ? values[c] < own : values[c] <= own);
-    return right;
+    size_t largest = 0;
+    bool numbers = true;
+    for (size_t c = 0; c < classes; c++) {
+        numbers = numbers && values[c] == values[c];
+        largest = values[c] > values[largest] ? c : largest;
+    }
+    return numbers ? (int32_t)largest : -1;
+}
+
+static void count_class(struct dts_class_count *each, int32_t target, int32_t said)
+{
+    each[target].targets++;
+    each[target].both += said == target;
+    if (said >= 0)
+        each[said].answers++;
 }
 
 /* Positions whose target is below 0 or the class that the call ignores do not count. */
 static void count_right(const struct dts_network *n, int layer, int samples,
-                        struct dts_network_score *score)
+                        struct dts_network_score *score, struct dts_class_count *each)
 {
     const struct dts_layer_call *c = &n->calls[layer];
     const size_t classes = dts_network_classes(n, layer);
@@ -35,28 +46,42 @@ static void count_right(const struct dts_network *n, int layer, int samples,
             continue;
         if (n->mixed)
             dts_reduce_widen(n->half, wide, row, classes, NULL);
+        const int32_t said = answer(n->mixed ? wide : row, classes);
         score->positions++;
-        score->right += is_right(n->mixed ? wide : row, classes, target[p]);
+        score->right += said == target[p];
+        if (each != NULL)
+            count_class(each, target[p], said);
     }
     free(wide);
     free(copy);
 }
 
 bool dts_network_score(const struct dts_network *n, int layer, int samples,
-                       struct dts_network_score *score)
+                       struct dts_network_score *score, struct dts_class_count *each)
 {
     const struct dts_operation *op = n->nodes[layer].op;
     *score = (struct dts_network_score){0};
     if (op == NULL || !op->loss)
         return false;
     void *copy;
-    const float *each = dts_space_look(n->space, dts_network_output(n, layer),
-                                       (size_t)samples * sizeof(*each), &copy);
+    const float *losses = dts_space_look(n->space, dts_network_output(n, layer),
+                                         (size_t)samples * sizeof(*losses), &copy);
     for (int i = 0; i < samples; i++)
-        score->loss += (double)each[i];
+        score->loss += (double)losses[i];
     free(copy);
     score->classes = op->classes;
     if (op->classes)
-        count_right(n, layer, samples, score);
+        count_right(n, layer, samples, score, each);
     return true;
+}
+
+int dts_network_regions(const struct dts_network *n)
+{
+    int found = -1;
+    for (int l = 0; l < n->model->layer_count && !n->tokens; l++) {
+        const struct dts_node *node = &n->nodes[l];
+        if (node->op != NULL && node->op->classes && node->targets > 1)
+            found = l;
+    }
+    return found;
 }

@@ -79,9 +79,32 @@ alike "$work/out" "$work/one" || fail "two threads get the scores of one"
 train 3 --set 'strategies=[{"kind":"ps","servers":1}]'
 alike "$work/out" "$work/one" || fail "a server and two workers get the scores of one"
 train 1 --format csv
-grep -A 3 '^strategy,epoch,steps,train_loss,test_loss,accuracy,time_s$' "$work/out" |
-    awk -F, 'NR > 1 && !($1 == "ring" && $2 == NR - 1 && $6 > 0) { exit 1 } END { exit NR != 4 }' ||
+grep -A 3 '^strategy,epoch,steps,train_loss,test_loss,accuracy,mean_iou,time_s$' "$work/out" |
+    awk -F, 'NR > 1 && !($1 == "ring" && $2 == NR - 1 && $6 > 0 && $7 == "") { exit 1 } END { exit NR != 4 }' ||
     fail "CSV has the training table: $(cat "$work/out")"
+[ "$(grep -c mean_iou "$work/one")" -eq 0 ] || fail "there are no regions"
+
+# A class for each pixel: how regions overlap, as sums over all ranks.
+overlap() {
+    train "$@" --set model="$here/regions.json" --set 'live.data={"format":"made"}' \
+        --set live.learning_rate=0.5
+    grep -o '"mean_iou": [0-9.e-]*' "$work/out" >"$work/overlap"
+}
+# Roundings may turn a pixel or two of 900.
+as_alone() {
+    paste "$work/overlap" "$work/alone" |
+        awk '{ d = $2 - $4; if (NF != 4 || d * d > 2.5e-5) exit 1 } END { exit NR != 3 }'
+}
+overlap 1
+cp "$work/overlap" "$work/alone"
+awk '!($2 > 0 && $2 < 1) { exit 1 } END { exit NR != 3 }' "$work/alone" ||
+    fail "regions overlap: $(cat "$work/alone")"
+for ranks in 2 3; do
+    overlap $ranks
+    as_alone || fail "$ranks ranks get the overlap of one: $(cat "$work/overlap")"
+done
+overlap 3 --set 'strategies=[{"kind":"ps","servers":1}]'
+as_alone || fail "a server and two workers get the overlap of one"
 train 2 --set batch.accumulate=3 --set 'live.schedule={"kind":"cosine","warm_up_epochs":0.5}'
 [ $status -eq 0 ] && ! alike "$work/out" "$work/one" || fail "a schedule changes what is learned"
 

@@ -20,13 +20,13 @@ struct fixture {
     int batch;
 };
 
-static struct fixture *make(int batch)
+static struct fixture *make_of(const char *model, int batch)
 {
     static struct fixture f;
     struct dts_error err = {0};
     const struct dts_network_options options = {.batch = batch, .threads = 1, .seed = 5};
     f = (struct fixture){.batch = batch};
-    if (!dts_model_parse(&f.model, "test.json", text, &err) ||
+    if (!dts_model_parse(&f.model, "test.json", model, &err) ||
         !dts_network_make(&f.network, &f.model, &options, &err))
         exit(1);
     const struct dts_data_request request = {.format = "made",
@@ -37,6 +37,11 @@ static struct fixture *make(int batch)
     if (!dts_data_open(&f.data, &request, &err))
         exit(1);
     return &f;
+}
+
+static struct fixture *make(int batch)
+{
+    return make_of(text, batch);
 }
 
 static void end(struct fixture *f)
@@ -146,6 +151,49 @@ static void evaluation_leaves_weights_and_gradients(void)
     end(f);
 }
 
-TESTS(TEST(the_right_ones_are_counted), TEST(among_equals_the_first_is_the_answer),
+/* A class for each pixel; the loss is again layer 3, and of pixels of class 2 there is none. */
+static const char pixels[] =
+    "{\"name\": \"pixels\", \"sample\": \"image\", \"input\": [1, 3, 5], \"layers\": ["
+    "{\"kind\": \"relu\"}, {\"kind\": \"conv2d\", \"channels\": 4, \"kernel\": 1},"
+    "{\"kind\": \"sequence\"}, {\"kind\": \"softmax_cross_entropy\", \"ignored\": 2}]}";
+
+enum { PIXELS = 15, PIXEL_CLASSES = 4 };
+
+static void regions_overlap_where_they_do(void)
+{
+    struct fixture *f = make_of(pixels, 4);
+    struct dts_class_count each[PIXEL_CLASSES] = {{0}};
+    struct dts_score score = {.each = each};
+    CHECK_INT(dts_network_regions(f->network), LOSS);
+    always_say(f, 3, 10);
+    dts_evaluate(f->network, &f->model, f->data, DTS_DATA_TRAIN, 0, SAMPLES, 4, &score);
+    double targets = 0;
+    for (int c = 0; c < PIXEL_CLASSES; c++) {
+        targets += each[c].targets;
+        CHECK_NEAR(each[c].answers, c == 3 ? score.positions : 0, 0);
+        CHECK_NEAR(each[c].both, c == 3 ? each[c].targets : 0, 0);
+    }
+    CHECK_NEAR(each[2].targets, 0, 0);
+    CHECK_NEAR(targets, score.positions, 0);
+    CHECK(score.positions < SAMPLES * PIXELS);
+    CHECK_NEAR(each[3].both, score.right, 0);
+    // of the three classes that occur one overlaps
+    CHECK_CLOSE(dts_mean_iou(each, PIXEL_CLASSES), score.right / score.positions / 3, 1e-12);
+    end(f);
+    f = make(4);
+    CHECK_INT(dts_network_regions(f->network), -1);
+    end(f);
+}
+
+static void overlap_is_what_is_both_of_what_is_either(void)
+{
+    // 0 1 1 0 and 0 0 1 0: class 0 has 2 of 3, class 1 has 1 of 2, class 2 is nowhere
+    const struct dts_class_count each[] = {{2, 3, 2}, {2, 1, 1}, {0, 0, 0}};
+    CHECK_CLOSE(dts_mean_iou(each, 3), (2.0 / 3 + 1.0 / 2) / 2, 1e-12);
+    CHECK(isnan(dts_mean_iou(each + 2, 1)));
+}
+
+TESTS(TEST(regions_overlap_where_they_do), TEST(overlap_is_what_is_both_of_what_is_either),
+      TEST(the_right_ones_are_counted), TEST(among_equals_the_first_is_the_answer),
       TEST(shares_add_up), TEST(what_is_no_number_is_not_right),
       TEST(evaluation_leaves_weights_and_gradients))
