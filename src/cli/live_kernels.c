@@ -174,7 +174,7 @@ static void update(struct dts_live_kernels *t)
 {
     if (t->optimizer == NULL)
         return;
-    // scaled gradients are of fp16, and then all of them are dense
+    // scaled gradients are of fp16
     const bool finite = !scales(t) || dts_network_finite(t->network, t->optimizer);
     const struct dts_update_settings settings =
         dts_live_settings(&t->rank, t->optimizer, t->step);

@@ -55,7 +55,9 @@ static void run(struct dts_kernel_trial *t, bool backward)
     const struct dts_place *place = dts_space_place(space);
     const struct dts_mixed mixed = {t->timer->half, 1};
     dts_space_enter(space);
-    if (backward && t->lists)
+    if (backward && t->lists && t->timer->mixed)
+        dts_mixed_rows(&t->rows, t->op, t->timer->half, t->call, &t->a, place);
+    else if (backward && t->lists)
         dts_sparse_gradient(&t->rows, t->call, &t->a);
     else if (t->timer->mixed)
         (backward ? dts_mixed_backward : dts_mixed_forward)(t->op, &mixed, t->call, &t->a,

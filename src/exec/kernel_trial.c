@@ -198,7 +198,6 @@ struct dts_kernel_trial dts_kernel_trial_of(const struct dts_kernel_timer *timer
     if (op != NULL)
         t.version = dts_place_version(dts_space_place(timer->space), op);
     t.backward = work->backward && op != NULL && t.version->backward != NULL;
-    t.lists =
-        t.backward && work->call->sparse && dts_sparse_has_lists(timer->space, timer->mixed);
+    t.lists = t.backward && work->call->sparse && dts_sparse_has_lists(timer->space);
     return t;
 }

@@ -146,7 +146,7 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     n->gradient_offsets = dts_alloc(layers, sizeof(*n->gradient_offsets));
     dts_model_calls(model, !options->unfused, n->calls);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
-    n->lists = options->sparse && dts_sparse_has_lists(options->space, n->mixed);
+    n->lists = options->sparse && dts_sparse_has_lists(options->space);
     find_offsets(n);
     bool good = find_space(n, err) && check_precision(n, err) && find_operations(n, err);
     if (good) {

@@ -35,8 +35,8 @@ struct dts_network_options {
     int threads;             // >= 1, of a CPU
     struct dts_space *space; // where it computes, the caller's; NULL: on this CPU
     bool unfused;            // each layer by a call of its own
-    bool sparse;   // gradients of sparse tables as lists of rows, but in mixed precision and on
-                   // a GPU; false: dense, to be exchanged
+    bool sparse;   // gradients of sparse tables as lists of rows, but on a GPU; false: dense,
+                   // to be exchanged
     uint64_t seed; // of the first weights and of dropout
     enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
                                   // (ops/mixed.h), weights and gradients stay fp32

@@ -142,15 +142,25 @@ static void clear_gradients(struct dts_network *n, int layer)
                         count * sizeof(float));
 }
 
+static void find_rows(struct dts_network *n, int layer, const struct dts_arrays *a,
+                      struct dts_sparse *list)
+{
+    const struct dts_op_call *call = &n->calls[layer].call;
+    if (n->mixed)
+        dts_mixed_rows(list, n->nodes[layer].op, n->half, call, a, dts_network_where(n));
+    else
+        dts_sparse_gradient(list, call, a);
+}
+
 /* The list of a table's rows grows by those of this microbatch. */
 static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *a)
 {
     struct dts_sparse *rows = n->nodes[layer].rows, *more = &n->spare[0], *sum = &n->spare[1];
     if (rows->count == 0) {
-        dts_sparse_gradient(rows, &n->calls[layer].call, a);
+        find_rows(n, layer, a, rows);
         return;
     }
-    dts_sparse_gradient(more, &n->calls[layer].call, a);
+    find_rows(n, layer, a, more);
     dts_sparse_merge(sum, rows, more);
     const struct dts_sparse keep = *rows;
     *rows = *sum;

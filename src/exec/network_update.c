@@ -12,8 +12,11 @@ bool dts_network_optimizer(const struct dts_network *n, const struct dts_optimiz
 bool dts_network_finite(struct dts_network *n, const struct dts_optimizer_run *optimizer)
 {
     dts_space_enter(n->space);
-    const bool finite =
-        dts_optimizer_finite(optimizer, n->gradients.there, dts_network_workers(n));
+    struct dts_workers *workers = dts_network_workers(n);
+    bool finite = dts_optimizer_finite(optimizer, n->gradients.there, workers);
+    for (int l = 0; l < n->model->layer_count; l++)
+        if (n->nodes[l].rows != NULL)
+            finite = finite && dts_sparse_finite(n->nodes[l].rows, workers);
     dts_space_leave(n->space);
     return finite;
 }

@@ -172,3 +172,12 @@ void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *
         w.casts->narrow(w.half, arrays->dx[i], w.wide.dx[i], count, place);
     }
 }
+
+void dts_mixed_rows(struct dts_sparse *list, const struct dts_operation *op, enum dts_half half,
+                    const struct dts_op_call *call, const struct dts_arrays *arrays,
+                    const struct dts_place *place)
+{
+    const struct dts_mixed mixed = {.half = half, .loss_scale = 1};
+    const struct widening w = widen_call(op, &mixed, call, arrays, place, true);
+    dts_sparse_gradient(list, call, &w.wide);
+}

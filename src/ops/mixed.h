@@ -17,6 +17,7 @@
 
 #include "kernels/half.h"
 #include "ops/op.h"
+#include "ops/sparse.h"
 
 /* The format; the gradient of a loss is multiplied by loss_scale, so that small gradients of
  * fp16 do not become zero (reduce.h). */
@@ -39,5 +40,10 @@ void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *m
 void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *mixed,
                         const struct dts_op_call *call, const struct dts_arrays *arrays,
                         const struct dts_place *place);
+
+/* The gradient of a table as a list of rows in 32 bits (sparse.h), on a CPU. */
+void dts_mixed_rows(struct dts_sparse *list, const struct dts_operation *op, enum dts_half half,
+                    const struct dts_op_call *call, const struct dts_arrays *arrays,
+                    const struct dts_place *place);
 
 #endif

@@ -132,6 +132,11 @@ void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers 
     dts_reduce_scale(list->values, factor, list->count * list->features, workers);
 }
 
+bool dts_sparse_finite(const struct dts_sparse *list, struct dts_workers *workers)
+{
+    return dts_reduce_finite(list->values, list->count * list->features, workers);
+}
+
 void dts_sparse_add_to(const struct dts_sparse *list, float *table, float factor,
                        struct dts_workers *workers)
 {

@@ -21,10 +21,10 @@ struct dts_sparse {
     size_t row_room, value_room;
 };
 
-/* Whether gradients of sparse tables are made as lists there: in the host's memory, in fp32. */
-static inline bool dts_sparse_has_lists(const struct dts_space *space, bool mixed)
+/* Whether gradients of sparse tables are made as lists there: in the host's memory. */
+static inline bool dts_sparse_has_lists(const struct dts_space *space)
 {
-    return !mixed && !dts_space_is_apart(space);
+    return !dts_space_is_apart(space);
 }
 
 /* A list starts as (struct dts_sparse){0} and is used again and again. */
@@ -42,6 +42,9 @@ void dts_sparse_merge(struct dts_sparse *out, const struct dts_sparse *a,
 
 /* values *= factor */
 void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers *workers);
+
+/* Whether no value is infinite or NaN. */
+bool dts_sparse_finite(const struct dts_sparse *list, struct dts_workers *workers);
 
 /* table[row] += factor x value, for all rows of the list: a gradient made dense with 1, SGD
  * with minus the learning rate. Workers share the rows. */

@@ -73,10 +73,8 @@ struct dts_memory dts_point_memory(const struct dts_point *point)
     const struct dts_scenario *scenario = point->scenario;
     if (point->strategy->kind->trains_nothing)
         return (struct dts_memory){0};
-    // what is exchanged is dense: servers get gradients from one worker, too; so is what mixed
-    // precision scales and checks
-    const bool alone = point->devices == 1 && !point->strategy->kind->updates_on_servers &&
-                       dts_precision_bytes(scenario->precision) >= 4;
+    // what is exchanged is dense: servers get gradients from one worker, too
+    const bool alone = point->devices == 1 && !point->strategy->kind->updates_on_servers;
     struct dts_memory memory = dts_model_memory(&scenario->model, scenario->optimizer,
                                                 scenario->precision, point->batch, alone);
     if (point->strategy->kind->updates_on_servers) {
