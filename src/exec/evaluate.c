@@ -15,7 +15,8 @@ static void run_batch(struct dts_network *network, const struct dts_model *model
     for (int l = 0; l < model->layer_count; l++) {
         struct dts_network_score got;
         dts_network_forward(network, l);
-        if (!dts_network_score(network, l, samples, &got, l == regions ? score->each : NULL))
+        if (!dts_network_score(network, l, samples, &got, l == regions ? score->each : NULL) ||
+            got.auxiliary)
             continue;
         score->loss += got.loss;
         if (!got.classes)

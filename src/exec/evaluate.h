@@ -9,7 +9,8 @@
 #include "exec/data.h"
 
 struct dts_score {
-    double samples, loss; // loss: over the samples, the sum over loss layers
+    double samples, loss; // loss: over the samples, the sum over loss layers, but for auxiliary
+                          // ones
     double positions,
         right; // of the last loss that has classes: positions that count, and those
                // where the largest value is that of the target; 0: no such loss

@@ -129,6 +129,7 @@ double dts_network_loss(const struct dts_network *network);
  */
 struct dts_network_score {
     double loss;
+    bool auxiliary;          // for training alone
     bool classes;            // it has them, and so the next two:
     double positions, right; // that count; where the largest value is the target's
 };

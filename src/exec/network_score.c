@@ -69,6 +69,7 @@ bool dts_network_score(const struct dts_network *n, int layer, int samples,
     for (int i = 0; i < samples; i++)
         score->loss += (double)losses[i];
     free(copy);
+    score->auxiliary = n->calls[layer].call.auxiliary;
     score->classes = op->classes;
     if (op->classes)
         count_right(n, layer, samples, score, each);
@@ -80,7 +81,8 @@ int dts_network_regions(const struct dts_network *n)
     int found = -1;
     for (int l = 0; l < n->model->layer_count && !n->tokens; l++) {
         const struct dts_node *node = &n->nodes[l];
-        if (node->op != NULL && node->op->classes && node->targets > 1)
+        if (node->op != NULL && node->op->classes && node->targets > 1 &&
+            !n->calls[l].call.auxiliary)
             found = l;
     }
     return found;

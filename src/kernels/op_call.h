@@ -36,6 +36,7 @@ struct dts_op_call {
     bool causal;    // attention sees what came before
     bool relu;      // the output is max(0, .): fused into the operation before it
     bool sparse;    // the gradient of its table is a list of the rows that occur
+    bool auxiliary; // of a loss: an evaluation leaves it out
     bool first;     // nothing before it learns: backward makes no gradients of inputs
     double rate;    // share that dropout zeroes
     double slope;   // of a leaky ReLU

@@ -4,14 +4,17 @@
 struct loss {
     int ignored;
     double weight;
+    bool auxiliary;
 };
 
-/* The second is every loss's. */
+/* All but the first are every loss's. */
 static const struct dts_field fields[] = {
     {DTS_KEY(struct loss, ignored), .type = DTS_INT, .min = 0, .max = 1e9, .missing = "0",
      .help = "class that does not count, such as 255 for what nobody labelled; 0: none"},
     {DTS_KEY(struct loss, weight), .type = DTS_REAL, .min = 1e-9, .max = 1e9, .missing = "1",
      .help = "what this loss is multiplied by in the network's, which is the sum of all"},
+    {DTS_KEY(struct loss, auxiliary), .type = DTS_BOOL, .missing = "false",
+     .help = "of a head that is there for training alone: an evaluation leaves it out"},
     {0},
 };
 
@@ -58,6 +61,7 @@ static void describe(const void *self, struct dts_op_call *call)
     const struct loss *loss = self;
     call->ignored = loss->ignored;
     call->weight = loss->weight;
+    call->auxiliary = loss->auxiliary;
 }
 
 const struct dts_layer_kind dts_layer_softmax_cross_entropy = {

@@ -193,7 +193,26 @@ static void overlap_is_what_is_both_of_what_is_either(void)
     CHECK(isnan(dts_mean_iou(each + 2, 1)));
 }
 
-TESTS(TEST(regions_overlap_where_they_do), TEST(overlap_is_what_is_both_of_what_is_either),
-      TEST(the_right_ones_are_counted), TEST(among_equals_the_first_is_the_answer),
-      TEST(shares_add_up), TEST(what_is_no_number_is_not_right),
-      TEST(evaluation_leaves_weights_and_gradients))
+/* A head in the middle, for training alone, that says class 0; layer 1 is the network's own. */
+static void auxiliary_losses_are_left_out(void)
+{
+    static const char heads[] =
+        "{\"name\": \"heads\", \"sample\": \"image\", \"input\": [1, 2, 2], \"layers\": ["
+        "{\"name\": \"in\", \"kind\": \"flatten\"}, {\"kind\": \"linear\", \"outputs\": 3},"
+        "{\"kind\": \"relu\"}, {\"name\": \"own\", \"kind\": \"softmax_cross_entropy\"},"
+        "{\"kind\": \"linear\", \"input\": \"in\", \"outputs\": 3},"
+        "{\"kind\": \"softmax_cross_entropy\", \"weight\": 0.4, \"auxiliary\": true}]}";
+    struct fixture *f = make_of(heads, 4);
+    struct dts_score score = {0};
+    const int right = count_class(f, 2);
+    always_say(f, 2, 10);
+    dts_evaluate(f->network, &f->model, f->data, DTS_DATA_TRAIN, 0, SAMPLES, 4, &score);
+    CHECK_NEAR(score.right, right, 0);
+    CHECK_CLOSE(score.loss, SAMPLES * log(1 + 2 * exp(-10)) + 10.0 * (SAMPLES - right), 1e-5);
+    end(f);
+}
+
+TESTS(TEST(auxiliary_losses_are_left_out), TEST(regions_overlap_where_they_do),
+      TEST(overlap_is_what_is_both_of_what_is_either), TEST(the_right_ones_are_counted),
+      TEST(among_equals_the_first_is_the_answer), TEST(shares_add_up),
+      TEST(what_is_no_number_is_not_right), TEST(evaluation_leaves_weights_and_gradients))
