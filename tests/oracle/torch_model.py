@@ -179,6 +179,9 @@ class Network:
 
     def __init__(self, model):
         self.model, self.layers = model, read(model)
+        self.counts = {}  # values that each layer makes
+        self.gates = None  # of each layer that is a ReLU: 1 where it lets pass, whatever the sign; None: by the sign
+        self.turned = 0  # values of which gates and signs say different things, since the beginning
         self.generator = torch.Generator().manual_seed(1)
 
     def parameters(self):
@@ -217,9 +220,14 @@ class Network:
                 y = F.mse_loss(x[0], target(number, x[0]))
             elif kind == "dropout":
                 y = F.dropout(x[0], layer.keys.get("rate", 0.5))
+            elif kind == "relu" and self.gates is not None:
+                gate = self.gates[number].reshape(x[0].shape)
+                self.turned += ((x[0] > 0) != (gate > 0)).sum().item()
+                y = x[0] * gate
             else:
                 y = KINDS[kind](layer.keys, x, w)
             if kind in LOSSES:
                 loss = loss + layer.keys.get("weight", 1) * y
             values.append(y)
+            self.counts[number] = y.numel()
         return loss
