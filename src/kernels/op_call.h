@@ -34,6 +34,7 @@ struct dts_op_call {
     int ignored;    // class that a loss leaves out beside those below 0; 0: no other
     bool bias;      // the last parameter is added
     bool causal;    // attention sees what came before
+    bool fused;     // it is counted as one kernel that keeps no scores; what runs is the same
     bool relu;      // the output is max(0, .): fused into the operation before it
     bool sparse;    // the gradient of its table is a list of the rows that occur
     bool auxiliary; // of a loss: an evaluation leaves it out

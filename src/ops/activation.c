@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "ops/activation.h"
+#include "ops/op_cost.h"
 
 /* The function; its slope from x and y, of which only what the row says is there. */
 struct function {
@@ -204,6 +205,7 @@ const struct dts_operation dts_op_relu = {
     .summary = "max(x, 0)",
     .needs_y = true,
     .in_place = true,
+    .cost = dts_relu_cost,
     .reference = {relu_forward, relu_backward},
     .host = {dts_relu_forward_host, dts_relu_backward_host},
     .cuda = DTS_CUDA({dts_relu_forward_cuda, dts_relu_backward_cuda}),
@@ -213,6 +215,7 @@ const struct dts_operation dts_op_leaky_relu = {
     .name = "leaky_relu",
     .summary = "x, or a small part of it where it is negative",
     .needs_x = true,
+    .cost = dts_leaky_relu_cost,
     .reference = {leaky_relu_forward, leaky_relu_backward},
     .host = {dts_leaky_relu_forward_host, dts_leaky_relu_backward_host},
     .cuda = DTS_CUDA({dts_leaky_relu_forward_cuda, dts_leaky_relu_backward_cuda}),
@@ -222,6 +225,7 @@ const struct dts_operation dts_op_gelu = {
     .name = "gelu",
     .summary = "x times the normal distribution at x, by tanh",
     .needs_x = true,
+    .cost = dts_gelu_cost,
     .reference = {gelu_forward, gelu_backward},
     .host = {dts_gelu_forward_host, dts_gelu_backward_host},
     .cuda = DTS_CUDA({dts_gelu_forward_cuda, dts_gelu_backward_cuda}),
@@ -231,6 +235,7 @@ const struct dts_operation dts_op_silu = {
     .name = "silu",
     .summary = "x times its sigmoid",
     .needs_x = true,
+    .cost = dts_silu_cost,
     .reference = {silu_forward, silu_backward},
     .host = {dts_silu_forward_host, dts_silu_backward_host},
     .cuda = DTS_CUDA({dts_silu_forward_cuda, dts_silu_backward_cuda}),
@@ -241,6 +246,7 @@ const struct dts_operation dts_op_sigmoid = {
     .summary = "1 / (1 + exp(-x))",
     .needs_y = true,
     .in_place = true,
+    .cost = dts_sigmoid_cost,
     .reference = {sigmoid_forward, sigmoid_backward},
     .host = {dts_sigmoid_forward_host, dts_sigmoid_backward_host},
     .cuda = DTS_CUDA({dts_sigmoid_forward_cuda, dts_sigmoid_backward_cuda}),
@@ -251,6 +257,7 @@ const struct dts_operation dts_op_tanh = {
     .summary = "hyperbolic tangent",
     .needs_y = true,
     .in_place = true,
+    .cost = dts_tanh_cost,
     .reference = {tanh_forward, tanh_backward},
     .host = {dts_tanh_forward_host, dts_tanh_backward_host},
     .cuda = DTS_CUDA({dts_tanh_forward_cuda, dts_tanh_backward_cuda}),

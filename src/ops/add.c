@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ops/fetch.h"
+#include "ops/op_cost.h"
 #include "ops/past_caches.h"
 #include "ops/ranges.h"
 
@@ -149,6 +150,7 @@ const struct dts_operation dts_op_add = {
     .name = "add",
     .summary = "sum of its inputs, which have one shape",
     .in_place = true,
+    .cost = dts_add_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA({dts_add_forward_cuda, dts_add_backward_cuda}),

@@ -22,6 +22,7 @@
 #include "base/philox.h"
 #include "ops/attention.h"
 #include "ops/dropout.h"
+#include "ops/op_cost.h"
 
 struct dts_attention_sizes dts_attention_sizes(const struct dts_op_call *call)
 {
@@ -204,6 +205,7 @@ const struct dts_operation dts_op_attention = {
     .products = true,
     .needs_y = true,
     .saved_bytes = saved_bytes,
+    .cost = dts_attention_cost,
     .reference = {forward, backward},
     .host = {dts_attention_forward_host, dts_attention_backward_host,
              dts_attention_forward_scratch, dts_attention_backward_scratch},

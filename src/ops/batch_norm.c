@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "ops/batch_norm.h"
+#include "ops/op_cost.h"
 
 struct sizes {
     size_t batch, channels, pixels;
@@ -186,6 +187,7 @@ const struct dts_operation dts_op_batch_norm = {
     .halves = true,
     .saved_bytes = saved_bytes,
     .state_bytes = state_bytes,
+    .cost = dts_batch_norm_cost,
     .reference = {forward, backward},
     .host = {dts_batch_norm_forward_host, dts_batch_norm_backward_host},
     .cuda = DTS_CUDA({dts_batch_norm_forward_cuda, dts_batch_norm_backward_cuda,

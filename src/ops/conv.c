@@ -12,6 +12,7 @@
 
 #include "ops/conv.h"
 #include "ops/op.h"
+#include "ops/op_cost.h"
 
 struct dts_conv_sizes dts_conv_sizes(const struct dts_op_call *call)
 {
@@ -130,6 +131,7 @@ const struct dts_operation dts_op_conv = {
     .summary = "convolution over one to three axes",
     .needs_x = true,
     .products = true,
+    .cost = dts_conv_cost,
     .reference = {forward, backward},
     .host = {dts_conv_forward_host, dts_conv_backward_host, dts_conv_forward_scratch,
              dts_conv_backward_scratch},

@@ -11,6 +11,7 @@
 
 #include "base/philox.h"
 #include "ops/dropout.h"
+#include "ops/op_cost.h"
 
 uint32_t dts_dropout_threshold(const struct dts_op_call *call)
 {
@@ -71,6 +72,7 @@ const struct dts_operation dts_op_dropout = {
     .summary = "zero values at random",
     .in_place = true,
     .saved_bytes = saved_bytes,
+    .cost = dts_dropout_cost,
     .reference = {forward, backward},
     .host = {dts_dropout_forward_host, dts_dropout_backward_host},
     .cuda = DTS_CUDA({dts_dropout_forward_cuda, dts_dropout_backward_cuda}),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ops/embedding.h"
+#include "ops/op_cost.h"
 #include "ops/ranges.h"
 
 static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -88,6 +89,7 @@ const struct dts_operation dts_op_embedding = {
     .summary = "a row of a table for each token",
     .needs_x = true,
     .tokens = true,
+    .cost = dts_embedding_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA({dts_embedding_forward_cuda, dts_embedding_backward_cuda}),

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "ops/layer_norm.h"
+#include "ops/op_cost.h"
 
 static size_t rows_of(const struct dts_op_call *call, int batch)
 {
@@ -108,6 +109,7 @@ const struct dts_operation dts_op_layer_norm = {
     .summary = "normalize each position over its features, then scale and shift them",
     .needs_x = true,
     .saved_bytes = layer_saved,
+    .cost = dts_layer_norm_cost,
     .reference = {layer_forward, layer_backward},
     .host = {dts_layer_norm_forward_host, dts_layer_norm_backward_host, NULL,
              dts_layer_norm_scratch},
@@ -120,6 +122,7 @@ const struct dts_operation dts_op_rms_norm = {
     .summary = "divide each position by the root mean square of its features, then scale them",
     .needs_x = true,
     .saved_bytes = rms_saved,
+    .cost = dts_rms_norm_cost,
     .reference = {rms_forward, rms_backward},
     .host = {dts_rms_norm_forward_host, dts_rms_norm_backward_host, NULL,
              dts_layer_norm_scratch},

@@ -8,6 +8,7 @@
  * The fast version is linear_host.c.
  */
 #include "ops/linear.h"
+#include "ops/op_cost.h"
 
 static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                     const struct dts_place *place)
@@ -60,6 +61,7 @@ const struct dts_operation dts_op_linear = {
     .summary = "matrix product with weights, on the last size of the input",
     .needs_x = true,
     .products = true,
+    .cost = dts_linear_cost,
     .reference = {forward, backward},
     .host = {dts_linear_forward_host, dts_linear_backward_host},
     .cuda = DTS_CUDA({dts_linear_forward_cuda, dts_linear_backward_cuda}),

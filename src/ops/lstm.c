@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "ops/lstm.h"
+#include "ops/op_cost.h"
 
 static double sigmoid(double x)
 {
@@ -150,6 +151,7 @@ const struct dts_operation dts_op_lstm = {
     .products = true,
     .needs_y = true,
     .saved_bytes = saved_bytes,
+    .cost = dts_lstm_cost,
     .reference = {forward, backward, NULL, reference_scratch},
     .host = {dts_lstm_forward_host, dts_lstm_backward_host, NULL, dts_lstm_backward_scratch},
     .cuda = DTS_CUDA(

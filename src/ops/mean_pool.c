@@ -9,6 +9,7 @@
 
 #include "ops/fetch.h"
 #include "ops/mean_pool.h"
+#include "ops/op_cost.h"
 #include "ops/ranges.h"
 #include "ops/sums.h"
 
@@ -163,6 +164,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
 const struct dts_operation dts_op_global_pool = {
     .name = "global_pool",
     .summary = "mean of each channel",
+    .cost = dts_mean_pool_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),
@@ -171,6 +173,7 @@ const struct dts_operation dts_op_global_pool = {
 const struct dts_operation dts_op_adaptive_pool = {
     .name = "adaptive_pool",
     .summary = "means over a grid of given size",
+    .cost = dts_mean_pool_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA({dts_mean_pool_forward_cuda, dts_mean_pool_backward_cuda}),

@@ -8,6 +8,7 @@
  * samples of this loss are small.
  */
 #include "ops/op.h"
+#include "ops/op_cost.h"
 
 static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                     const struct dts_place *place)
@@ -68,6 +69,7 @@ const struct dts_operation dts_op_mean_squared_error = {
     .summary = "loss: distance from a target of the input's shape",
     .needs_x = true,
     .loss = true,
+    .cost = dts_mean_squared_error_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda =

@@ -2,6 +2,7 @@
  * second may be one factor for each channel, b[c] for a[c, p]; db is then summed over p.
  */
 #include "ops/fetch.h"
+#include "ops/op_cost.h"
 #include "ops/past_caches.h"
 #include "ops/ranges.h"
 
@@ -160,6 +161,7 @@ const struct dts_operation dts_op_multiply = {
     .name = "multiply",
     .summary = "product of two inputs; the second may be one factor for each channel",
     .needs_x = true,
+    .cost = dts_multiply_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA({dts_multiply_forward_cuda, dts_multiply_backward_cuda}),

@@ -6,9 +6,9 @@
  * - host: fast on a CPU, in float; products by OpenBLAS, split among workers.
  * - cuda: fast on a GPU, in float, queued on a stream.
  *
- * One file `<name>.c` holds the formula, the reference and the row, `<name>_host.c` the fast
- * CPU version where it is more than the loops, `<name>.cu` the GPU's. A row in op.c, nothing
- * else.
+ * One file `<name>.c` holds the formula, the reference and the row, `<name>_cost.c` what it
+ * costs (op_cost.h), `<name>_host.c` the fast CPU version where it is more than the loops,
+ * `<name>.cu` the GPU's. A row in op.c, nothing else.
  *
  * Layout: a tensor is [batch, ...dims], the last index running fastest, channels before height
  * and width. Weights: conv [out, in / groups, ...kernel], linear [outputs, features] as
@@ -76,6 +76,7 @@ struct dts_arrays {
 };
 
 struct dts_mixed;
+struct dts_op_cost;
 
 /* Where a call runs. */
 struct dts_place {
@@ -110,6 +111,7 @@ struct dts_operation {
     bool halves;                  // in training it can run in two halves (dts_op_part)
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
+    struct dts_op_cost (*cost)(const struct dts_op_call *call); // one of op_cost.h
     struct dts_op_version reference, host, cuda;
 };
 

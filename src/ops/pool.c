@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "ops/op_cost.h"
 #include "ops/pool.h"
 
 struct dts_pool dts_pool_of(const struct dts_op_call *call, int batch)
@@ -150,6 +151,7 @@ const struct dts_operation dts_op_max_pool = {
     .name = "max_pool",
     .summary = "largest value of each window",
     .saved_bytes = saved_bytes,
+    .cost = dts_max_pool_cost,
     .reference = {max_forward, max_backward},
     .host = {dts_max_pool_forward_host, dts_max_pool_backward_host, dts_pool_scratch_host,
              dts_max_pool_backward_scratch_host},
@@ -159,6 +161,7 @@ const struct dts_operation dts_op_max_pool = {
 const struct dts_operation dts_op_avg_pool = {
     .name = "avg_pool",
     .summary = "mean of each window",
+    .cost = dts_avg_pool_cost,
     .reference = {avg_forward, avg_backward},
     .host = {dts_avg_pool_forward_host, dts_avg_pool_backward_host, dts_pool_scratch_host,
              dts_pool_scratch_host},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ops/op.h"
+#include "ops/op_cost.h"
 #include "ops/ranges.h"
 
 static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -80,6 +81,7 @@ const struct dts_operation dts_op_positional_embedding = {
     .name = "positional_embedding",
     .summary = "adds a learned row for each position to its input",
     .in_place = true,
+    .cost = dts_positional_embedding_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},
     .cuda = DTS_CUDA(

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "ops/op_cost.h"
 #include "ops/ranges.h"
 #include "ops/transpose.h"
 
@@ -206,6 +207,7 @@ dts_op_fn dts_sequence_forward_cuda, dts_sequence_backward_cuda;
 const struct dts_operation dts_op_concat = {
     .name = "concat",
     .summary = "its inputs behind one another, along the first size",
+    .cost = dts_concat_cost,
     .reference = {concat_forward, concat_backward},
     .host = {concat_forward_host, concat_backward_host},
     .cuda = DTS_CUDA({dts_concat_forward_cuda, dts_concat_backward_cuda}),
@@ -214,6 +216,7 @@ const struct dts_operation dts_op_concat = {
 const struct dts_operation dts_op_select = {
     .name = "select",
     .summary = "some of the positions",
+    .cost = dts_part_cost,
     .reference = {select_forward, select_backward},
     .host = {select_forward_host, select_backward_host},
     .cuda = DTS_CUDA({dts_select_forward_cuda, dts_select_backward_cuda}),
@@ -222,6 +225,7 @@ const struct dts_operation dts_op_select = {
 const struct dts_operation dts_op_sequence = {
     .name = "sequence",
     .summary = "an image as a sequence: [channels, ...] into [positions, channels]",
+    .cost = dts_part_cost,
     .reference = {sequence_forward, sequence_backward},
     .host = {sequence_forward_host, sequence_backward_host},
     .cuda = DTS_CUDA({dts_sequence_forward_cuda, dts_sequence_backward_cuda}),

@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "ops/op_cost.h"
 #include "ops/softmax_cross_entropy.h"
 
 static double log_sum(const double *x, size_t classes)
@@ -79,6 +80,7 @@ const struct dts_operation dts_op_softmax_cross_entropy = {
     .loss = true,
     .classes = true,
     .saved_bytes = saved_bytes,
+    .cost = dts_softmax_cross_entropy_cost,
     .reference = {forward, backward},
     .host = {dts_softmax_cross_entropy_forward_host, dts_softmax_cross_entropy_backward_host},
     .cuda = DTS_CUDA({dts_softmax_cross_entropy_forward_cuda,

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "ops/op_cost.h"
 #include "ops/upsample.h"
 
 struct dts_upsample dts_upsample_of(const struct dts_op_call *call, int batch)
@@ -99,6 +100,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 const struct dts_operation dts_op_upsample = {
     .name = "upsample",
     .summary = "another resolution by interpolation",
+    .cost = dts_upsample_cost,
     .reference = {forward, backward},
     .host = {dts_upsample_forward_host, dts_upsample_backward_host, dts_upsample_scratch_host,
              dts_upsample_scratch_host},

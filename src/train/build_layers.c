@@ -15,7 +15,7 @@ bool dts_build_synchronizes(const struct dts_point *point)
     return point->scenario->synchronized && point->devices > 1;
 }
 
-static const struct dts_layer_cost *cost_of(const struct dts_point *point, int layer)
+static const struct dts_op_cost *cost_of(const struct dts_point *point, int layer)
 {
     return &point->scenario->model.layers[layer].cost;
 }
@@ -23,7 +23,7 @@ static const struct dts_layer_cost *cost_of(const struct dts_point *point, int l
 /* The part of a pass, by values moved, that comes before the sums; 0: it has none. */
 static double share_of(const struct dts_point *point, enum dts_pass pass, int layer)
 {
-    const struct dts_layer_cost *cost = cost_of(point, layer);
+    const struct dts_op_cost *cost = cost_of(point, layer);
     const bool forward = pass == DTS_FORWARD;
     const double before = forward ? cost->forward_sum_values : cost->backward_sum_values;
     return before > 0 ? before / (forward ? cost->forward_values : cost->backward_values) : 0;

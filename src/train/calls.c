@@ -10,48 +10,55 @@ static const struct dts_dims *dims_of(const struct dts_model *model, int layer)
 }
 
 /* A tied weight comes first: it is the one that the layer does not have itself. */
-static void set_params(const struct dts_model *model, int l, struct dts_layer_call *out)
+struct dts_op_call dts_model_call(const struct dts_model *model, int l)
+{
+    const struct dts_layer *layer = &model->layers[l];
+    struct dts_op_call call = {
+        .op = layer->kind->name, .input_count = layer->input_count, .output = layer->output};
+    for (int i = 0; i < layer->input_count; i++)
+        call.inputs[i] = *dims_of(model, layer->inputs[i]);
+    if (layer->tied_to >= 0)
+        call.params[call.param_count++] = model->layers[layer->tied_to].params[0].count;
+    for (int p = 0; p < layer->param_count; p++)
+        call.params[call.param_count++] = layer->params[p].count;
+    if (layer->kind->describe != NULL)
+        layer->kind->describe(layer->self, &call);
+    return call;
+}
+
+static void set_owners(const struct dts_model *model, int l, struct dts_layer_call *out)
 {
     const struct dts_layer *layer = &model->layers[l];
     int count = 0;
     if (layer->tied_to >= 0) {
         out->param_layers[0] = layer->tied_to;
-        out->param_numbers[0] = 0;
-        out->call.params[count++] = model->layers[layer->tied_to].params[0].count;
+        out->param_numbers[count++] = 0;
     }
     for (int p = 0; p < layer->param_count; p++, count++) {
         out->param_layers[count] = l;
         out->param_numbers[count] = p;
-        out->call.params[count] = layer->params[p].count;
     }
-    out->call.param_count = count;
 }
 
 static void set_call(const struct dts_model *model, int l, struct dts_layer_call *calls)
 {
     const struct dts_layer *layer = &model->layers[l];
     struct dts_layer_call *out = &calls[l];
-    *out = (struct dts_layer_call){.output = l, .last = l};
-    out->call.input_count = layer->input_count;
-    out->call.output = layer->output;
+    *out = (struct dts_layer_call){.call = dts_model_call(model, l), .output = l, .last = l};
     out->learns = layer->param_count > 0 || layer->tied_to >= 0;
     out->call.first = true;
     for (int i = 0; i < layer->input_count; i++) {
         const int from = layer->inputs[i];
         out->inputs[i] = from == DTS_CALL_ENTRY ? from : calls[from].output;
-        out->call.inputs[i] = *dims_of(model, from);
         if (from != DTS_CALL_ENTRY && calls[from].learns)
             out->call.first = false;
     }
     out->learns = out->learns || !out->call.first;
-    set_params(model, l, out);
-    if (layer->cost.view) {
+    set_owners(model, l, out);
+    if (layer->view) {
+        out->call.op = NULL;
         out->output = out->inputs[0];
-        return;
     }
-    out->call.op = layer->kind->name;
-    if (layer->kind->describe != NULL)
-        layer->kind->describe(layer->self, &out->call);
 }
 
 static int *count_takers(const struct dts_model *model)

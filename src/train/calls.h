@@ -21,6 +21,9 @@ struct dts_layer_call {
     bool adds[DTS_OP_INPUTS];         // which is then added to that of a later taker
 };
 
+/* The call of a layer by itself, whether or not it runs: not `first`, nothing fused. */
+struct dts_op_call dts_model_call(const struct dts_model *model, int layer);
+
 /* calls: model->layer_count of them, the caller's. fuse: max(0, x) is done by the call before
  * it where that can. */
 void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls);

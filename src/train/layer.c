@@ -67,7 +67,6 @@ bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double cou
                             DTS_LAYER_MOST_VALUES, count);
     facts->params[facts->param_count++] =
         (struct dts_param){.name = name, .count = (size_t)count};
-    facts->cost.weight_values += count;
     return true;
 }
 

@@ -1,35 +1,14 @@
-/* layer_activation.c -- functions of one value: y = f(x). Each either keeps its output for the
- * backward pass, which is the next layer's input and kept anyway, or its input.
- */
+/* layer_activation.c -- functions of one value: y = f(x). */
 #include "train/layer.h"
 
 static const struct dts_field no_fields[] = {{0}};
 
-/* Flops are for each value. */
-static bool activation(struct dts_layer_facts *facts, double forward, double backward,
-                       bool saves_output)
-{
-    double n = (double)dts_dims_elements(&facts->inputs[0]);
-    facts->output = facts->inputs[0];
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = forward * n,
-        .backward_flops = backward * n,
-        .input_flops = backward * n,
-        .forward_values = 2 * n,  // read x, write y
-        .backward_values = 3 * n, // read x or y, dy, write dx
-        .input_values = 3 * n,
-        .saves_input = !saves_output,
-        .saves_output = saves_output,
-    };
-    return true;
-}
-
-static bool relu(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                 struct dts_error *err)
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
 {
     (void)self, (void)at, (void)err;
-    return activation(facts, 1, 1, true); // max(x, 0); dy or 0
+    facts->output = facts->inputs[0];
+    return true;
 }
 
 struct leaky {
@@ -42,40 +21,9 @@ static const struct dts_field leaky_fields[] = {
     {0},
 };
 
-static bool leaky_relu(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                       struct dts_error *err)
+static void leaky_describe(const void *self, struct dts_op_call *call)
 {
-    (void)self, (void)at, (void)err;
-    return activation(facts, 2, 2, false); // x > 0 ? x : a x
-}
-
-/* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): Hendrycks and Gimpel, arXiv:1606.08415. */
-static bool gelu(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                 struct dts_error *err)
-{
-    (void)self, (void)at, (void)err;
-    return activation(facts, 9, 16, false);
-}
-
-static bool silu(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                 struct dts_error *err)
-{
-    (void)self, (void)at, (void)err;
-    return activation(facts, 5, 8, false); // x s, s = 1 / (1 + exp(-x)); dy s (1 + x (1 - s))
-}
-
-static bool sigmoid(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                    struct dts_error *err)
-{
-    (void)self, (void)at, (void)err;
-    return activation(facts, 4, 3, true); // 1 / (1 + exp(-x)); dy y (1 - y)
-}
-
-static bool tanh_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                       struct dts_error *err)
-{
-    (void)self, (void)at, (void)err;
-    return activation(facts, 1, 3, true); // dy (1 - y y)
+    call->slope = ((const struct leaky *)self)->slope;
 }
 
 const struct dts_layer_kind dts_layer_relu = {
@@ -84,13 +32,9 @@ const struct dts_layer_kind dts_layer_relu = {
     .summary = "max(x, 0)",
     .fields = no_fields,
     .inputs = 1,
-    .infer = relu,
+    .infer = infer,
+    .cost = dts_relu_cost,
 };
-
-static void leaky_describe(const void *self, struct dts_op_call *call)
-{
-    call->slope = ((const struct leaky *)self)->slope;
-}
 
 const struct dts_layer_kind dts_layer_leaky_relu = {
     .name = "leaky_relu",
@@ -98,8 +42,9 @@ const struct dts_layer_kind dts_layer_leaky_relu = {
     .fields = leaky_fields,
     .size = sizeof(struct leaky),
     .inputs = 1,
-    .infer = leaky_relu,
+    .infer = infer,
     .describe = leaky_describe,
+    .cost = dts_leaky_relu_cost,
 };
 
 const struct dts_layer_kind dts_layer_gelu = {
@@ -107,7 +52,8 @@ const struct dts_layer_kind dts_layer_gelu = {
     .summary = "x times the normal distribution at x, by tanh",
     .fields = no_fields,
     .inputs = 1,
-    .infer = gelu,
+    .infer = infer,
+    .cost = dts_gelu_cost,
 };
 
 const struct dts_layer_kind dts_layer_silu = {
@@ -115,7 +61,8 @@ const struct dts_layer_kind dts_layer_silu = {
     .summary = "x times its sigmoid",
     .fields = no_fields,
     .inputs = 1,
-    .infer = silu,
+    .infer = infer,
+    .cost = dts_silu_cost,
 };
 
 const struct dts_layer_kind dts_layer_sigmoid = {
@@ -123,7 +70,8 @@ const struct dts_layer_kind dts_layer_sigmoid = {
     .summary = "1 / (1 + exp(-x))",
     .fields = no_fields,
     .inputs = 1,
-    .infer = sigmoid,
+    .infer = infer,
+    .cost = dts_sigmoid_cost,
 };
 
 const struct dts_layer_kind dts_layer_tanh = {
@@ -131,5 +79,6 @@ const struct dts_layer_kind dts_layer_tanh = {
     .summary = "hyperbolic tangent",
     .fields = no_fields,
     .inputs = 1,
-    .infer = tanh_infer,
+    .infer = infer,
+    .cost = dts_tanh_cost,
 };

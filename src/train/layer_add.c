@@ -1,5 +1,4 @@
-/* layer_add.c -- the sum of its inputs, value by value: the end of a skip connection. Backward
- * hands the gradient on as it is; model_costs.c counts the sums where a tensor forks. */
+/* layer_add.c -- the sum of its inputs, value by value: the end of a skip connection. */
 #include "train/layer.h"
 
 static const struct dts_field no_fields[] = {{0}};
@@ -16,13 +15,7 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
             return dts_cfg_fail(at, "input", err, "must have equal shapes, got %s and %s",
                                 dts_dims_text(&inputs[0]).chars,
                                 dts_dims_text(&inputs[i]).chars);
-    double n = (double)dts_dims_elements(&inputs[0]);
     facts->output = inputs[0];
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = n * (facts->input_count - 1),
-        .forward_values = n * (facts->input_count + 1),
-    };
     return true;
 }
 
@@ -32,4 +25,5 @@ const struct dts_layer_kind dts_layer_add = {
     .fields = no_fields,
     .takes_relu = true,
     .infer = infer,
+    .cost = dts_add_cost,
 };

@@ -20,7 +20,7 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
 {
     (void)self;
     const struct dts_dims *input = &facts->inputs[0];
-    double channels = (double)input->size[0], n = (double)dts_dims_elements(input);
+    double channels = (double)input->size[0];
     facts->output = *input;
     if (!dts_layer_param(facts, "weight", channels, at, err))
         return false;
@@ -30,20 +30,6 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
         return false;
     dts_layer_per_channel(facts);
 
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = 8 * n,   // 1 for the mean, 3 for the variance, 4 for y
-        .backward_flops = 11 * n, // 1 for db, 4 for dw, 6 for dx
-        .input_flops = 6 * n,
-        .forward_values = 3 * n,  // statistics: read x; then read x, write y
-        .backward_values = 5 * n, // sums: read x, dy; then read x, dy, write dx
-        .input_values = 3 * n,
-        .weight_values = facts->cost.weight_values,
-        .sums = 2 * input->size[0],
-        .forward_sum_values = n,      // the statistics
-        .backward_sum_values = 2 * n, // the sums
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -61,4 +47,5 @@ const struct dts_layer_kind dts_layer_batch_norm = {
     .takes_relu = true,
     .infer = infer,
     .describe = describe,
+    .cost = dts_batch_norm_cost,
 };

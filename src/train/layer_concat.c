@@ -20,13 +20,6 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
                 dts_dims_text(&inputs[0]).chars, dts_dims_text(&inputs[i]).chars);
         facts->output.size[0] += inputs[i].size[0];
     }
-    double n = (double)dts_dims_elements(&facts->output);
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_values = 2 * n, // a copy; backward cuts it apart again
-        .backward_values = 2 * n,
-        .input_values = 2 * n,
-    };
     return true;
 }
 
@@ -35,4 +28,5 @@ const struct dts_layer_kind dts_layer_concat = {
     .summary = "its inputs behind one another, along the first size",
     .fields = no_fields,
     .infer = infer,
+    .cost = dts_concat_cost,
 };

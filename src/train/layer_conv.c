@@ -54,12 +54,12 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
                             input->size[0], conv->channels, conv->groups);
     facts->output.size[0] = (size_t)conv->channels;
 
-    double sums = (double)(input->size[0] / groups) * dts_window_values(&conv->window);
+    const double window = dts_window_values(&conv->window);
+    const double sums = (double)(input->size[0] / groups) * window;
     if (!dts_layer_param(facts, "weight", conv->channels * sums, at, err))
         return false;
     // He et al. 2015, arXiv:1502.01852, by what goes out, as torchvision's ResNet and VGG do,
     // and as PyTorch counts that where channels are grouped
-    const double window = dts_window_values(&conv->window);
     dts_layer_begin(facts, 0, sqrt(2 / (conv->channels * window)), false);
     dts_layer_fans(facts, sums, conv->channels * window);
     if (conv->bias && !dts_layer_param(facts, "bias", conv->channels, at, err))
@@ -68,22 +68,6 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
         dts_layer_per_channel(facts);
         dts_layer_fans(facts, sums, conv->channels * window);
     }
-
-    double in = (double)dts_dims_elements(input), out = conv->channels;
-    for (int i = 1; i < facts->output.count; i++)
-        out *= (double)facts->output.size[i];
-    double flops = 2 * out * sums;
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_CONV,
-        .forward_flops = flops,
-        .backward_flops = 2 * flops + (conv->bias ? out : 0), // data, weights, bias
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
-        .input_values = in + out,
-        .weight_values = facts->cost.weight_values,
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -116,6 +100,7 @@ const struct dts_layer_kind dts_layer_conv2d = {
     .inputs = 1,
     .infer = infer2,
     .describe = describe,
+    .cost = dts_conv_cost,
 };
 
 const struct dts_layer_kind dts_layer_conv3d = {
@@ -126,4 +111,5 @@ const struct dts_layer_kind dts_layer_conv3d = {
     .inputs = 1,
     .infer = infer3,
     .describe = describe,
+    .cost = dts_conv_cost,
 };

@@ -1,5 +1,4 @@
-/* layer_dropout.c -- zeroes values at random (Srivastava et al. 2014, JMLR 15). The mask, a
- * byte for each value, is kept for the backward pass. */
+/* layer_dropout.c -- zeroes values at random (Srivastava et al. 2014, JMLR 15). */
 #include "train/layer.h"
 
 struct dropout {
@@ -15,21 +14,8 @@ static const struct dts_field fields[] = {
 static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                   struct dts_error *err)
 {
-    (void)at, (void)err;
-    const struct dropout *dropout = self;
-    double n = dropout->rate > 0 ? (double)dts_dims_elements(&facts->inputs[0]) : 0;
+    (void)self, (void)at, (void)err;
     facts->output = facts->inputs[0];
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = 2 * n, // compare, scale; drawing the random numbers is left out
-        .backward_flops = n,
-        .input_flops = n,
-        .forward_values = 2 * n, // read x, write y; the mask is left out
-        .backward_values = 2 * n,
-        .input_values = 2 * n,
-        .saved_bytes = n,
-        .view = n == 0,
-    };
     return true;
 }
 
@@ -46,4 +32,5 @@ const struct dts_layer_kind dts_layer_dropout = {
     .inputs = 1,
     .infer = infer,
     .describe = describe,
+    .cost = dts_dropout_cost,
 };

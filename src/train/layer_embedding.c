@@ -32,16 +32,6 @@ static bool embedding_infer(void *self, struct dts_layer_facts *facts, const str
     dts_layer_begin(facts, 0, 0.02, false); // as GPT-2 and BERT
     if (embedding->sparse)
         dts_layer_sparse(facts, (size_t)embedding->features);
-    double tokens = (double)dts_dims_elements(input);
-    double out = tokens * embedding->features;
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .backward_flops = out,               // added to the rows' gradients
-        .forward_values = tokens + 2 * out,  // read tokens and rows, write y
-        .backward_values = tokens + 3 * out, // read tokens, dy and gradients, write gradients
-        .weight_values = 0, // a call reads only the rows that it needs: in the values above
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -78,15 +68,6 @@ static bool positional_infer(void *self, struct dts_layer_facts *facts,
                          err))
         return false;
     dts_layer_begin(facts, 0, 0.02, false);
-    double n = (double)dts_dims_elements(input);
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = n,
-        .backward_flops = n, // summed over the batch
-        .forward_values = 2 * n,
-        .backward_values = n, // dx is dy
-        .weight_values = n,   // the rows in use
-    };
     return true;
 }
 
@@ -98,6 +79,7 @@ const struct dts_layer_kind dts_layer_embedding = {
     .inputs = 1,
     .infer = embedding_infer,
     .describe = embedding_describe,
+    .cost = dts_embedding_cost,
 };
 
 const struct dts_layer_kind dts_layer_positional_embedding = {
@@ -107,4 +89,5 @@ const struct dts_layer_kind dts_layer_positional_embedding = {
     .size = sizeof(struct positional),
     .inputs = 1,
     .infer = positional_infer,
+    .cost = dts_positional_embedding_cost,
 };

@@ -1,7 +1,4 @@
 /* layer_global_pool.c -- the mean of each channel, over all of it or over a grid of given size.
- *
- * Window i of n along an axis of size s reaches from floor(i s / n) to ceil((i + 1) s / n), as
- * in PyTorch's AdaptiveAvgPool.
  */
 #include <stdlib.h>
 
@@ -19,20 +16,6 @@ static const struct dts_field fields[] = {
     {0},
 };
 
-static void set_cost(struct dts_layer_facts *facts, double out, double flops)
-{
-    double in = (double)dts_dims_elements(&facts->inputs[0]);
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = flops,
-        .backward_flops = flops,
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = in + out,
-        .input_values = in + out,
-    };
-}
-
 static bool global_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                          struct dts_error *err)
 {
@@ -42,17 +25,7 @@ static bool global_infer(void *self, struct dts_layer_facts *facts, const struct
         return dts_cfg_fail(at, "input", err, "must be channels and sizes, got %s",
                             dts_dims_text(input).chars);
     facts->output = (struct dts_dims){1, {input->size[0], 1, 1, 1}};
-    set_cost(facts, (double)input->size[0], (double)dts_dims_elements(input));
     return true;
-}
-
-/* Values that the windows of an axis read, those in two of them twice. */
-static double values_read(size_t size, size_t windows)
-{
-    double sum = 0;
-    for (size_t i = 0; i < windows; i++)
-        sum += (double)(((i + 1) * size + windows - 1) / windows - i * size / windows);
-    return sum;
 }
 
 static bool adaptive_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
@@ -70,15 +43,10 @@ static bool adaptive_infer(void *self, struct dts_layer_facts *facts, const stru
                             input->count - 1, dts_dims_text(input).chars, count);
     }
 
-    double out = (double)input->size[0], flops = out;
     facts->output = *input;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         facts->output.size[i + 1] = (size_t)sizes[i];
-        out *= sizes[i];
-        flops *= values_read(input->size[i + 1], (size_t)sizes[i]);
-    }
     free(sizes);
-    set_cost(facts, out, flops);
     return true;
 }
 
@@ -88,6 +56,7 @@ const struct dts_layer_kind dts_layer_global_pool = {
     .fields = no_fields,
     .inputs = 1,
     .infer = global_infer,
+    .cost = dts_mean_pool_cost,
 };
 
 const struct dts_layer_kind dts_layer_adaptive_pool = {
@@ -97,4 +66,5 @@ const struct dts_layer_kind dts_layer_adaptive_pool = {
     .size = sizeof(struct adaptive),
     .inputs = 1,
     .infer = adaptive_infer,
+    .cost = dts_mean_pool_cost,
 };

@@ -23,7 +23,6 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     const struct linear *linear = self;
     const struct dts_dims *input = &facts->inputs[0];
     double features = (double)dts_dims_features(input);
-    double positions = (double)dts_dims_positions(input);
     facts->output = *input;
     facts->output.size[input->count - 1] = (size_t)linear->outputs;
 
@@ -39,20 +38,6 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
         dts_layer_per_channel(facts);
         dts_layer_fans(facts, features, linear->outputs);
     }
-
-    double in = positions * features, out = positions * linear->outputs;
-    double flops = 2 * out * features;
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MATMUL,
-        .forward_flops = flops,
-        .backward_flops = 2 * flops + (linear->bias ? out : 0), // data, weights, bias
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
-        .input_values = in + out,
-        .weight_values = facts->cost.weight_values,
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -70,4 +55,5 @@ const struct dts_layer_kind dts_layer_linear = {
     .inputs = 1,
     .infer = infer,
     .describe = describe,
+    .cost = dts_linear_cost,
 };

@@ -18,41 +18,11 @@ static const struct dts_field fields[] = {
     {0},
 };
 
-static bool softmax_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                          struct dts_error *err)
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
 {
     (void)self, (void)at, (void)err;
-    double n = (double)dts_dims_elements(&facts->inputs[0]);
     facts->output = (struct dts_dims){1, {1, 1, 1, 1}};
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = 5 * n,  // max, subtract, exp, sum, subtract the sum's logarithm
-        .backward_flops = 3 * n, // exp, subtract the target, scale
-        .input_flops = 3 * n,
-        .forward_values = 2 * n,  // read x, write log p
-        .backward_values = 2 * n, // read log p, write dx
-        .input_values = 2 * n,
-        .saved_values = n, // log p
-    };
-    return true;
-}
-
-static bool squared_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                          struct dts_error *err)
-{
-    (void)self, (void)at, (void)err;
-    double n = (double)dts_dims_elements(&facts->inputs[0]);
-    facts->output = (struct dts_dims){1, {1, 1, 1, 1}};
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = 3 * n, // subtract, square, sum
-        .backward_flops = 2 * n,
-        .input_flops = 2 * n,
-        .forward_values = 2 * n,  // read x and the target
-        .backward_values = 3 * n, // and write dx
-        .input_values = 3 * n,
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -70,8 +40,9 @@ const struct dts_layer_kind dts_layer_softmax_cross_entropy = {
     .fields = fields,
     .size = sizeof(struct loss),
     .inputs = 1,
-    .infer = softmax_infer,
+    .infer = infer,
     .describe = describe,
+    .cost = dts_softmax_cross_entropy_cost,
 };
 
 const struct dts_layer_kind dts_layer_mean_squared_error = {
@@ -80,6 +51,7 @@ const struct dts_layer_kind dts_layer_mean_squared_error = {
     .fields = &fields[1],
     .size = sizeof(struct loss),
     .inputs = 1,
-    .infer = squared_infer,
+    .infer = infer,
     .describe = describe,
+    .cost = dts_mean_squared_error_cost,
 };

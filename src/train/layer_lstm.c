@@ -1,7 +1,6 @@
 /* layer_lstm.c -- long short-term memory (Hochreiter and Schmidhuber 1997,
  * doi:10.1162/neco.1997.9.8.1735), one layer in one direction, four gates and two biases each
- * as in PyTorch: [positions, features] into [positions, outputs]. The steps depend on one
- * another, so the recurrent weights are read again at each.
+ * as in PyTorch: [positions, features] into [positions, outputs].
  */
 #include <math.h>
 
@@ -25,7 +24,7 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     if (input->count != 2)
         return dts_cfg_fail(at, "input", err, "must be positions x features, got %s",
                             dts_dims_text(input).chars);
-    double s = (double)input->size[0], f = (double)input->size[1], h = lstm->outputs;
+    double f = (double)input->size[1], h = lstm->outputs;
     facts->output = *input;
     facts->output.size[1] = (size_t)lstm->outputs;
     static const char *const names[] = {"weight_input", "weight_state", "bias_input",
@@ -38,23 +37,6 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
         if (i >= 2)
             dts_layer_per_channel(facts);
     }
-
-    double by_input = 8 * s * h * f, by_state = 8 * s * h * h; // four gates
-    double in = s * f, out = s * h, gates = 4 * out;
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MATMUL,
-        .forward_flops = by_input + by_state + 22 * out, // 3 sigmoids at 4, 2 tanh at 1, biases
-                                                         // 4, cell 3, output 1
-        .backward_flops = 2 * (by_input + by_state) + 28 * out, // 20 for the cell, 8 for biases
-        .input_flops = by_input,
-        .forward_values = in + 2 * gates + 4 * out, // gates out and in, c, h out and in
-        .backward_values = 2 * in + 4 * gates + 6 * out,
-        .input_values = in + gates,
-        .saved_values = gates + out, // gates and cells; the states are the output
-        .weight_values = 4 * h * f + s * 4 * h * h + 8 * h,
-        .saves_input = true,
-        .saves_output = true,
-    };
     return true;
 }
 
@@ -65,4 +47,5 @@ const struct dts_layer_kind dts_layer_lstm = {
     .size = sizeof(struct lstm),
     .inputs = 1,
     .infer = infer,
+    .cost = dts_lstm_cost,
 };

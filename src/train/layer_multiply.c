@@ -15,18 +15,7 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
             at, "input", err,
             "must have equal shapes, or a factor for each channel, got %s and %s",
             dts_dims_text(a).chars, dts_dims_text(b).chars);
-    double n = (double)dts_dims_elements(a), m = (double)dts_dims_elements(b);
     facts->output = *a;
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = n,
-        .backward_flops = 3 * n - m, // da = dy b; db = dy a, summed over what a factor serves
-        .input_flops = 3 * n - m,
-        .forward_values = 2 * n + m,
-        .backward_values = 3 * n + 2 * m, // read a, b, dy, write da, db
-        .input_values = 3 * n + 2 * m,
-        .saves_input = true,
-    };
     return true;
 }
 
@@ -36,4 +25,5 @@ const struct dts_layer_kind dts_layer_multiply = {
     .fields = no_fields,
     .inputs = 2,
     .infer = infer,
+    .cost = dts_multiply_cost,
 };

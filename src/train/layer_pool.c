@@ -28,62 +28,18 @@ static const struct dts_field fields[] = {
     {0},
 };
 
-/* The output's shape. As in PyTorch, padding is at most half the window: each window has a
- * value of the input. */
-static bool shape(struct pool *pool, struct dts_layer_facts *facts, const struct dts_cfg *at,
+/* As in PyTorch, padding is at most half the window: each window has a value of the input. */
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                   struct dts_error *err)
 {
-    const struct dts_window *window = &pool->window;
-    if (!dts_window_infer(&pool->window, 0, &facts->inputs[0], &facts->output, at, err))
+    struct dts_window *window = &((struct pool *)self)->window;
+    if (!dts_window_infer(window, 0, &facts->inputs[0], &facts->output, at, err))
         return false;
     for (int i = 0; i < window->axes; i++)
         if (window->padding[i] > window->kernel[i] / 2)
             return dts_cfg_fail(&window->padding_cfg, NULL, err,
                                 "must be <= %d, half of the kernel, got %d",
                                 window->kernel[i] / 2, window->padding[i]);
-    return true;
-}
-
-static bool max_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                      struct dts_error *err)
-{
-    struct pool *pool = self;
-    if (!shape(pool, facts, at, err))
-        return false;
-    double in = (double)dts_dims_elements(&facts->inputs[0]);
-    double out = (double)dts_dims_elements(&facts->output);
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = out * (dts_window_values(&pool->window) - 1), // comparisons
-        .backward_flops = out,
-        .input_flops = out,
-        .forward_values = in + 2 * out,  // and the index of the largest
-        .backward_values = 2 * out + in, // read dy and the index, write dx
-        .input_values = 2 * out + in,
-        .saved_bytes = 8 * out, // indices, int64
-        .saves_input = true,
-    };
-    return true;
-}
-
-static bool avg_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                      struct dts_error *err)
-{
-    struct pool *pool = self;
-    if (!shape(pool, facts, at, err))
-        return false;
-    double in = (double)dts_dims_elements(&facts->inputs[0]);
-    double out = (double)dts_dims_elements(&facts->output);
-    double flops = out * dts_window_values(&pool->window); // additions, and one division
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = flops,
-        .backward_flops = flops,
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = in + out,
-        .input_values = in + out,
-    };
     return true;
 }
 
@@ -99,8 +55,9 @@ const struct dts_layer_kind dts_layer_max_pool = {
     .fields = fields,
     .size = sizeof(struct pool),
     .inputs = 1,
-    .infer = max_infer,
+    .infer = infer,
     .describe = describe,
+    .cost = dts_max_pool_cost,
 };
 
 const struct dts_layer_kind dts_layer_avg_pool = {
@@ -109,6 +66,7 @@ const struct dts_layer_kind dts_layer_avg_pool = {
     .fields = fields,
     .size = sizeof(struct pool),
     .inputs = 1,
-    .infer = avg_infer,
+    .infer = infer,
     .describe = describe,
+    .cost = dts_avg_pool_cost,
 };

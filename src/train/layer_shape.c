@@ -8,20 +8,7 @@ static bool flatten_infer(void *self, struct dts_layer_facts *facts, const struc
 {
     (void)self, (void)at, (void)err;
     facts->output = (struct dts_dims){1, {dts_dims_elements(&facts->inputs[0]), 1, 1, 1}};
-    facts->cost = (struct dts_layer_cost){.class = DTS_WORK_MEMORY, .view = true};
     return true;
-}
-
-static void set_copy_cost(struct dts_layer_facts *facts)
-{
-    double in = (double)dts_dims_elements(&facts->inputs[0]);
-    double out = (double)dts_dims_elements(&facts->output);
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_values = 2 * out,
-        .backward_values = in + out, // what was not selected gets zeros
-        .input_values = in + out,
-    };
 }
 
 static bool sequence_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
@@ -34,7 +21,6 @@ static bool sequence_infer(void *self, struct dts_layer_facts *facts, const stru
                             dts_dims_text(input).chars);
     size_t channels = input->size[0];
     facts->output = (struct dts_dims){2, {dts_dims_elements(input) / channels, channels, 1, 1}};
-    set_copy_cost(facts);
     return true;
 }
 
@@ -57,7 +43,6 @@ static bool select_infer(void *self, struct dts_layer_facts *facts, const struct
         return dts_cfg_fail(at, "positions", err, "must be <= %zu, got %d",
                             facts->output.size[0], select->positions);
     facts->output.size[0] = (size_t)select->positions;
-    set_copy_cost(facts);
     return true;
 }
 
@@ -75,6 +60,7 @@ const struct dts_layer_kind dts_layer_sequence = {
     .fields = no_fields,
     .inputs = 1,
     .infer = sequence_infer,
+    .cost = dts_part_cost,
 };
 
 const struct dts_layer_kind dts_layer_select = {
@@ -84,4 +70,5 @@ const struct dts_layer_kind dts_layer_select = {
     .size = sizeof(struct select),
     .inputs = 1,
     .infer = select_infer,
+    .cost = dts_part_cost,
 };

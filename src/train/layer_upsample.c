@@ -1,6 +1,5 @@
 /* layer_upsample.c -- another resolution by interpolation along each axis, as the decoders of
- * segmentation networks need: to a given size, or by a whole factor. A value of the output is
- * made of 2 values of the input along each axis: 2, 4 or 8 products and their sum.
+ * segmentation networks need: to a given size, or by a whole factor.
  */
 #include <stdlib.h>
 
@@ -50,24 +49,8 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     facts->output = *input;
     if (sizes && !read_sizes(upsample, facts, at, err))
         return false;
-    double out = 1, corners = 1;
-    for (int i = 1; i < input->count; i++) {
-        if (!sizes)
-            facts->output.size[i] *= (size_t)upsample->factor;
-        out *= (double)facts->output.size[i];
-        corners *= 2;
-    }
-    const double in = (double)dts_dims_elements(input);
-    out *= (double)input->size[0];
-    facts->cost = (struct dts_layer_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = (2 * corners - 1) * out,
-        .backward_flops = 2 * corners * out,
-        .input_flops = 2 * corners * out,
-        .forward_values = in + out,
-        .backward_values = in + out,
-        .input_values = in + out,
-    };
+    for (int i = 1; i < input->count && !sizes; i++)
+        facts->output.size[i] *= (size_t)upsample->factor;
     return true;
 }
 
@@ -78,4 +61,5 @@ const struct dts_layer_kind dts_layer_upsample = {
     .size = sizeof(struct upsample),
     .inputs = 1,
     .infer = infer,
+    .cost = dts_upsample_cost,
 };

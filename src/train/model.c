@@ -70,7 +70,7 @@ static bool read_or_free(struct dts_model *model, struct dts_error *err)
         dts_model_free(model);
         return false;
     }
-    dts_model_sum_costs(model);
+    dts_model_find_costs(model);
     return true;
 }
 

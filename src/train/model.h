@@ -19,7 +19,13 @@ struct dts_layer {
     struct dts_param params[DTS_LAYER_PARAMS]; // its own: without the weight that is tied
     int param_count;
     int tied_to; // an earlier layer whose weight it uses, -1: its own
-    struct dts_layer_cost cost;
+
+    /* Its call's in this network (model_costs.c): without gradients that nobody needs, with
+     * forks, and with the tensors that it keeps among its saved values. */
+    struct dts_op_cost cost;
+    double fork_values; // gradients added, of those backward (one FLOP, three values each):
+                        // the output is taken in several times
+    bool view;          // the output is the input's memory: never kept twice
 };
 
 struct dts_model {
@@ -30,7 +36,7 @@ struct dts_model {
     int layer_count;
     double parameters;                    // in all, tied ones once
     double forward_flops, backward_flops; // per sample
-    double saved_values, saved_bytes;     // per sample, kept for backward (layer.h)
+    double saved_values, saved_bytes;     // per sample, kept for backward (op_cost.h)
     double working_values; // per sample: what backward needs beside them when it needs most
     struct dts_doc *doc;   // owned
 };

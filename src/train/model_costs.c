@@ -1,5 +1,6 @@
-/* model_costs.c -- from the costs of single layers to those of the network.
+/* model_costs.c -- from the costs of single layers' calls to those of the network.
  *
+ * - A layer whose call moves nothing is a view: its output is its input's memory.
  * - A layer learns when it has weights or takes in what a learning layer puts out. Nothing
  * needs the gradient of the model's input: the first convolution only makes that of its
  * weights.
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "train/calls.h"
 #include "train/model_read.h"
 
 /* What is known of a layer's output, or of the model's input: tensors[DTS_MODEL_ENTRY]. */
@@ -22,6 +24,19 @@ struct tensor {
     double count; // values
 };
 
+static void count_calls(struct dts_model *model)
+{
+    for (int l = 0; l < model->layer_count; l++) {
+        struct dts_layer *layer = &model->layers[l];
+        layer->cost = (struct dts_op_cost){.class = DTS_WORK_MEMORY};
+        if (layer->kind->cost != NULL) {
+            const struct dts_op_call call = dts_model_call(model, l);
+            layer->cost = layer->kind->cost(&call);
+        }
+        layer->view = layer->cost.forward_values <= 0;
+    }
+}
+
 static void find_learning(const struct dts_model *model, struct tensor *tensors)
 {
     for (int i = 0; i < model->layer_count; i++) {
@@ -29,7 +44,7 @@ static void find_learning(const struct dts_model *model, struct tensor *tensors)
         struct tensor *t = &tensors[i];
         t->learns = layer->param_count > 0 || layer->tied_to >= 0;
         t->count = (double)dts_dims_elements(&layer->output);
-        t->memory = layer->cost.view ? tensors[layer->inputs[0]].memory : i;
+        t->memory = layer->view ? tensors[layer->inputs[0]].memory : i;
         for (int k = 0; k < layer->input_count; k++)
             t->learns |= tensors[layer->inputs[k]].learns;
         for (int k = 0; k < layer->input_count && t->learns; k++)
@@ -48,7 +63,7 @@ static bool input_learns(const struct dts_layer *layer, const struct tensor *ten
 static void cut_backward(struct dts_layer *layer, const struct tensor *tensors,
                          const struct tensor *output)
 {
-    struct dts_layer_cost *cost = &layer->cost;
+    struct dts_op_cost *cost = &layer->cost;
     if (!output->learns) {
         cost->backward_flops = cost->backward_values = 0;
         cost->saved_values = cost->saved_bytes = 0;
@@ -60,9 +75,9 @@ static void cut_backward(struct dts_layer *layer, const struct tensor *tensors,
         cost->backward_sum_values = 0; // they are for the gradient of the input alone
     }
     if (output->learns && output->takers > 1) {
-        cost->fork_values = (output->takers - 1) * output->count;
-        cost->backward_flops += cost->fork_values;
-        cost->backward_values += 3 * cost->fork_values;
+        layer->fork_values = (output->takers - 1) * output->count;
+        cost->backward_flops += layer->fork_values;
+        cost->backward_values += 3 * layer->fork_values;
     }
 }
 
@@ -93,12 +108,13 @@ static double find_working(const struct dts_model *model, const struct tensor *t
     return most - kept;
 }
 
-void dts_model_sum_costs(struct dts_model *model)
+void dts_model_find_costs(struct dts_model *model)
 {
     struct tensor *all = dts_alloc((size_t)model->layer_count + 1, sizeof(*all));
     struct tensor *tensors = all + 1; // the model's input comes before the layers
     tensors[DTS_MODEL_ENTRY].memory = DTS_MODEL_ENTRY;
     tensors[DTS_MODEL_ENTRY].count = (double)dts_dims_elements(&model->input);
+    count_calls(model);
     find_learning(model, tensors);
 
     for (int i = 0; i < model->layer_count; i++) {

@@ -141,7 +141,7 @@ static bool check_output(const struct dts_dims *dims, const struct dts_cfg *at,
                         DTS_LAYER_MOST_VALUES, dts_dims_text(dims).chars);
 }
 
-/* Shapes, parameters and cost of a layer whose kind, fields and inputs are there. */
+/* Shapes and parameters of a layer whose kind, fields and inputs are there. */
 static bool infer(const struct reader *r, struct dts_layer *layer, const struct dts_cfg *at,
                   struct dts_error *err)
 {
@@ -164,7 +164,6 @@ static bool infer(const struct reader *r, struct dts_layer *layer, const struct 
     layer->output = facts.output;
     layer->param_count = facts.param_count;
     memcpy(layer->params, facts.params, sizeof(layer->params));
-    layer->cost = facts.cost;
     return true;
 }
 

@@ -56,8 +56,8 @@ bool dts_model_read_layers(struct dts_model *model, const struct dts_cfg *list,
 /* The keys that every layer has beside those of its kind, and the keys of a group. */
 extern const struct dts_field dts_layer_fields[], dts_group_fields[];
 
-/* From the costs of the layers one by one to those of the whole: no gradient for what does not
- * learn, each tensor kept once, sums. */
-void dts_model_sum_costs(struct dts_model *model);
+/* The costs of the layers one by one, by their calls, and from these those of the whole: no
+ * gradient for what does not learn, each tensor kept once, sums. */
+void dts_model_find_costs(struct dts_model *model);
 
 #endif

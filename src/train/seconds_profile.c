@@ -16,7 +16,7 @@
 
 struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
 {
-    const struct dts_layer_cost *cost = &layer->cost;
+    const struct dts_op_cost *cost = &layer->cost;
     return (struct dts_profile_work){
         .class = (int)cost->class,
         .forward_flops = cost->forward_flops,
@@ -35,7 +35,7 @@ struct dts_profile_work dts_call_work(const struct dts_model *model,
                                       const struct dts_layer_call *calls, int l)
 {
     struct dts_profile_work work = dts_layer_work(&model->layers[l]);
-    const double added = model->layers[l].cost.fork_values;
+    const double added = model->layers[l].fork_values;
     work.backward_flops -= added;
     work.backward_values -= 3 * added;
     if (calls[l].last == l)

@@ -56,6 +56,19 @@ static void a_weight_is_no_other_work(void)
     CHECK_STRING(dts_op_call_key(&loss).chars, plain.chars);
 }
 
+/* One kernel of ours, however it is counted. */
+static void a_way_to_count_is_no_other_work(void)
+{
+    struct dts_op_call attention = {.op = "attention",
+                                    .input_count = 1,
+                                    .inputs = {{2, {128, 2304, 1, 1}}},
+                                    .output = {2, {128, 768, 1, 1}},
+                                    .heads = 12};
+    const struct dts_op_call_key plain = dts_op_call_key(&attention);
+    attention.fused = true;
+    CHECK_STRING(dts_op_call_key(&attention).chars, plain.chars);
+}
+
 /* As many volumes as may be joined, of 1.6e11 values in all: a model may have them. */
 static void long_lists_of_shapes_are_whole(void)
 {
@@ -108,5 +121,6 @@ static void names_of_layers_have_room(void)
 }
 
 TESTS(TEST(shapes_and_settings_stand_in_words), TEST(a_table_has_its_size),
-      TEST(a_weight_is_no_other_work), TEST(long_lists_of_shapes_are_whole),
-      TEST(the_longest_key_is_whole), TEST(names_of_layers_have_room))
+      TEST(a_weight_is_no_other_work), TEST(a_way_to_count_is_no_other_work),
+      TEST(long_lists_of_shapes_are_whole), TEST(the_longest_key_is_whole),
+      TEST(names_of_layers_have_room))

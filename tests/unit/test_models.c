@@ -292,8 +292,8 @@ static void backward_costs_twice_forward_but_for_the_first_layer(void)
 {
     struct dts_model model;
     if (load(&model, "resnet50")) {
-        const struct dts_layer_cost *first = &find(&model, "conv1")->cost;
-        const struct dts_layer_cost *second = &find(&model, "layer1.conv1")->cost;
+        const struct dts_op_cost *first = &find(&model, "conv1")->cost;
+        const struct dts_op_cost *second = &find(&model, "layer1.conv1")->cost;
         CHECK_NEAR(first->backward_flops, first->forward_flops, 0);
         CHECK_NEAR(first->backward_values, first->forward_values, 0);
         CHECK_NEAR(second->backward_flops, 2 * second->forward_flops, 0);

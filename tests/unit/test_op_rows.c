@@ -52,7 +52,7 @@ static void rows_are_whole(void)
     for (int i = 0; dts_operations[i] != NULL; i++) {
         const struct dts_operation *op = dts_operations[i];
         CHECK(dts_operation_find(op->name) == op); // no other has its name
-        CHECK(op->summary != NULL);
+        CHECK(op->summary != NULL && op->cost != NULL);
         CHECK(op->reference.forward != NULL && op->reference.backward != NULL);
         CHECK(op->host.forward != NULL && op->host.backward != NULL);
         if (!CHECK((op->cuda.forward != NULL) == dts_gpu_built()) ||
@@ -85,16 +85,29 @@ static const char *call_of(const struct dts_layer_kind *kind)
     return call.op;
 }
 
-static void every_layer_has_an_operation(void)
+static bool is_called(const struct dts_operation *op)
+{
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++)
+        if (dts_operation_find(call_of(dts_layer_kinds[i])) == op)
+            return true;
+    return false;
+}
+
+/* So that what tests/unit/test_layers.c asks of costs is asked of each operation's. */
+static void layers_and_operations_have_one_cost(void)
 {
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
         if (strcmp(kind->name, "flatten") == 0) // a view
             continue;
-        if (!CHECK(dts_operation_find(call_of(kind)) != NULL))
-            printf("  no operation for %s\n", kind->name);
+        const struct dts_operation *op = dts_operation_find(call_of(kind));
+        if (!CHECK(op != NULL) || !CHECK(op->cost == kind->cost))
+            printf("  of %s\n", kind->name);
     }
+    for (int i = 0; dts_operations[i] != NULL; i++)
+        if (!CHECK(is_called(dts_operations[i])))
+            printf("  no layer for %s\n", dts_operations[i]->name);
 }
 
 TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole), TEST(updates_are_whole),
-      TEST(every_layer_has_an_operation))
+      TEST(layers_and_operations_have_one_cost))

@@ -14,11 +14,11 @@ static void set_up_norm(struct fixture *f)
 {
     set_up(f);
     f->scenario.synchronized = true;
-    f->layers[NORM].cost = (struct dts_layer_cost){.sums = SUMS,
-                                                   .forward_values = 3,
-                                                   .forward_sum_values = 1,
-                                                   .backward_values = 5,
-                                                   .backward_sum_values = 2};
+    f->layers[NORM].cost = (struct dts_op_cost){.sums = SUMS,
+                                                .forward_values = 3,
+                                                .forward_sum_values = 1,
+                                                .backward_values = 5,
+                                                .backward_sum_values = 2};
 }
 
 static void check_halves(const struct dts_plan *plan, const char *pass, double seconds,
