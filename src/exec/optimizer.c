@@ -52,7 +52,9 @@ static const char *whole_reason(const struct dts_update *update, const struct dt
     if (update->norms || update->scalars > 0)
         return "takes tensors as a whole";
     // a row that is cut could have its gradient in one part
-    return param->sparse_row > 0 && update->states > 0 ? "takes rows as a whole" : NULL;
+    return param->sparse_row > 0 && update->optimizer->state_values > 0
+               ? "takes rows as a whole"
+               : NULL;
 }
 
 /* The network's order: the last layer first, within it the last tensor first. Those that lie in
@@ -76,7 +78,8 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *
                 return dts_fail(err, DTS_UNSUPPORTED,
                                 "%s holds part of a tensor of %s, and %s %s: shard by "
                                 "\"tensor\", without part_bytes",
-                                what, model->layers[l].name, run->update->name, reason);
+                                what, model->layers[l].name, run->update->optimizer->name,
+                                reason);
             add(run, &room,
                 &(struct tensor){.offset = from,
                                  .count = to - from,
@@ -112,7 +115,8 @@ static bool check_rule(const struct dts_optimizer_run *run, const struct dts_mod
         return dts_fail(err, DTS_UNSUPPORTED,
                         "%s needs dense gradients, and those of layer %s of %s are sparse",
                         optimizer->name, sparse->name, model->name);
-    if (sparse != NULL && run->update->states > 0 && dts_space_is_apart(run->space))
+    if (sparse != NULL && run->update->optimizer->state_values > 0 &&
+        dts_space_is_apart(run->space))
         return dts_fail(err, DTS_UNSUPPORTED,
                         "%s updates rows of the table of layer %s of %s, which a CPU alone "
                         "does here: the optimizer must be sgd",
@@ -216,7 +220,7 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
         const float *g = gradients + tensor->gradient;
         if (tensor->row > 0 && run->lists)
             continue;
-        if (tensor->row > 0 && run->update->states > 0) {
+        if (tensor->row > 0 && run->update->optimizer->state_values > 0) {
             update_table(run, tensor, settings, weights, NULL, g, workers);
             continue;
         }

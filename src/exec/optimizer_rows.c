@@ -18,7 +18,7 @@ struct block {
 static struct block new_block(const struct dts_rows_update *to)
 {
     const size_t fit = BLOCK_VALUES / to->row, room = fit > 0 ? fit : 1;
-    const size_t states = (size_t)to->update->states;
+    const size_t states = (size_t)to->update->optimizer->state_values;
     return (struct block){
         .numbers = dts_alloc(room, sizeof(size_t)),
         .gradients = dts_alloc(room, sizeof(float *)),
@@ -46,7 +46,7 @@ static void copy(const struct dts_rows_update *to, const struct block *b, bool b
         const size_t from = b->numbers[i] * to->row;
         float *w = to->weights + from, *mine = b->w + i * to->row;
         memcpy(back ? w : mine, back ? mine : w, bytes);
-        for (size_t s = 0; s < (size_t)to->update->states; s++) {
+        for (size_t s = 0; s < (size_t)to->update->optimizer->state_values; s++) {
             float *state = to->state + s * to->count + from;
             float *kept = b->state + (s * b->rows + i) * to->row;
             memcpy(back ? state : kept, back ? kept : state, bytes);

@@ -31,14 +31,14 @@ const struct dts_update *const dts_updates[] = {
 const struct dts_update *dts_update_find(const char *name)
 {
     for (int i = 0; dts_updates[i] != NULL; i++)
-        if (strcmp(dts_updates[i]->name, name) == 0)
+        if (strcmp(dts_updates[i]->optimizer->name, name) == 0)
             return dts_updates[i];
     return NULL;
 }
 
 size_t dts_update_state_values(const struct dts_update *update, size_t count)
 {
-    return (size_t)update->states * count + (size_t)update->scalars;
+    return (size_t)update->optimizer->state_values * count + (size_t)update->scalars;
 }
 
 size_t dts_update_scratch_bytes(const struct dts_update *update, size_t count)

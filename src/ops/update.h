@@ -1,10 +1,10 @@
 /* update.h -- what turns a gradient into new weights, one parameter tensor at a time.
  *
- * Rows have the names of train/optimizer.c, which knows what they cost. Each is a file
- * `update_<name>.c` with the formula, the reference in double, the host's version in float and
- * the row; cuda versions are in update.cu. Where PyTorch has the rule, the rule is PyTorch's.
- * The gradient is the mean over the global batch, unscaled (reduce.h); weights are fp32
- * whatever the precision of the kernels: the cast that follows is reduce.h's.
+ * Each is a file `update_<name>.c` with the formula, the reference in double, the host's
+ * version in float and the row; cuda versions are in update.cu. Its name, and what it costs,
+ * are in `update_<name>_cost.c` (update_cost.h). Where PyTorch has the rule, the rule is
+ * PyTorch's. The gradient is the mean over the global batch, unscaled (reduce.h); weights are
+ * fp32 whatever the precision of the kernels: the cast that follows is reduce.h's.
  *
  * In all formulas: w weight, g gradient, t the step (1 is the first), |.| the norm of the whole
  * tensor, and what is kept in the state between steps has a name of its own.
@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "ops/op.h"
+#include "ops/update_cost.h"
 
 /* Settings; a rule reads those of its formula. 0 is a value like any other. */
 struct dts_update_settings {
@@ -39,10 +40,11 @@ typedef void dts_update_fn(const struct dts_update_settings *settings,
                            const struct dts_update_arrays *arrays,
                            const struct dts_place *place);
 
+/* Of an optimizer that keeps n values for each parameter the state is n arrays of `count`, one
+ * behind the other. */
 struct dts_update {
-    const char *name, *summary;
-    int states;  // arrays of `count` values in the state, one behind the other
-    int scalars; // values behind them
+    const struct dts_optimizer *optimizer;
+    int scalars; // values in the state behind the arrays
     bool norms;  // needs scratch, for the sums of norms
     bool apart;  // biases and normalizations have no decay and the plain rate: trust 0
     struct dts_update_settings usual; // without rate and step

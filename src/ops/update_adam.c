@@ -55,9 +55,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_adam_cuda; // update.cu
 
 const struct dts_update dts_update_adam = {
-    .name = "adam",
-    .summary = "Adam, with weight decay as part of the gradient",
-    .states = 2,
+    .optimizer = &dts_optimizer_adam,
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8},
     .reference = reference,
     .host = host,

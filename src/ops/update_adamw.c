@@ -54,9 +54,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_adamw_cuda; // update.cu
 
 const struct dts_update dts_update_adamw = {
-    .name = "adamw",
-    .summary = "Adam, with weight decay apart from the gradient",
-    .states = 2,
+    .optimizer = &dts_optimizer_adamw,
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8},
     .reference = reference,
     .host = host,

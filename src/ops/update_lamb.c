@@ -87,9 +87,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_lamb_cuda; // update.cu
 
 const struct dts_update dts_update_lamb = {
-    .name = "lamb",
-    .summary = "Adam with a rate for each tensor by its norms: large batches",
-    .states = 2,
+    .optimizer = &dts_optimizer_lamb,
     .norms = true,
     .apart = true,
     .usual = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-6, .trust = 1},

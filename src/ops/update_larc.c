@@ -71,9 +71,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_larc_cuda; // update.cu
 
 const struct dts_update dts_update_larc = {
-    .name = "larc",
-    .summary = "LARS with rates that are at most the global one",
-    .states = 1,
+    .optimizer = &dts_optimizer_larc,
     .norms = true,
     .apart = true,
     .usual = {.momentum = 0.9, .trust = 0.02, .epsilon = 1e-8}, // as apex

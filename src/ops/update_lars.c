@@ -58,9 +58,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_lars_cuda; // update.cu
 
 const struct dts_update dts_update_lars = {
-    .name = "lars",
-    .summary = "momentum with a rate for each tensor by its norms: large batches",
-    .states = 1,
+    .optimizer = &dts_optimizer_lars,
     .norms = true,
     .apart = true,
     .usual = {.momentum = 0.9, .trust = 0.001},

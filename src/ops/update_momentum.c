@@ -40,9 +40,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_momentum_cuda; // update.cu
 
 const struct dts_update dts_update_momentum = {
-    .name = "momentum",
-    .summary = "SGD with momentum",
-    .states = 1,
+    .optimizer = &dts_optimizer_momentum,
     .usual = {.momentum = 0.9},
     .reference = reference,
     .host = host,

@@ -42,9 +42,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_nesterov_cuda; // update.cu
 
 const struct dts_update dts_update_nesterov = {
-    .name = "nesterov",
-    .summary = "SGD with Nesterov's momentum",
-    .states = 1,
+    .optimizer = &dts_optimizer_nesterov,
     .usual = {.momentum = 0.9},
     .reference = reference,
     .host = host,

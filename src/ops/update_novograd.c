@@ -57,9 +57,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_novograd_cuda; // update.cu
 
 const struct dts_update dts_update_novograd = {
-    .name = "novograd",
-    .summary = "momentum of gradients that are normalized tensor by tensor",
-    .states = 1,
+    .optimizer = &dts_optimizer_novograd,
     .scalars = 1,
     .norms = true,
     .usual = {.beta1 = 0.95, .beta2 = 0.98, .epsilon = 1e-8},

@@ -50,9 +50,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_rmsprop_cuda; // update.cu
 
 const struct dts_update dts_update_rmsprop = {
-    .name = "rmsprop",
-    .summary = "SGD with momentum, scaled by recent squares",
-    .states = 2,
+    .optimizer = &dts_optimizer_rmsprop,
     .usual = {.beta2 = 0.99, .epsilon = 1e-8},
     .reference = reference,
     .host = host,

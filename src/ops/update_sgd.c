@@ -34,8 +34,7 @@ static void host(const struct dts_update_settings *s, const struct dts_update_ar
 dts_update_fn dts_update_sgd_cuda; // update.cu
 
 const struct dts_update dts_update_sgd = {
-    .name = "sgd",
-    .summary = "stochastic gradient descent",
+    .optimizer = &dts_optimizer_sgd,
     .reference = reference,
     .host = host,
     .cuda = DTS_CUDA_FUNCTION(dts_update_sgd_cuda),

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "ops/update_cost.h"
 #include "train/layer.h"
 
 struct dts_layer {
@@ -55,13 +56,6 @@ void dts_model_help(FILE *out);
  * training needs is part of `weights`. */
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
-};
-
-struct dts_optimizer {
-    const char *name, *summary;
-    int state_values;     // kept for each parameter: momentum 1, Adam 2
-    double flops, values; // of an update, per parameter: operations, memory accesses
-    bool lazy;            // may leave rows of a table alone that have no gradient (docs/ops.md)
 };
 
 extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL

@@ -132,7 +132,7 @@ static void hosts_follow_their_references(void)
         check_host(dts_updates[i], 1);
         check_host(dts_updates[i], 3);
         if (check_failures > before)
-            printf("  in %s\n", dts_updates[i]->name);
+            printf("  in %s\n", dts_updates[i]->optimizer->name);
     }
 }
 
@@ -173,14 +173,14 @@ static void steps_are_as_worked_out_by_hand(void)
     }
 }
 
-/* The tables of costs and of updates name the same, and keep as much. */
-static void costs_and_updates_agree(void)
+/* What can be chosen, and predicted, is what can be carried out. */
+static void updates_are_those_of_the_optimizers(void)
 {
     int count = 0;
     for (int i = 0; dts_updates[i] != NULL; i++, count++) {
-        const struct dts_optimizer *costs = dts_optimizer_find(dts_updates[i]->name);
-        if (CHECK(costs != NULL))
-            CHECK_INT(dts_updates[i]->states, costs->state_values);
+        const struct dts_optimizer *optimizer = dts_updates[i]->optimizer;
+        if (!CHECK(dts_optimizer_find(optimizer->name) == optimizer))
+            printf("  %s\n", optimizer->name);
     }
     for (int i = 0; dts_optimizers[i] != NULL; i++)
         count--;
@@ -207,5 +207,5 @@ static void norms_of_zero_do_no_harm(void)
 }
 
 TESTS(TEST(hosts_follow_their_references), TEST(gpus_follow_their_references),
-      TEST(steps_are_as_worked_out_by_hand), TEST(costs_and_updates_agree),
+      TEST(steps_are_as_worked_out_by_hand), TEST(updates_are_those_of_the_optimizers),
       TEST(norms_of_zero_do_no_harm))

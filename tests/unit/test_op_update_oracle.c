@@ -232,7 +232,7 @@ static void mark(const struct oracle *o, const struct rule *rule, int *seen)
 {
     (void)o;
     for (int i = 0; dts_updates[i] != NULL; i++)
-        seen[i] += strcmp(dts_updates[i]->name, rule->rule) == 0;
+        seen[i] += strcmp(dts_updates[i]->optimizer->name, rule->rule) == 0;
 }
 
 static void every_update_has_values(void)
@@ -241,7 +241,7 @@ static void every_update_has_values(void)
     for_rules(mark, seen);
     for (int i = 0; dts_updates[i] != NULL; i++)
         if (!CHECK_INT(seen[i], 1))
-            printf("  %s\n", dts_updates[i]->name);
+            printf("  %s\n", dts_updates[i]->optimizer->name);
 }
 
 TESTS(TEST(references_are_as_pytorch_and_papers_have_them),
