@@ -5,6 +5,7 @@ Unsupported. A call has a module, with attributes by PyTorch's names, or argumen
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
 from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Value, epsilon_of, need, product
+from import_views import Origin, View, each_position, is_told, natural, settled, simplest, takes_views, view_of
 
 
 def same(kind, **settings):
@@ -20,6 +21,7 @@ def same(kind, **settings):
     return convert
 
 
+@takes_views
 def nothing(network, call):
     return call.x
 
@@ -55,11 +57,20 @@ def other(value, default):
 
 
 def linear(network, call):
-    m = call.module
-    x = network.plain(call.x, call.name)
-    return network.add(call.name, "linear", [x], call.shape,
-                       [m.weight] + ([m.bias] if m.bias is not None else []),
-                       outputs=m.out_features, bias=None if m.bias is not None else False)
+    """Whatever the order of positions and samples is, it is that of the result, too."""
+    m, x = call.module, call.x
+    x = Value(x.layer, x.shape) if is_told(x) else x  # its weights may be another thing to be told
+    view = x if isinstance(x, View) and each_position(network, x) else None
+    x = view.source if view else network.plain(settled(network, x), call.name)
+    out = network.add(call.name, "linear", [x], x.dims[:-1] + [m.out_features],
+                      [m.weight] + ([m.bias] if m.bias is not None else []),
+                      outputs=m.out_features, bias=None if m.bias is not None else False)
+    if view is None:
+        return out
+    return View(out, view.axes[:-1] + natural(out.dims, network.batch)[-1:], view.origin)
+
+
+linear.takes_views = True
 
 
 def pool(kind):
@@ -212,22 +223,28 @@ def concat(network, call):
                   lambda some: [sum(v.dims[0] for v in some)] + some[0].dims[1:])
 
 
+@takes_views
 def reshape(network, call):
     """Nothing moves: the same memory with other sizes."""
-    x = call.x
-    need(call.shape is not None and product(call.shape) == product(x.shape), "across samples")
-    if len(call.shape) == 1 and x.shape != call.shape:
-        return network.flat(x, call.name)
-    return Value(x.layer, x.dims, call.shape)
+    x, sizes = call.x, call.sizes
+    if isinstance(x, View) or call.shape is None or product(call.shape) != product(x.shape):
+        need(sizes is not None, "across samples")
+        x = simplest(network, view_of(network, x).reshaped(sizes, origin(call, "across samples")))
+    else:
+        x = Value(x.layer, x.dims, call.shape)
+    plain = isinstance(x, View) or len(x.shape) > 1 or len(x.dims) == 1
+    return x if plain else network.flat(x, call.name)
 
 
-def permute(network, call):
-    """[channels, positions] into [positions, channels]."""
-    x = call.x
-    wanted = [product(x.dims[1:]), x.dims[0]]
-    last = x.shape[0] == x.dims[0] and len(x.shape) == 2
-    need(last and call.shape == wanted, "of axes")
-    return network.add(call.name, "sequence", [Value(x.layer, x.dims)], wanted)
+@takes_views
+def permute(network, call, order):
+    """Axes in another order; the batch is one of them."""
+    why = "of axes" if order[:1] == [0] else "across samples"
+    return simplest(network, view_of(network, call.x).moved(order, origin(call, why)))
+
+
+def origin(call, why=""):
+    return Origin(call.name, call.word + (": %s" % why if why else ""), call.place)
 
 
 def upsample(network, call):

@@ -25,6 +25,8 @@ class Missing(Exception):
 class Unsupported(Exception):
     """What dtsim has no layer for, in words."""
 
+    among_views = None  # whether it is something that takes views (import_views.py), as what comes after it may
+
 
 class Value:
     """A tensor that depends on the network's input."""
@@ -38,10 +40,11 @@ class Value:
 class Fixed:
     """What does not depend on the input: a parameter, a mask, positions, a number."""
 
-    def __init__(self, value, owner=None, table=None):
+    def __init__(self, value, owner=None, table=None, rows=None):
         self.value = value
         self.owner = owner  # the parameter that it is
         self.table = table  # the embedding module of which it is rows
+        self.rows = rows  # of several parameters: (parameter, first, behind the last), in their order
 
 
 def product(sizes):
@@ -71,11 +74,14 @@ def epsilon_of(m):
 class Call:
     """A node of the traced graph, with its arguments as values."""
 
-    def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False):
+    def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False, sizes=None, word="",
+                 place=""):
         self.name = name  # for the layer
         self.module = module  # None: a function or a method
         self.args, self.kwargs = args, kwargs
         self.shape = shape  # of the result, of one sample; None: no tensor, or several
+        self.sizes = sizes  # of the result, with the batch, wherever that is; None: as shape
+        self.word, self.place = word, place  # what the node is called where it is missing, and where it is
         self.flattened = flattened  # whoever takes the result first makes it a row of features
         self.last = last  # the result goes to the loss and nowhere else
 
@@ -100,7 +106,8 @@ class Call:
 class Network:
     """Layers in the order in which they run."""
 
-    def __init__(self, dims):
+    def __init__(self, dims, batch):
+        self.batch = batch  # samples that are followed at once
         self.layers = []
         self.names = {}
         self.last = "entry"

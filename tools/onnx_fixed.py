@@ -6,7 +6,7 @@ Nodes that only look at a tensor in another way keep whose weight it is.
 import numpy
 
 from import_network import Fixed, Unsupported, need, product
-from onnx_graph import TYPE, Stored
+from onnx_graph import MOST_VALUES, TYPE, Stored
 
 MOST = 1 << 22  # values that are worked out at once
 TYPES = {TYPE.FLOAT: numpy.float32, TYPE.DOUBLE: numpy.float64, TYPE.FLOAT16: numpy.float16,
@@ -21,6 +21,14 @@ class Worked:
         self.shape, self.read = list(shape), read
 
 
+class Filled(Worked):
+    """A tensor of one value, of any size: the state that recurrent layers begin with."""
+
+    def __init__(self, shape, value):
+        super().__init__(shape, lambda: numpy.broadcast_to(value, shape))
+        self.fill = value
+
+
 def known(array):
     array = numpy.asarray(array)
     return Fixed(Worked(array.shape, lambda: array))
@@ -30,6 +38,12 @@ def array_of(fixed):
     need(isinstance(fixed, Fixed), "of what depends on the input's values")
     need(product(fixed.value.shape) <= MOST, "of a fixed tensor of shape %s" % fixed.value.shape)
     return fixed.value.read()
+
+
+def is_zero(fixed):
+    if isinstance(fixed, Fixed) and isinstance(fixed.value, Filled):
+        return not fixed.value.fill
+    return not array_of(fixed).any()
 
 
 def numbers(fixed):
@@ -105,11 +119,11 @@ def view(node, args):
                   else of.read().reshape(shape))
     # vectors that were exported as one since they are equal: nobody shares those
     apart = node.op == "Identity" and len(shape) == 1 and args[0].owner is not None
-    return Fixed(seen, seen if apart else args[0].owner, args[0].table)
+    return Fixed(seen, seen if apart else args[0].owner, args[0].table, args[0].rows)
 
 
-def bounded(shape):
-    need(product(shape) <= MOST and min(shape, default=0) >= 0, "that makes %s" % list(shape))
+def bounded(shape, most=MOST):
+    need(product(shape) <= most and min(shape, default=0) >= 0, "that makes %s" % list(shape))
     return shape
 
 
@@ -131,21 +145,33 @@ def arange(node, arrays):
     return numpy.arange(start, end, step, dtype=arrays[0].dtype)
 
 
-def filled(node, arrays):
-    shape = bounded([int(size) for size in arrays[0]])
-    value = node.get("value")
-    return numpy.full(shape, value.read().item()) if value is not None else numpy.zeros(shape, "f4")
+def filled(node, args):
+    """One value everywhere, or a part of such a tensor; None: it is none."""
+    if node.op == "ConstantOfShape":
+        shape = bounded(numbers(args[0]), MOST_VALUES)
+        value = node.get("value")
+        return Fixed(Filled(shape, value.read().item() if value is not None else numpy.float32(0)))
+    if node.op == "Slice" and isinstance(args[0].value, Filled):
+        of = args[0].value
+        shape = of.shape
+        which = slices(node, [array_of(arg) for arg in args[1:] if arg is not None], shape)
+        return Fixed(Filled([len(range(*part.indices(size))) for part, size in zip(which, shape)], of.fill))
+    return None
 
 
-def sliced(node, arrays):
-    data, rest = arrays[0], [a.flatten().tolist() for a in arrays[1:]]
+def slices(node, arrays, shape):
+    rest = [a.flatten().tolist() for a in arrays]
     starts, ends = rest[:2] if rest else (node.get("starts"), node.get("ends"))
     axes = rest[2] if len(rest) > 2 else node.get("axes") or range(len(starts))
     steps = rest[3] if len(rest) > 3 else [1] * len(starts)
-    index = [slice(None)] * data.ndim
+    index = [slice(None)] * len(shape)
     for start, end, axis, step in zip(starts, ends, axes, steps):
-        index[axis] = slice(start, end if step > 0 or end > -data.shape[axis] - 1 else None, step)
-    return data[tuple(index)]
+        index[axis] = slice(start, end if step > 0 or end > -shape[axis] - 1 else None, step)
+    return index
+
+
+def sliced(node, arrays):
+    return arrays[0][tuple(slices(node, arrays[1:], arrays[0].shape))]
 
 
 def gathered(node, arrays):
@@ -166,7 +192,7 @@ WORK = {
     "Max": elementwise(lambda *a: numpy.maximum.reduce(numpy.broadcast_arrays(*a))),
     "Min": elementwise(lambda *a: numpy.minimum.reduce(numpy.broadcast_arrays(*a))),
     "Concat": lambda node, arrays: numpy.concatenate(arrays, axis=node.get("axis", 0)),
-    "ConstantOfShape": filled, "Range": arange, "Slice": sliced, "Gather": gathered,
+    "Range": arange, "Slice": sliced, "Gather": gathered,
     "Expand": lambda node, arrays: arrays[0] * numpy.ones(
         bounded(numpy.broadcast_shapes(arrays[0].shape, tuple(int(n) for n in arrays[1]))),
         dtype=arrays[0].dtype),
@@ -187,9 +213,12 @@ def work_out(node, args):
     try:
         if node.op == "Constant":
             return constant(node)
-        seen = view(node, args) if args and args[0] is not None else None
-        if seen is not None or node.op not in WORK:
-            return seen
+        if args and args[0] is not None:
+            seen = view(node, args) or filled(node, args)
+            if seen is not None:
+                return seen
+        if node.op not in WORK:
+            return None
         arrays = [array_of(fixed) for fixed in args if fixed is not None]
         with numpy.errstate(all="ignore"):
             return known(WORK[node.op](node, arrays))

@@ -83,6 +83,8 @@ class Node:
         if isinstance(value, bytes):
             return value.decode("utf-8", "replace")
         value = list(value) if isinstance(value, Sequence) else value
+        if isinstance(value, list) and value and all(isinstance(text, bytes) for text in value):
+            return [text.decode("utf-8", "replace") for text in value]
         numbers = value if isinstance(value, list) else [value]
         need(all(isinstance(n, (int, float)) and isfinite(n) for n in numbers),
              "whose attribute %s is no finite number" % shown(name))

@@ -8,9 +8,12 @@ from types import SimpleNamespace
 
 import import_layers as layers
 from import_network import Fixed, Value, need, product
-from onnx_fixed import array_of, axes_of, looked_at, numbers
+from import_views import batch_first, settled, takes_views, view_of
+from onnx_fixed import array_of, axes_of, is_zero, looked_at, numbers
 
 GELU_NOTE = "note: gelu is by tanh in dtsim, by erf in the file"
+# An LSTM as dtsim has it. Of other activations more could be said: those are other layers.
+LSTM = {"direction": "forward", "activations": ["Sigmoid", "Tanh", "Tanh"], "clip": None, "input_forget": 0}
 
 
 def halves(pads):
@@ -198,19 +201,48 @@ def concat(network, at):
     return layers.concat(network, at.call(shape, args=[at.args, at.get("axis", 1)]))
 
 
+@takes_views
 def look(network, at):
-    shape = looked_at(at.node, at.args, [at.batch] + at.x.shape)
-    need(shape and shape[0] == at.batch, "across samples")
-    return layers.reshape(network, at.call(shape[1:]))
+    sizes = looked_at(at.node, at.args, at.sizes(at.x))
+    need(sizes, "to nothing")
+    shape = sizes[1:] if sizes[0] == at.batch else None
+    return layers.reshape(network, at.call(shape, sizes=sizes))
 
 
+@takes_views
 def transpose(network, at):
-    rank = len(at.x.shape) + 1
-    order = at.get("perm") or list(range(rank))[::-1]
-    need(sorted(order) == list(range(rank)) and order[0] == 0, "across samples")
-    if order == sorted(order):
-        return at.x
-    return layers.permute(network, at.call([at.x.shape[axis - 1] for axis in order[1:]]))
+    order = at.get("perm") or list(range(len(at.x.shape) + 1))[::-1]
+    return layers.permute(network, at.call(None), order)
+
+
+def steps(network, at):
+    """What an LSTM goes through: positions x features of each sample."""
+    x = view_of(network, at.args[0])
+    need(len(x.axes) == 3, "of a tensor of shape %s" % x.sizes)
+    if not at.get("layout", 0):
+        need(not batch_first(network, x, [1], [2]), "along the samples (batch_first=False)")
+        x = x.moved([1, 0, 2], x.origin)
+    return network.plain(settled(network, x), at.name)
+
+
+@takes_views
+def lstm(network, at):
+    """One layer in one direction, from a state of zeros. Its last state is no value of ours."""
+    for name, usual in LSTM.items():
+        need(at.get(name, usual) == usual, "%s %s" % (name, at.get(name)))
+    inputs = at.args + [None] * (8 - len(at.args))
+    need(inputs[3] is not None, "without biases")
+    need(inputs[4] is None, "with lengths of sequences")
+    need(all(state is None or is_zero(state) for state in inputs[5:7]), "from a state other than zeros")
+    need(inputs[7] is None, "with peepholes")
+    x, outputs = steps(network, at), at.get("hidden_size")
+    weights = [part for i in (1, 2, 3) for part in at.weights(i)]
+    shapes = [[1, 4 * outputs, x.dims[1]], [1, 4 * outputs, outputs], [1, 8 * outputs]]
+    need([part.value.shape for part in inputs[1:4]] == shapes, "with weights of another shape")
+    out = network.add(at.name, "lstm", [x], [x.dims[0], outputs], weights, outputs=outputs)
+    out = view_of(network, out).reshaped([at.batch, x.dims[0], 1, outputs], None)
+    order = [0, 1, 2, 3] if at.get("layout", 0) else [1, 2, 0, 3]
+    return out.moved(order, layers.origin(at.call(None), "in an order other than its input's"))
 
 
 def gather(network, at):
@@ -260,6 +292,6 @@ LAYERS = {
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
     "Cast": look, "Transpose": transpose,
-    "Gather": gather, "Resize": resize,
+    "Gather": gather, "LSTM": lstm, "Resize": resize,
     "Softmax": softmax, "LogSoftmax": softmax,
 }

@@ -6,10 +6,12 @@ on what those who take its result make of it.
 import os
 
 from import_network import Call, Fixed, Network, Refused, Unsupported, Value, need, product
+from import_views import Told, View, converted, settled, stand_in
 from onnx_fixed import Worked, known, numbers, work_out
 from onnx_graph import Graph, shown
 from onnx_layers import LAYERS
 from onnx_patterns import find
+from onnx_rows import cut, whole_rows
 
 NAMED_BATCH = 9973  # stands for a batch of any size: nothing else is likely to be as large
 MALFORMED = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
@@ -21,6 +23,7 @@ class At:
 
     def __init__(self, importer, node, found, args):
         self.importer, self.node, self.args = importer, node, args
+        self.kwargs = {}  # as calls have them
         self.word = found.name if found else node.op
         self.inner = found.inner if found else []
         self.bound = found.bound if found else {}
@@ -56,6 +59,15 @@ class At:
         self.importer.parameters[id(arg.owner)] = arg.owner
         return Weight(arg)
 
+    def weights(self, position):
+        """Tensors of the file of which an argument has all rows, each once, in whatever order."""
+        arg = self.args[position]
+        need(isinstance(arg, Fixed), "with weights that depend on the input")
+        found = whole_rows(arg)
+        need(found, "with weights that are computed")
+        self.importer.parameters.update((id(owner), owner) for owner in found)
+        return found
+
     def matrix(self, position):
         weight = self.weight(position)
         need(weight is not None and len(weight.shape) == 2, "with weights that are no matrix")
@@ -68,10 +80,15 @@ class At:
         need(weight is None or max(weight.shape, default=1) == count, "with a bias of another shape")
         return weight
 
-    def call(self, shape, module=None, args=None):
+    def sizes(self, value):
+        """With the batch, wherever that is."""
+        return value.sizes if isinstance(value, View) else [self.batch] + value.shape
+
+    def call(self, shape, module=None, args=None, sizes=None):
         return Call(self.name, module, args or [self.x], {}, shape,
                     flattened=self.node.outputs[0] in self.importer.flattened,
-                    last=self.importer.is_last(self.node.outputs[0]))
+                    last=self.importer.is_last(self.node.outputs[0]),
+                    sizes=sizes, word=self.node.op, place=self.node.place)
 
 
 class Weight:
@@ -105,7 +122,7 @@ class Importer:
         return given or said
 
     def follow(self, loss):
-        self.network = Network(self.dims)
+        self.network = Network(self.dims, self.batch)
         self.parameters = {}
         self.values = {self.graph.entry: self.network.entry}
         self.values.update((n, Fixed(s, s)) for n, s in self.graph.stored.items())
@@ -116,7 +133,7 @@ class Importer:
         for name in self.graph.outputs:
             if name not in self.values:
                 self.network.problem("the output %s" % shown(name), "")
-        if not self.network.layers:
+        if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
 
     def convert(self, node):
@@ -128,24 +145,27 @@ class Importer:
                  "that takes the second output of another")
             at = At(self, node, found, args)
             if node.op == "Shape" and isinstance(args[0], Value):
-                return known([self.batch] + args[0].shape)
+                return known(at.sizes(args[0]))
             if node.op == "Constant" or all(arg is None or isinstance(arg, Fixed) for arg in args):
                 value = position_rows(at) if node.op == "Gather" else None
-                value = value or work_out(node, args)
+                value = value or cut(node, args) or work_out(node, args)
                 need(value is not None, "of fixed tensors")
                 return value
             if at.word not in LAYERS:
                 raise Unsupported("")
-            return LAYERS[at.word](self.network, at)
+            return converted(self.network, LAYERS[at.word], at)
         except Unsupported as why:
-            self.network.problem(node.op + (": %s" % why if str(why) else ""), node.place)
+            if not isinstance(why, Told):
+                self.network.problem(node.op + (": %s" % why if str(why) else ""), node.place)
+            return self.stand_in(args, why.among_views)
         except MALFORMED as error:
             raise Refused("%s (%s): is malformed: %s" % (node.place, node.op, shown(str(error))))
-        return self.stand_in(args)
 
-    def stand_in(self, args):
+    def stand_in(self, args, among_views):
         """For what cannot be made, so that what comes after it is looked at, too."""
-        shapes = [arg.shape for arg in args if isinstance(arg, Value)]
+        if among_views:
+            return stand_in(self.network)
+        shapes = [arg.shape for arg in args if isinstance(arg, Value) and arg.shape]
         return Value(self.network.last, shapes[0] if shapes else self.dims)
 
     def count(self):
@@ -188,11 +208,15 @@ class Importer:
         """A loss right behind each tensor that the network puts out."""
         for name in node.outputs[:1]:
             value = self.values.get(name)
-            if loss == "none" or name not in self.graph.outputs or not isinstance(value, Value):
+            if name not in self.graph.outputs or not isinstance(value, Value):
                 continue
             called = "loss" if len(self.graph.outputs) == 1 else self.name_of(node, [], node.op) + "_loss"
             try:
-                self.network.add_loss(loss, called, value)
+                value = settled(self.network, value)
+                if loss != "none":
+                    self.network.add_loss(loss, called, value)
+            except Told:
+                pass
             except Unsupported as why:
                 self.network.problem("%s as an output: %s" % (node.op, why), node.place)
 

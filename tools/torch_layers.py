@@ -11,8 +11,9 @@ from torch import nn
 
 import import_layers
 from import_layers import (adaptive, add, batch_norm, concat, conv, layer_norm, linear, mean,
-                           multiply, nothing, permute, pool, reshape, same, softmax, upsample)
+                           multiply, nothing, pool, reshape, same, softmax, upsample)
 from import_network import Fixed, need
+from import_views import takes_views
 from torch_sequences import attention, encoder, encoder_layer, lstm
 
 
@@ -36,6 +37,22 @@ def embedding(network, call):
              "of numbers other than 0, 1, 2, ...")
         return Fixed(None, owner=m.weight, table=[count, m.embedding_dim, m.num_embeddings])
     return import_layers.embedding(network, call)
+
+
+@takes_views
+def permute(network, call):
+    order = call.get(1, "dims")
+    order = list(order if isinstance(order, (list, tuple)) else call.args[1:])
+    rank = len(call.x.shape) + 1
+    return import_layers.permute(network, call, [axis % rank for axis in order])
+
+
+@takes_views
+def transpose(network, call):
+    order = list(range(len(call.x.shape) + 1))
+    a, b = call.get(1, "dim0"), call.get(2, "dim1")
+    order[a], order[b] = order[b], order[a]
+    return import_layers.permute(network, call, order)
 
 
 MODULES = {
@@ -85,13 +102,13 @@ FUNCTIONS = {
     torch.flatten: reshape, torch.reshape: reshape, torch.squeeze: reshape, torch.unsqueeze: reshape,
     torch.log_softmax: softmax,
     torch.mean: mean,
-    torch.permute: permute, torch.transpose: permute,
+    torch.permute: permute, torch.transpose: transpose,
 }
 
 METHODS = {
     "add": add, "add_": add, "mul": multiply, "mul_": multiply,
     "contiguous": nothing, "clone": nothing, "float": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,
-    "log_softmax": softmax, "mean": mean, "permute": permute, "transpose": permute,
+    "log_softmax": softmax, "mean": mean, "permute": permute, "transpose": transpose,
     "relu": same("relu"), "relu_": same("relu"), "sigmoid": same("sigmoid"), "tanh": same("tanh"),
 }

@@ -45,7 +45,7 @@ def zeros(arg):
 
 class Shapes(torch.fx.Interpreter):
     """Runs the graph on fakes. Notes of each node whether it is made from the input's values, the shape
-    of one sample if it is such a tensor, and what it is otherwise."""
+    of one sample if it is such a tensor, its whole shape, and what it is otherwise."""
 
     def __init__(self, module):
         super().__init__(module)
@@ -65,6 +65,7 @@ class Shapes(torch.fx.Interpreter):
         node.meta["from_input"], node.meta["tensor"] = from_input, tensor
         node.meta["value"] = None if tensor else result
         node.meta["shape"] = shape_of(result) if tensor else None
+        node.meta["sizes"] = list(result.shape) if tensor else None
         return result
 
     def run_on_fakes(self, node):

@@ -8,8 +8,9 @@ import torch.fx
 from torch.utils._pytree import tree_flatten
 
 from import_network import Call, Fixed, Network, Unsupported, Value
+from import_views import Told, settled
 from torch_layers import FUNCTIONS, METHODS, MODULES
-from torch_shapes import Shapes, shape_of
+from torch_shapes import BATCH, Shapes, shape_of
 
 ROOT = "network"
 
@@ -132,7 +133,7 @@ class Importer:
         self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
         self.parameters = {id(p): p for p in self.root.parameters()}
         self.flattened = find_flattened(graph)
-        self.network = Network(dims)
+        self.network = Network(dims, BATCH)
         self.values = {}
 
     def run(self):
@@ -142,7 +143,7 @@ class Importer:
             elif node.op != "output":
                 self.values[node] = self.convert(node)
                 self.add_loss(node)
-        if not self.network.layers:
+        if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
                   if id(p) not in self.network.owners]
@@ -168,13 +169,15 @@ class Importer:
         kwargs = torch.fx.node.map_arg(node.kwargs, known)
         try:
             return self.look_up(node, module, list(args), dict(kwargs))
+        except Told:
+            return self.stand_in(node)
         except Unsupported as why:
             self.problem(node, ": %s" % why)
             return self.stand_in(node)
 
     def look_up(self, node, module, args, kwargs):
         if self.word(node) == "getitem":
-            return self.item(node, *args)
+            return self.item(node, *(args if isinstance(args[0], tuple) else settled(self.network, args)))
         if holds(node):
             return tuple(args)
         table, key = {"call_module": (MODULES, type(module)), "call_function": (FUNCTIONS, node.target),
@@ -184,9 +187,14 @@ class Importer:
             return self.stand_in(node)
         shape = node.meta["shape"]
         last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
+        convert = table[key]
+        if not getattr(convert, "takes_views", False):
+            args = settled(self.network, args)
+            kwargs = {name: settled(self.network, value) for name, value in kwargs.items()}
         call = Call(self.name(node), module, args, kwargs, shape,
-                    flattened=shape is not None and node in self.flattened, last=last)
-        return table[key](self.network, call)
+                    flattened=shape is not None and node in self.flattened, last=last,
+                    sizes=node.meta["sizes"], word=self.word(node), place=self.place(node))
+        return convert(self.network, call)
 
     def item(self, node, whole, index):
         """One of several results, or the first position of a sequence."""
@@ -220,17 +228,23 @@ class Importer:
             node.meta.get("path", ""), self.word(node).strip("_")]
         return "_".join(part.replace(".", "_") for part in path if part) or self.word(node)
 
+    def place(self, node):
+        return node.target.partition(".")[2] if node.op == "call_module" else node.meta.get("path", "")
+
     def problem(self, node, why=""):
-        where = node.target.partition(".")[2] if node.op == "call_module" else node.meta.get("path", "")
-        self.network.problem(self.word(node) + why, where)
+        self.network.problem(self.word(node) + why, self.place(node))
 
     def add_loss(self, node):
         """A loss right behind each tensor that the network puts out."""
         value = self.values[node]
-        if self.loss == "none" or node not in self.outputs or not isinstance(value, Value):
+        if node not in self.outputs or not isinstance(value, Value):
             return
         name = "loss" if len(self.outputs) == 1 else self.name(node) + "_loss"
         try:
-            self.network.add_loss(self.loss, name, value)
+            value = settled(self.network, value)
+            if self.loss != "none":
+                self.network.add_loss(self.loss, name, value)
+        except Told:
+            return
         except Unsupported as why:
             self.problem(node, " as an output: %s" % why)

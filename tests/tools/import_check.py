@@ -52,6 +52,14 @@ def describe(path):
     return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
 
 
+def compare(name, got, want):
+    """Two networks as `describe` tells them."""
+    check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))
+    for line in [l for l in got[1] if l not in want[1]] + [l for l in want[1] if l not in got[1]]:
+        print("  %s only in one: %s" % (name, line))
+    check(got[1] == want[1], "%s: layers" % name)
+
+
 def taken_by_the_last(path, kind):
     """The layers that the last before the loss takes, in their order, seen through those of a kind."""
     with open(path) as text:

@@ -56,3 +56,43 @@ class Strange(nn.Module):
 
     def forward(self, x):
         return torch.cumsum(self.body(x), 1).flatten(1)
+
+
+class Recurrent(nn.Module):
+    """A small language model."""
+
+    def __init__(self, layers=1, batch_first=True, features=7):
+        super().__init__()
+        self.table = nn.Embedding(30, 6)
+        self.lstm = nn.LSTM(6, features, layers, batch_first=batch_first)
+        self.decoder = nn.Linear(features, 30)
+
+    def forward(self, x):
+        return self.decoder(self.lstm(self.table(x))[0])
+
+
+class Turned(Recurrent):
+    """The same by an LSTM whose positions come first."""
+
+    def forward(self, x):
+        y = self.lstm(self.table(x).transpose(0, 1))[0]
+        return self.decoder(y.transpose(0, 1))
+
+
+class Begun(Recurrent):
+    """From a state that is made beside it."""
+
+    def __init__(self, state):
+        super().__init__()
+        self.state = state
+
+    def forward(self, x):
+        state = torch.full((1, x.shape[0], 7), self.state)
+        return self.decoder(self.lstm(self.table(x), (state, state))[0])
+
+
+class Last(Recurrent):
+    """The state behind the last position, which says what the sequence is."""
+
+    def forward(self, x):
+        return self.decoder(self.lstm(self.table(x))[1][0].squeeze(0))

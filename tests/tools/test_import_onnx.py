@@ -6,7 +6,6 @@ import warnings
 
 try:
     import onnx
-    import onnx.helper
     import torch
     import torchvision
 except ImportError as error:
@@ -14,9 +13,10 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
-from import_check import HERE, ROOT, check, describe, run_import, taken_by_the_last
+from import_check import HERE, ROOT, check, compare, describe, run_import, taken_by_the_last
 
 import onnx_nets
+from onnx_graphs import export, graph, node
 
 NETWORKS = (
     ("resnet50", {}, [3, 224, 224], True),
@@ -28,21 +28,6 @@ OWN = ((onnx_nets.Separable, [3, 32, 32], torch.float32, {"opset_version": 13}),
        (onnx_nets.Mixer, [9], torch.int64, {"opset_version": 14}),
        (onnx_nets.Mixer, [9], torch.int64, {"opset_version": 17, "input_names": ["x"],
                                             "dynamic_axes": {"x": {0: "batch"}}}))
-TRAINING = torch.onnx.TrainingMode.TRAINING
-
-
-def export(folder, module, sizes, dtype=torch.float32, **settings):
-    path = os.path.join(folder, "network.onnx")
-    torch.onnx.export(module.train(), torch.zeros([2] + sizes, dtype=dtype), path, training=TRAINING,
-                      do_constant_folding=False, **settings)
-    return path
-
-
-def compare(name, got, want):
-    check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))
-    for line in [l for l in got[1] if l not in want[1]] + [l for l in want[1] if l not in got[1]]:
-        print("  %s only in one: %s" % (name, line))
-    check(got[1] == want[1], "%s: layers" % name)
 
 
 def networks_of_torchvision_are_ours(folder):
@@ -76,20 +61,6 @@ def all_that_is_missing_is_named_at_once(folder):
         check(word in said, "%s in %s" % (word, said))
     check(said.count("import_torch.py:") == 1, "one error: %s" % said)
     check(not os.path.exists(path), "nothing is written")
-
-
-def node(op, inputs, outputs, **attributes):
-    return onnx.helper.make_node(op, inputs.split(), outputs.split(), **attributes)
-
-
-def graph(nodes, shape=(2, 3), weights=(), **edit):
-    """A graph from x to y."""
-    floats = onnx.TensorProto.FLOAT
-    held = [onnx.helper.make_tensor(name, kind, dims, values) for name, kind, dims, values in weights]
-    made = onnx.helper.make_graph(
-        nodes, "g", [onnx.helper.make_tensor_value_info("x", floats, shape)],
-        [onnx.helper.make_tensor_value_info("y", floats, None)], held)
-    return onnx.helper.make_model(made)
 
 
 INT64 = onnx.TensorProto.INT64

@@ -14,7 +14,7 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
-from import_check import HERE, ROOT, check, describe, run_import, taken_by_the_last
+from import_check import HERE, ROOT, check, compare, describe, run_import, taken_by_the_last
 
 import odd_nets
 import own_nets
@@ -39,10 +39,7 @@ def networks_of_torchvision_are_ours(folder):
             got, want = describe(path), describe(os.path.join(ROOT, "models", name + ".json"))
             if name == "inception_v3":  # torchvision concatenates in two steps what ours does in one
                 got = got[0], [l for l in got[1] if not l.startswith("concat 768 x 8 x 8 ")]
-            check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))
-            for line in [l for l in got[1] if l not in want[1]] + [l for l in want[1] if l not in got[1]]:
-                print("  %s only in one: %s" % (name, line))
-            check(got[1] == want[1], "%s: layers" % name)
+            compare(name, got, want)
 
 
 def own_networks_have_pytorchs_parameters(folder):
