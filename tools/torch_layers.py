@@ -4,16 +4,20 @@ To add one: a function that takes (network, call) and returns the output's Value
 import_layers.py, and a row in MODULES, FUNCTIONS or METHODS.
 """
 import operator
+from types import SimpleNamespace
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 import import_layers
-from import_layers import (adaptive, add, batch_norm, concat, conv, layer_norm, linear, mean,
-                           multiply, nothing, pool, reshape, same, softmax, upsample)
+from import_layers import (adaptive, batch_norm, concat, conv, layer_norm, linear, mean, nothing, pool,
+                           reshape, same, softmax, upsample)
 from import_network import Fixed, need
 from import_views import takes_views
+from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, split, unbind, where,
+                             scaled_dot_product_attention)
+from torch_attention import softmax as probabilities
 from torch_sequences import attention, encoder, encoder_layer, lstm
 
 
@@ -21,12 +25,6 @@ def gelu(network, call):
     if call.setting(1, "approximate", "none") == "none":
         network.note("note: gelu is by tanh in dtsim, by erf in PyTorch")
     return same("gelu")(network, call)
-
-
-def dropout(network, call):
-    training = call.setting(2, "training", True)
-    need(isinstance(training, bool), "whose `training` is computed")
-    return same("dropout", rate=(1, "p"))(network, call) if training else call.x
 
 
 def embedding(network, call):
@@ -37,6 +35,16 @@ def embedding(network, call):
              "of numbers other than 0, 1, 2, ...")
         return Fixed(None, owner=m.weight, table=[count, m.embedding_dim, m.num_embeddings])
     return import_layers.embedding(network, call)
+
+
+def layer_norm_of(network, call):
+    """The function, which is given its weights."""
+    given = [call.get(2, "weight"), call.get(3, "bias")]
+    need(all(isinstance(fixed, Fixed) and fixed.owner is not None for fixed in given),
+         "without a weight or bias that dtsim's layer has")
+    call.module = SimpleNamespace(elementwise_affine=True, normalized_shape=call.get(1, "normalized_shape"),
+                                  weight=given[0].owner, bias=given[1].owner, eps=call.get(4, "eps", 1e-5))
+    return layer_norm(network, call)
 
 
 @takes_views
@@ -76,6 +84,7 @@ MODULES = {
     nn.ReLU: same("relu"),
     nn.SiLU: same("silu"),
     nn.Sigmoid: same("sigmoid"),
+    nn.Softmax: probabilities,
     nn.Tanh: same("tanh"),
     nn.TransformerEncoder: encoder,
     nn.TransformerEncoderLayer: encoder_layer,
@@ -87,6 +96,7 @@ FUNCTIONS = {
     F.avg_pool2d: pool("avg_pool"), F.avg_pool3d: pool("avg_pool"),
     F.dropout: dropout,
     F.gelu: gelu,
+    F.layer_norm: layer_norm_of,
     F.interpolate: upsample,
     F.leaky_relu: same("leaky_relu", slope=(1, "negative_slope")),
     F.log_softmax: softmax,
@@ -96,17 +106,26 @@ FUNCTIONS = {
     F.sigmoid: same("sigmoid"), torch.sigmoid: same("sigmoid"),
     F.silu: same("silu"),
     F.tanh: same("tanh"), torch.tanh: same("tanh"),
+    F.softmax: probabilities, torch.softmax: probabilities,
     operator.add: add, operator.iadd: add, torch.add: add,
     operator.mul: multiply, operator.imul: multiply, torch.mul: multiply,
-    torch.cat: concat,
+    operator.truediv: divide, operator.itruediv: divide, torch.div: divide, torch.true_divide: divide,
+    operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
+    torch.cat: concat, torch.chunk: chunk, torch.split: split, torch.unbind: unbind,
+    torch.masked_fill: masked_fill, torch.where: where,
     torch.flatten: reshape, torch.reshape: reshape, torch.squeeze: reshape, torch.unsqueeze: reshape,
     torch.log_softmax: softmax,
     torch.mean: mean,
     torch.permute: permute, torch.transpose: transpose,
 }
 
+if hasattr(F, "scaled_dot_product_attention"):  # since 2.0
+    FUNCTIONS[F.scaled_dot_product_attention] = scaled_dot_product_attention
+
 METHODS = {
-    "add": add, "add_": add, "mul": multiply, "mul_": multiply,
+    "add": add, "add_": add, "mul": multiply, "mul_": multiply, "div": divide, "div_": divide,
+    "matmul": matmul, "bmm": matmul, "chunk": chunk, "split": split, "unbind": unbind,
+    "masked_fill": masked_fill, "masked_fill_": masked_fill, "softmax": probabilities,
     "contiguous": nothing, "clone": nothing, "float": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,
     "log_softmax": softmax, "mean": mean, "permute": permute, "transpose": transpose,

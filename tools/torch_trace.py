@@ -1,4 +1,5 @@
 """torch_trace.py -- from a PyTorch module to a graph with shapes, from the graph to layers."""
+import contextlib
 import dis
 import inspect
 from unittest import mock
@@ -7,8 +8,9 @@ import torch
 import torch.fx
 from torch.utils._pytree import tree_flatten
 
-from import_network import Call, Fixed, Network, Unsupported, Value
-from import_views import Told, settled
+from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, need
+from import_views import Told, View, converted, settled, stand_in
+from torch_attention import item
 from torch_layers import FUNCTIONS, METHODS, MODULES
 from torch_shapes import BATCH, Shapes, shape_of
 
@@ -57,9 +59,23 @@ MAKERS = {name: followed(getattr(torch, name)) for name in ("arange", "full", "o
 class Tracer(torch.fx.Tracer):
     """Notes in each node which module it belongs to."""
 
-    def __init__(self):
+    def __init__(self, dims):
         super().__init__()
+        self.dims = dims
         self.path = [""]
+
+    def to_bool(self, proxy):
+        """What the input's shape decides (assert x.size(1) <= 1024) is decided; nothing else is."""
+        wanted, part, copies = {proxy.node}, torch.fx.Graph(), {}
+        for node in reversed(self.graph.nodes):
+            wanted.update(node.all_input_nodes if node in wanted else [])
+        for node in self.graph.nodes:
+            if node in wanted:
+                copies[node] = part.node_copy(node, copies.get)
+        part.output(copies[proxy.node])
+        Shapes(torch.fx.GraphModule(self.root, part)).run_on(self.dims, torch.float32)
+        meta = copies[proxy.node].meta
+        return super().to_bool(proxy) if meta["from_input"] else bool(meta["value"])
 
     def call_module(self, module, forward, args, kwargs):
         self.path.append(self.path_of_module(module))
@@ -82,10 +98,23 @@ def takes_tokens(graph):
                for n in entry.users)
 
 
+def followed_through(whole, dims):
+    """The graph. Buffers are part of it only where it needs them to be, as in mask[:t] of a size t: a branch
+    on one is then none that torch.fx can follow."""
+    try:
+        return Tracer(dims).trace(whole)
+    except Exception as error:
+        tracer = Tracer(dims)
+        tracer.proxy_buffer_attributes = True
+        with contextlib.suppress(Exception):
+            return tracer.trace(whole)
+        raise error
+
+
 def trace(module, dims, tokens):
     whole = Whole(module)
     with mock.patch.multiple(torch, **MAKERS):
-        traced = torch.fx.GraphModule(whole, Tracer().trace(whole))
+        traced = torch.fx.GraphModule(whole, followed_through(whole, dims))
     traced.graph.eliminate_dead_code()
     numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
     Shapes(traced).run_on(dims, numbers)
@@ -169,49 +198,47 @@ class Importer:
         kwargs = torch.fx.node.map_arg(node.kwargs, known)
         try:
             return self.look_up(node, module, list(args), dict(kwargs))
-        except Told:
-            return self.stand_in(node)
         except Unsupported as why:
-            self.problem(node, ": %s" % why)
-            return self.stand_in(node)
+            if not isinstance(why, Told):
+                self.problem(node, ": %s" % why if str(why) else "")
+            return self.stand_in(node, why.among_views)
 
     def look_up(self, node, module, args, kwargs):
         if self.word(node) == "getitem":
-            return self.item(node, *(args if isinstance(args[0], tuple) else settled(self.network, args)))
+            return self.item(node, *args)
         if holds(node):
             return tuple(args)
         table, key = {"call_module": (MODULES, type(module)), "call_function": (FUNCTIONS, node.target),
                       "call_method": (METHODS, node.target)}[node.op]
-        if key not in table:
-            self.problem(node)
-            return self.stand_in(node)
+        need(key in table, "")
+        return converted(self.network, table[key], self.call(node, module, args, kwargs))
+
+    def call(self, node, module, args, kwargs):
         shape = node.meta["shape"]
         last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
-        convert = table[key]
-        if not getattr(convert, "takes_views", False):
-            args = settled(self.network, args)
-            kwargs = {name: settled(self.network, value) for name, value in kwargs.items()}
-        call = Call(self.name(node), module, args, kwargs, shape,
+        return Call(self.name(node), module, args, kwargs, shape,
                     flattened=shape is not None and node in self.flattened, last=last,
                     sizes=node.meta["sizes"], word=self.word(node), place=self.place(node))
-        return convert(self.network, call)
 
     def item(self, node, whole, index):
         """One of several results, or the first position of a sequence."""
         if isinstance(whole, (tuple, list)):
             return whole[index]
-        first = isinstance(whole, Value) and index == (slice(None, None, None), 0)
-        if not first or len(whole.shape) != 2 or whole.shape != whole.dims:
-            raise Unsupported("of a part of a tensor other than the first position")
+        need(isinstance(whole, Value), NO_TENSOR)
+        first = index == (slice(None, None, None), 0)
+        if not first or isinstance(whole, View) or len(whole.shape) != 2 or whole.shape != whole.dims:
+            return converted(self.network, item, self.call(node, None, [whole, index], {}))
         out = self.network.add(self.name(node), "select", [whole], [1, whole.dims[1]], positions=1)
         return self.network.flat(out, self.name(node))
 
-    def stand_in(self, node):
+    def stand_in(self, node, among_views):
         """For what cannot be made, so that what comes after it is looked at, too."""
 
         def like(shape, results):
             if isinstance(results, tuple):
                 return tuple(like(shape_of(result), result) for result in results)
+            if among_views:
+                return stand_in(self.network, shape)
             return Value(self.network.last, shape) if shape is not None else None
 
         return like(node.meta["shape"], node.meta["value"])

@@ -64,6 +64,19 @@ class Undropped(nn.Module):
         return F.dropout(F.dropout(x, 0.5, training=False), 0.5, False)
 
 
+class Mixed(nn.Module):
+    """Features of positions, then positions of features, by two layers, and back."""
+
+    def __init__(self):
+        super().__init__()
+        self.features, self.back = nn.Linear(6, 6), nn.Linear(9, 9)
+        self.left, self.right = nn.Linear(9, 9), nn.Linear(9, 9, bias=False)
+
+    def forward(self, x):
+        x = self.features(x).transpose(1, 2)
+        return self.back(self.left(x) + self.right(x)).transpose(1, 2)
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()

@@ -66,6 +66,15 @@ def sizes_of_the_input_are_followed(folder):
                   "%s: %s" % (positions, layers))
 
 
+def a_matrix_is_turned_once(folder):
+    """However many take it."""
+    path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":Mixed", "9,6")
+    if check(status == 0, said):
+        kinds = [layer["kind"] for layer in json.load(open(path))["layers"]]
+        check(kinds == ["linear", "sequence", "linear", "linear", "add", "linear", "sequence",
+                        "softmax_cross_entropy"], "%s" % kinds)
+
+
 def a_dropout_that_does_nothing_is_no_layer(folder):
     path, status, said = run_import(folder, os.path.join(HERE, "own_nets.py") + ":Undropped", "8")
     if check(status == 0, "%d %s" % (status, said)):
@@ -149,7 +158,7 @@ def memory_has_a_limit(folder):
 
 torch.set_num_threads(1)
 sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
-                          sizes_of_the_input_are_followed, a_dropout_that_does_nothing_is_no_layer,
-                          all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
+                          sizes_of_the_input_are_followed, a_matrix_is_turned_once,
+                          a_dropout_that_does_nothing_is_no_layer, all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
                           as_many_inputs_as_there_are, bad_words_are_refused,
                           activations_take_no_memory, memory_has_a_limit))
