@@ -34,7 +34,7 @@ static void op_halve(struct op_halves *all, void *name, size_t count, enum dts_h
     if (h->single == NULL)
         return;
     h->half = op_guarded(count * sizeof(*h->half));
-    dts_reduce_narrow(format, h->half, h->single, count, NULL);
+    dts_reduce_narrow(format, h->half, h->single, count, &(struct dts_place){0});
     *h->name = h->half;
     all->count++;
 }
@@ -62,7 +62,7 @@ static void op_widen_all(struct op_halves *all, enum dts_half format)
     for (int i = 0; i < all->count; i++) {
         struct op_half *h = &all->items[i];
         CHECK(op_guard_holds(h->half, h->count * sizeof(*h->half)));
-        dts_reduce_widen(format, h->single, h->half, h->count, NULL);
+        dts_reduce_widen(format, h->single, h->half, h->count, &(struct dts_place){0});
         *h->name = h->single;
         free(h->half);
     }
@@ -98,7 +98,7 @@ static void op_round(const void *array, size_t count, enum dts_half format)
     double *values = (double *)array;
     for (size_t i = 0; i < count; i++) {
         float single = (float)values[i];
-        dts_reduce_round(format, &single, &single, 1, NULL);
+        dts_reduce_round(format, &single, &single, 1, &(struct dts_place){0});
         values[i] = (double)single;
     }
 }

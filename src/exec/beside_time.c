@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ops/place.h"
+#include "ops/reduce.h"
 #include "train/calls.h"
 
 struct trial {
@@ -34,9 +34,9 @@ static void run(void *argument)
         dts_space_clear(space, t->sum,
                         t->bytes); // as the network's gradients, which are floats
     else if (t->timer->mixed)
-        dts_place_values(place)->add_half(t->timer->half, t->sum, t->more, t->count, place);
+        dts_reduce_add_half(t->timer->half, t->sum, t->more, t->count, place);
     else
-        dts_place_values(place)->add(t->sum, t->more, t->count, place);
+        dts_reduce_add(t->sum, t->more, t->count, place);
     dts_space_leave(space);
     dts_space_wait(space);
 }

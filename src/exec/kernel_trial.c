@@ -64,7 +64,8 @@ static void *get_handed(struct dts_kernel_trial *t, size_t count)
         return NULL;
     float *values = draw(t, 1);
     uint16_t *narrow = dts_alloc(PATTERN * PATTERNS, sizeof(*narrow));
-    dts_reduce_narrow(t->timer->half, narrow, values, PATTERN * PATTERNS, NULL);
+    dts_reduce_narrow(t->timer->half, narrow, values, PATTERN * PATTERNS,
+                      &(struct dts_place){0});
     dts_space_fill(t->timer->space, there, bytes, narrow, PATTERN * PATTERNS * sizeof(*narrow));
     free(narrow);
     free(values);

@@ -3,6 +3,7 @@
 
 #include "exec/network_private.h"
 #include "ops/mixed.h"
+#include "ops/reduce.h"
 
 void *dts_network_output(const struct dts_network *n, int tensor)
 {
@@ -74,9 +75,8 @@ void dts_network_begin(struct dts_network *n, const struct dts_network_step *ste
         return;
     const struct dts_place *place = dts_network_where(n);
     dts_space_enter(n->space);
-    dts_place_values(place)->narrow(
-        n->half, n->input_half, n->input.there,
-        (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
+    dts_reduce_narrow(n->half, n->input_half, n->input.there,
+                      (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
     dts_space_leave(n->space);
 }
 
@@ -94,8 +94,8 @@ static void scale_loss(const struct dts_network *n, int layer, const struct dts_
     const struct dts_place *place = dts_network_where(n);
     for (int i = 0; i < call->input_count && scale != 1; i++)
         if (a->dx[i] != NULL)
-            dts_place_values(place)->scale(
-                a->dx[i], scale, (size_t)a->batch * dts_dims_elements(&call->inputs[i]), place);
+            dts_reduce_scale(a->dx[i], scale,
+                             (size_t)a->batch * dts_dims_elements(&call->inputs[i]), place);
 }
 
 static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
@@ -119,12 +119,11 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
 static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
 {
     const struct dts_place *place = dts_network_where(n);
-    const struct dts_place_values *values = dts_place_values(place);
     void *sum = dts_network_at(n, n->nodes[input].gradient);
     if (n->mixed)
-        values->add_half(n->half, sum, more, count, place);
+        dts_reduce_add_half(n->half, sum, more, count, place);
     else
-        values->add(sum, more, count, place);
+        dts_reduce_add(sum, more, count, place);
 }
 
 /* Layer by layer, and not at once: gradients of the step before of other layers may still be

@@ -45,7 +45,7 @@ static void count_right(const struct dts_network *n, int layer, int samples,
         if (!dts_class_counts(&c->call, target[p]))
             continue;
         if (n->mixed)
-            dts_reduce_widen(n->half, wide, row, classes, NULL);
+            dts_reduce_widen(n->half, wide, row, classes, &(struct dts_place){0});
         const int32_t said = answer(n->mixed ? wide : row, classes);
         score->positions++;
         score->right += said == target[p];

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "exec/optimizer_rows.h"
 #include "ops/place.h"
+#include "ops/reduce.h"
 
 /* One parameter tensor, or part of one. */
 struct tensor {
@@ -241,8 +242,8 @@ void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, floa
     const struct dts_place place = place_of(run, workers);
     for (int i = 0; i < run->tensor_count; i++)
         if (!run->lists || run->tensors[i].row == 0)
-            dts_place_values(&place)->scale(gradients + run->tensors[i].gradient, factor,
-                                            run->tensors[i].count, &place);
+            dts_reduce_scale(gradients + run->tensors[i].gradient, factor,
+                             run->tensors[i].count, &place);
 }
 
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
@@ -254,8 +255,8 @@ bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *grad
         void *copy;
         if (run->lists && run->tensors[i].row > 0)
             continue;
-        dts_place_values(&place)->finite(run->scratch, gradients + run->tensors[i].gradient,
-                                         run->tensors[i].count, &place);
+        dts_reduce_finite(run->scratch, gradients + run->tensors[i].gradient,
+                          run->tensors[i].count, &place);
         finite = *(const int *)dts_space_look(run->space, run->scratch, sizeof(int), &copy);
         free(copy);
     }

@@ -7,8 +7,8 @@
 #define DTS_EXEC_OPTIMIZER_H
 
 #include "base/error.h"
+#include "ops/loss_scale.h"
 #include "ops/mirror.h"
-#include "ops/reduce.h"
 #include "ops/sparse.h"
 #include "ops/update.h"
 #include "train/model.h"
@@ -57,7 +57,7 @@ void dts_optimizer_rows(struct dts_optimizer_run *run,
 void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
                          struct dts_workers *workers);
 
-/* Are all gradients that it is for finite? What a loss scale follows (ops/reduce.h). */
+/* Are all gradients that it is for finite? What a loss scale follows (ops/loss_scale.h). */
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
                           struct dts_workers *workers);
 

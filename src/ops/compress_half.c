@@ -1,12 +1,32 @@
 /* compress_half.c -- each value in 16 bits, rounded to the nearest; the rest stays. */
 #include "ops/compress_half.h"
 
-#include "kernels/half.h"
+#include <math.h>
+
+#include "ops/half_reference.h"
 
 size_t dts_compress_half_bytes(size_t count, double share)
 {
     (void)share;
     return count * sizeof(uint16_t);
+}
+
+void dts_compress_half_reference(enum dts_half half, float *x, size_t count, void *message)
+{
+    uint16_t *sent = message;
+    const float most = half == DTS_HALF_FP16 ? DTS_FP16_MOST : INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        const float below = x[i] > most ? most : x[i] < -most ? -most : x[i];
+        sent[i] = dts_half_nearest(half, (double)below);
+        x[i] = (float)((double)x[i] - dts_half_value(half, sent[i]));
+    }
+}
+
+void dts_add_half_reference(enum dts_half half, float *sum, size_t count, const void *message)
+{
+    const uint16_t *sent = message;
+    for (size_t i = 0; i < count; i++)
+        sum[i] = (float)((double)sum[i] + dts_half_value(half, sent[i]));
 }
 
 struct job {

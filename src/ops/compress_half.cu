@@ -8,19 +8,11 @@ extern "C" {
 #include "ops/compress_half.h"
 }
 
-static struct dts_place place_of(void *stream)
-{
-    struct dts_place place = {};
-    place.stream = stream;
-    return place;
-}
-
 extern "C" void dts_compress_bf16_cuda(float *x, size_t count, double, void *message, void *,
-                                       void *stream)
+                                       const struct dts_place *place)
 {
-    const struct dts_place place = place_of(stream);
     uint16_t *out = (uint16_t *)message;
-    dts_for_each(count, &place, [=] __device__(size_t i) {
+    dts_for_each(count, place, [=] __device__(size_t i) {
         const __nv_bfloat16 sent = __float2bfloat16_rn(x[i]);
         out[i] = __bfloat16_as_ushort(sent);
         x[i] -= __bfloat162float(sent);
@@ -28,27 +20,14 @@ extern "C" void dts_compress_bf16_cuda(float *x, size_t count, double, void *mes
 }
 
 extern "C" void dts_compress_fp16_cuda(float *x, size_t count, double, void *message, void *,
-                                       void *stream)
+                                       const struct dts_place *place)
 {
-    const struct dts_place place = place_of(stream);
     uint16_t *out = (uint16_t *)message;
-    dts_for_each(count, &place, [=] __device__(size_t i) {
+    dts_for_each(count, place, [=] __device__(size_t i) {
         const float value = x[i], most = DTS_FP16_MOST; // comparisons: a NaN stays one
         const float below = value > most ? most : value;
         const __half sent = __float2half_rn(below < -most ? -most : below);
         out[i] = __half_as_ushort(sent);
         x[i] = value - __half2float(sent);
     });
-}
-
-extern "C" void dts_add_bf16_cuda(float *sum, size_t count, double, const void *message,
-                                  void *stream)
-{
-    dts_reduce_add_widened_cuda(DTS_HALF_BF16, sum, (const uint16_t *)message, count, stream);
-}
-
-extern "C" void dts_add_fp16_cuda(float *sum, size_t count, double, const void *message,
-                                  void *stream)
-{
-    dts_reduce_add_widened_cuda(DTS_HALF_FP16, sum, (const uint16_t *)message, count, stream);
 }

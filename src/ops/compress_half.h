@@ -3,6 +3,7 @@
 #ifndef DTS_OPS_COMPRESS_HALF_H
 #define DTS_OPS_COMPRESS_HALF_H
 
+#include "ops/compress.h"
 #include "ops/reduce.h"
 
 #define DTS_FP16_MOST 65504.0f // the largest number
@@ -10,17 +11,16 @@
 size_t dts_compress_half_bytes(size_t count, double share);
 
 /* Values of fp16 are held within its largest: what is beyond waits for the next message. */
+void dts_compress_half_reference(enum dts_half half, float *x, size_t count, void *message);
 void dts_compress_half(enum dts_half half, float *x, size_t count, void *message,
                        struct dts_workers *workers);
 
+void dts_add_half_reference(enum dts_half half, float *sum, size_t count, const void *message);
+
 /* Of the rows, in a build with CUDA. */
 void dts_compress_bf16_cuda(float *x, size_t count, double share, void *message, void *scratch,
-                            void *stream);
+                            const struct dts_place *place);
 void dts_compress_fp16_cuda(float *x, size_t count, double share, void *message, void *scratch,
-                            void *stream);
-void dts_add_bf16_cuda(float *sum, size_t count, double share, const void *message,
-                       void *stream);
-void dts_add_fp16_cuda(float *sum, size_t count, double share, const void *message,
-                       void *stream);
+                            const struct dts_place *place);
 
 #endif

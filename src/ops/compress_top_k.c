@@ -22,6 +22,37 @@ size_t dts_top_k_selected(size_t count, double share)
     return count == 0 ? 0 : k < 1 ? 1 : k >= (double)count ? count : (size_t)k;
 }
 
+/* A NaN is larger than all numbers. */
+static bool is_larger(float a, float b)
+{
+    return isnan(a) ? !isnan(b) : fabsf(a) > fabsf(b);
+}
+
+/* Whether fewer than k values come before this one: larger ones, and equal ones before it. */
+static bool is_sent(const float *x, size_t count, size_t k, size_t i)
+{
+    size_t before = 0;
+    for (size_t j = 0; j < count; j++)
+        before += is_larger(x[j], x[i]) || (j < i && !is_larger(x[i], x[j]));
+    return before < k;
+}
+
+static void reference(float *x, size_t count, double share, void *message, void *scratch,
+                      const struct dts_place *place)
+{
+    (void)scratch, (void)place;
+    const size_t k = dts_top_k_selected(count, share);
+    uint32_t *numbers = message;
+    float *values = (float *)(numbers + k);
+    for (size_t i = 0, sent = 0; i < count; i++)
+        if (is_sent(x, count, k, i)) {
+            numbers[sent] = (uint32_t)i;
+            values[sent++] = x[i];
+        }
+    for (size_t i = 0; i < k; i++)
+        x[numbers[i]] = 0;
+}
+
 static size_t bytes(size_t count, double share)
 {
     return dts_top_k_selected(count, share) * (sizeof(uint32_t) + sizeof(float));
@@ -130,8 +161,9 @@ static size_t scratch_bytes(size_t count, int workers)
 }
 
 static void compress(float *x, size_t count, double share, void *message, void *scratch,
-                     struct dts_workers *workers)
+                     const struct dts_place *place)
 {
+    struct dts_workers *workers = place->workers;
     const int parts = dts_workers_count(workers);
     struct job job = {.x = x, .count = count, .k = dts_top_k_selected(count, share)};
     job.histograms = scratch;
@@ -151,10 +183,11 @@ static void compress(float *x, size_t count, double share, void *message, void *
     dts_workers_run(workers, take_part, &job);
 }
 
+/* Additions at k places that are far from one another. */
 static void add(float *sum, size_t count, double share, const void *message,
-                struct dts_workers *workers)
+                const struct dts_place *place)
 {
-    (void)workers; // k additions at places that are far from one another
+    (void)place;
     const size_t k = dts_top_k_selected(count, share);
     const uint32_t *numbers = message;
     const float *values = (const float *)(numbers + k);
@@ -162,13 +195,23 @@ static void add(float *sum, size_t count, double share, const void *message,
         sum[numbers[i]] += values[i];
 }
 
+static struct dts_compress_cost cost(size_t count, double share)
+{
+    const double k = (double)dts_top_k_selected(count, share);
+    return (struct dts_compress_cost){
+        .flops = 2 * (double)count,          // is it above the k-th, is it equal?
+        .bytes = 4 * (double)count + 12 * k, // reads all, writes k zeros, numbers and values
+        .add_flops = k,
+        .add_bytes = 16 * k, // reads numbers, values and sums, writes sums
+    };
+}
+
 const struct dts_compression dts_compress_top_k = {
     .name = "top_k",
     .summary = "the largest values, with their places",
     .bytes = bytes,
-    .scratch_bytes = scratch_bytes,
-    .compress = compress,
-    .add = add,
-    .cuda = {DTS_CUDA_FUNCTION(dts_top_k_compress_cuda), DTS_CUDA_FUNCTION(dts_top_k_add_cuda),
-             DTS_CUDA_FUNCTION(dts_top_k_scratch_cuda)},
+    .cost = cost,
+    .reference = {reference, add},
+    .host = {compress, add, scratch_bytes},
+    .cuda = DTS_CUDA({dts_top_k_compress_cuda, dts_top_k_add_cuda, dts_top_k_scratch_cuda}),
 };

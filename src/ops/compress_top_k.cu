@@ -38,7 +38,7 @@ static struct scratch scratch_at(void *memory)
     return s;
 }
 
-extern "C" size_t dts_top_k_scratch_cuda(size_t)
+extern "C" size_t dts_top_k_scratch_cuda(size_t, int)
 {
     return sizeof(struct found) + MOST_PIECES * sizeof(struct piece) +
            BUCKETS * sizeof(uint32_t);
@@ -153,26 +153,24 @@ static __global__ void take(float *x, size_t count, const struct found *found,
 }
 
 extern "C" void dts_top_k_compress_cuda(float *x, size_t count, double share, void *message,
-                                        void *memory, void *stream)
+                                        void *memory, const struct dts_place *place)
 {
-    struct dts_place place = {};
     const struct scratch s = scratch_at(memory);
     const size_t k = dts_top_k_selected(count, share), bytes = BUCKETS * sizeof(uint32_t);
     uint32_t *histogram = s.histogram, *numbers = (uint32_t *)message;
     const struct found *found = s.found;
-    cudaStream_t queue = (cudaStream_t)stream;
-    place.stream = stream;
+    cudaStream_t queue = dts_stream(place);
     if (count == 0)
         return;
     const size_t most = (count + DTS_THREADS - 1) / DTS_THREADS;
     const unsigned pieces = (unsigned)(most < MOST_PIECES ? most : MOST_PIECES);
     cudaMemsetAsync(histogram, 0, bytes, queue);
-    dts_for_each(count, &place, [=] __device__(size_t i) {
+    dts_for_each(count, place, [=] __device__(size_t i) {
         atomicAdd(&histogram[magnitude(x[i]) >> 16], 1u);
     });
     find<<<1, DTS_THREADS, 0, queue>>>(histogram, s.found, k, false);
     cudaMemsetAsync(histogram, 0, bytes, queue);
-    dts_for_each(count, &place, [=] __device__(size_t i) {
+    dts_for_each(count, place, [=] __device__(size_t i) {
         const uint32_t m = magnitude(x[i]);
         if (m >> 16 == found->upper)
             atomicAdd(&histogram[m & 0xffff], 1u);
@@ -185,12 +183,10 @@ extern "C" void dts_top_k_compress_cuda(float *x, size_t count, double share, vo
 }
 
 extern "C" void dts_top_k_add_cuda(float *sum, size_t count, double share, const void *message,
-                                   void *stream)
+                                   const struct dts_place *place)
 {
-    struct dts_place place = {};
     const size_t k = dts_top_k_selected(count, share);
     const uint32_t *numbers = (const uint32_t *)message;
     const float *values = (const float *)(numbers + k);
-    place.stream = stream;
-    dts_for_each(k, &place, [=] __device__(size_t i) { sum[numbers[i]] += values[i]; });
+    dts_for_each(k, place, [=] __device__(size_t i) { sum[numbers[i]] += values[i]; });
 }

@@ -10,10 +10,10 @@ enum { DTS_TOP_K_BUCKETS = 1 << 16 }; // of either half of a magnitude
 size_t dts_top_k_selected(size_t count, double share);
 
 /* In a build with CUDA. */
-size_t dts_top_k_scratch_cuda(size_t count);
+size_t dts_top_k_scratch_cuda(size_t count, int workers);
 void dts_top_k_compress_cuda(float *x, size_t count, double share, void *message, void *scratch,
-                             void *stream);
+                             const struct dts_place *place);
 void dts_top_k_add_cuda(float *sum, size_t count, double share, const void *message,
-                        void *stream);
+                        const struct dts_place *place);
 
 #endif

@@ -3,6 +3,7 @@
 #include "ops/mixed.h"
 
 #include "ops/place.h"
+#include "ops/reduce.h"
 
 enum { ALIGN = 64 }; // of scratch
 
@@ -27,7 +28,6 @@ struct widening {
     struct dts_arrays wide;
     struct room room;
     enum dts_half half;
-    const struct dts_place_values *casts;
     const struct dts_place *place;
 };
 
@@ -45,7 +45,7 @@ static float *widen(struct widening *w, const void *half, size_t count)
 {
     float *wide = take(&w->room, count * sizeof(*wide));
     if (wide != NULL)
-        w->casts->widen(w->half, wide, half, count, w->place);
+        dts_reduce_widen(w->half, wide, half, count, w->place);
     return wide;
 }
 
@@ -64,7 +64,7 @@ static void round_weights(struct widening *w)
         float *rounded = take(&w->room, count * sizeof(*rounded));
         w->wide.w[p] = rounded;
         if (rounded != NULL)
-            w->casts->round(w->half, rounded, w->given->w[p], count, w->place);
+            dts_reduce_round(w->half, rounded, w->given->w[p], count, w->place);
     }
 }
 
@@ -111,7 +111,6 @@ static struct widening widen_call(const struct dts_operation *op, const struct d
                                   bool backward)
 {
     struct widening w = {.op = op, .call = call, .given = given, .wide = *given};
-    w.casts = dts_place_values(place);
     w.place = place;
     w.half = mixed != NULL ? mixed->half : DTS_HALF_BF16;
     w.room.base = given->scratch;
@@ -152,7 +151,7 @@ void dts_mixed_forward(const struct dts_operation *op, const struct dts_mixed *m
     inner.mixed = mixed;
     dts_place_version(place, op)->forward(call, &w.wide, &inner);
     if (!op->loss && arrays->part != DTS_OP_SUMS)
-        w.casts->narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
+        dts_reduce_narrow(w.half, arrays->y, w.wide.y, values_of(&w, &call->output), place);
 }
 
 void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *mixed,
@@ -168,8 +167,8 @@ void dts_mixed_backward(const struct dts_operation *op, const struct dts_mixed *
         if (arrays->dx[i] == NULL || is_token(&w, i))
             continue;
         if (op->loss && mixed->loss_scale != 1)
-            w.casts->scale(w.wide.dx[i], mixed->loss_scale, count, place);
-        w.casts->narrow(w.half, arrays->dx[i], w.wide.dx[i], count, place);
+            dts_reduce_scale(w.wide.dx[i], mixed->loss_scale, count, place);
+        dts_reduce_narrow(w.half, arrays->dx[i], w.wide.dx[i], count, place);
     }
 }
 

@@ -20,7 +20,7 @@
 #include "ops/sparse.h"
 
 /* The format; the gradient of a loss is multiplied by loss_scale, so that small gradients of
- * fp16 do not become zero (reduce.h). */
+ * fp16 do not become zero (loss_scale.h). */
 struct dts_mixed {
     enum dts_half half;
     float loss_scale; // > 0

@@ -33,7 +33,7 @@ static inline uint16_t *dts_gemm_narrow(const float *x, size_t count,
     // without memory cuBLAS refuses, and the next wait for the stream tells
     cudaMallocAsync(&narrow, count * sizeof(uint16_t), dts_stream(place));
     if (narrow != NULL)
-        dts_reduce_narrow_cuda(place->mixed->half, (uint16_t *)narrow, x, count, place->stream);
+        dts_reduce_narrow(place->mixed->half, (uint16_t *)narrow, x, count, place);
     return (uint16_t *)narrow;
 }
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "kernels/measure.h"
 #include "kernels/roofline.h"
-#include "ops/place.h"
+#include "ops/reduce.h"
 #include "ops/space.h"
 
 enum { TINY = 4, FIRST_SIDE = 512, MOST_SIDE = 1 << 15, WORDS = 1 << 18, ARRAYS = 3 };
@@ -34,7 +34,7 @@ static void product(struct trial *t)
 static void sum_of_vectors(struct trial *t)
 {
     const struct dts_place *place = dts_space_place(t->space);
-    dts_place_values(place)->add(t->arrays[0], t->arrays[1], t->side * t->side, place);
+    dts_reduce_add(t->arrays[0], t->arrays[1], t->side * t->side, place);
     t->can = true;
 }
 

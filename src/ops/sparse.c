@@ -129,12 +129,16 @@ static void add_part(void *argument, int worker, int workers)
 
 void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers *workers)
 {
-    dts_reduce_scale(list->values, factor, list->count * list->features, workers);
+    dts_reduce_scale(list->values, factor, list->count * list->features,
+                     &(struct dts_place){.workers = workers});
 }
 
 bool dts_sparse_finite(const struct dts_sparse *list, struct dts_workers *workers)
 {
-    return dts_reduce_finite(list->values, list->count * list->features, workers);
+    const struct dts_place place = {.workers = workers};
+    int finite;
+    dts_reduce_finite(&finite, list->values, list->count * list->features, &place);
+    return finite != 0;
 }
 
 void dts_sparse_add_to(const struct dts_sparse *list, float *table, float factor,

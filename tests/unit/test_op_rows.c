@@ -1,11 +1,13 @@
-/* test_op_rows.c -- the table of operations as a whole. */
+/* test_op_rows.c -- the tables of operations as a whole. */
 #include <glob.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "check.h"
+#include "ops/compress.h"
 #include "ops/gpu.h"
 #include "ops/op.h"
+#include "ops/reduce.h"
 #include "ops/update.h"
 #include "train/layer.h"
 
@@ -75,6 +77,31 @@ static void updates_are_whole(void)
     }
 }
 
+static void reductions_are_whole(void)
+{
+    for (int i = 0; dts_reductions[i] != NULL; i++) {
+        const struct dts_reduction *r = dts_reductions[i];
+        CHECK(dts_reduction_find(r->name) == r);
+        CHECK(r->summary != NULL && r->reference != NULL && r->host != NULL);
+        if (!CHECK((r->cuda != NULL) == dts_gpu_built()))
+            printf("  cuda of %s\n", r->name);
+    }
+}
+
+static void compressions_are_whole(void)
+{
+    for (int i = 0; dts_compressions[i] != NULL; i++) {
+        const struct dts_compression *c = dts_compressions[i];
+        CHECK(dts_compression_find(c->name) == c);
+        CHECK(c->summary != NULL && c->bytes != NULL && c->cost != NULL);
+        CHECK(c->reference.compress != NULL && c->reference.add != NULL);
+        CHECK(c->host.compress != NULL && c->host.add != NULL);
+        if (!CHECK((c->cuda.compress != NULL) == dts_gpu_built()) ||
+            !CHECK((c->cuda.add != NULL) == dts_gpu_built()))
+            printf("  cuda of %s\n", c->name);
+    }
+}
+
 /* The call of a layer kind, as if all its keys were 0. */
 static const char *call_of(const struct dts_layer_kind *kind)
 {
@@ -111,4 +138,5 @@ static void layers_and_operations_have_one_cost(void)
 }
 
 TESTS(TEST(every_operation_has_a_test), TEST(rows_are_whole), TEST(updates_are_whole),
+      TEST(reductions_are_whole), TEST(compressions_are_whole),
       TEST(layers_and_operations_have_one_cost))
