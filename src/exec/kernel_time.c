@@ -58,7 +58,7 @@ static void run(struct dts_kernel_trial *t, bool backward)
     if (backward && t->lists && t->timer->mixed)
         dts_mixed_rows(&t->rows, t->op, t->timer->half, t->call, &t->a, place);
     else if (backward && t->lists)
-        dts_sparse_gradient(&t->rows, t->call, &t->a);
+        dts_sparse_gradient(&t->rows, t->call, &t->a, place->workers);
     else if (t->timer->mixed)
         (backward ? dts_mixed_backward : dts_mixed_forward)(t->op, &mixed, t->call, &t->a,
                                                             place);

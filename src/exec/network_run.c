@@ -148,19 +148,20 @@ static void find_rows(struct dts_network *n, int layer, const struct dts_arrays 
     if (n->mixed)
         dts_mixed_rows(list, n->nodes[layer].op, n->half, call, a, dts_network_where(n));
     else
-        dts_sparse_gradient(list, call, a);
+        dts_sparse_gradient(list, call, a, dts_network_where(n)->workers);
 }
 
 /* The list of a table's rows grows by those of this microbatch. */
 static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *a)
 {
     struct dts_sparse *rows = n->nodes[layer].rows, *more = &n->spare[0], *sum = &n->spare[1];
+    struct dts_workers *workers = dts_network_where(n)->workers;
     if (rows->count == 0) {
         find_rows(n, layer, a, rows);
         return;
     }
     find_rows(n, layer, a, more);
-    dts_sparse_merge(sum, rows, more);
+    dts_sparse_merge(sum, rows, more, workers);
     const struct dts_sparse keep = *rows;
     *rows = *sum;
     *sum = keep;

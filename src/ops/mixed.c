@@ -178,5 +178,5 @@ void dts_mixed_rows(struct dts_sparse *list, const struct dts_operation *op, enu
 {
     const struct dts_mixed mixed = {.half = half, .loss_scale = 1};
     const struct widening w = widen_call(op, &mixed, call, arrays, place, true);
-    dts_sparse_gradient(list, call, &w.wide);
+    dts_sparse_gradient(list, call, &w.wide, place->workers);
 }

@@ -3,7 +3,8 @@
  *
  * Ranks whose tokens differ exchange lists and merge them, instead of summing whole tables; the
  * update then touches only those rows. Sums are in the order of the tokens, those of merged
- * lists in the order of the merges: nothing depends on threads.
+ * lists in the order of the merges: workers share the rows, and nothing depends on their
+ * number.
  */
 #ifndef DTS_OPS_SPARSE_H
 #define DTS_OPS_SPARSE_H
@@ -34,11 +35,11 @@ size_t dts_sparse_bytes(const struct dts_sparse *list); // that it holds
 
 /* The gradient that a call of `embedding` would add to its table (arrays: x[0] and dy). */
 void dts_sparse_gradient(struct dts_sparse *list, const struct dts_op_call *call,
-                         const struct dts_arrays *arrays);
+                         const struct dts_arrays *arrays, struct dts_workers *workers);
 
 /* out = a + b; no two of them the same. */
 void dts_sparse_merge(struct dts_sparse *out, const struct dts_sparse *a,
-                      const struct dts_sparse *b);
+                      const struct dts_sparse *b, struct dts_workers *workers);
 
 /* values *= factor */
 void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers *workers);
@@ -47,7 +48,7 @@ void dts_sparse_scale(struct dts_sparse *list, float factor, struct dts_workers 
 bool dts_sparse_finite(const struct dts_sparse *list, struct dts_workers *workers);
 
 /* table[row] += factor x value, for all rows of the list: a gradient made dense with 1, SGD
- * with minus the learning rate. Workers share the rows. */
+ * with minus the learning rate. */
 void dts_sparse_add_to(const struct dts_sparse *list, float *table, float factor,
                        struct dts_workers *workers);
 

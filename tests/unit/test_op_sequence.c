@@ -40,13 +40,13 @@ static void sparse_gradients_are_the_dense_ones(void)
             const struct dts_arrays a = {
                 .batch = BATCH, .x = {tokens}, .dy = dy, .dw = {dense}};
             dts_operation_find("embedding")->host.backward(&c.call, &a, &(struct dts_place){0});
-            dts_sparse_gradient(&lists[i], &c.call, &a);
+            dts_sparse_gradient(&lists[i], &c.call, &a, NULL);
             for (size_t r = 1; r < lists[i].count; r++)
                 CHECK(lists[i].rows[r] > lists[i].rows[r - 1]);
             free(tokens);
             free(dy);
         }
-        dts_sparse_merge(&lists[2], &lists[0], &lists[1]);
+        dts_sparse_merge(&lists[2], &lists[0], &lists[1], NULL);
         dts_sparse_add_to(&lists[2], table, 1, NULL);
         CHECK(lists[2].count <= (round == 0 ? ROWS : 9));
     }
@@ -55,6 +55,71 @@ static void sparse_gradients_are_the_dense_ones(void)
                    64 * 0x1p-24 * (1 + fabs((double)dense[i])));
     for (int i = 0; i < 3; i++)
         dts_sparse_free(&lists[i]);
+}
+
+/* Row by row, each the sum of its tokens' gradients in their order. */
+static void check_list(const struct dts_sparse *list, size_t vocabulary, size_t features,
+                       const int32_t *tokens, const float *dy, size_t count)
+{
+    size_t at = 0;
+    for (size_t row = 0; row < vocabulary; row++)
+        for (size_t f = 0; f < features; f++) {
+            float sum = 0;
+            size_t uses = 0;
+            for (size_t i = 0; i < count; i++)
+                if ((size_t)tokens[i] % vocabulary == row)
+                    sum = uses++ == 0 ? dy[i * features + f] : sum + dy[i * features + f];
+            if (uses == 0)
+                continue;
+            CHECK(at < list->count && (size_t)list->rows[at] == row);
+            CHECK(at < list->count && list->values[at * features + f] == sum);
+            at += f + 1 == features;
+        }
+    CHECK_INT(list->count, at);
+}
+
+/* The lists of two halves of the tokens, and both merged, by many workers or one. */
+static void check_threads(size_t count, size_t vocabulary, size_t features, int threads)
+{
+    struct op_case c = op_alike("embedding", 1, (struct dts_dims){1, {count, 1, 1, 1}}, 1);
+    struct dts_workers *workers = dts_workers_new(threads);
+    struct dts_sparse one[3] = {{0}}, many[3] = {{0}};
+    int32_t *tokens = op_integers(2 * count, 0, (int)vocabulary + 3, 70);
+    float *dy = op_random(2 * count * features, 4, 80);
+    c.call.output.size[c.call.output.count++] = features;
+    c.call.param_count = 1;
+    c.call.params[0] = vocabulary * features;
+    for (size_t i = 0; i < 2; i++) {
+        const struct dts_arrays a = {
+            .batch = 1, .x = {tokens + i * count}, .dy = dy + i * count * features};
+        dts_sparse_gradient(&one[i], &c.call, &a, NULL);
+        dts_sparse_gradient(&many[i], &c.call, &a, workers);
+        check_list(&many[i], vocabulary, features, a.x[0], a.dy, count);
+    }
+    dts_sparse_merge(&one[2], &one[0], &one[1], NULL);
+    dts_sparse_merge(&many[2], &many[0], &many[1], workers);
+    for (int i = 0; i < 3; i++) {
+        const size_t bytes = one[i].count * sizeof(int32_t);
+        CHECK_INT(many[i].count, one[i].count);
+        CHECK(memcmp(many[i].rows, one[i].rows, bytes) == 0);
+        CHECK(memcmp(many[i].values, one[i].values, bytes * features) == 0);
+        dts_sparse_free(&one[i]);
+        dts_sparse_free(&many[i]);
+    }
+    dts_workers_free(workers);
+    free(tokens);
+    free(dy);
+}
+
+static void workers_share_the_rows_of_a_list(void)
+{
+    for (int threads = 1; threads <= 5; threads += 2) {
+        check_threads(1, 9, 4, threads);
+        check_threads(61, 1, 3, threads); // one row
+        check_threads(61, 2, 17, threads);
+        check_threads(200, 41, 5, threads);
+        check_threads(37, 5000, 1, threads); // hardly a row twice
+    }
 }
 
 /* The list of the GPU's version, read back. */
@@ -109,7 +174,7 @@ static void a_gpu_makes_the_same_list(void)
     float *dy = op_random(BATCH * TOKENS * FEATURES, 4, 80), values[BATCH * TOKENS * FEATURES];
     const struct dts_arrays a = {.batch = BATCH, .x = {tokens}, .dy = dy};
     struct dts_sparse want = {0}, got = {.rows = rows, .values = values};
-    dts_sparse_gradient(&want, &c.call, &a);
+    dts_sparse_gradient(&want, &c.call, &a, NULL);
     CHECK(gradient_by_gpu(gpu, &c.call, &a, BATCH * TOKENS, FEATURES, &got));
     CHECK_INT(got.count, want.count);
     CHECK(memcmp(rows, want.rows, want.count * sizeof(*rows)) == 0);
@@ -186,5 +251,6 @@ static void lstm_gates_are_in_order(void)
 }
 
 TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones),
-      TEST(a_gpu_makes_the_same_list), TEST(positional_embedding), TEST(lstm),
-      TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))
+      TEST(workers_share_the_rows_of_a_list), TEST(a_gpu_makes_the_same_list),
+      TEST(positional_embedding), TEST(lstm), TEST(lstm_of_known_numbers),
+      TEST(lstm_gates_are_in_order))
