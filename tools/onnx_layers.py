@@ -7,8 +7,9 @@ kind would be, for import_layers.py.
 from types import SimpleNamespace
 
 import import_layers as layers
+import onnx_attention as attention
 from import_network import Fixed, Value, need, product
-from import_views import batch_first, settled, takes_views, view_of
+from import_views import View, batch_first, settled, takes_views, view_of
 from onnx_fixed import array_of, axes_of, is_zero, looked_at, numbers
 
 GELU_NOTE = "note: gelu is by tanh in dtsim, by erf in the file"
@@ -77,6 +78,7 @@ def product_with(network, at, weight, bias, inputs, outputs):
     return layers.linear(network, at.call(at.x.shape[:-1] + [outputs], module=module))
 
 
+@takes_views
 def gemm(network, at):
     need(at.get("alpha", 1.0) == 1 and at.get("beta", 1.0) == 1 and not at.get("transA", 0),
          "alpha, beta or transA")
@@ -86,6 +88,7 @@ def gemm(network, at):
     return product_with(network, at, weight, at.weight(2), *sizes)
 
 
+@takes_views
 def matmul(network, at):
     need(not isinstance(at.args[0], Fixed), "with its weights on the left")
     need(isinstance(at.args[1], Fixed), "of two tensors that depend on the input")
@@ -169,10 +172,14 @@ def clip(network, at):
     return same("relu")(network, at)
 
 
-def dropout(network, at):
+def dropped(at):
+    """The rate of dropout."""
     ratio = at.args[1] if len(at.args) > 1 else None
-    rate = float(array_of(ratio).item()) if ratio is not None else at.get("ratio", 0.5)
-    call = at.call(at.x.shape, args=[at.x, round(rate, 6)])
+    return round(float(array_of(ratio).item()) if ratio is not None else at.get("ratio", 0.5), 6)
+
+
+def dropout(network, at):
+    call = at.call(at.x.shape, args=[at.x, dropped(at)])
     return layers.same("dropout", rate=(1, "p"))(network, call)
 
 
@@ -245,9 +252,10 @@ def lstm(network, at):
     return out.moved(order, layers.origin(at.call(None), "in an order other than its input's"))
 
 
+@takes_views
 def gather(network, at):
-    """Rows of a table for the input's tokens; or the first position of a sequence."""
-    data, index = at.args[:2]
+    """Rows of a table for the input's tokens; the first position of a sequence; or one of queries, keys, values."""
+    data, index = at.args[0], settled(network, at.args[1])
     if isinstance(data, Fixed):
         table = at.matrix(0)
         need(at.get("axis", 0) == 0, "along axis %d" % at.get("axis", 0))
@@ -256,8 +264,9 @@ def gather(network, at):
                                  embedding_dim=table.shape[1])
         return layers.embedding(network, at.call(shape, module=module, args=[index]))
     first = isinstance(index, Fixed) and not index.value.shape and array_of(index).item() == 0
-    need(first and at.get("axis", 0) == 1 and len(data.shape) == 2 and data.shape == data.dims,
-         "of a part of a tensor other than the first position")
+    if isinstance(data, View) or not (first and at.get("axis", 0) == 1 and len(data.shape) == 2 and
+                                      data.shape == data.dims):
+        return attention.one(network, at)
     out = network.add(at.name, "select", [data], [1, data.dims[1]], positions=1)
     return network.flat(out, at.name)
 
@@ -282,16 +291,17 @@ def softmax(network, at):
 
 
 LAYERS = {
-    "Add": add, "Sum": add, "Mul": multiply, "Concat": concat,
+    "Add": attention.add(add), "Sum": add, "Mul": attention.multiply(multiply), "Div": attention.divide, "Concat": concat,
     "AveragePool": pool("avg_pool"), "MaxPool": pool("max_pool"),
     "GlobalAveragePool": global_pool, "ReduceMean": mean,
     "BatchNormalization": batch_norm, "LayerNormalization": layer_norm,
-    "Conv": conv, "Gemm": gemm, "MatMul": matmul, "Linear": matmul,
-    "Dropout": dropout, "Clip": clip, "Gelu": gelu, "GeluTanh": gelu,
+    "Conv": conv, "Gemm": gemm, "MatMul": attention.matmul(matmul), "Linear": matmul,
+    "Dropout": attention.dropout(dropout, dropped), "Clip": clip, "Gelu": gelu, "GeluTanh": gelu,
     "LeakyRelu": same("leaky_relu", slope=("alpha", 0.01)),
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
     "Cast": look, "Transpose": transpose,
     "Gather": gather, "LSTM": lstm, "Resize": resize,
-    "Softmax": softmax, "LogSoftmax": softmax,
+    "Softmax": attention.softmax(softmax), "LogSoftmax": softmax,
+    "Split": attention.split, "Slice": attention.part, "Where": attention.where,
 }

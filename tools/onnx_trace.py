@@ -128,7 +128,8 @@ class Importer:
         self.values.update((n, Fixed(s, s)) for n, s in self.graph.stored.items())
         for node in self.graph.nodes:
             if id(node) not in self.parts and node.outputs:
-                self.values[node.outputs[0]] = self.convert(node)
+                made = self.convert(node)
+                self.values.update(zip(node.outputs, made if isinstance(made, tuple) else (made,)))
             self.add_loss(node, loss)
         for name in self.graph.outputs:
             if name not in self.values:

@@ -74,6 +74,18 @@ class GPT(nn.Module):
         return self.lm_head(self.ln_f(x)), targets
 
 
+class Encoder(nn.Module):
+    """PyTorch's own, which writes positions before samples."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
 class Attention(nn.Module):
     """`attend` writes it, with layers for queries, keys and values in one or three; 2 heads of 4 features."""
 
@@ -91,6 +103,17 @@ class Attention(nn.Module):
     def forward(self, x):
         y = self.attend(self, x)
         return (self.proj(y[0]), y[1]) if isinstance(y, tuple) else self.proj(y)
+
+
+def attention_of(layers, keys):
+    """The model file that Attention is."""
+    made = [{"name": "part_%d" % i, "kind": "linear", "outputs": 24 // layers, "input": "entry"}
+            for i in range(layers)]
+    attend = dict({"name": "attend", "kind": "attention", "heads": 2}, **keys)
+    if layers > 1:
+        attend["input"] = [layer["name"] for layer in made]
+    return made + [attend, {"name": "proj", "kind": "linear", "outputs": 5},
+                   {"name": "loss", "kind": "softmax_cross_entropy"}]
 
 
 def heads(x):

@@ -52,6 +52,14 @@ def describe(path):
     return lines[:1], sorted(line for line in lines[1:] if not line.startswith("flatten"))
 
 
+def own(folder, layers, features=8, positions=6):
+    """What it tells of a model file."""
+    path = os.path.join(folder, "own.json")
+    with open(path, "w") as out:
+        json.dump({"name": "own", "input": [positions, features], "layers": layers}, out)
+    return describe(path)
+
+
 def compare(name, got, want):
     """Two networks as `describe` tells them."""
     check(got[0] == want[0], "%s: totals\n  got  %s\n  want %s" % (name, got[0], want[0]))

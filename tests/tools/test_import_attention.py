@@ -12,7 +12,7 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
-from import_check import HERE, ROOT, check, compare, describe, run_import
+from import_check import HERE, ROOT, check, compare, describe, own, run_import
 
 
 def one_kernel(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
@@ -40,25 +40,6 @@ def brought(folder, made, sizes, **settings):
     return describe(path) if check(status == 0, "%s %s: %s" % (made, settings, said)) else None
 
 
-def own(folder, layers, features=8, positions=6):
-    """What it tells of a model file."""
-    path = os.path.join(folder, "own.json")
-    with open(path, "w") as out:
-        json.dump({"name": "own", "input": [positions, features], "layers": layers}, out)
-    return describe(path)
-
-
-def attention_of(layers, keys):
-    """The model file that attention_nets.Attention is."""
-    made = [{"name": "part_%d" % i, "kind": "linear", "outputs": 24 // layers, "input": "entry"}
-            for i in range(layers)]
-    attend = dict({"name": "attend", "kind": "attention", "heads": 2}, **keys)
-    if layers > 1:
-        attend["input"] = [layer["name"] for layer in made]
-    return made + [attend, {"name": "proj", "kind": "linear", "outputs": 5},
-                   {"name": "loss", "kind": "softmax_cross_entropy"}]
-
-
 def a_gpt_as_people_write_it_is_ours(folder):
     got = brought(folder, "GPT", "1024", **GPT2)
     if got:
@@ -82,7 +63,7 @@ def ways_to_write_it_are_one_layer(folder):
     for name, (_, layers, keys) in attention_nets.TAKEN.items():
         got = brought(folder, "taken", "6,8", name=name)
         if got:
-            compare(name, got, own(folder, attention_of(layers, keys)))
+            compare(name, got, own(folder, attention_nets.attention_of(layers, keys)))
 
 
 def what_is_not_quite_one_is_named(folder):

@@ -1,0 +1,68 @@
+"""test_import_onnx_attention.py -- attention in ONNX files that PyTorch wrote, through tools/import_torch.py,
+against our own models (import_check.py has what is called how)."""
+import os
+import sys
+
+try:
+    import onnx
+    import torch
+except ImportError as error:
+    print("SKIPPED: %s (Debian: python3-onnx python3-torch)" % error)
+    sys.exit(77)
+
+import attention_nets
+import import_check
+from attention_nets import attention_of
+from import_check import check, compare, describe, own, run_import
+from onnx_graphs import export
+
+MATMUL = "MatMul: of two tensors that depend on the input, which is no attention"
+SCORES = "of scores, other than once behind the softmax"
+# name in attention_nets.REFUSED: how the lines begin
+REFUSED = {
+    "another scale": ("Softmax: of scores times 1, not 1 / sqrt(4), the features of a head",),
+    "a mask of a window": ("Where: with a mask that is not causal",),
+    "a mask that hides little": ("Where: of scores with -2, above -10000",),
+    "a bias of distances": ("Add: of scores and a mask that is more than zeros and values up to -10000",),
+    "dropout of scores": ("Dropout: " + SCORES,),
+    "no softmax": ("MatMul: of scores that are no probabilities",),
+    "a softmax over queries": ("Softmax: of scores, other than over the keys",),
+    "queries and keys in another order": ("MatMul: of queries, keys and values that are not",),
+    "keys of another sample": (MATMUL,),
+}
+
+
+def ways_to_write_it_are_one_layer(folder):
+    for name, (make, layers, keys) in attention_nets.TAKEN.items():
+        if keys.get("fused"):
+            continue
+        path, status, said = run_import(folder, export(folder, make(), [6, 8]), None)
+        if check(status == 0, "%s: %s" % (name, said)):
+            compare(name, describe(path), own(folder, attention_of(layers, keys)))
+
+
+def networks_are_what_torch_fx_finds(folder):
+    for name, sizes, dtype in (("GPT", [9], torch.int64), ("Encoder", [6, 8], torch.float32)):
+        source = os.path.join(import_check.HERE, "attention_nets.py") + ":" + name
+        path, status, said = run_import(folder, source, ",".join(str(size) for size in sizes))
+        want = describe(path) if check(status == 0, said) else None
+        made = getattr(attention_nets, name)()
+        path, status, said = run_import(folder, export(folder, made, sizes, dtype), None)
+        if check(status == 0, said) and want:
+            compare(name, describe(path), want)
+
+
+def what_is_not_quite_one_is_named(folder):
+    for name, words in REFUSED.items():
+        file = export(folder, attention_nets.refused(name), [6, 8])
+        path, status, said = run_import(folder, file, None)
+        first, *lines = said.splitlines()
+        check(status == 2 and first.endswith("dtsim has no layer for:") and len(lines) == len(words) and
+              all(line.startswith("    " + word) for line, word in zip(lines, words)),
+              "%s: %d %s" % (name, status, said))
+        check(not os.path.exists(path), "%s: something is written" % name)
+
+
+torch.set_num_threads(1)
+sys.exit(import_check.run(ways_to_write_it_are_one_layer, networks_are_what_torch_fx_finds,
+                          what_is_not_quite_one_is_named))

@@ -1,0 +1,142 @@
+"""onnx_attention.py -- attention as ONNX files write it out: cutting features into queries, keys, values and
+heads, products, scaling, masks, softmax. import_attention.py knows what an attention is; here are the
+operators that it may be written with. Whatever else they do is for onnx_layers.py, or is no layer.
+"""
+import import_attention
+from import_attention import is_scores
+from import_layers import origin
+from import_network import Fixed, Value, need, product
+from import_views import converted, takes_views, view_of
+from onnx_fixed import array_of, numbers, slices
+
+PART = "of a part of a tensor other than the first position"
+
+
+def number_of(value):
+    """A number that is no weight of a layer; None: it is something else."""
+    if not isinstance(value, Fixed) or product(value.value.shape) != 1:
+        return None
+    return float(array_of(value).item())
+
+
+def mask_of(value):
+    need(isinstance(value, Fixed), "of scores and a mask that depends on the input")
+    return array_of(value)
+
+
+def either(args, wanted):
+    """Two arguments, the one that is wanted first; None: none is."""
+    for first, second in (args, args[::-1]) if len(args) == 2 else ():
+        if wanted(first):
+            return first, second
+    return None
+
+
+def is_value(value):
+    return isinstance(value, Value)
+
+
+def add(otherwise):
+    @takes_views
+    def convert(network, at):
+        found = either(at.args, is_scores)
+        if found is None:
+            return converted(network, otherwise, at)
+        return import_attention.added(network, at.call(None), found[0], mask_of(found[1]))
+
+    return convert
+
+
+def multiply(otherwise):
+    @takes_views
+    def convert(network, at):
+        found = either(at.args, is_value)
+        factor = number_of(found[1]) if found else None
+        if factor is None:
+            return converted(network, otherwise, at)
+        return import_attention.scaled(network, at.call(None), found[0], factor, "by a number or by something fixed")
+
+    return convert
+
+
+@takes_views
+def divide(network, at):
+    divisor = number_of(at.args[1])
+    need(isinstance(at.args[0], Value) and divisor, "")
+    return import_attention.scaled(network, at.call(None), at.args[0], 1 / divisor, "")
+
+
+def matmul(otherwise):
+    @takes_views
+    def convert(network, at):
+        if not all(isinstance(arg, Value) for arg in at.args[:2]):
+            return converted(network, otherwise, at)
+        return import_attention.product_of(network, at.call(None), *at.args[:2])
+
+    return convert
+
+
+@takes_views
+def where(network, at):
+    mask, a, b = at.args
+    found = either([a, b], is_scores)
+    need(found is not None, "")
+    x, value = found[0], number_of(found[1])
+    need(value is not None, "of scores and other than a number")
+    mask = mask_of(mask).astype(bool)
+    return import_attention.filled(network, at.call(None), x, ~mask if x is a else mask, value)
+
+
+def softmax(otherwise):
+    @takes_views
+    def convert(network, at):
+        x = at.args[0]
+        if not is_scores(x) or at.word != "Softmax":
+            return converted(network, otherwise, at)
+        return import_attention.softmax(network, at.call(None), x, at.get("axis", -1))
+
+    return convert
+
+
+def dropout(otherwise, rate):
+    """rate: of a node."""
+    @takes_views
+    def convert(network, at):
+        if not is_scores(at.args[0]):
+            return converted(network, otherwise, at)
+        return import_attention.dropped(network, at.call(None), at.args[0], rate(at))
+
+    return convert
+
+
+@takes_views
+def part(network, at):
+    """Slice: of each axis one piece."""
+    x = view_of(network, at.args[0])
+    which = slices(at.node, [array_of(arg) for arg in at.args[1:] if arg is not None], x.sizes)
+    for axis, (wanted, size) in enumerate(zip(which, x.sizes)):
+        first, last, step = wanted.indices(size)
+        need(step == 1, PART)
+        x = x.part(axis, first, last - first, origin(at.call(None), PART))
+    return x
+
+
+def one(network, at):
+    """Gather by one whole number."""
+    x, axis = view_of(network, at.args[0]), at.get("axis", 0)
+    need(isinstance(at.args[1], Fixed) and not at.args[1].value.shape, PART)
+    axis = axis % len(x.axes)
+    return x.one(axis, int(array_of(at.args[1]).item()) % x.sizes[axis], origin(at.call(None), PART))
+
+
+@takes_views
+def split(network, at):
+    """Behind one another along an axis: a value for each output."""
+    x, axis, count = view_of(network, at.args[0]), at.get("axis", 0), len(at.node.outputs)
+    axis = axis % len(x.axes)
+    given = numbers(at.args[1]) if len(at.args) > 1 and at.args[1] is not None else at.get("split")
+    each = -(-x.sizes[axis] // count)
+    sizes = given or [min(each, x.sizes[axis] - i * each) for i in range(count)]
+    need(len(sizes) == count and sum(sizes) == x.sizes[axis], "of %s into %s" % (x.sizes, sizes))
+    made = origin(at.call(None), PART)
+    return tuple(x.part(axis, sum(sizes[:i]), size, made) for i, size in enumerate(sizes))
