@@ -3,19 +3,5 @@
 
 struct dts_op_cost dts_linear_cost(const struct dts_op_call *call)
 {
-    const double in = (double)dts_dims_elements(&call->inputs[0]);
-    const double out = (double)dts_dims_elements(&call->output);
-    const double positions = (double)dts_dims_positions(&call->output);
-    const double flops = 2 * positions * (double)call->params[0];
-    return (struct dts_op_cost){
-        .class = DTS_WORK_MATMUL,
-        .forward_flops = flops,
-        .backward_flops = 2 * flops + (call->bias ? out : 0), // data, weights, bias
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
-        .input_values = in + out,
-        .weight_values = dts_op_call_weights(call),
-        .saves_input = true,
-    };
+    return dts_product_cost(call, DTS_WORK_MATMUL, (double)dts_dims_positions(&call->output));
 }

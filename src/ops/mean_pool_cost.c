@@ -10,13 +10,10 @@ static double values_read(size_t size, size_t windows)
     return sum;
 }
 
-struct dts_op_cost dts_mean_pool_cost(const struct dts_op_call *call)
+struct dts_op_cost dts_means_cost(const struct dts_op_call *call, double flops)
 {
-    const struct dts_dims *input = &call->inputs[0], *output = &call->output;
-    const double in = (double)dts_dims_elements(input), out = (double)dts_dims_elements(output);
-    double flops = (double)input->size[0]; // additions, and one division for each mean
-    for (int i = 1; i < input->count; i++)
-        flops *= values_read(input->size[i], i < output->count ? output->size[i] : 1);
+    const double in = (double)dts_dims_elements(&call->inputs[0]);
+    const double out = (double)dts_dims_elements(&call->output);
     return (struct dts_op_cost){
         .class = DTS_WORK_MEMORY,
         .forward_flops = flops,
@@ -26,4 +23,13 @@ struct dts_op_cost dts_mean_pool_cost(const struct dts_op_call *call)
         .backward_values = in + out,
         .input_values = in + out,
     };
+}
+
+struct dts_op_cost dts_mean_pool_cost(const struct dts_op_call *call)
+{
+    const struct dts_dims *input = &call->inputs[0], *output = &call->output;
+    double flops = (double)input->size[0]; // additions, and one division for each mean
+    for (int i = 1; i < input->count; i++)
+        flops *= values_read(input->size[i], i < output->count ? output->size[i] : 1);
+    return dts_means_cost(call, flops);
 }

@@ -63,6 +63,12 @@ dts_op_cost_fn dts_embedding_cost, dts_positional_embedding_cost;
 // losses
 dts_op_cost_fn dts_mean_squared_error_cost, dts_softmax_cross_entropy_cost;
 
+/* Of several operations: a product of weights, each of which is multiplied once at so many
+ * `places`; means of parts of the input, by so many operations. */
+struct dts_op_cost dts_product_cost(const struct dts_op_call *call, enum dts_work_class class,
+                                    double places);
+struct dts_op_cost dts_means_cost(const struct dts_op_call *call, double flops);
+
 /* Values of all parameters of a call. */
 static inline double dts_op_call_weights(const struct dts_op_call *call)
 {

@@ -28,16 +28,6 @@ struct dts_op_cost dts_max_pool_cost(const struct dts_op_call *call)
 
 struct dts_op_cost dts_avg_pool_cost(const struct dts_op_call *call)
 {
-    const double in = (double)dts_dims_elements(&call->inputs[0]);
     const double out = (double)dts_dims_elements(&call->output);
-    const double flops = out * window_values(call); // additions, and one division
-    return (struct dts_op_cost){
-        .class = DTS_WORK_MEMORY,
-        .forward_flops = flops,
-        .backward_flops = flops,
-        .input_flops = flops,
-        .forward_values = in + out,
-        .backward_values = in + out,
-        .input_values = in + out,
-    };
+    return dts_means_cost(call, out * window_values(call)); // additions, and one division
 }
