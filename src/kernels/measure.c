@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/clock.h"
 #include "base/stats.h"
 #include "kernels/measure.h"
 #include "kernels/pace_slope.h"
@@ -104,11 +103,6 @@ struct dts_measured dts_measured_of(const struct dts_runs *runs, const struct dt
     return out;
 }
 
-static double now_s(const struct dts_meter *meter)
-{
-    return meter->now_s != NULL ? meter->now_s(meter->clock) : dts_now_s();
-}
-
 /* Enough runs, `spent_s` after the begin? The standard error of the median of n normal values
  * is 1.25 deviations / sqrt(n), and their MAD 0.674 deviations. */
 static bool is_enough(const struct dts_meter *meter, const struct dts_runs *runs, int more,
@@ -150,8 +144,10 @@ static void pass_between(const struct dts_meter *meter, void *argument)
 {
     if (meter->between == NULL)
         return;
-    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0, begin_s = now_s(meter);
-    for (int i = 0; i == 0 || (i < MOST_BETWEEN && now_s(meter) - begin_s < took_s); i++)
+    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0,
+                 begin_s = dts_clock_now_s(&meter->clock);
+    for (int i = 0;
+         i == 0 || (i < MOST_BETWEEN && dts_clock_now_s(&meter->clock) - begin_s < took_s); i++)
         meter->between(argument);
 }
 
@@ -161,9 +157,9 @@ void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument)
     assert(meter->least >= 1);
     if (runs->count == DTS_MOST_RUNS)
         return;
-    double begin_s = now_s(meter);
+    double begin_s = dts_clock_now_s(&meter->clock);
     run(argument);
-    double after_s = now_s(meter), last_s = after_s - begin_s,
+    double after_s = dts_clock_now_s(&meter->clock), last_s = after_s - begin_s,
            pace_s = meter->pace != NULL ? dts_pace_take(meter->pace) : 0;
     int more = 0;
     do {
@@ -175,10 +171,10 @@ void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument)
                 pace_s = dts_pace_take(meter->pace); // that may have taken long
         }
         pass_between(meter, argument);
-        const double before_s = now_s(meter);
+        const double before_s = dts_clock_now_s(&meter->clock);
         begin_s += 0.75 * (before_s - after_s); // the limit is that of runs, above all
         run(argument);
-        after_s = now_s(meter);
+        after_s = dts_clock_now_s(&meter->clock);
         last_s = after_s - before_s;
         pace_s = dts_runs_add(runs, last_s, pace_s, meter->pace);
     } while (!is_enough(meter, runs, ++more, after_s - begin_s));

@@ -5,8 +5,7 @@
 #include "kernels/pace.h"
 
 struct dts_meter {
-    double (*now_s)(void *clock); // NULL: dts_now_s()
-    void *clock;
+    struct dts_clock clock;
     double limit_s; // no further run begins after this time of runs, or four times as long
                     // between them
     int least;      // runs at the least, whatever the limit says; >= 1

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "base/clock.h"
-
 static const double first_s = 1e-6, width = 1.02;
 static const double share = 0.5;   // of all moments: as fast as usual, or faster
 static const double within = 1.15; // noise: a few percent; disturbances: 30 to 130. ASSUMED
@@ -18,16 +16,11 @@ static int class_of(double pace_s)
     return class < DTS_PACES - 1 ? (int)class : DTS_PACES - 1;
 }
 
-static double now_s(const struct dts_pace *pace)
-{
-    return pace->now_s != NULL ? pace->now_s(pace->clock) : dts_now_s();
-}
-
 double dts_pace_take(struct dts_pace *pace)
 {
-    const double begin_s = now_s(pace);
+    const double begin_s = dts_clock_now_s(&pace->clock);
     const double pace_s = pace->take_s(pace->argument);
-    pace->took_s = now_s(pace) - begin_s;
+    pace->took_s = dts_clock_now_s(&pace->clock) - begin_s;
     pace->moments[class_of(pace_s)]++;
     pace->count++;
     return pace_s;

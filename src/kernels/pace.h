@@ -13,13 +13,14 @@
 
 #include <stdbool.h>
 
+#include "base/clock.h"
+
 enum { DTS_PACES = 700 }; // classes, each 2 % wider than the one before, from 1 us to 1 s
 
 struct dts_pace {
     double (*take_s)(void *argument); // does the piece of work; its seconds
     void *argument;
-    double (*now_s)(void *clock); // NULL: dts_now_s()
-    void *clock;
+    struct dts_clock clock;
     double took_s;     // the last time, with what of it does not count
     double asked_s;    // the pace that is to be the usual one; 0: none
     double patience_s; // how long runs may still wait for the usual pace, in all

@@ -24,7 +24,7 @@ static void work(void *argument)
 static struct dts_measured measure(struct fake *fake, double limit_s)
 {
     const struct dts_meter meter = {
-        .now_s = now, .clock = fake, .limit_s = limit_s, .least = 5, .spread = 0.01};
+        .clock = {now, fake}, .limit_s = limit_s, .least = 5, .spread = 0.01};
     struct dts_measured out;
     dts_measure(&meter, work, fake, &out);
     return out;
@@ -90,12 +90,8 @@ static void busy_work(void *argument)
 static struct dts_measured measure_busy(struct busy *busy, double patience_s, double asked_s)
 {
     struct dts_pace pace = {.take_s = busy_pace, .argument = busy, .patience_s = patience_s};
-    const struct dts_meter meter = {.now_s = busy_now,
-                                    .clock = busy,
-                                    .limit_s = 1,
-                                    .least = 5,
-                                    .spread = 0.01,
-                                    .pace = &pace};
+    const struct dts_meter meter = {
+        .clock = {busy_now, busy}, .limit_s = 1, .least = 5, .spread = 0.01, .pace = &pace};
     struct dts_measured out;
     for (int i = 0; i < 10; i++)
         dts_pace_take(&pace);
@@ -153,8 +149,7 @@ static void what_runs_first_after_a_nap_is_not_seen(void)
     struct napper napper = {.now_s = 0};
     struct dts_pace pace = {
         .take_s = napping_pace, .argument = &napper, .patience_s = 10, .asked_s = 1e-4};
-    const struct dts_meter meter = {.now_s = napping_now,
-                                    .clock = &napper,
+    const struct dts_meter meter = {.clock = {napping_now, &napper},
                                     .limit_s = 1,
                                     .least = 20,
                                     .spread = 0.01,
@@ -177,8 +172,7 @@ static void the_pace_is_that_right_before_a_run(void)
 {
     struct busy busy = {.quick = 5};
     struct dts_pace pace = {.take_s = busy_pace, .argument = &busy, .asked_s = 1e-4};
-    const struct dts_meter meter = {.now_s = busy_now,
-                                    .clock = &busy,
+    const struct dts_meter meter = {.clock = {busy_now, &busy},
                                     .limit_s = 1,
                                     .least = 5,
                                     .spread = 0.01,

@@ -49,8 +49,8 @@ static void note_run(void *argument)
 
 static void what_comes_between_is_right_before_a_run(void)
 {
-    struct dts_pace pace = {.take_s = note_pace, .now_s = read_clock};
-    const struct dts_meter meter = {.now_s = read_clock,
+    struct dts_pace pace = {.take_s = note_pace, .clock = {read_clock, NULL}};
+    const struct dts_meter meter = {.clock = {read_clock, NULL},
                                     .limit_s = 1,
                                     .least = 1,
                                     .prepare = note_prepared,
@@ -73,7 +73,7 @@ static double long_pace(void *argument)
 
 static void a_pace_takes_longer_than_what_of_it_counts(void)
 {
-    struct dts_pace pace = {.take_s = long_pace, .now_s = read_clock};
+    struct dts_pace pace = {.take_s = long_pace, .clock = {read_clock, NULL}};
     CHECK_NEAR(dts_pace_take(&pace), 0x1p-10, 0);
     CHECK_NEAR(pace.took_s, 0x1p-6, 0);
 }
@@ -89,9 +89,12 @@ static void count_between(void *argument)
 
 static void what_comes_between_takes_as_long_as_the_pace(void)
 {
-    struct dts_pace pace = {.take_s = long_pace, .now_s = read_clock};
-    const struct dts_meter meter = {
-        .now_s = read_clock, .limit_s = 1, .least = 1, .between = count_between, .pace = &pace};
+    struct dts_pace pace = {.take_s = long_pace, .clock = {read_clock, NULL}};
+    const struct dts_meter meter = {.clock = {read_clock, NULL},
+                                    .limit_s = 1,
+                                    .least = 1,
+                                    .between = count_between,
+                                    .pace = &pace};
     struct dts_runs runs = {.count = 0};
     order[0] = 0;
     dts_measure_more(&meter, note_run, NULL, &runs);
@@ -113,9 +116,12 @@ static void note_nothing(void *argument)
 
 static void a_clock_that_stands_still_ends_it_all(void)
 {
-    struct dts_pace pace = {.take_s = long_pace, .now_s = read_clock};
-    const struct dts_meter meter = {
-        .now_s = no_time, .limit_s = 1, .least = 1, .between = note_nothing, .pace = &pace};
+    struct dts_pace pace = {.take_s = long_pace, .clock = {read_clock, NULL}};
+    const struct dts_meter meter = {.clock = {no_time, NULL},
+                                    .limit_s = 1,
+                                    .least = 1,
+                                    .between = note_nothing,
+                                    .pace = &pace};
     struct dts_runs runs = {.count = 0};
     dts_measure_more(&meter, note_nothing, NULL, &runs);
     CHECK_INT(runs.count, 1);
