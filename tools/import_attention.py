@@ -33,6 +33,20 @@ def is_scores(value):
     return isinstance(value, View) and isinstance(value.source, Scores)
 
 
+def is_value(value):
+    return isinstance(value, Value)
+
+
+def either(a, b, wanted):
+    """Two arguments, the one that is wanted first; None: none is."""
+    return (a, b) if wanted(a) else (b, a) if wanted(b) else None
+
+
+def parts(view, counts, axis, made):
+    """Behind one another along an axis."""
+    return tuple(view.part(axis, sum(counts[:i]), count, made) for i, count in enumerate(counts))
+
+
 def changed(view, factor=None, **changes):
     source = copy.copy(view.source)
     for name, value in changes.items():

@@ -3,7 +3,7 @@ heads, products, scaling, masks, softmax. import_attention.py knows what an atte
 operators that it may be written with. Whatever else they do is for onnx_layers.py, or is no layer.
 """
 import import_attention
-from import_attention import is_scores
+from import_attention import either, is_scores, is_value, parts
 from import_layers import origin
 from import_network import Fixed, Value, need, product
 from import_views import converted, takes_views, view_of
@@ -24,33 +24,26 @@ def mask_of(value):
     return array_of(value)
 
 
-def either(args, wanted):
-    """Two arguments, the one that is wanted first; None: none is."""
-    for first, second in (args, args[::-1]) if len(args) == 2 else ():
-        if wanted(first):
-            return first, second
-    return None
+def of_scores(attend, otherwise):
+    """An operator of scores, or of anything else."""
 
-
-def is_value(value):
-    return isinstance(value, Value)
-
-
-def add(otherwise):
     @takes_views
     def convert(network, at):
-        found = either(at.args, is_scores)
-        if found is None:
-            return converted(network, otherwise, at)
-        return import_attention.added(network, at.call(None), found[0], mask_of(found[1]))
+        scores = any(is_scores(arg) for arg in at.args)
+        return attend(network, at) if scores else converted(network, otherwise, at)
 
     return convert
+
+
+def add(network, at):
+    x, mask = either(*at.args, is_scores)
+    return import_attention.added(network, at.call(None), x, mask_of(mask))
 
 
 def multiply(otherwise):
     @takes_views
     def convert(network, at):
-        found = either(at.args, is_value)
+        found = either(*at.args, is_value)
         factor = number_of(found[1]) if found else None
         if factor is None:
             return converted(network, otherwise, at)
@@ -79,7 +72,7 @@ def matmul(otherwise):
 @takes_views
 def where(network, at):
     mask, a, b = at.args
-    found = either([a, b], is_scores)
+    found = either(a, b, is_scores)
     need(found is not None, "")
     x, value = found[0], number_of(found[1])
     need(value is not None, "of scores and other than a number")
@@ -87,26 +80,12 @@ def where(network, at):
     return import_attention.filled(network, at.call(None), x, ~mask if x is a else mask, value)
 
 
-def softmax(otherwise):
-    @takes_views
-    def convert(network, at):
-        x = at.args[0]
-        if not is_scores(x) or at.word != "Softmax":
-            return converted(network, otherwise, at)
-        return import_attention.softmax(network, at.call(None), x, at.get("axis", -1))
-
-    return convert
+def softmax(network, at):
+    return import_attention.softmax(network, at.call(None), at.x, at.get("axis", -1))
 
 
-def dropout(otherwise, rate):
-    """rate: of a node."""
-    @takes_views
-    def convert(network, at):
-        if not is_scores(at.args[0]):
-            return converted(network, otherwise, at)
-        return import_attention.dropped(network, at.call(None), at.args[0], rate(at))
-
-    return convert
+def dropped(rate_of):
+    return lambda network, at: import_attention.dropped(network, at.call(None), at.x, rate_of(at))
 
 
 @takes_views
@@ -138,5 +117,4 @@ def split(network, at):
     each = -(-x.sizes[axis] // count)
     sizes = given or [min(each, x.sizes[axis] - i * each) for i in range(count)]
     need(len(sizes) == count and sum(sizes) == x.sizes[axis], "of %s into %s" % (x.sizes, sizes))
-    made = origin(at.call(None), PART)
-    return tuple(x.part(axis, sum(sizes[:i]), size, made) for i, size in enumerate(sizes))
+    return parts(x, sizes, axis, origin(at.call(None), PART))

@@ -172,14 +172,13 @@ def clip(network, at):
     return same("relu")(network, at)
 
 
-def dropped(at):
-    """The rate of dropout."""
+def rate_of(at):
     ratio = at.args[1] if len(at.args) > 1 else None
     return round(float(array_of(ratio).item()) if ratio is not None else at.get("ratio", 0.5), 6)
 
 
 def dropout(network, at):
-    call = at.call(at.x.shape, args=[at.x, dropped(at)])
+    call = at.call(at.x.shape, args=[at.x, rate_of(at)])
     return layers.same("dropout", rate=(1, "p"))(network, call)
 
 
@@ -264,11 +263,11 @@ def gather(network, at):
                                  embedding_dim=table.shape[1])
         return layers.embedding(network, at.call(shape, module=module, args=[index]))
     first = isinstance(index, Fixed) and not index.value.shape and array_of(index).item() == 0
-    if isinstance(data, View) or not (first and at.get("axis", 0) == 1 and len(data.shape) == 2 and
-                                      data.shape == data.dims):
-        return attention.one(network, at)
-    out = network.add(at.name, "select", [data], [1, data.dims[1]], positions=1)
-    return network.flat(out, at.name)
+    plain = not isinstance(data, View) and len(data.shape) == 2 and data.shape == data.dims
+    if first and plain and at.get("axis", 0) == 1:
+        out = network.add(at.name, "select", [data], [1, data.dims[1]], positions=1)
+        return network.flat(out, at.name)
+    return attention.one(network, at)
 
 
 def resize(network, at):
@@ -291,17 +290,18 @@ def softmax(network, at):
 
 
 LAYERS = {
-    "Add": attention.add(add), "Sum": add, "Mul": attention.multiply(multiply), "Div": attention.divide, "Concat": concat,
+    "Add": attention.of_scores(attention.add, add), "Sum": add, "Concat": concat,
+    "Mul": attention.multiply(multiply), "Div": attention.divide,
     "AveragePool": pool("avg_pool"), "MaxPool": pool("max_pool"),
     "GlobalAveragePool": global_pool, "ReduceMean": mean,
     "BatchNormalization": batch_norm, "LayerNormalization": layer_norm,
     "Conv": conv, "Gemm": gemm, "MatMul": attention.matmul(matmul), "Linear": matmul,
-    "Dropout": attention.dropout(dropout, dropped), "Clip": clip, "Gelu": gelu, "GeluTanh": gelu,
+    "Dropout": attention.of_scores(attention.dropped(rate_of), dropout), "Clip": clip, "Gelu": gelu, "GeluTanh": gelu,
     "LeakyRelu": same("leaky_relu", slope=("alpha", 0.01)),
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
     "Cast": look, "Transpose": transpose,
     "Gather": gather, "LSTM": lstm, "Resize": resize,
-    "Softmax": attention.softmax(softmax), "LogSoftmax": softmax,
+    "Softmax": attention.of_scores(attention.softmax, softmax), "LogSoftmax": softmax,
     "Split": attention.split, "Slice": attention.part, "Where": attention.where,
 }

@@ -8,7 +8,7 @@ import torch
 
 import import_attention
 import import_layers
-from import_attention import is_scores
+from import_attention import either, is_scores, is_value, parts
 from import_layers import origin
 from import_network import Fixed, Value, need
 from import_views import converted, takes_views, view_of
@@ -25,15 +25,6 @@ def mask_of(value):
     need(isinstance(value, Fixed) and isinstance(value.value, torch.Tensor) and value.owner is None,
          "of scores and a mask that depends on the input or is a parameter")
     return value.value
-
-
-def either(a, b, wanted):
-    """Two arguments, the one that is wanted first; None: none is."""
-    return (a, b) if wanted(a) else (b, a) if wanted(b) else None
-
-
-def is_value(value):
-    return isinstance(value, Value)
 
 
 @takes_views
@@ -104,12 +95,10 @@ def dropout(network, call):
     return converted(network, import_layers.same("dropout", rate=(1, "p")), call)
 
 
-def parts(network, call, counts, axis):
-    """Behind one another along an axis."""
+def cut(network, call, counts, axis):
     need(all(isinstance(size, int) for size in [axis] + counts), "of sizes that are computed")
-    x, made = view_of(network, call.x), origin(call)
-    firsts = [sum(counts[:i]) for i in range(len(counts))]
-    return tuple(x.part(axis % len(x.axes), first, count, made) for first, count in zip(firsts, counts))
+    x = view_of(network, call.x)
+    return parts(x, counts, axis % len(x.axes), origin(call))
 
 
 @takes_views
@@ -118,7 +107,7 @@ def split(network, call):
     if isinstance(sizes, int):
         whole = view_of(network, call.x).sizes[axis]
         sizes = [min(sizes, whole - first) for first in range(0, whole, sizes)]
-    return parts(network, call, list(sizes), axis)
+    return cut(network, call, list(sizes), axis)
 
 
 @takes_views
@@ -126,7 +115,7 @@ def chunk(network, call):
     count, axis = call.get(1, "chunks"), call.get(2, "dim", 0)
     whole = view_of(network, call.x).sizes[axis]
     each = -(-whole // count)
-    return parts(network, call, [min(each, whole - first) for first in range(0, whole, each)], axis)
+    return cut(network, call, [min(each, whole - first) for first in range(0, whole, each)], axis)
 
 
 @takes_views
