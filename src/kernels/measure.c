@@ -144,10 +144,11 @@ static void pass_between(const struct dts_meter *meter, void *argument)
 {
     if (meter->between == NULL)
         return;
-    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0,
-                 begin_s = dts_clock_now_s(&meter->clock);
-    for (int i = 0;
-         i == 0 || (i < MOST_BETWEEN && dts_clock_now_s(&meter->clock) - begin_s < took_s); i++)
+    const struct dts_clock *clock = &meter->clock;
+    const double took_s = meter->pace != NULL ? meter->pace->took_s : 0;
+    const double begin_s = dts_clock_now_s(clock);
+    for (int i = 0; i == 0 || (i < MOST_BETWEEN && dts_clock_now_s(clock) - begin_s < took_s);
+         i++)
         meter->between(argument);
 }
 
