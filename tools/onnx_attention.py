@@ -81,7 +81,8 @@ def where(network, at):
 
 
 def softmax(network, at):
-    return import_attention.softmax(network, at.call(None), at.x, at.get("axis", -1))
+    usual = -1 if at.importer.graph.opset >= 13 else 1
+    return import_attention.softmax(network, at.call(None), at.x, at.get("axis", usual))
 
 
 def dropped(rate_of):

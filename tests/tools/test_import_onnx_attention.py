@@ -14,7 +14,7 @@ import attention_nets
 import import_check
 from attention_nets import attention_of
 from import_check import check, compare, describe, own, run_import
-from onnx_graphs import export
+from onnx_graphs import export, graph, node
 
 MATMUL = "MatMul: of two tensors that depend on the input, which is no attention"
 SCORES = "of scores, other than once behind the softmax"
@@ -63,6 +63,28 @@ def what_is_not_quite_one_is_named(folder):
         check(not os.path.exists(path), "%s: something is written" % name)
 
 
+def by_operators(version):
+    """One head of 8 features, with a Softmax that does not say its axis."""
+    model = graph([node("Split", "x", "q k v", axis=2), node("Transpose", "k", "turned", perm=[0, 2, 1]),
+                   node("MatMul", "q turned", "product"), node("Div", "product root", "s"),
+                   node("Softmax", "s", "p"), node("MatMul", "p v", "y")],
+                  (2, 6, 24), [("root", onnx.TensorProto.FLOAT, [], [8 ** 0.5])])
+    model.opset_import[0].version = version
+    return model
+
+
+def an_axis_that_is_not_said_is_its_version_s(folder):
+    """The last one, from operators 13 on; the first behind the samples before."""
+    file = os.path.join(folder, "made.onnx")
+    for version in (13, 11):
+        onnx.save(by_operators(version), file)
+        path, status, said = run_import(folder, file, None)
+        if version < 13:
+            check(status == 2 and "Softmax: of scores, other than over the keys" in said, said)
+        elif check(status == 0, said):
+            check(describe(path)[1][0].startswith("attention 6 x 8 parameters 0 "), "%s" % (describe(path),))
+
+
 torch.set_num_threads(1)
 sys.exit(import_check.run(ways_to_write_it_are_one_layer, networks_are_what_torch_fx_finds,
-                          what_is_not_quite_one_is_named))
+                          what_is_not_quite_one_is_named, an_axis_that_is_not_said_is_its_version_s))
