@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sizes.h"
 #include "exec/arena.h"
 
 static size_t aligned(size_t bytes)
@@ -58,4 +59,39 @@ size_t dts_arena_place(struct dts_lease *leases, int count)
     free(order);
     free(placed);
     return size;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const struct dts_lease *a = left, *b = right;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+void dts_arena_sort(struct dts_lease *leases, int count)
+{
+    qsort(leases, (size_t)count, sizeof(*leases), by_offset);
+}
+
+static bool within(const struct dts_lease *place, int moment)
+{
+    return place->birth < moment && moment < place->death;
+}
+
+size_t dts_arena_used_between(const struct dts_lease *leases, int count,
+                              const struct dts_lease *place)
+{
+    const size_t end = place->offset + place->bytes;
+    size_t used = 0, from = place->offset;
+    for (int i = 0; i < count; i++) {
+        const struct dts_lease *other = &leases[i];
+        if (!within(place, other->birth) && !within(place, other->death))
+            continue;
+        const size_t to = dts_least(other->offset + other->bytes, end);
+        from = other->offset > from ? other->offset : from;
+        if (from >= to)
+            continue;
+        used += to - from;
+        from = to;
+    }
+    return used;
 }

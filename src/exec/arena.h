@@ -20,4 +20,13 @@ struct dts_lease {
 /* Fill the offsets; returns the size of the memory. Offsets are multiples of 64. */
 size_t dts_arena_place(struct dts_lease *leases, int count);
 
+/* In the order of their offsets. */
+void dts_arena_sort(struct dts_lease *leases, int count);
+
+/* How many bytes of a place lie where others are used behind its birth and before its death,
+ * each once. An array is written at its birth and read at its death; between, nothing is known
+ * to use it. The leases are sorted. */
+size_t dts_arena_used_between(const struct dts_lease *leases, int count,
+                              const struct dts_lease *place);
+
 #endif

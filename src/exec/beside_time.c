@@ -17,8 +17,7 @@ struct trial {
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush_last(t->timer, &t->timer->forward,
-                                t->more != NULL ? 2 * t->bytes : t->bytes);
+    dts_kernel_timer_flush_last(t->timer, &t->timer->forward);
     const double since_s = dts_now_s();
     dts_kernel_timer_refresh(t->timer, t->more, t->bytes);
     dts_kernel_timer_ready(t->timer, since_s);

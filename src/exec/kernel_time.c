@@ -19,10 +19,29 @@ static void touch_weights(const struct dts_kernel_trial *t)
     }
 }
 
+enum { LINE = 64 };
+
+/* Of the next run's scratch, how much other calls have used since the call's weights were. */
+static size_t reused(const struct dts_kernel_trial *t)
+{
+    const struct dts_reuse *reuse = &t->timer->reuse;
+    const double bytes = t->now_backward ? reuse->backward * (double)t->scratch_backward
+                                         : reuse->forward * (double)t->scratch_forward;
+    return (size_t)bytes / LINE * LINE;
+}
+
+/* The rest is as the call itself left it, both ways. */
+static void touch_own_scratch(const struct dts_kernel_trial *t)
+{
+    const size_t bytes = dts_kernel_trial_scratch(t), used = reused(t);
+    if (used < (t->now_backward ? t->scratch_backward : t->scratch_forward))
+        dts_kernel_timer_refresh(t->timer, (char *)t->a.scratch + used, bytes - used);
+}
+
 /* Memory that other calls have just used: a step's scratch and gradients of values share it. */
 static void touch_passing(const struct dts_kernel_trial *t)
 {
-    dts_kernel_timer_refresh(t->timer, t->a.scratch, t->scratch_bytes);
+    dts_kernel_timer_refresh(t->timer, t->a.scratch, reused(t));
     for (int i = 0; t->now_backward && i < t->call->input_count; i++)
         dts_kernel_timer_refresh(t->timer, t->a.dx[i],
                                  (size_t)t->a.batch * dts_dims_elements(&t->call->inputs[i]) *
@@ -33,15 +52,16 @@ static void leave_as_a_step(void *argument)
 {
     const struct dts_kernel_trial *t = argument;
     const struct dts_kernel_timer *timer = t->timer;
+    const struct dts_gap *gap = t->now_backward ? &timer->backward : &timer->forward;
     const bool begins = t->call->first && !t->now_backward; // the update was before
-    if (!t->now_backward && !dts_kernel_timer_forgets(timer, &timer->forward, t->bytes)) {
-        dts_kernel_timer_flush(timer, &timer->before_update, t->bytes);
+    if (!t->now_backward && !dts_kernel_timer_forgets(timer, gap)) {
+        dts_kernel_timer_flush(timer, &timer->before_update);
         touch_weights(t);
     }
+    touch_own_scratch(t);
     if (begins)
         touch_passing(t);
-    dts_kernel_timer_flush_last(timer, t->now_backward ? &timer->backward : &timer->forward,
-                                t->bytes);
+    dts_kernel_timer_flush_last(timer, gap);
     const double since_s = dts_now_s();
     if (!begins)
         touch_passing(t);

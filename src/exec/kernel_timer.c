@@ -19,33 +19,29 @@ bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_mete
     *timer = (struct dts_kernel_timer){.meter = *meter, .space = space};
     timer->mixed = dts_precision_is_half(precision, &timer->half);
     timer->flush_bytes = facts.cache_bytes > 0 ? 2 * (size_t)facts.cache_bytes : 64u << 20;
-    timer->around_bytes = SIZE_MAX;
     timer->weights_bytes = timer->values_bytes = SIZE_MAX;
     timer->forward = timer->backward = (struct dts_gap){INFINITY, DTS_FORGOTTEN_S};
     timer->before_update =
         (struct dts_gap){0, 0}; // what passes then is forgotten with all else
+    timer->reuse = (struct dts_reuse){1, 1};
     timer->pace = dts_space_pace(space);
     timer->meter.pace = timer->pace.take_s != NULL ? &timer->pace : NULL;
     return dts_space_get(space, timer->flush_bytes, &timer->flush, err);
 }
 
-static size_t bytes_of(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                       size_t own_bytes)
+static size_t bytes_of(const struct dts_kernel_timer *timer, const struct dts_gap *gap)
 {
-    const size_t rest = timer->around_bytes > own_bytes ? timer->around_bytes - own_bytes : 0;
-    return (size_t)fmin(fmin(gap->bytes, (double)rest), (double)timer->flush_bytes);
+    return (size_t)fmin(gap->bytes, (double)timer->flush_bytes);
 }
 
-bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                              size_t own_bytes)
+bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap)
 {
-    return bytes_of(timer, gap, own_bytes) == timer->flush_bytes;
+    return bytes_of(timer, gap) == timer->flush_bytes;
 }
 
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                            size_t own_bytes)
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap)
 {
-    const size_t count = bytes_of(timer, gap, own_bytes);
+    const size_t count = bytes_of(timer, gap);
     const double begin_s = dts_now_s();
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);
@@ -61,11 +57,11 @@ static double later_s(const struct dts_kernel_timer *timer)
 }
 
 void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
-                                 const struct dts_gap *gap, size_t own_bytes)
+                                 const struct dts_gap *gap)
 {
     const double seconds = fmax(gap->seconds - later_s(timer), 0);
     const struct dts_gap until_then = {gap->bytes, seconds};
-    dts_kernel_timer_flush(timer, &until_then, own_bytes);
+    dts_kernel_timer_flush(timer, &until_then);
 }
 
 bool dts_kernel_timer_is_closer(const struct dts_kernel_timer *timer, const struct dts_gap *gap)
@@ -92,7 +88,7 @@ bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of
 
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes)
 {
-    if (fresh == NULL)
+    if (fresh == NULL || bytes == 0)
         return;
     dts_space_touch(timer->space, fresh, bytes);
     dts_space_wait(timer->space);

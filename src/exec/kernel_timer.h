@@ -3,6 +3,7 @@
 #define DTS_EXEC_KERNEL_TIMER_H
 
 #include "base/error.h"
+#include "exec/network_reuse.h"
 #include "kernels/device.h"
 #include "kernels/measure.h"
 #include "ops/space.h"
@@ -30,11 +31,11 @@ struct dts_kernel_timer {
     size_t flush_bytes;
     bool mixed; // precision
     enum dts_half half;
-    size_t around_bytes;              // what a step touches, the call's own memory included,
-    size_t weights_bytes;             // weights in it; as many of gradients,
+    size_t weights_bytes;             // of a step; as many of gradients,
     size_t values_bytes;              // and what calls leave
     struct dts_gap forward, backward; // before these; what is neither has that of forward
     struct dts_gap before_update;     // between a call's backward and its weights' update
+    struct dts_reuse reuse;           // of its scratch; the rest is as old as its weights
 };
 
 /* What lies in the caches for so long without being used is thrown out by whoever else uses
@@ -44,15 +45,13 @@ struct dts_kernel_timer {
  * 0.44. */
 #define DTS_FORGOTTEN_S 40e-3
 
-/* Its bytes, but no more than a step touches beside these of the call's own: each line is
- * written. */
-void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                            size_t own_bytes);
+/* Its bytes, but no more than what surely flushes the caches: each line is written. */
+void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap);
 
 /* The last before a run: of the gap's seconds are what passes until the run, a moment in which
  * the processor computes, and its pace. */
 void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
-                                 const struct dts_gap *gap, size_t own_bytes);
+                                 const struct dts_gap *gap);
 
 /* Is the gap shorter than half of that? Then a run right behind another one is closer to what a
  * step does. */
@@ -60,8 +59,7 @@ bool dts_kernel_timer_is_closer(const struct dts_kernel_timer *timer,
                                 const struct dts_gap *gap);
 
 /* Does that flush the caches? */
-bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap,
-                              size_t own_bytes);
+bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct dts_gap *gap);
 
 /* Write each line of what a call before has just left (NULL: nothing): it lies in the caches
  * again, as it does in a step. */
@@ -79,8 +77,8 @@ void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s
 bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
                           size_t bytes, void **there, struct dts_error *err);
 
-/* Everything is as large as flushes the caches, and gaps DTS_FORGOTTEN_S long, until they are
- * set. The timer must stay where it is; the space outlives it. */
+/* Everything is as large as flushes the caches, gaps DTS_FORGOTTEN_S long, and scratch just
+ * used, until they are set. The timer must stay where it is; the space outlives it. */
 bool dts_kernel_timer_make(struct dts_kernel_timer *timer, const struct dts_meter *meter,
                            struct dts_space *space, enum dts_precision precision,
                            struct dts_error *err);

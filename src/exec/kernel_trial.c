@@ -143,12 +143,16 @@ static size_t scratch_bytes(const struct dts_kernel_trial *t, bool backward)
                            : 0;
 }
 
+size_t dts_kernel_trial_scratch(const struct dts_kernel_trial *t)
+{
+    return t->scratch_forward > t->scratch_backward ? t->scratch_forward : t->scratch_backward;
+}
+
 static void make_scratch(struct dts_kernel_trial *t)
 {
-    const size_t forward = scratch_bytes(t, false);
-    const size_t backward = t->backward ? scratch_bytes(t, true) : 0;
-    t->scratch_bytes = forward > backward ? forward : backward;
-    t->a.scratch = get(t, DTS_OF_VALUES, t->scratch_bytes);
+    t->scratch_forward = scratch_bytes(t, false);
+    t->scratch_backward = t->backward ? scratch_bytes(t, true) : 0;
+    t->a.scratch = get(t, DTS_OF_VALUES, dts_kernel_trial_scratch(t));
 }
 
 /* At most, with what orders them: rows, and for each its number and two more. */

@@ -23,7 +23,8 @@ struct dts_kernel_trial {
     int arrays;  // taken
     bool failed; // memory was missing
     void *fresh; // written just before the call
-    size_t fresh_bytes, bytes, scratch_bytes;
+    size_t fresh_bytes, bytes;
+    size_t scratch_forward, scratch_backward; // bytes, of the same memory
     bool backward;
     bool lists;             // the gradient of its table is a list, as in a network there
     struct dts_sparse rows; // that list, owned
@@ -39,6 +40,9 @@ void dts_kernel_trial_count(struct dts_kernel_trial *t, bool with_inputs);
 /* Arrays with random numbers; `failed` where memory is missing. */
 void dts_kernel_trial_take(struct dts_kernel_trial *t, bool with_inputs);
 void dts_kernel_trial_free(struct dts_kernel_trial *t);
+
+/* Bytes of scratch, whichever way takes more. */
+size_t dts_kernel_trial_scratch(const struct dts_kernel_trial *t);
 
 /* Bytes of a value that layers hand one another. */
 size_t dts_kernel_trial_real(const struct dts_kernel_trial *t);

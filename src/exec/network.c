@@ -133,10 +133,9 @@ static bool find_space(struct dts_network *n, struct dts_error *err)
     return true;
 }
 
-bool dts_network_make(struct dts_network **network, const struct dts_model *model,
-                      const struct dts_network_options *options, struct dts_error *err)
+bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
+                         const struct dts_network_options *options, struct dts_error *err)
 {
-    struct dts_network *n = dts_alloc(1, sizeof(*n));
     const size_t layers = (size_t)model->layer_count;
     n->model = model;
     n->options = *options;
@@ -148,13 +147,19 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
     n->mixed = dts_precision_is_half(options->precision, &n->half);
     n->lists = options->sparse && dts_sparse_has_lists(options->space);
     find_offsets(n);
-    bool good = find_space(n, err) && check_precision(n, err) && find_operations(n, err);
-    if (good) {
-        find_learners(n);
-        dts_network_place(n);
-        good = check_memory(n, err) && get_memory(n, err);
-    }
-    if (!good) {
+    if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))
+        return false;
+    find_learners(n);
+    dts_network_place(n);
+    return true;
+}
+
+bool dts_network_make(struct dts_network **network, const struct dts_model *model,
+                      const struct dts_network_options *options, struct dts_error *err)
+{
+    struct dts_network *n = dts_alloc(1, sizeof(*n));
+    if (!dts_network_prepare(n, model, options, err) || !check_memory(n, err) ||
+        !get_memory(n, err)) {
         dts_network_free(n);
         return false;
     }
@@ -186,6 +191,7 @@ void dts_network_free(struct dts_network *n)
     dts_space_give_back(n->space, n->input_half);
     dts_space_give_back(n->space, n->arena);
     dts_space_close(n->own_space);
+    free(n->leases);
     free(n->calls);
     free(n->nodes);
     free(n->offsets);

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "exec/arena.h"
 #include "exec/network_private.h"
 #include "ops/mixed.h"
 
 /* A list of leases, each with the place where its offset goes. */
 struct leases {
-    struct dts_lease *items; // owned
+    struct dts_lease *items; // the network's
     size_t **wanted;         // owned
     size_t room, wanted_room;
     int count;
@@ -31,11 +30,6 @@ static void add(struct leases *list, size_t bytes, int birth, int death, size_t 
     list->items[list->count] =
         (struct dts_lease){.bytes = bytes, .birth = birth, .death = death};
     list->wanted[list->count++] = offset;
-}
-
-static int backward_at(const struct dts_network *n, int layer)
-{
-    return 2 * n->model->layer_count - 1 - layer;
 }
 
 static size_t output_bytes(const struct dts_network *n, int layer)
@@ -56,7 +50,7 @@ static void find_deaths(const struct dts_network *n, int *death)
         if (node->op == NULL)
             continue;
         const bool again = c->learns && node->op->needs_x;
-        const int last = again ? backward_at(n, l) : l;
+        const int last = again ? dts_network_backward_at(n, l) : l;
         for (int i = 0; i < c->call.input_count; i++)
             if (c->inputs[i] != DTS_CALL_ENTRY && death[c->inputs[i]] < last)
                 death[c->inputs[i]] = last;
@@ -64,8 +58,9 @@ static void find_deaths(const struct dts_network *n, int *death)
             death[l] = l;
         // a loss is read whenever somebody wants to know it
         const int own = node->op->loss ? 2 * n->model->layer_count
-                        : c->learns && (node->op->needs_y || c->call.relu) ? backward_at(n, l)
-                                                                           : l;
+                        : c->learns && (node->op->needs_y || c->call.relu)
+                            ? dts_network_backward_at(n, l)
+                            : l;
         death[l] = death[l] < own ? own : death[l];
     }
 }
@@ -76,17 +71,17 @@ static void add_gradients(struct dts_network *n, struct leases *list)
         struct dts_node *node = &n->nodes[l];
         const struct dts_layer_call *c = &n->calls[l];
         for (int i = 0; i < c->call.input_count; i++) {
-            const int from = c->inputs[i], now = backward_at(n, l);
+            const int from = c->inputs[i], now = dts_network_backward_at(n, l);
             if (c->adds[i])
                 add(list, output_bytes(n, from), now, now, &node->more[i]);
             else if (c->wants[i])
-                add(list, output_bytes(n, from), now, backward_at(n, from),
+                add(list, output_bytes(n, from), now, dts_network_backward_at(n, from),
                     &n->nodes[from].gradient);
         }
     }
 }
 
-static size_t scratch_bytes(const struct dts_network *n, int l, bool backward)
+size_t dts_network_scratch_bytes(const struct dts_network *n, int l, bool backward)
 {
     const struct dts_operation *op = n->nodes[l].op;
     const struct dts_op_call *call = &n->calls[l].call;
@@ -108,11 +103,11 @@ static void add_work(struct dts_network *n, struct leases *list, int l)
     const int batch = n->options.batch;
     if (node->op->saved_bytes != NULL)
         add(list, node->op->saved_bytes(call, batch, sizeof(float)), l,
-            n->calls[l].learns ? backward_at(n, l) : l, &node->saved);
-    add(list, scratch_bytes(n, l, false), l, l, &node->scratch_forward);
+            n->calls[l].learns ? dts_network_backward_at(n, l) : l, &node->saved);
+    add(list, dts_network_scratch_bytes(n, l, false), l, l, &node->scratch_forward);
     if (n->calls[l].learns)
-        add(list, scratch_bytes(n, l, true), backward_at(n, l), backward_at(n, l),
-            &node->scratch_backward);
+        add(list, dts_network_scratch_bytes(n, l, true), dts_network_backward_at(n, l),
+            dts_network_backward_at(n, l), &node->scratch_backward);
     if (node->op->state_bytes != NULL) {
         node->state = n->state_bytes;
         n->state_bytes += (node->op->state_bytes(call, batch, sizeof(float)) + 63) / 64 * 64;
@@ -134,7 +129,8 @@ void dts_network_place(struct dts_network *n)
     n->arena_bytes = dts_arena_place(list.items, list.count);
     for (int i = 0; i < list.count; i++)
         *list.wanted[i] = list.items[i].offset;
-    free(list.items);
+    n->leases = list.items;
+    n->lease_count = list.count;
     free(list.wanted);
     free(death);
 }

@@ -2,6 +2,7 @@
 #ifndef DTS_EXEC_NETWORK_PRIVATE_H
 #define DTS_EXEC_NETWORK_PRIVATE_H
 
+#include "exec/arena.h"
 #include "exec/network.h"
 #include "ops/place.h"
 #include "train/calls.h"
@@ -32,7 +33,9 @@ struct dts_network {
     struct dts_sparse spare[2]; // owned; what lists are added with
     void *input_half;           // owned; what the first layers read in mixed precision
     bool tokens;
-    void *arena; // owned
+    void *arena;              // owned
+    struct dts_lease *leases; // owned; what lies in it when
+    int lease_count;
     size_t arena_bytes, state_bytes;
     struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
     struct dts_network_step step;
@@ -47,8 +50,22 @@ static inline size_t dts_network_real(const struct dts_network *n)
     return n->mixed ? sizeof(uint16_t) : sizeof(float);
 }
 
+/* All but memory: its calls, their operations, and what lies where. Zeros before; to be freed
+ * with dts_network_free(), whatever it returns. */
+bool dts_network_prepare(struct dts_network *network, const struct dts_model *model,
+                         const struct dts_network_options *options, struct dts_error *err);
+
 /* Find what lives when, and where it lies. The nodes have their operations. */
 void dts_network_place(struct dts_network *network);
+
+/* Scratch of a layer's call, forward or backward. */
+size_t dts_network_scratch_bytes(const struct dts_network *network, int layer, bool backward);
+
+/* The moment of a step at which a layer's call runs backward; forward its number is. */
+static inline int dts_network_backward_at(const struct dts_network *n, int layer)
+{
+    return 2 * n->model->layer_count - 1 - layer;
+}
 
 static inline const struct dts_place *dts_network_where(const struct dts_network *n)
 {

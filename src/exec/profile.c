@@ -38,10 +38,11 @@ static bool measure_calls(const struct dts_profile_request *request,
         for (int b = 0; b < request->batch_count; b++) {
             tell(request, sweep * in_sweep + i * request->batch_count + b, total,
                  entry->key.chars);
-            dts_profile_around(request, entries, entry->model, b, 0, timer);
+            dts_profile_around(request, entries, entry->model, b, timer);
             timer->forward = dts_profile_gap(request, entries, entry, b, false);
             timer->backward = dts_profile_gap(request, entries, entry, b, true);
             timer->before_update = dts_profile_gap_unused(request, entries, entry, b);
+            timer->reuse = entry->reuse[b];
             if (!measure_call(timer, entry, request->batches[b], &entry->times[b], err))
                 return false;
         }
@@ -58,7 +59,7 @@ static bool measure_updates(const struct dts_profile_request *request,
     for (int m = 0; m < request->model_count; m++)
         for (int o = 0; o < request->optimizer_count; o++) {
             tell(request, m, request->model_count, request->optimizers[o]->name);
-            dts_profile_around(request, entries, m, 0, o, timer);
+            dts_profile_around(request, entries, m, 0, timer);
             timer->forward = dts_profile_gap_update(request, entries, m, o);
             if (!dts_update_time(timer, &request->models[m], request->optimizers[o],
                                  &times[m * request->optimizer_count + o], err))
@@ -133,6 +134,7 @@ bool dts_profile_measure(const struct dts_profile_request *request, const char *
     dts_profile_entries_find(request, &entries);
     bool good =
         dts_kernel_timer_make(&timer, &request->meter, space, request->precision, err) &&
+        dts_profile_entries_reuse(request, space, &entries, err) &&
         measure_all(request, &timer, &entries, updates, err);
     if (good) {
         struct dts_profile_findings found = {

@@ -164,15 +164,19 @@ void dts_profile_entries_find(const struct dts_profile_request *request,
                                    sizeof(*entries->updates_s));
     for (int m = 0; m < request->model_count; m++)
         find_model(request, m, entries);
-    for (int i = 0; i < entries->count; i++)
-        entries->items[i].times =
-            dts_alloc((size_t)request->batch_count, sizeof(struct dts_kernel_times));
+    for (int i = 0; i < entries->count; i++) {
+        struct dts_profile_entry *entry = &entries->items[i];
+        entry->times = dts_alloc((size_t)request->batch_count, sizeof(*entry->times));
+        entry->reuse = dts_alloc((size_t)request->batch_count, sizeof(*entry->reuse));
+    }
 }
 
 void dts_profile_entries_free(struct dts_profile_entries *entries)
 {
-    for (int i = 0; i < entries->count; i++)
+    for (int i = 0; i < entries->count; i++) {
         free(entries->items[i].times);
+        free(entries->items[i].reuse);
+    }
     free(entries->items);
     free(entries->steps);
     free(entries->updates_s);

@@ -3,6 +3,7 @@
 #ifndef DTS_EXEC_PROFILE_ENTRIES_H
 #define DTS_EXEC_PROFILE_ENTRIES_H
 
+#include "exec/network_reuse.h"
 #include "exec/profile.h"
 #include "train/calls.h"
 
@@ -18,7 +19,7 @@ struct dts_others {
     struct dts_footprint touched; // weights, gradients and what they leave: each value once
 };
 
-/* A call that occurs, and what was measured of it: one for each batch. */
+/* A call that occurs, and what was measured of it. */
 struct dts_profile_entry {
     struct dts_op_call call;
     struct dts_op_call_key key;
@@ -28,7 +29,8 @@ struct dts_profile_entry {
     double parameters;               // which has so many
     int uses;                        // how often it occurs
     struct dts_others before, after; // where: means of its uses
-    struct dts_kernel_times *times;  // owned
+    struct dts_kernel_times *times;  // owned; one for each batch,
+    struct dts_reuse *reuse;         // owned; the same: means of its uses
 };
 
 /* What a step of a model takes beside its update. Seconds are 0 until it was measured. */
@@ -48,13 +50,18 @@ struct dts_profile_entries {
 
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries);
+
+/* Whose the scratch of each call was before, in networks there. Fails where nothing carries a
+ * call out there. */
+bool dts_profile_entries_reuse(const struct dts_profile_request *request,
+                               struct dts_space *space, struct dts_profile_entries *entries,
+                               struct dts_error *err);
 void dts_profile_entries_free(struct dts_profile_entries *entries);
 
-/* What a step of a model at the batch of that number touches, with the update by the optimizer
- * of that number: the timer is told. Calls follow on that of the first. */
+/* How much memory a step of a model at the batch of that number has: the timer is told. */
 void dts_profile_around(const struct dts_profile_request *request,
                         const struct dts_profile_entries *entries, int model, int batch,
-                        int optimizer, struct dts_kernel_timer *timer);
+                        struct dts_kernel_timer *timer);
 
 /* By what was measured so far: of each call, and updates of each model and optimizer. Runs that
  * had to wait longer than they will are dropped. */
@@ -65,7 +72,8 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
 /* What passes before a call at the batch of that number, forward or backward. Forward, and
  * where its gradients are cleared, the update used its weights and gradients last: the update
  * of the layers after it and what is forward before it lie between. Backward its weights were
- * used forward, and the calls after it lie between, both ways. Sums of gradients are of several
+ * used forward, and the calls after it lie between, both ways, each of which touches what is
+ * theirs: twice. Sums of gradients are of several
  * ages: a third of the step's time, and all of its memory. */
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entries *entries,

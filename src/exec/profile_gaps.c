@@ -84,14 +84,12 @@ static struct update update_of(const struct dts_profile_request *request,
 
 void dts_profile_around(const struct dts_profile_request *request,
                         const struct dts_profile_entries *entries, int model, int batch,
-                        int optimizer, struct dts_kernel_timer *timer)
+                        struct dts_kernel_timer *timer)
 {
     const struct dts_profile_step *step = step_of(request, entries, model, batch);
-    const struct update update = update_of(request, entries, model, optimizer);
     timer->weights_bytes = (size_t)(sizeof(float) * step->parameters);
     timer->values_bytes =
         (size_t)(sizeof(float) * step->all.touched.sample * request->batches[batch]);
-    timer->around_bytes = timer->values_bytes + (size_t)(sizeof(float) * update.values);
 }
 
 static double whole_s(const struct dts_profile_step *step, const struct update *update)
@@ -132,11 +130,12 @@ struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
     const struct update update = update_of(request, entries, entry->model, 0);
     const int samples = request->batches[batch];
     if (strcmp(entry->call.op, DTS_CALL_GRADIENT_SUM) == 0)
-        return gap_of(step, &update, whole_s(step, &update) / 3, INFINITY);
+        return gap_of(step, &update, whole_s(step, &update) / 3,
+                      update.values + step->all.touched.sample * samples);
     if (backward)
         return gap_of(step, &update,
                       entry->after.operations * (step->forward_s + step->backward_s),
-                      values_at(entry->after.touched, samples));
+                      2 * values_at(entry->after.touched, samples));
     return gap_of(
         step, &update,
         entry->after.parameters * update.seconds + entry->before.operations * step->forward_s,

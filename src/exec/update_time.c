@@ -10,13 +10,12 @@ struct trial {
     struct dts_optimizer_run *run;
     struct dts_update_settings settings;
     void *weights, *gradients; // there
-    size_t bytes;              // of all that it uses
 };
 
 static void flush(void *argument)
 {
     const struct trial *t = argument;
-    dts_kernel_timer_flush_last(t->timer, &t->timer->forward, t->bytes);
+    dts_kernel_timer_flush_last(t->timer, &t->timer->forward);
 }
 
 static void update(void *argument)
@@ -75,8 +74,7 @@ bool dts_update_time(const struct dts_kernel_timer *timer, const struct dts_mode
     struct dts_space *space = timer->space;
     const size_t values = (size_t)dts_update_count(space, model);
     const size_t weights = (size_t)model->parameters * sizeof(float);
-    struct trial t = {.timer = timer,
-                      .bytes = (size_t)dts_update_bytes(space, model, optimizer)};
+    struct trial t = {.timer = timer};
     if (!make_run(space, model, optimizer, &t.run, err))
         return false;
     t.settings = *dts_optimizer_usual(t.run);

@@ -55,4 +55,26 @@ static void arrays_that_never_meet_share_memory(void)
     CHECK_INT(dts_arena_place(chain, 3), 1280);
 }
 
-TESTS(TEST(arrays_that_live_together_lie_apart), TEST(arrays_that_never_meet_share_memory))
+/* Of a place of 100 bytes at 1000, between moments 5 and 9. */
+static void what_others_used_of_a_place_counts_once(void)
+{
+    struct dts_lease leases[] = {
+        {50, 6, 6, 1080},  // ends behind it: 20 bytes
+        {30, 2, 7, 990},   // read then: 20
+        {10, 7, 8, 1015},  // 5 more
+        {200, 1, 5, 1000}, // too early,
+        {200, 9, 9, 1000}, // too late,
+        {200, 4, 10, 1000} // lives on, and nobody uses it
+    };
+    const int count = (int)(sizeof(leases) / sizeof(leases[0]));
+    const struct dts_lease place = {100, 5, 9, 1000};
+    dts_arena_sort(leases, count);
+    CHECK_INT(leases[0].offset, 990);
+    CHECK_INT(dts_arena_used_between(leases, count, &place), 45);
+    const struct dts_lease whole = {10, 5, 9, 1085}, none = {10, 5, 9, 1060};
+    CHECK_INT(dts_arena_used_between(leases, count, &whole), 10);
+    CHECK_INT(dts_arena_used_between(leases, count, &none), 0);
+}
+
+TESTS(TEST(arrays_that_live_together_lie_apart), TEST(arrays_that_never_meet_share_memory),
+      TEST(what_others_used_of_a_place_counts_once))

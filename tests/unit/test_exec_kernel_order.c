@@ -12,13 +12,17 @@ static char order[256];
 
 /* By which that is known: where it lies, and how long the others are. */
 static const void *flush;
-static size_t scratch_bytes, weights_bytes, values_bytes;
+static size_t scratch_bytes, forward_bytes, used_bytes, own_bytes, weights_bytes, values_bytes;
 
-/* What passes between, scratch, weights or their gradients, what layers hand one another. */
+/* What passes between, scratch (of the forward call 'f'), the quarter of it that others use and
+ * the rest, weights or their gradients, what layers hand one another. */
 static char letter_of(const void *there, size_t bytes)
 {
     return there == flush           ? 'p'
            : bytes == scratch_bytes ? 's'
+           : bytes == forward_bytes ? 'f'
+           : bytes == used_bytes    ? 'u'
+           : bytes == own_bytes     ? 'o'
            : bytes == weights_bytes ? 'w'
            : bytes == values_bytes  ? 'v'
                                     : '?';
@@ -76,14 +80,17 @@ static void end(struct fixture *f)
     dts_model_free(&f->model);
 }
 
-/* Both ways a call has one array of scratch. */
+/* Both ways a call has one array of scratch, backward more of it. */
 static void take_sizes(const struct fixture *f, const struct dts_op_call *call, bool backward)
 {
     const struct dts_operation *op = dts_operation_find(call->op);
     const struct dts_op_version *version = dts_place_version(dts_space_place(f->space), op);
-    const size_t forward = version->forward_scratch(call, batch, 1);
     const size_t back = backward ? version->backward_scratch(call, batch, 1) : 0;
-    scratch_bytes = forward > back ? forward : back;
+    forward_bytes = version->forward_scratch(call, batch, 1);
+    scratch_bytes = backward ? back : forward_bytes;
+    CHECK(scratch_bytes > forward_bytes || !backward);
+    used_bytes = scratch_bytes / 4 / 64 * 64;
+    own_bytes = scratch_bytes - used_bytes;
     weights_bytes = call->params[0] * sizeof(float);
     values_bytes = (size_t)batch * dts_dims_elements(&call->output) * sizeof(float);
     CHECK(scratch_bytes != weights_bytes && scratch_bytes != values_bytes);
@@ -126,8 +133,8 @@ static void scratch_is_older_than_the_update_before_the_first_call_alone(void)
         return;
     check_order(&f, 0, false, "spv", "");
     check_order(&f, 1, false, "psv", "");
-    check_order(&f, 0, true, "spv", "psv");
-    check_order(&f, 1, true, "psv", "psvv"); // and the gradients that it makes
+    check_order(&f, 0, true, "fpv", "psv");
+    check_order(&f, 1, true, "pfv", "psvv"); // and the gradients that it makes
     end(&f);
 }
 
@@ -137,13 +144,27 @@ static void an_update_lies_before_a_call_that_finds_its_weights(void)
     struct fixture f = {.space = NULL};
     if (!begin(&f))
         return;
-    f.timer.around_bytes = 1 << 20;
+    f.timer.forward.bytes = f.timer.backward.bytes = 1 << 20;
     check_order(&f, 0, false, "pwspv", "");
     check_order(&f, 1, false, "pwpsv", "");
-    check_order(&f, 0, true, "pwwspv", "psv");
-    check_order(&f, 1, true, "pwwpsv", "psvv");
+    check_order(&f, 0, true, "pwwfpv", "psv");
+    check_order(&f, 1, true, "pwwpfv", "psvv");
+    end(&f);
+}
+
+/* What others do not use of it is as old as the weights. */
+static void scratch_that_others_do_not_use_is_older(void)
+{
+    struct fixture f = {.space = NULL};
+    if (!begin(&f))
+        return;
+    f.timer.reuse = (struct dts_reuse){1, 0.25};
+    check_order(&f, 1, true, "pfv", "opuvv");
+    f.timer.reuse = (struct dts_reuse){1, 0};
+    check_order(&f, 1, true, "pfv", "spvv");
     end(&f);
 }
 
 TESTS(TEST(scratch_is_older_than_the_update_before_the_first_call_alone),
-      TEST(an_update_lies_before_a_call_that_finds_its_weights))
+      TEST(an_update_lies_before_a_call_that_finds_its_weights),
+      TEST(scratch_that_others_do_not_use_is_older))

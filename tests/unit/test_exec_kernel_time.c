@@ -105,10 +105,10 @@ static void end(struct dts_kernel_timer *timer, struct dts_space *space)
 }
 
 /* So many bytes. */
-static size_t written(const struct dts_kernel_timer *timer, double bytes, size_t own_bytes)
+static size_t written(const struct dts_kernel_timer *timer, double bytes)
 {
     touched = 0;
-    dts_kernel_timer_flush(timer, &(struct dts_gap){bytes, 0}, own_bytes);
+    dts_kernel_timer_flush(timer, &(struct dts_gap){bytes, 0});
     return touched;
 }
 
@@ -118,17 +118,11 @@ static void a_call_follows_on_what_the_rest_of_its_step_leaves_in_caches(void)
     struct dts_space *space;
     if (!begin(&timer, &space))
         return;
-    CHECK_INT(written(&timer, INFINITY, 400), timer.flush_bytes); // of an unknown network
-    timer.around_bytes = 10000;
-    CHECK_INT(written(&timer, 20000, 400), 9600); // no more than there is
-    CHECK_INT(written(&timer, 4800, 400), 4800);
-    CHECK_INT(written(&timer, 0, 400), 0);
-    CHECK_INT(written(&timer, 4800, 10000), 0);
-    CHECK_INT(written(&timer, 4800, 20000), 0);
-    CHECK(!dts_kernel_timer_forgets(&timer, &(struct dts_gap){INFINITY, 0}, 400));
-    timer.around_bytes = 2 * timer.flush_bytes;
-    CHECK_INT(written(&timer, INFINITY, 400), timer.flush_bytes);
-    CHECK(dts_kernel_timer_forgets(&timer, &(struct dts_gap){INFINITY, 0}, 400));
+    CHECK_INT(written(&timer, INFINITY), timer.flush_bytes); // of an unknown network
+    CHECK_INT(written(&timer, 4800), 4800);
+    CHECK_INT(written(&timer, 0), 0);
+    CHECK(!dts_kernel_timer_forgets(&timer, &(struct dts_gap){4800, 0}));
+    CHECK(dts_kernel_timer_forgets(&timer, &(struct dts_gap){INFINITY, 0}));
     end(&timer, space);
 }
 
@@ -136,7 +130,7 @@ static double flush_s(struct dts_kernel_timer *timer, double gap_s, double pace_
 {
     timer->pace.took_s = pace_took_s;
     const double begin_s = dts_now_s();
-    dts_kernel_timer_flush_last(timer, &(struct dts_gap){0, gap_s}, 400);
+    dts_kernel_timer_flush_last(timer, &(struct dts_gap){0, gap_s});
     return dts_now_s() - begin_s;
 }
 
@@ -146,7 +140,6 @@ static void what_passes_until_a_run_is_part_of_its_gap(void)
     struct dts_space *space;
     if (!begin(&timer, &space))
         return;
-    timer.around_bytes = 10000;
     CHECK(flush_s(&timer, 0.3, 0) >= 0.299);
     CHECK(flush_s(&timer, 0.3, 0.1) >= 0.199);
     CHECK(flush_s(&timer, 60, 1000) < 50); // all of it is still to come
@@ -184,7 +177,6 @@ static void where_a_step_is_closer_a_run_follows_on_unseen_ones(void)
     struct dts_space *space;
     if (!begin(&timer, &space))
         return;
-    timer.around_bytes = 10000;
     timer.pace.took_s = 1e-3;
     CHECK(dts_kernel_timer_is_closer(&timer, &(struct dts_gap){0, 5e-4}));
     CHECK(!dts_kernel_timer_is_closer(&timer, &(struct dts_gap){0, 6e-4}));

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "exec/network.h"
+#include "exec/network_reuse.h"
 
 enum { BATCH = 4, CLASSES = 5 };
 
@@ -300,7 +301,33 @@ static void gradient_descent_makes_the_loss_fall(void)
     end(&f);
 }
 
-TESTS(TEST(gradients_point_where_the_loss_falls), TEST(losses_add_up_by_their_weights),
+static void a_call_finds_its_scratch_where_others_have_worked(void)
+{
+    static const char text[] =
+        "{\"name\": \"net\", \"sample\": \"image\", \"input\": [16, 16, 16], \"layers\": ["
+        "{\"kind\": \"conv2d\", \"channels\": 16, \"kernel\": 3, \"padding\": 1},"
+        "{\"kind\": \"conv2d\", \"channels\": 64, \"kernel\": 3, \"padding\": 1},"
+        "{\"kind\": \"global_pool\"},"
+        "{\"kind\": \"linear\", \"outputs\": 4},"
+        "{\"kind\": \"softmax_cross_entropy\"}]}";
+    const struct dts_network_options options = {.batch = 4, .threads = 1};
+    struct dts_reuse reuse[5];
+    struct dts_model model;
+    struct dts_error err = {0};
+    if (!CHECK(dts_model_parse(&model, "net", text, &err)))
+        return;
+    CHECK(dts_network_reuse(&model, &options, reuse, &err));
+    CHECK_NEAR(reuse[0].forward, 0, 0); // nobody since the update
+    CHECK_NEAR(reuse[0].backward, 1, 0.01);
+    // the larger one: others need less
+    CHECK(reuse[1].forward > 0.1 && reuse[1].forward < 0.9);
+    CHECK(reuse[1].backward < reuse[1].forward);
+    CHECK_NEAR(reuse[3].forward, 1, 0); // it has none
+    dts_model_free(&model);
+}
+
+TESTS(TEST(a_call_finds_its_scratch_where_others_have_worked),
+      TEST(gradients_point_where_the_loss_falls), TEST(losses_add_up_by_their_weights),
       TEST(weights_are_drawn_as_the_file_says), TEST(fusing_changes_nothing),
       TEST(workers_change_nothing), TEST(most_weights_begin_with_a_line),
       TEST(two_runs_give_the_same_bytes), TEST(microbatches_add_up_to_the_batch),
