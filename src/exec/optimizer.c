@@ -92,12 +92,25 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *
     return true;
 }
 
+/* Rules with state update rows of a table, and leave others alone. */
+static bool by_rows(const struct dts_optimizer_run *run, const struct tensor *tensor)
+{
+    return tensor->row > 0 && run->update->optimizer->state_values > 0;
+}
+
+static size_t scratch_bytes(const struct dts_optimizer_run *run, const struct tensor *tensor)
+{
+    return run->space != NULL && by_rows(run, tensor)
+               ? dts_rows_scratch_bytes(run->update, tensor->count, tensor->row)
+               : dts_update_scratch_bytes(run->update, tensor->count);
+}
+
 static bool get_memory(struct dts_optimizer_run *run, struct dts_error *err)
 {
     const size_t bytes = run->state_count * sizeof(float);
     size_t scratch = 0;
     for (int i = 0; i < run->tensor_count; i++) {
-        const size_t needed = dts_update_scratch_bytes(run->update, run->tensors[i].count);
+        const size_t needed = scratch_bytes(run, &run->tensors[i]);
         scratch = needed > scratch ? needed : scratch;
     }
     return dts_space_get(run->space, scratch + 64, &run->scratch, err) &&
@@ -115,12 +128,6 @@ static bool check_rule(const struct dts_optimizer_run *run, const struct dts_mod
     if (sparse != NULL && !optimizer->lazy)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "%s needs dense gradients, and those of layer %s of %s are sparse",
-                        optimizer->name, sparse->name, model->name);
-    if (sparse != NULL && run->update->optimizer->state_values > 0 &&
-        dts_space_is_apart(run->space))
-        return dts_fail(err, DTS_UNSUPPORTED,
-                        "%s updates rows of the table of layer %s of %s, which a CPU alone "
-                        "does here: the optimizer must be sgd",
                         optimizer->name, sparse->name, model->name);
     return true;
 }
@@ -196,7 +203,11 @@ static void update_table(struct dts_optimizer_run *run, const struct tensor *ten
         .count = tensor->count,
         .row = tensor->row,
     };
-    dts_rows_update(&to, list, dense, workers);
+    const struct dts_place place = place_of(run, workers);
+    if (run->space != NULL)
+        dts_rows_update_there(&to, dense, run->scratch, &place);
+    else
+        dts_rows_update(&to, list, dense, workers);
 }
 
 void dts_optimizer_rows(struct dts_optimizer_run *run,
@@ -221,7 +232,7 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
         const float *g = gradients + tensor->gradient;
         if (tensor->row > 0 && run->lists)
             continue;
-        if (tensor->row > 0 && run->update->optimizer->state_values > 0) {
+        if (by_rows(run, tensor)) {
             update_table(run, tensor, settings, weights, NULL, g, workers);
             continue;
         }

@@ -1,10 +1,14 @@
-/* optimizer_rows.c -- rows are copied together, updated by the rule, and copied back. */
+/* optimizer_rows.c -- rows are copied together, updated by the rule, and copied back; where the
+ * host cannot see which they are, they stay in their places among others. */
 #include "exec/optimizer_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sizes.h"
+#include "ops/place.h"
+#include "ops/table_rows.h"
 
 enum { BLOCK_VALUES = 1 << 16 }; // that are copied at once, if rows are not longer: in caches
 
@@ -94,4 +98,51 @@ void dts_rows_update(const struct dts_rows_update *to, const struct dts_sparse *
     if (b.rows > 0)
         finish(to, &b, &place);
     free_block(&b);
+}
+
+/* Rows of a part of a table that goes through scratch at once: few starts of kernels, and
+ * little memory beside a table's. */
+static size_t rows_of_part(size_t count, size_t row)
+{
+    enum { PART_VALUES = 1 << 22 };
+    const size_t fit = PART_VALUES / row;
+    return dts_least(count / row, fit > 0 ? fit : 1);
+}
+
+size_t dts_rows_scratch_bytes(const struct dts_update *update, size_t count, size_t row)
+{
+    const size_t arrays = 1 + (size_t)update->optimizer->state_values;
+    return arrays * rows_of_part(count, row) * row * sizeof(float);
+}
+
+/* Weights and states of the part that begins at `first`, into scratch or back. */
+static void copy_part(const struct dts_rows_update *to, const struct dts_table_rows *part,
+                      size_t first, float *scratch, bool back, const struct dts_place *place)
+{
+    const size_t values = part->rows * part->row;
+    for (size_t s = 0; s <= (size_t)to->update->optimizer->state_values; s++) {
+        float *table = (s == 0 ? to->weights : to->state + (s - 1) * to->count) + first;
+        float *mine = scratch + s * values;
+        struct dts_table_rows rows = *part;
+        rows.from = back ? mine : table;
+        rows.to = back ? table : mine;
+        dts_table_rows_copy(&rows, place);
+    }
+}
+
+void dts_rows_update_there(const struct dts_rows_update *to, const float *dense, float *scratch,
+                           const struct dts_place *place)
+{
+    const size_t most = rows_of_part(to->count, to->row), all = to->count / to->row;
+    for (size_t r = 0; r < all; r += most) {
+        const size_t first = r * to->row;
+        const struct dts_table_rows part = {
+            .rows = dts_least(most, all - r), .row = to->row, .gradient = dense + first};
+        const size_t values = part.rows * part.row;
+        const struct dts_update_arrays arrays = {
+            .count = values, .w = scratch, .g = part.gradient, .state = scratch + values};
+        copy_part(to, &part, first, scratch, false, place);
+        dts_place_update(place, to->update)(to->settings, &arrays, place);
+        copy_part(to, &part, first, scratch, true, place);
+    }
 }

@@ -23,4 +23,12 @@ struct dts_rows_update {
 void dts_rows_update(const struct dts_rows_update *to, const struct dts_sparse *list,
                      const float *dense, struct dts_workers *workers);
 
+/* The same on a place whose memory the host cannot read, by a dense gradient there: a part of
+ * the table at a time goes through scratch, of dts_rows_scratch_bytes() bytes. What lies there
+ * of rows without a gradient is updated, too, and left there: rules with rows are value by
+ * value. */
+size_t dts_rows_scratch_bytes(const struct dts_update *update, size_t count, size_t row);
+void dts_rows_update_there(const struct dts_rows_update *to, const float *dense, float *scratch,
+                           const struct dts_place *place);
+
 #endif

@@ -72,8 +72,11 @@ there 1 "$work/one" && there 4 "$work/device" && near "$work/device" "$work/one"
 # A table of words: dense there, a list of rows on one rank with a CPU.
 tensors=2106
 words="--set model=$here/words.json --set live.learning_rate=0.5 --set optimizer"
-train 1 "$work/cpu" $words=sgd && there 1 "$work/device" $words=sgd &&
-    near "$work/device" "$work/cpu" 0 1e-5 || fail "a sparse table: $(cat "$work/distance")"
+for rule in sgd momentum adam; do
+    train 1 "$work/cpu" $words=$rule && there 1 "$work/device" $words=$rule &&
+        near "$work/device" "$work/cpu" 0 1e-5 || fail "a sparse table, $rule: $(cat "$work/distance")"
+done
+same 2 $words=adam
 
 # refused STATUS WORDS RANKS ARGUMENT...
 refused() {
@@ -84,7 +87,6 @@ refused() {
     [ $status -eq "$wanted" ] && grep -q "^dtsim: $what" "$work/err" &&
         [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] || fail "ends with $status: $what"
 }
-refused 3 'momentum updates rows of the table' 1 $words=momentum
 export DTSIM_STAND_IN_DEVICES=2
 refused 3 'live.device: cuda: ranks 0 and 2 would share one device: .* rank 2 sees 2' 3
 served 3 "1$small" # servers need none
