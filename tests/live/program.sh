@@ -244,7 +244,7 @@ ours() {
     done
 }
 
-# begin ARGUMENT... -- in the background; returns when both ranks run.
+# begin ARGUMENT... -- in the background; returns when both ranks run and have a handler for Ctrl-C.
 begin() {
     : >"$work/err"
     DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
@@ -252,10 +252,20 @@ begin() {
     started=$!
     for _ in $(seq 600); do
         ranks=$(ours "$bin/dtsim --live")
-        [ "$(echo "$ranks" | wc -w)" -eq 2 ] && break
+        [ "$(echo "$ranks" | wc -w)" -eq 2 ] && catch_int $ranks && break
         sleep 0.1
     done
-    sleep 1
+    sleep 0.2
+}
+# catch_int PID... -- each has a handler for Ctrl-C, which a rank sets once it is one: bit 1 of the mask
+catch_int() {
+    for pid in "$@"; do
+        caught=$(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$pid/status" 2>/dev/null)
+        case $caught in
+        [2367abef]) ;;
+        *) return 1 ;;
+        esac
+    done
 }
 # ended -- within half a minute: some tenths of a second where cores are free.
 ended() {
