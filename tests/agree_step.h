@@ -95,13 +95,17 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
                                   .machine = &p->machine,
                                   .devices = s->devices[0],
                                   .seconds = &p->seconds};
-    bool ok = dts_point_batch(&p->point, &err) &&
-              dts_model_seconds(&s->model, &scene->device, &s->stack, s->optimizer,
-                                s->precision, p->point.batch, &p->seconds, &err) &&
-              dts_build(&p->point, &p->job, &err) &&
-              p->point.strategy->kind->seats(&p->point, &seats, &err) &&
-              dts_place(platform, &placement, seats.devices, seats.hosts, seats.dedicated,
-                        &p->endpoints, &err);
+    bool ok = dts_point_batch(&p->point, &err);
+    const struct dts_samples samples = {.batch = p->point.batch,
+                                        .step = dts_point_global_batch(&p->point),
+                                        .exchanged = p->point.devices > 1};
+    ok = ok &&
+         dts_model_seconds(&s->model, &scene->device, &s->stack, s->optimizer, s->precision,
+                           &samples, &p->seconds, &err) &&
+         dts_build(&p->point, &p->job, &err) &&
+         p->point.strategy->kind->seats(&p->point, &seats, &err) &&
+         dts_place(platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+                   &p->endpoints, &err);
     CHECK_STRING(err.text, "");
     p->simulation =
         (struct dts_simulation){.job = &p->job,

@@ -49,8 +49,11 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
     struct dts_error why = {0};
     if (!dts_device_check(q->device, s->precision, &why))
         return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
+    const struct dts_samples samples = {.batch = built->point.batch,
+                                        .step = dts_point_global_batch(&built->point),
+                                        .exchanged = q->devices > 1};
     if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
-                           built->point.batch, &built->seconds, err))
+                           &samples, &built->seconds, err))
         return false;
     share_nodes(q, built);
     say_threads(q, built);

@@ -77,7 +77,7 @@ static void add_layer(struct dts_profile_entries *entries, const struct dts_mode
                       const struct dts_layer_call *calls, int l, const struct source *from)
 {
     const struct dts_op_call *call = &calls[l].call;
-    const size_t clears = dts_call_clears(model, l);
+    const size_t clears = dts_call_clears(model, l, true);
     const struct dts_profile_entry entry = {
         .call = *call,
         .key = dts_op_call_key(call),
@@ -109,7 +109,7 @@ static struct dts_others of_layer(const struct dts_model *model,
     if (calls[l].call.op == NULL)
         return (struct dts_others){.operations = 0};
     const struct dts_profile_work work = dts_call_work(model, calls, l);
-    const double clears = (double)dts_call_clears(model, l);
+    const double clears = (double)dts_call_clears(model, l, true);
     return (struct dts_others){
         .operations = work.forward_flops,
         .parameters = clears,

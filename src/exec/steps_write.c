@@ -21,7 +21,7 @@ static void print_measured(struct dts_json *json, const char *name,
 static void print_beside(struct dts_json *json, const struct dts_model *model,
                          const struct dts_layer_call *calls, int l)
 {
-    const size_t clears = dts_call_clears(model, l);
+    const size_t clears = dts_call_clears(model, l, true);
     const struct dts_op_call clear = dts_call_gradient_clear(clears);
     dts_json_list(json, "forward_beside");
     if (clears > 0)

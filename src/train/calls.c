@@ -114,13 +114,13 @@ void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *c
     free(written);
 }
 
-size_t dts_call_clears(const struct dts_model *model, int l)
+size_t dts_call_clears(const struct dts_model *model, int l, bool lists)
 {
     const struct dts_layer *layer = &model->layers[l];
     size_t values = 0;
     for (int p = 0; p < layer->param_count; p++)
         values += layer->params[p].count;
-    return layer->param_count > 0 && layer->params[0].sparse_row > 0 ? 0 : values;
+    return lists && layer->param_count > 0 && layer->params[0].sparse_row > 0 ? 0 : values;
 }
 
 struct dts_op_call dts_call_gradient_clear(size_t values)

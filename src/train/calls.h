@@ -34,11 +34,11 @@ void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *c
 
 /* Work of a step beside the layers' calls, as calls of their own for profiles. Before the
  * forward call of a layer the gradients of its own parameters are cleared, all at once:
- * `values` of them, 0 where they are lists of rows. Behind a backward call the gradient of an
- * input that others take, too, is added to theirs. */
+ * `values` of them, 0 where they are lists of rows (those of sparse tables, where `lists`).
+ * Behind a backward call the gradient of an input that others take, too, is added to theirs. */
 #define DTS_CALL_GRADIENT_CLEAR "gradient_clear"
 #define DTS_CALL_GRADIENT_SUM   "gradient_sum"
-size_t dts_call_clears(const struct dts_model *model, int layer);
+size_t dts_call_clears(const struct dts_model *model, int layer, bool lists);
 struct dts_op_call dts_call_gradient_clear(size_t values);
 struct dts_op_call dts_call_gradient_sum(const struct dts_dims *input);
 

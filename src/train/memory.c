@@ -49,11 +49,15 @@ double dts_model_tables(const struct dts_model *model)
     return values;
 }
 
-double dts_model_updated(const struct dts_model *model, double batch)
+double dts_model_updated(const struct dts_model *model, const struct dts_optimizer *optimizer,
+                         const struct dts_samples *samples, double *searched)
 {
+    const bool whole = samples->exchanged && optimizer->state_values == 0;
+    const double tables = dts_model_tables(model);
     double values;
-    dts_model_rows(model, batch, &values);
-    return model->parameters - dts_model_tables(model) + values;
+    dts_model_rows(model, samples->step, &values);
+    *searched = samples->exchanged && !whole ? tables : 0;
+    return whole ? model->parameters : model->parameters - tables + values;
 }
 
 const struct dts_layer *dts_model_sparse(const struct dts_model *model)

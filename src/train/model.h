@@ -73,9 +73,19 @@ struct dts_memory dts_model_memory(const struct dts_model *model,
 double dts_model_rows(const struct dts_model *model, double batch, double *values);
 double dts_model_tables(const struct dts_model *model);
 
-/* Values that an update changes: all but the rows of sparse tables that the batch of one device
- * does not name. */
-double dts_model_updated(const struct dts_model *model, double batch);
+/* What a step computes with. */
+struct dts_samples {
+    double batch;   // on the device at once
+    double step;    // whose gradients an update has: of all microbatches and devices
+    bool exchanged; // between devices: gradients of sparse tables are dense, and cleared in
+                    // each step
+};
+
+/* Values that an update changes: all but the rows of sparse tables that no sample names. Where
+ * gradients are exchanged these rows are looked for among *searched values; a rule without
+ * state then changes whole tables, and looks for nothing. */
+double dts_model_updated(const struct dts_model *model, const struct dts_optimizer *optimizer,
+                         const struct dts_samples *samples, double *searched);
 
 /* The first layer with a sparse table; NULL: there is none. */
 const struct dts_layer *dts_model_sparse(const struct dts_model *model);
@@ -95,7 +105,7 @@ struct dts_model_seconds {
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
                        const struct dts_stack *stack, const struct dts_optimizer *optimizer,
-                       enum dts_precision precision, double batch,
+                       enum dts_precision precision, const struct dts_samples *samples,
                        struct dts_model_seconds *out, struct dts_error *err);
 void dts_model_seconds_free(struct dts_model_seconds *seconds);
 

@@ -30,6 +30,7 @@ struct question {
     const struct dts_optimizer *optimizer;
     enum dts_precision precision;
     double batch;
+    const struct dts_samples *samples; // that batch, and what an update has
 };
 
 /* Seconds of a step by the roofline, each kernel alone. */
@@ -37,16 +38,17 @@ struct roofline {
     double forward_s, backward_s, update_s;
 };
 
-/* One fused kernel over all that changes. Half precision keeps fp32 weights and states. */
-static double update_seconds(const struct question *q, const struct dts_model *model,
-                             double batch)
+/* One fused kernel over all that changes, behind looking for it in exchanged tables. Half
+ * precision keeps fp32 weights and states. */
+static double update_seconds(const struct question *q, const struct dts_model *model)
 {
-    const double parameters = dts_model_updated(model, batch);
+    double searched;
+    const double parameters = dts_model_updated(model, q->optimizer, q->samples, &searched);
     const double value_bytes = q->precision == DTS_FP64 ? 8 : 4;
     const struct dts_work work = {
         .class = DTS_WORK_MEMORY,
         .flops = parameters * q->optimizer->flops,
-        .bytes = parameters * q->optimizer->values * value_bytes,
+        .bytes = (parameters * q->optimizer->values + searched) * value_bytes,
     };
     return dts_device_seconds(q->device, q->precision, &work);
 }
@@ -56,7 +58,7 @@ static struct roofline find_roofline(const struct question *q, double batch,
                                      const struct dts_model *model, double *forward,
                                      double *backward)
 {
-    struct roofline sum = {.update_s = update_seconds(q, model, batch)};
+    struct roofline sum = {.update_s = update_seconds(q, model)};
     for (int l = 0; l < model->layer_count; l++) {
         const struct dts_profile_work work = dts_layer_work(&model->layers[l]);
         double forward_s, backward_s;
@@ -232,25 +234,25 @@ static void follow_roofline(const struct question *q, const struct dts_model *mo
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
                        const struct dts_stack *stack, const struct dts_optimizer *optimizer,
-                       enum dts_precision precision, double batch,
+                       enum dts_precision precision, const struct dts_samples *samples,
                        struct dts_model_seconds *out, struct dts_error *err)
 {
-    assert(batch > 0 && stack->efficiency > 0);
-    const struct question q = {device, stack, optimizer, precision, batch};
+    assert(samples->batch > 0 && samples->step >= samples->batch && stack->efficiency > 0);
+    const struct question q = {device, stack, optimizer, precision, samples->batch, samples};
     *out = (struct dts_model_seconds){.forward = NULL};
     struct dts_error why = {0};
     if (!dts_device_check(device, precision, &why))
         return dts_fail(err, why.cause, "precision: %s", why.text);
     if (dts_profile_tells(&device->profile, (int)precision)) {
-        dts_seconds_from_profile(model, device, optimizer, batch,
-                                 update_seconds(&q, model, batch), out);
+        dts_seconds_from_profile(model, device, optimizer, samples, update_seconds(&q, model),
+                                 out);
         out->fixed = stack->fixed_s;
         return true;
     }
     out->forward = dts_alloc((size_t)model->layer_count, sizeof(*out->forward));
     out->backward = dts_alloc((size_t)model->layer_count, sizeof(*out->backward));
     const struct roofline roofline =
-        find_roofline(&q, batch, model, out->forward, out->backward);
+        find_roofline(&q, q.batch, model, out->forward, out->backward);
     out->update = roofline.update_s;
 
     const struct dts_anchor *anchor =

@@ -202,12 +202,13 @@ static double beside_seconds(const struct dts_device *device, const struct dts_o
 }
 
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
-                      const struct dts_device *device, double batch, struct tally *tally,
-                      struct dts_model_seconds *out)
+                      const struct dts_device *device, const struct dts_samples *samples,
+                      struct tally *tally, struct dts_model_seconds *out)
 {
     const struct dts_op_call *call = &calls[l].call;
     const struct dts_profile_work work = dts_call_work(model, calls, l);
-    const size_t clears = dts_call_clears(model, l);
+    const size_t clears = dts_call_clears(model, l, !samples->exchanged);
+    const double batch = samples->batch;
     add_call(device, call, &work, batch, tally, &out->forward[l], &out->backward[l]);
     if (!calls[l].learns)
         out->backward[l] = 0;
@@ -222,9 +223,20 @@ static void add_layer(const struct dts_model *model, const struct dts_layer_call
     }
 }
 
+/* Rows with a gradient are looked for among so many values, each of which is read once. */
+static double search_seconds(const struct dts_device *device, double searched)
+{
+    const struct dts_profile_work work = {.class = DTS_WORK_MEMORY, .forward_values = searched};
+    double forward_s, backward_s;
+    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work, 1,
+                         &forward_s, &backward_s);
+    return searched > 0 ? forward_s - device->call_s : 0;
+}
+
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
-                              const struct dts_optimizer *optimizer, double batch,
-                              double roofline_update_s, struct dts_model_seconds *out)
+                              const struct dts_optimizer *optimizer,
+                              const struct dts_samples *samples, double roofline_update_s,
+                              struct dts_model_seconds *out)
 {
     const size_t layers = (size_t)model->layer_count;
     struct dts_layer_call *calls = dts_alloc(layers, sizeof(*calls));
@@ -232,13 +244,17 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
     out->forward = dts_alloc(layers, sizeof(*out->forward));
     out->backward = dts_alloc(layers, sizeof(*out->backward));
     dts_model_calls(model, true, calls);
-    for (int l = 0; l < model->layer_count; l++)
+    for (int l = 0; l < model->layer_count; l++) {
+        calls[l].call.sparse = calls[l].call.sparse && !samples->exchanged;
         if (calls[l].call.op != NULL)
-            add_layer(model, calls, l, device, batch, &tally, out);
-    const double update_s =
-        update_seconds(&device->profile, dts_model_updated(model, batch), optimizer);
-    out->update = update_s >= 0 ? update_s : roofline_update_s;
+            add_layer(model, calls, l, device, samples, &tally, out);
+    }
+    double searched;
+    const double updated = dts_model_updated(model, optimizer, samples, &searched);
+    const double update_s = update_seconds(&device->profile, updated, optimizer);
+    out->update =
+        update_s >= 0 ? update_s + search_seconds(device, searched) : roofline_update_s;
     say(device, &tally, update_s >= 0, out);
-    say_outside(&tally, batch, out);
+    say_outside(&tally, samples->batch, out);
     free(calls);
 }

@@ -30,9 +30,11 @@ void dts_seconds_outside(struct dts_model_seconds *out, double batch, const char
 
 /* Fill forward, backward, update, basis and outside; forward and backward are allocated. The
  * device has a profile in this precision; roofline_update_s: for an optimizer that is not in
- * it. */
+ * it. A profile has the lookups of one device, and the update of rows: where gradients are
+ * exchanged, a lookup's way back is the dense one, its table is cleared and searched. */
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,
-                              const struct dts_optimizer *optimizer, double batch,
-                              double roofline_update_s, struct dts_model_seconds *out);
+                              const struct dts_optimizer *optimizer,
+                              const struct dts_samples *samples, double roofline_update_s,
+                              struct dts_model_seconds *out);
 
 #endif

@@ -75,7 +75,8 @@ static void check_update(const struct dts_model *model, const struct dts_device 
                          const char *optimizer, double update_s)
 {
     struct dts_model_seconds out;
-    dts_seconds_from_profile(model, device, dts_optimizer_find(optimizer), 2, 1, &out);
+    const struct dts_samples samples = {.batch = 2, .step = 2};
+    dts_seconds_from_profile(model, device, dts_optimizer_find(optimizer), &samples, 1, &out);
     CHECK_NEAR(out.update, update_s, 1e-12);
     CHECK(isfinite(out.forward[0]) && out.forward[0] >= call_s);
     CHECK((strstr(out.basis, "update by the roofline") != NULL) == (update_s >= 1));

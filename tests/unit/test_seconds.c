@@ -43,13 +43,16 @@ static double sum(const double *seconds, int count)
     return total;
 }
 
+static const struct dts_samples eight = {.batch = 8, .step = 8};
+
 static bool ask(const struct dts_model *model, const struct dts_device *device,
                 const struct dts_stack *stack, enum dts_precision precision, double batch,
                 struct dts_model_seconds *out)
 {
     struct dts_error err = {.cause = DTS_NO_ERROR};
+    const struct dts_samples samples = {.batch = batch, .step = batch};
     const bool good = dts_model_seconds(model, device, stack, dts_optimizer_find("momentum"),
-                                        precision, batch, out, &err);
+                                        precision, &samples, out, &err);
     if (!CHECK(good))
         printf("%s\n", err.text);
     return good;
@@ -140,8 +143,8 @@ static void a_precision_without_a_peak_is_refused(void)
 {
     struct dts_model_seconds s;
     struct dts_error err = {.cause = DTS_NO_ERROR};
-    CHECK(!dts_model_seconds(&toy_model, &toy, &bare, dts_optimizer_find("sgd"), DTS_BF16, 8,
-                             &s, &err));
+    CHECK(!dts_model_seconds(&toy_model, &toy, &bare, dts_optimizer_find("sgd"), DTS_BF16,
+                             &eight, &s, &err));
     CHECK_INT(err.cause, DTS_BAD_INPUT);
     CHECK_STRING(err.text, "precision: toy cannot compute in bf16; it has fp32, fp16");
     CHECK(s.forward == NULL);
@@ -264,7 +267,7 @@ static void a_step_shorter_than_its_update_is_refused(void)
     struct dts_error err = {.cause = DTS_NO_ERROR};
     open_anchored(&a, "toy_model", 8, 1e-4);
     CHECK(!dts_model_seconds(&toy_model, &toy, &a.stack, dts_optimizer_find("momentum"),
-                             DTS_FP32, 8, &s, &err));
+                             DTS_FP32, &eight, &s, &err));
     CHECK_INT(err.cause, DTS_BAD_INPUT);
     CHECK_STRING(err.text, "bare: the anchor of toy_model on toy, a step of 0.0001 s, leaves "
                            "no time beside the optimizer's 0.0002 s");

@@ -57,6 +57,10 @@ static const char wide[] =
 enum { CLEAR = LAYERS, SUM, CALLS };
 
 /* A device of 1 GFLOP/s and 1 GB/s. */
+/* A device alone, at that batch. */
+static const struct dts_samples alone2 = {.batch = 2, .step = 2},
+                                alone8 = {.batch = 8, .step = 8};
+
 static struct dts_device made(const char *kind, struct dts_profile profile)
 {
     return (struct dts_device){.name = "made",
@@ -102,11 +106,11 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     if (!load(&model, wide))
         return;
     dts_model_calls(&model, true, calls);
-    const size_t clears = dts_call_clears(&model, A);
+    const size_t clears = dts_call_clears(&model, A, true);
     CHECK_INT(clears, 200 * 10000 + 10000);
-    CHECK_INT(dts_call_clears(&model, B), 0);
+    CHECK_INT(dts_call_clears(&model, B, true), 0);
     const struct dts_device device = measured(calls, clears, keys);
-    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), &alone2, 0, &out);
     CHECK_NEAR(out.forward[A], 1.125, 1e-12);
     CHECK_NEAR(out.forward[B], 1, 1e-12);
     CHECK_NEAR(out.backward[D], 1, 1e-12);
@@ -117,7 +121,7 @@ static void cleared_and_added_gradients_are_in_a_step(void)
     CHECK_STRING(out.outside, "");
     free(out.forward);
     free(out.backward);
-    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), &alone8, 0, &out);
     CHECK_STRING(out.outside, "batch 8, measured 2");
     free(out.forward);
     free(out.backward);
@@ -125,12 +129,12 @@ static void cleared_and_added_gradients_are_in_a_step(void)
                                                {.batch = 8, .forward_s = 1, .backward_s = 1}};
     device.profile.kernels[A].points = there; // this call was measured at other batches, too
     device.profile.kernels[A].point_count = 2;
-    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), &alone8, 0, &out);
     CHECK_STRING(out.outside, "batch 8, measured 2 (6 of 7 calls)");
     free(out.forward);
     free(out.backward);
     device.profile.kernels[A].point_count = 1;
-    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 8, 0, &out);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), &alone8, 0, &out);
     CHECK(out.forward[A] > 1.125 && out.forward[A] < 4.2); // it clears no more than before
     free(out.forward);
     free(out.backward);
@@ -175,7 +179,7 @@ static struct dts_model_seconds seconds_of(const struct dts_model *model, const 
     struct dts_device device = made(
         kind, (struct dts_profile){.updates = updates, .update_count = count, .threads = 1});
     device.call_s = call_s;
-    dts_seconds_from_profile(model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    dts_seconds_from_profile(model, &device, dts_optimizer_find("sgd"), &alone2, 0, &out);
     return out;
 }
 
@@ -224,7 +228,7 @@ static void what_is_estimated_is_said_with_its_share(void)
     const struct dts_device device =
         made("cpu", (struct dts_profile){.kernels = &kernel, .kernel_count = 1});
     struct dts_model_seconds out;
-    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), 2, 0, &out);
+    dts_seconds_from_profile(&model, &device, dts_optimizer_find("sgd"), &alone2, 0, &out);
     const double estimated_s = out.forward[B] + out.backward[B];
     CHECK(estimated_s > 5 && estimated_s < 14);
     char want[256];
@@ -306,7 +310,64 @@ static void tables_of_two_sizes_are_two_calls(void)
     dts_model_free(&model);
 }
 
-TESTS(TEST(tables_of_two_sizes_are_two_calls),
+static const char words[] =
+    "{\"name\": \"words\", \"sample\": \"sequence\", \"input\": [10], \"layers\": ["
+    "{\"kind\": \"embedding\", \"vocabulary\": 1000000, \"features\": 4, \"sparse\": true},"
+    "{\"kind\": \"linear\", \"outputs\": 3}, {\"kind\": \"softmax_cross_entropy\"}]}";
+
+/* The seconds of its update, forward of its table, and the words for it. */
+static struct dts_model_seconds of_words(const struct dts_device *device, const char *optimizer,
+                                         const struct dts_samples *samples)
+{
+    struct dts_model model;
+    struct dts_model_seconds out = {0};
+    if (!load(&model, words))
+        return out;
+    dts_seconds_from_profile(&model, device, dts_optimizer_find(optimizer), samples, 0, &out);
+    dts_model_free(&model);
+    return out;
+}
+
+/* A list of rows is measured; between devices the table of 16 MB is cleared and looked through,
+ * each at 1 GB/s, and rows of all devices change. */
+static void a_table_is_dense_where_gradients_are_exchanged(void)
+{
+    static struct dts_profile_point points[] = {{.batch = 2, .forward_s = 1, .backward_s = 1}};
+    static struct dts_profile_update updates[] = {
+        {.optimizer = "adam", .parameters = 1e3, .update_s = 1e-3},
+        {.optimizer = "sgd", .parameters = 1e3, .update_s = 1e-3}};
+    struct dts_profile_kernel kernels[] = {
+        {.call = "embedding 10,1000000x4 > 10x4 sparse first",
+         .points = points,
+         .point_count = 1}};
+    const struct dts_device device = made("cpu", (struct dts_profile){.kernels = kernels,
+                                                                      .kernel_count = 1,
+                                                                      .updates = updates,
+                                                                      .update_count = 2,
+                                                                      .threads = 1});
+    const struct dts_samples two = {.batch = 2, .step = 2},
+                             six = {.batch = 2, .step = 6, .exchanged = true};
+    const double table_s = 4e6 * 4 / 1e9, dense = 4 * 3 + 3;
+    struct dts_model_seconds out = of_words(&device, "adam", &two);
+    CHECK(strstr(out.basis, "1 of 3 calls measured") != NULL);
+    CHECK_NEAR(out.forward[0], 1, 1e-12);
+    CHECK_NEAR(out.update, (dense + 2 * 10 * 4) * 1e-6, 1e-12);
+    free(out.forward);
+    free(out.backward);
+    out = of_words(&device, "adam", &six);
+    CHECK(strstr(out.basis, "0 of 4 calls measured") != NULL); // one more clears
+    CHECK(out.forward[0] > table_s);
+    CHECK_NEAR(out.update, (dense + 6 * 10 * 4) * 1e-6 + table_s, 1e-9);
+    free(out.forward);
+    free(out.backward);
+    out = of_words(&device, "sgd", &six);
+    CHECK_NEAR(out.update, (dense + 4e6) * 1e-6, 1e-9); // all of it, by zeros
+    free(out.forward);
+    free(out.backward);
+}
+
+TESTS(TEST(a_table_is_dense_where_gradients_are_exchanged),
+      TEST(tables_of_two_sizes_are_two_calls),
       TEST(an_update_lies_between_those_of_fewer_and_more_parameters),
       TEST(what_is_estimated_is_said_with_its_share),
       TEST(few_gradients_are_cleared_within_a_call),
