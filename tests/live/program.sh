@@ -247,7 +247,7 @@ ours() {
 # begin ARGUMENT... -- in the background; returns when both ranks run and have a handler for Ctrl-C.
 begin() {
     : >"$work/err"
-    DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
+    DTSIM_MPI_KILL_SECONDS=5 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live in/small.json --set live.steps=1000000 "$@" \
         >"$work/out" 2>"$work/err" &
     started=$!
     for _ in $(seq 600); do
@@ -288,7 +288,7 @@ check "nothing is left running" test -z "$(ours "$bin/dtsim")"
 
 # A run that is ended while it predicts leaves no files of the prediction, and nobody who predicts.
 mkdir "$work/scratch"
-TMPDIR=$work/scratch DTSIM_MPI_KILL_SECONDS=1 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live summit_27k --engine exact \
+TMPDIR=$work/scratch DTSIM_MPI_KILL_SECONDS=5 DTSIM_MPI_TRIES=1 "$here/mpirun.sh" 2 "$bin/dtsim" --live summit_27k --engine exact \
     --set devices=2 --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":0}]' \
     --set steps=10000 >"$work/out" 2>"$work/err" &
 started=$!
