@@ -96,9 +96,7 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
                                   .devices = s->devices[0],
                                   .seconds = &p->seconds};
     bool ok = dts_point_batch(&p->point, &err);
-    const struct dts_samples samples = {.batch = p->point.batch,
-                                        .step = dts_point_global_batch(&p->point),
-                                        .exchanged = p->point.devices > 1};
+    const struct dts_samples samples = dts_point_samples(&p->point);
     ok = ok &&
          dts_model_seconds(&s->model, &scene->device, &s->stack, s->optimizer, s->precision,
                            &samples, &p->seconds, &err) &&

@@ -49,9 +49,7 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
     struct dts_error why = {0};
     if (!dts_device_check(q->device, s->precision, &why))
         return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
-    const struct dts_samples samples = {.batch = built->point.batch,
-                                        .step = dts_point_global_batch(&built->point),
-                                        .exchanged = q->devices > 1};
+    const struct dts_samples samples = dts_point_samples(&built->point);
     if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
                            &samples, &built->seconds, err))
         return false;

@@ -82,6 +82,10 @@ bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_er
 bool dts_point_batch(struct dts_point *point, struct dts_error *err);
 double dts_point_global_batch(const struct dts_point *point); // samples of one step
 
+/* What a device computes with. Where it exchanges nothing, it is the only one, and no servers
+ * update. */
+struct dts_samples dts_point_samples(const struct dts_point *point);
+
 /* Nodes that the workers occupy, and how many neighbouring ranks share one: 1 where that is not
  * the same for all, or not known. */
 int dts_point_nodes(const struct dts_point *point);

@@ -51,6 +51,16 @@ double dts_point_global_batch(const struct dts_point *point)
     return (double)point->batch * point->scenario->accumulate * point->devices;
 }
 
+/* Servers get gradients from one worker, too. */
+struct dts_samples dts_point_samples(const struct dts_point *point)
+{
+    return (struct dts_samples){
+        .batch = point->batch,
+        .step = dts_point_global_batch(point),
+        .exchanged = point->devices > 1 || point->strategy->kind->updates_on_servers,
+    };
+}
+
 int dts_point_nodes(const struct dts_point *point)
 {
     int each = point->machine->devices_per_node;
@@ -73,10 +83,9 @@ struct dts_memory dts_point_memory(const struct dts_point *point)
     const struct dts_scenario *scenario = point->scenario;
     if (point->strategy->kind->trains_nothing)
         return (struct dts_memory){0};
-    // what is exchanged is dense: servers get gradients from one worker, too
-    const bool alone = point->devices == 1 && !point->strategy->kind->updates_on_servers;
+    const bool lists = !dts_point_samples(point).exchanged; // else they are dense
     struct dts_memory memory = dts_model_memory(&scenario->model, scenario->optimizer,
-                                                scenario->precision, point->batch, alone);
+                                                scenario->precision, point->batch, lists);
     if (point->strategy->kind->updates_on_servers) {
         memory.total -= memory.optimizer;
         memory.optimizer = 0;

@@ -189,7 +189,28 @@ static void a_model_that_does_not_fit_is_refused_and_by_how_much(void)
     forget(&f);
 }
 
-TESTS(TEST(an_all_reduce_waits_for_the_backward_call_that_finishes_its_bucket),
+/* A rank alone keeps lists of rows; one worker gives servers dense gradients. */
+static void one_worker_exchanges_with_servers_alone(void)
+{
+    struct fixture f;
+    set_up(&f);
+    struct dts_error err = {0};
+    f.scenario.accumulate = 3;
+    f.point.batch = 5;
+    f.point.devices = 1;
+    CHECK(use(&f, "allreduce", "{}", &err));
+    CHECK_NEAR(dts_point_samples(&f.point).batch, 5, 0);
+    CHECK_NEAR(dts_point_samples(&f.point).step, 15, 0);
+    CHECK(!dts_point_samples(&f.point).exchanged);
+    CHECK(use(&f, "ps", "{}", &err) && dts_point_samples(&f.point).exchanged);
+    f.point.devices = 2;
+    CHECK(use(&f, "allreduce", "{}", &err) && dts_point_samples(&f.point).exchanged);
+    CHECK_NEAR(dts_point_samples(&f.point).step, 30, 0);
+    forget(&f);
+}
+
+TESTS(TEST(one_worker_exchanges_with_servers_alone),
+      TEST(an_all_reduce_waits_for_the_backward_call_that_finishes_its_bucket),
       TEST(compute_takes_the_seconds_of_the_model_in_every_microbatch),
       TEST(one_batch_is_read_ahead_and_compute_waits_for_it),
       TEST(a_ring_sends_what_the_formula_says),
