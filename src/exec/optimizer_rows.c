@@ -71,14 +71,6 @@ static void finish(const struct dts_rows_update *to, struct block *b,
     b->rows = 0;
 }
 
-static bool is_zero(const float *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] == 0)) // not a number is not zero
-            return false;
-    return true;
-}
-
 void dts_rows_update(const struct dts_rows_update *to, const struct dts_sparse *list,
                      const float *dense, struct dts_workers *workers)
 {
@@ -88,7 +80,7 @@ void dts_rows_update(const struct dts_rows_update *to, const struct dts_sparse *
     struct block b = new_block(to);
     for (size_t i = 0; i < count; i++) {
         const float *gradient = gradients + i * to->row;
-        if (is_zero(gradient, to->row))
+        if (!dts_row_has_gradient(gradient, to->row))
             continue;
         b.numbers[b.rows] = list != NULL ? (size_t)list->rows[i] : i;
         b.gradients[b.rows++] = gradient;

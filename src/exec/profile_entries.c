@@ -25,14 +25,21 @@ static void add_to_mean(struct dts_others *mean, const struct dts_others *value,
     add_to(mean, &before, -1.0 / uses);
 }
 
+struct dts_profile_entry *dts_profile_entry_of(const struct dts_profile_entries *entries,
+                                               const char *key)
+{
+    for (int i = 0; i < entries->count; i++)
+        if (strcmp(entries->items[i].key.chars, key) == 0)
+            return &entries->items[i];
+    return NULL;
+}
+
 /* Add it, unless it is there. */
 static void add_entry(struct dts_profile_entries *entries,
                       const struct dts_profile_entry *wanted)
 {
-    for (int i = 0; i < entries->count; i++) {
-        struct dts_profile_entry *entry = &entries->items[i];
-        if (strcmp(entry->key.chars, wanted->key.chars) != 0)
-            continue;
+    struct dts_profile_entry *entry = dts_profile_entry_of(entries, wanted->key.chars);
+    if (entry != NULL) {
         entry->learns = entry->learns || wanted->learns;
         entry->uses++;
         add_to_mean(&entry->before, &wanted->before, entry->uses);

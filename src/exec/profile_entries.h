@@ -51,6 +51,10 @@ struct dts_profile_entries {
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries);
 
+/* The call of that key (kernels/op_call.h); NULL: there is none. */
+struct dts_profile_entry *dts_profile_entry_of(const struct dts_profile_entries *entries,
+                                               const char *key);
+
 /* Whose the scratch of each call was before, in networks there. Fails where nothing carries a
  * call out there. */
 bool dts_profile_entries_reuse(const struct dts_profile_request *request,
@@ -73,8 +77,8 @@ void dts_profile_find_steps(const struct dts_profile_request *request,
  * where its gradients are cleared, the update used its weights and gradients last: the update
  * of the layers after it and what is forward before it lie between. Backward its weights were
  * used forward, and the calls after it lie between, both ways, each of which touches what is
- * theirs: twice. Sums of gradients are of several
- * ages: a third of the step's time, and all of its memory. */
+ * theirs: twice. Sums of gradients are of several ages: a third of the step's time, and all of
+ * its memory. */
 struct dts_gap dts_profile_gap(const struct dts_profile_request *request,
                                const struct dts_profile_entries *entries,
                                const struct dts_profile_entry *entry, int batch, bool backward);

@@ -1,19 +1,8 @@
 /* profile_reuse.c -- whose the scratch of a profile's calls was before. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "exec/profile_entries.h"
-
-static struct dts_profile_entry *entry_of(struct dts_profile_entries *entries,
-                                          const struct dts_op_call *call)
-{
-    const struct dts_op_call_key key = dts_op_call_key(call);
-    for (int i = 0; i < entries->count; i++)
-        if (strcmp(entries->items[i].key.chars, key.chars) == 0)
-            return &entries->items[i];
-    return NULL;
-}
 
 /* What each layer adds to the means of its call. */
 static bool add_model(const struct dts_model *model, const struct dts_network_options *options,
@@ -27,7 +16,8 @@ static bool add_model(const struct dts_model *model, const struct dts_network_op
     for (int l = 0; good && l < model->layer_count; l++) {
         if (calls[l].call.op == NULL)
             continue;
-        struct dts_profile_entry *entry = entry_of(entries, &calls[l].call);
+        const struct dts_op_call_key key = dts_op_call_key(&calls[l].call);
+        const struct dts_profile_entry *entry = dts_profile_entry_of(entries, key.chars);
         entry->reuse[batch].forward += reuse[l].forward / entry->uses;
         entry->reuse[batch].backward += reuse[l].backward / entry->uses;
     }

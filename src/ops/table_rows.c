@@ -5,7 +5,7 @@
 
 #include "ops/place.h"
 
-static bool has_gradient(const float *gradient, size_t count)
+bool dts_row_has_gradient(const float *gradient, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!(gradient[i] == 0)) // not a number is not zero
@@ -20,7 +20,7 @@ static void copy_share(void *argument, int worker, int workers)
     const size_t count = dts_share_of(t->rows, worker, workers, &first);
     for (size_t r = first; r < first + count; r++) {
         const size_t at = r * t->row;
-        if (has_gradient(t->gradient + at, t->row))
+        if (dts_row_has_gradient(t->gradient + at, t->row))
             memcpy(t->to + at, t->from + at, t->row * sizeof(float));
     }
 }

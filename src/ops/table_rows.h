@@ -9,6 +9,9 @@
 
 #include "ops/op.h"
 
+/* Not all zeros; NaN is not zero. On the host. */
+bool dts_row_has_gradient(const float *gradient, size_t count);
+
 /* [rows, row] each, in the place's memory. */
 struct dts_table_rows {
     size_t rows, row; // values of one
@@ -17,8 +20,8 @@ struct dts_table_rows {
     float *to;
 };
 
-/* to[row] = from[row] for each row whose gradient is not all zeros; NaN is not zero. Other rows
- * of `to` stay. On a GPU it is queued on the place's stream. */
+/* to[row] = from[row] for each row that has a gradient. Other rows of `to` stay. On a GPU it is
+ * queued on the place's stream. */
 void dts_table_rows_copy(const struct dts_table_rows *rows, const struct dts_place *place);
 
 typedef void dts_table_rows_fn(const struct dts_table_rows *rows,

@@ -185,6 +185,16 @@ static void add_call(const struct dts_device *device, const struct dts_op_call *
     }
 }
 
+/* Seconds of work that has no way back, by the roofline, with the call. */
+static double roofline_seconds(const struct dts_device *device,
+                               const struct dts_profile_work *work, double batch)
+{
+    double forward_s, backward_s;
+    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, work, batch,
+                         &forward_s, &backward_s);
+    return forward_s;
+}
+
 /* Seconds of work beside the layers' calls. Of few values it is not counted; on a CPU it is a
  * part of the layer's call then, on a GPU one more that is started. */
 static double beside_seconds(const struct dts_device *device, const struct dts_op_call *call,
@@ -196,8 +206,7 @@ static double beside_seconds(const struct dts_device *device, const struct dts_o
         add_call(device, call, &work, batch, tally, &forward_s, &backward_s);
         return forward_s;
     }
-    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work, batch,
-                         &forward_s, &backward_s);
+    forward_s = roofline_seconds(device, &work, batch);
     return strcmp(device->kind, "cpu") == 0 ? forward_s - device->call_s : forward_s;
 }
 
@@ -227,10 +236,7 @@ static void add_layer(const struct dts_model *model, const struct dts_layer_call
 static double search_seconds(const struct dts_device *device, double searched)
 {
     const struct dts_profile_work work = {.class = DTS_WORK_MEMORY, .forward_values = searched};
-    double forward_s, backward_s;
-    dts_roofline_seconds(device, (enum dts_precision)device->profile.precision, &work, 1,
-                         &forward_s, &backward_s);
-    return searched > 0 ? forward_s - device->call_s : 0;
+    return searched > 0 ? roofline_seconds(device, &work, 1) - device->call_s : 0;
 }
 
 void dts_seconds_from_profile(const struct dts_model *model, const struct dts_device *device,

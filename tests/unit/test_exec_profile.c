@@ -50,10 +50,7 @@ static void end(struct fixture *f)
 
 static const struct dts_profile_entry *find(const struct fixture *f, const char *call)
 {
-    for (int i = 0; i < f->entries.count; i++)
-        if (strcmp(f->entries.items[i].key.chars, call) == 0)
-            return &f->entries.items[i];
-    return NULL;
+    return dts_profile_entry_of(&f->entries, call);
 }
 
 static void every_distinct_call_is_measured_once_with_what_is_beside(void)

@@ -238,11 +238,7 @@ static void gpus_follow_their_references(void)
 {
     const size_t counts[] = {1, 2, 300, COUNT};
     struct dts_gpu *gpu = NULL;
-    struct dts_error err = {0};
-    if (op_gpu_missing() != NULL)
-        SKIP(op_gpu_missing());
-    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
-        return;
+    OP_GPU_OPEN(&gpu);
     for (int i = 0; dts_compressions[i] != NULL; i++)
         for (int k = 0; k < 4; k++)
             check_gpu(dts_compressions[i], gpu, counts[k]);

@@ -111,11 +111,7 @@ static void hosts_follow_their_references(void)
 static void gpus_follow_their_references(void)
 {
     struct dts_gpu *gpu;
-    struct dts_error err = {0};
-    if (op_gpu_missing() != NULL)
-        SKIP(op_gpu_missing());
-    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
-        return;
+    OP_GPU_OPEN(&gpu);
     for_trials(run_on_gpu, gpu);
     dts_gpu_close(gpu);
 }

@@ -162,11 +162,7 @@ static void a_gpu_makes_the_same_list(void)
     enum { BATCH = 3, TOKENS = 117, FEATURES = 5, ROWS = 50 };
     struct op_case c = op_alike("embedding", BATCH, (struct dts_dims){1, {TOKENS, 1, 1, 1}}, 1);
     struct dts_gpu *gpu = NULL;
-    struct dts_error err = {0};
-    if (op_gpu_missing() != NULL)
-        SKIP(op_gpu_missing());
-    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
-        return;
+    OP_GPU_OPEN(&gpu);
     c.call.output.size[c.call.output.count++] = FEATURES;
     c.call.param_count = 1;
     c.call.params[0] = ROWS * FEATURES;

@@ -50,13 +50,10 @@ static void rows_with_a_gradient_are_copied(void)
 static void gpus_copy_the_same_rows(void)
 {
     float arrays[3][VALUES];
-    void *there[3];
+    void *there[3] = {NULL};
     struct dts_gpu *gpu;
     struct dts_error err = {0};
-    if (op_gpu_missing() != NULL)
-        SKIP(op_gpu_missing());
-    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
-        return;
+    OP_GPU_OPEN(&gpu);
     fill(arrays[0], arrays[1], arrays[2]);
     for (int i = 0; i < 3; i++)
         CHECK(dts_gpu_alloc(&there[i], sizeof(arrays[i]), &err) &&

@@ -114,11 +114,7 @@ static void check_gpu(const struct dts_update *update, struct dts_gpu *gpu)
 static void gpus_follow_their_references(void)
 {
     struct dts_gpu *gpu;
-    struct dts_error err = {0};
-    if (op_gpu_missing() != NULL)
-        SKIP(op_gpu_missing());
-    if (!CHECK(dts_gpu_open(&gpu, 0, &err)))
-        return;
+    OP_GPU_OPEN(&gpu);
     for (int i = 0; dts_updates[i] != NULL; i++)
         if (CHECK(dts_updates[i]->cuda != NULL))
             check_gpu(dts_updates[i], gpu);
