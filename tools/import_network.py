@@ -114,6 +114,7 @@ class Network:
         self.entry = Value("entry", dims)
         # id of a parameter that a layer has: the layer whose weight it is; None: no other can have it
         self.owners = {}
+        self.owned = []  # these parameters, each once
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -168,18 +169,25 @@ class Network:
         """A weight belongs to the first layer that has it; the next is tied to that one."""
         for number, parameter in enumerate(parameters):
             need(parameter is not None, "without a weight or bias that dtsim's layer has")
-            key = id(getattr(parameter, "owner", parameter))
+            parameter = getattr(parameter, "owner", parameter)
+            key = id(parameter)
             if number == 0 and self.owners.get(key) is not None:
                 layer["tied"] = self.owners[key]
                 continue
             need(key not in self.owners, SHARED)
             self.owners[key] = layer["name"] if number == 0 else None
+            self.owned.append(parameter)
 
     def cut(self, parameters):
         """Parameters of which each of the layers that follow has a part: no others can have them."""
         for parameter in parameters:
             need(id(parameter) not in self.owners, SHARED)
             self.owners[id(parameter)] = None
+            self.owned.append(parameter)
+
+    def count(self):
+        """Values of all parameters that layers have."""
+        return sum(product(parameter.shape) for parameter in self.owned)
 
     def flat(self, value, name):
         """The value as one row of features."""

@@ -59,7 +59,7 @@ def import_network(options):
         raise Refused("%s: dtsim has no layer for:%s" % (
             options.source, "".join("\n    " + line for line in network.complaints())))
     name = options.name or importer.name
-    parameters = importer.count()
+    parameters = importer.network.count()
     head = {
         "name": name,
         "summary": "%s, %s parameters" % (os.path.basename(options.source), format(parameters, ",")),

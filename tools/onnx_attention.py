@@ -8,6 +8,7 @@ from import_layers import origin
 from import_network import Fixed, Value, need, product
 from import_views import converted, takes_views, view_of
 from onnx_fixed import array_of, numbers, slices
+from onnx_graph import shown
 
 PART = "of a part of a tensor other than the first position"
 
@@ -19,9 +20,19 @@ def number_of(value):
     return float(array_of(value).item())
 
 
-def mask_of(value):
+def note_if_stored(network, at, value, what):
+    """What an exporter left among the weights may be learned or not: a file does not say which."""
+    owner = value.owner
+    if owner is not None and at.importer.graph.stored.get(owner.name) is owner:
+        network.note("note: %s is taken for %s that is not learned: the file does not say" % (shown(owner.name), what))
+
+
+def mask_of(network, at, value):
     need(isinstance(value, Fixed), "of scores and a mask that depends on the input")
-    return array_of(value)
+    array = array_of(value)
+    if not array.any():  # one that hides nothing
+        note_if_stored(network, at, value, "a mask of zeros")
+    return array
 
 
 def of_scores(attend, otherwise):
@@ -37,7 +48,7 @@ def of_scores(attend, otherwise):
 
 def add(network, at):
     x, mask = either(*at.args, is_scores)
-    return import_attention.added(network, at.call(None), x, mask_of(mask))
+    return import_attention.added(network, at.call(None), x, mask_of(network, at, mask))
 
 
 def multiply(otherwise):
@@ -47,6 +58,7 @@ def multiply(otherwise):
         factor = number_of(found[1]) if found else None
         if factor is None:
             return converted(network, otherwise, at)
+        note_if_stored(network, at, found[1], "a scale")
         return import_attention.scaled(network, at.call(None), found[0], factor, "by a number or by something fixed")
 
     return convert
@@ -56,6 +68,7 @@ def multiply(otherwise):
 def divide(network, at):
     divisor = number_of(at.args[1])
     need(isinstance(at.args[0], Value) and divisor, "")
+    note_if_stored(network, at, at.args[1], "a scale")
     return import_attention.scaled(network, at.call(None), at.args[0], 1 / divisor, "")
 
 
@@ -76,7 +89,7 @@ def where(network, at):
     need(found is not None, "")
     x, value = found[0], number_of(found[1])
     need(value is not None, "of scores and other than a number")
-    mask = mask_of(mask).astype(bool)
+    mask = mask_of(network, at, mask).astype(bool)
     return import_attention.filled(network, at.call(None), x, ~mask if x is a else mask, value)
 
 

@@ -56,7 +56,6 @@ class At:
             return None
         need(isinstance(arg, Fixed), "with weights that depend on the input")
         need(arg.owner is not None, "with weights that are computed")
-        self.importer.parameters[id(arg.owner)] = arg.owner
         return Weight(arg)
 
     def weights(self, position):
@@ -65,7 +64,6 @@ class At:
         need(isinstance(arg, Fixed), "with weights that depend on the input")
         found = whole_rows(arg)
         need(found, "with weights that are computed")
-        self.importer.parameters.update((id(owner), owner) for owner in found)
         return found
 
     def matrix(self, position):
@@ -123,7 +121,6 @@ class Importer:
 
     def follow(self, loss):
         self.network = Network(self.dims, self.batch)
-        self.parameters = {}
         self.values = {self.graph.entry: self.network.entry}
         self.values.update((n, Fixed(s, s)) for n, s in self.graph.stored.items())
         for node in self.graph.nodes:
@@ -168,10 +165,6 @@ class Importer:
             return stand_in(self.network)
         shapes = [arg.shape for arg in args if isinstance(arg, Value) and arg.shape]
         return Value(self.network.last, shapes[0] if shapes else self.dims)
-
-    def count(self):
-        return sum(product(owner.shape) for key, owner in self.parameters.items()
-                   if key in self.network.owners)
 
     def find_flattened(self):
         """The tensors that whoever takes them only makes one row of features, or changes their values

@@ -179,9 +179,6 @@ class Importer:
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
 
-    def count(self):
-        return sum(p.numel() for i, p in self.parameters.items() if i in self.network.owners)
-
     def convert(self, node):
         """The node's value: a Value, Fixed, a tuple, or whatever is no tensor (sizes)."""
         meta = node.meta

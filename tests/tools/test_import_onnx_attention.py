@@ -39,6 +39,8 @@ def ways_to_write_it_are_one_layer(folder):
         path, status, said = run_import(folder, export(folder, make(), [6, 8]), None)
         if check(status == 0, "%s: %s" % (name, said)):
             compare(name, describe(path), own(folder, attention_of(layers, keys)))
+        noted = "is taken for a mask of zeros that is not learned" in said
+        check(noted == (name == "by permutation"), "%s: note of its mask: %s" % (name, said))
 
 
 def networks_are_what_torch_fx_finds(folder):
@@ -47,7 +49,10 @@ def networks_are_what_torch_fx_finds(folder):
         path, status, said = run_import(folder, source, ",".join(str(size) for size in sizes))
         want = describe(path) if check(status == 0, said) else None
         made = getattr(attention_nets, name)()
+        values = ", %s parameters" % format(sum(p.numel() for p in made.parameters()), ",")
+        check(values in said, "%s: not%s: %s" % (name, values, said))
         path, status, said = run_import(folder, export(folder, made, sizes, dtype), None)
+        check(values in said, "%s in a file: not%s: %s" % (name, values, said))
         if check(status == 0, said) and want:
             compare(name, describe(path), want)
 
