@@ -8,9 +8,13 @@
  *     a gradient that nobody wants (NULL) changes no other
  *
  * Values are normal random numbers; what an operation reads as int32 (tokens, classes) the case
- * says by `most_x` and `most_target`. Tolerances: a sum of n products of values near 1 in float
- * has an error of about sqrt(n) 2^-24 (Higham 2002, section 2.8: rounding errors as random);
- * `sums` is that n, the factor of 8 covers the extreme of many values.
+ * says by `most_x` and `most_target`. Tolerances are 8 sqrt(n) 2^-24 of 1 + |value|, where
+ * `sums` is n. A sum of n products of values near 1 is about sqrt(n) large. In float its error
+ * is about 0.3 n 2^-24 where products are added one behind another: each part of the sum, about
+ * sqrt(k) large, is rounded by 0.43 2^-24 of it (Higham 2002, section 2.8: rounding errors as
+ * random). So a usual value may be off by 27 times that. A value near 0 may not: there from n =
+ * 28 on a version is held to add in lanes or blocks, whose errors are smaller by the root of
+ * their number (5 errors taken for the extreme of many values).
  */
 #ifndef DTS_TESTS_OP_CHECK_H
 #define DTS_TESTS_OP_CHECK_H

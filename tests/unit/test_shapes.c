@@ -45,8 +45,8 @@ static struct calls *calls_of(const char *const *names)
     return all;
 }
 
-static const char *const made[] = {"shapes_single", "shapes_small", "shapes_tiny",
-                                   "shapes_vectors", NULL};
+static const char *const made[] = {"shapes_narrow", "shapes_single",  "shapes_small",
+                                   "shapes_tiny",   "shapes_vectors", NULL};
 
 static bool is_alike(const struct dts_op_call_key *a, const struct dts_op_call_key *b)
 {
