@@ -36,6 +36,7 @@ struct dts_kernel_timer {
     struct dts_gap forward, backward; // before these; what is neither has that of forward
     struct dts_gap before_update;     // between a call's backward and its weights' update
     struct dts_reuse reuse;           // of its scratch; the rest is as old as its weights
+    bool behind_step;                 // a step ran right before: calls need no more unseen runs
 };
 
 /* What lies in the caches for so long without being used is thrown out by whoever else uses

@@ -43,6 +43,8 @@ static bool measure_calls(const struct dts_profile_request *request,
             timer->backward = dts_profile_gap(request, entries, entry, b, true);
             timer->before_update = dts_profile_gap_unused(request, entries, entry, b);
             timer->reuse = entry->reuse[b];
+            timer->behind_step =
+                request->behind_step != NULL && request->behind_step(request->argument);
             if (!measure_call(timer, entry, request->batches[b], &entry->times[b], err))
                 return false;
         }

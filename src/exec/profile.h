@@ -32,6 +32,8 @@ struct dts_profile_request {
 
     /* Told before each measurement; NULL: nobody wants to know. */
     void (*progress)(void *argument, int done, int total, const char *what);
+    /* Whether a step has run since the last one; NULL: none does. */
+    bool (*behind_step)(void *argument);
     void *argument;
 };
 

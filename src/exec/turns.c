@@ -25,6 +25,7 @@ struct turns {
     int steps[DTS_MOST_TURNS];     // that count
     double since_s;                // when the last turn ended
     double owed_s;                 // what calls took and steps have not yet
+    bool stepped;                  // in the last turn
 };
 
 static void find_keys(struct turns *t, int i)
@@ -85,15 +86,23 @@ static void take_turn(void *argument, int done, int total, const char *what)
     if (t->profile->progress != NULL)
         t->profile->progress(t->profile->argument, done, total, what);
     t->total = total > t->total ? total : t->total;
+    t->stepped = false;
     const int next = fewest_steps(t, what);
     if (next >= 0) {
         t->owed_s += share * (dts_now_s() - t->since_s);
         const bool owed = t->owed_s >= 2 * t->last_s[next];
         // networks of many like layers have few calls: a step in each sweep at the least
-        if (owed || t->steps[next] <= done * t->profile->sweeps / total)
+        t->stepped = owed || t->steps[next] <= done * t->profile->sweeps / total;
+        if (t->stepped)
             run_steps(t, next);
     }
     t->since_s = dts_now_s();
+}
+
+static bool behind_step(void *argument)
+{
+    const struct turns *t = argument;
+    return t->stepped;
 }
 
 static bool begin(struct turns *t, struct dts_error *err)
@@ -118,6 +127,7 @@ bool dts_turns_measure(const struct dts_profile_request *profile, const char *pa
     struct dts_profile_request in_turns = *profile;
     assert(count <= DTS_MOST_TURNS);
     in_turns.progress = take_turn;
+    in_turns.behind_step = behind_step;
     in_turns.argument = &turns;
     in_turns.all_count = true;
     for (int i = 0; i < count; i++) {
