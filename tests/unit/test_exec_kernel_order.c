@@ -165,6 +165,72 @@ static void scratch_that_others_do_not_use_is_older(void)
     end(&f);
 }
 
+/* A device apart, on which runs are seen from outside. */
+static int runs;
+
+static void enter(void *self)
+{
+    (void)self;
+    runs++;
+}
+
+static bool leave(void *self, struct dts_error *err)
+{
+    (void)self;
+    return err != NULL;
+}
+
+static bool wait_for(void *self, int queue, struct dts_error *err)
+{
+    (void)self;
+    return queue == 0 && err != NULL;
+}
+
+static bool copy_in(void *self, int queue, void *there, const void *here, size_t bytes,
+                    struct dts_error *err)
+{
+    (void)self;
+    memcpy(there, here, bytes);
+    return queue == 0 && err != NULL;
+}
+
+/* Of a call, both ways, when one run of each counts; `last_s`: what one took before, or 0. */
+static int runs_of(struct fixture *f, bool behind_step, double last_s)
+{
+    const struct dts_kernel_work work = {
+        .call = &f->calls[1].call, .batch = batch, .backward = true, .with_inputs = true};
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_error err = {0};
+    f->timer.meter.limit_s = 0;
+    f->timer.forward.seconds = f->timer.backward.seconds = 1e-3;
+    f->timer.behind_step = behind_step;
+    times.forward.count = last_s > 0;
+    times.forward.seconds[0] = last_s;
+    runs = 0;
+    CHECK(dts_kernel_time(&f->timer, &work, &times, &err));
+    return runs;
+}
+
+/* One before those of each way, and where no step was before one more of both. */
+static void a_short_call_behind_no_step_runs_once_more_unseen(void)
+{
+    struct fixture f = {.space = NULL};
+    if (!begin(&f))
+        return;
+    noting.apart = true;
+    noting.enter = enter;
+    noting.leave = leave;
+    noting.wait = wait_for;
+    noting.copy_in = copy_in;
+    CHECK_INT(runs_of(&f, true, 0), 4);
+    CHECK_INT(runs_of(&f, false, 0), 6);
+    CHECK_INT(runs_of(&f, false, 4e-3), 6);
+    CHECK_INT(runs_of(&f, false, 6e-3), 4);
+    noting.apart = false;
+    end(&f);
+}
+
 TESTS(TEST(scratch_is_older_than_the_update_before_the_first_call_alone),
       TEST(an_update_lies_before_a_call_that_finds_its_weights),
-      TEST(scratch_that_others_do_not_use_is_older))
+      TEST(scratch_that_others_do_not_use_is_older),
+      TEST(a_short_call_behind_no_step_runs_once_more_unseen))
