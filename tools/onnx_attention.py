@@ -8,7 +8,7 @@ from import_layers import origin
 from import_network import Fixed, Value, need, product
 from import_views import converted, takes_views, view_of
 from onnx_fixed import array_of, numbers, slices
-from onnx_graph import shown
+from onnx_graph import Stored, shown
 
 PART = "of a part of a tensor other than the first position"
 
@@ -23,16 +23,13 @@ def number_of(value):
 def note_if_stored(network, at, value, what):
     """What an exporter left among the weights may be learned or not: a file does not say which."""
     owner = value.owner
-    if owner is not None and at.importer.graph.stored.get(owner.name) is owner:
+    if isinstance(owner, Stored) and at.importer.graph.stored.get(owner.name) is owner:
         network.note("note: %s is taken for %s that is not learned: the file does not say" % (shown(owner.name), what))
 
 
-def mask_of(network, at, value):
+def mask_of(value):
     need(isinstance(value, Fixed), "of scores and a mask that depends on the input")
-    array = array_of(value)
-    if not array.any():  # one that hides nothing
-        note_if_stored(network, at, value, "a mask of zeros")
-    return array
+    return array_of(value)
 
 
 def of_scores(attend, otherwise):
@@ -48,7 +45,10 @@ def of_scores(attend, otherwise):
 
 def add(network, at):
     x, mask = either(*at.args, is_scores)
-    return import_attention.added(network, at.call(None), x, mask_of(network, at, mask))
+    array = mask_of(mask)
+    if not array.any():
+        note_if_stored(network, at, mask, "a mask of zeros")
+    return import_attention.added(network, at.call(None), x, array)
 
 
 def multiply(otherwise):
@@ -89,7 +89,7 @@ def where(network, at):
     need(found is not None, "")
     x, value = found[0], number_of(found[1])
     need(value is not None, "of scores and other than a number")
-    mask = mask_of(network, at, mask).astype(bool)
+    mask = mask_of(mask).astype(bool)
     return import_attention.filled(network, at.call(None), x, ~mask if x is a else mask, value)
 
 

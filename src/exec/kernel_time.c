@@ -107,12 +107,9 @@ static void run_between(void *argument)
         run(t, !t->now_backward);
 }
 
-/* What runs for longer finds the machine as it needs it, whatever was before. ASSUMED */
-static const double short_s = 5e-3;
-
 static bool is_short(const struct dts_runs *before)
 {
-    return before->count == 0 || before->seconds[before->count - 1] < short_s;
+    return before->count == 0 || before->seconds[before->count - 1] < DTS_SHORT_RUN_S;
 }
 
 /* Behind a rest of seconds, in arrays just taken, a first run is not all that a call needs to

@@ -122,9 +122,6 @@ static bool is_enough(const struct dts_meter *meter, const struct dts_runs *runs
     return scatter_s * scatter_s <= wanted_s * wanted_s * so_far.count;
 }
 
-/* What ran for so long or longer finds its data where they are, whatever was before. ASSUMED */
-static const double short_s = 5e-3;
-
 /* Until the pace is the usual one. Naps leave the caches to others and let the clock fall: a
  * short run follows unseen. */
 static double wait_for_pace(const struct dts_meter *meter, void (*run)(void *argument),
@@ -132,7 +129,7 @@ static double wait_for_pace(const struct dts_meter *meter, void (*run)(void *arg
 {
     const double patience_s = meter->pace->patience_s;
     pace_s = dts_pace_wait(meter->pace, pace_s);
-    if (meter->pace->patience_s < patience_s && last_s < short_s)
+    if (meter->pace->patience_s < patience_s && last_s < DTS_SHORT_RUN_S)
         run(argument);
     return pace_s;
 }

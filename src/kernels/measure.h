@@ -16,6 +16,10 @@ struct dts_meter {
     struct dts_pace *pace;           // NULL: every run counts
 };
 
+/* What runs for so long or longer finds its data where they are and the processor awake,
+ * whatever was before. ASSUMED */
+#define DTS_SHORT_RUN_S 5e-3
+
 enum { DTS_MOST_RUNS = 200 }; // more would not move a median that is not stable by then
 
 /* What runs took: the first so many. */
