@@ -4,16 +4,17 @@
  *     y tile = A' [ sum over c of (G g G') * (B' d B) ] A,   d: 6x6 pixels of x
  *
  * For each of the 36 the sum over c is a product of matrices, U[m, c] V[c, tile], done by
- * tile.h. U is made once a call, a row at a time in a cache, and stored past the caches: it is
- * four times as large as the weights, and lies in 36 places. A block of tiles goes through all
- * three steps before the next, so that V and the sums stay in the caches. Patches of x and of y
- * are views whose grid is that of the tiles, with the stride 4: a lane is a tile, borders are
- * masked. Workers take columns of tiles. Rounding errors are larger than those of the direct
- * sum: tests/op_conv.h derives by how much.
+ * tile.h. U is made once a call, a row at a time in a cache, and lies in 36 places: it is four
+ * times as large as the weights, and stored past the caches where it is more than they keep. A
+ * block of tiles goes through all three steps before the next, so that V and the sums stay in
+ * the caches. Patches of x and of y are views whose grid is that of the tiles, with the stride
+ * 4: a lane is a tile, borders are masked. Workers take columns of tiles. Rounding errors are
+ * larger than those of the direct sum: tests/op_conv.h derives by how much.
  */
 #include "ops/conv_winograd.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/sizes.h"
 #include "ops/conv_winograd_math.h"
@@ -21,6 +22,8 @@
 
 enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
 enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
+/* Bytes of U that are read again before they leave the caches (docs/ops.md, "Convolutions"). */
+enum { MOST_U_KEPT = 1 << 20 };
 
 struct job {
     const struct dts_winograd *call;
@@ -31,6 +34,7 @@ struct job {
     size_t v_step, sums_step;         // between the 36: not in one set of the cache
     float *u, *rooms;
     size_t u_floats, share;
+    bool u_past; // the caches
 };
 
 /* A view of patches of `size` x `size` pixels, 4 apart, from `first` on. */
@@ -85,6 +89,7 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
     job.panels = MOST_ROOM / panel;
     job.panels = job.panels < 1 ? 1 : job.panels > MOST_PANELS ? MOST_PANELS : job.panels;
     job.u_floats = WINOGRAD_PRODUCTS * job.depths * job.row_blocks * DTS_TILE_BLOCK;
+    job.u_past = WINOGRAD_PRODUCTS * job.channels * job.outputs * sizeof(float) > MOST_U_KEPT;
     job.share = job.panels * panel + WINOGRAD_PRODUCTS * RAW_STEP;
     return job;
 }
@@ -149,6 +154,17 @@ static void weights_row(const struct job *job, size_t output, size_t c, size_t d
     }
 }
 
+/* `count` values of each of the 36, which are `distance` apart there. */
+static void put_row(const struct job *job, const float *row, size_t count, float *to,
+                    size_t distance)
+{
+    for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++, row += DTS_TILE_STEP, to += distance)
+        if (job->u_past)
+            dts_store_past_caches(to, row, count);
+        else
+            memcpy(to, row, count * sizeof(*to));
+}
+
 static void weights_part(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
@@ -164,9 +180,8 @@ static void weights_part(void *argument, int worker, int workers)
             float *to = job->u + d * each + o / DTS_TILE_ROWS * DTS_TILE_BLOCK +
                         o % DTS_TILE_ROWS * DTS_TILE_STEP;
             weights_row(job, o, c, depth, row);
-            for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
-                dts_store_past_caches(to + n * job->depths * each, row + n * DTS_TILE_STEP,
-                                      dts_ceil_div(depth, DTS_TILE_LANES) * DTS_TILE_LANES);
+            put_row(job, row, dts_ceil_div(depth, DTS_TILE_LANES) * DTS_TILE_LANES, to,
+                    job->depths * each);
         }
     dts_lanes_streamed();
 }
