@@ -18,6 +18,7 @@
 
 #include "base/sizes.h"
 #include "ops/conv_winograd_math.h"
+#include "ops/fetch.h"
 #include "ops/past_caches.h"
 
 enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
@@ -74,6 +75,63 @@ struct dts_conv_view dts_winograd_patches_out(const struct dts_conv_view *view)
     return patches(view->out, view->out, view->outputs, WINOGRAD_OUT, first);
 }
 
+/* The pixels that tiles of one sample see, or rather all between the first and the last of
+ * them. */
+struct seen {
+    size_t top, rows, left, columns;
+};
+
+static struct seen seen_by(const struct dts_conv_view *v, size_t first, size_t last)
+{
+    size_t begin[DTS_VIEW_AXES], end[DTS_VIEW_AXES];
+    const size_t wide = v->grid[2];
+    const bool one_row = first / wide == last / wide;
+    const size_t tiles[DTS_VIEW_AXES][2] = {
+        {0, 0},
+        {first / wide, last / wide},
+        {one_row ? first % wide : 0, one_row ? last % wide : wide - 1}};
+    for (int i = 1; i < DTS_VIEW_AXES; i++) {
+        const long at = v->taps[i].at, in = (long)v->in[i];
+        const long from = (long)(tiles[i][0] * WINOGRAD_OUT) + at;
+        const long to = (long)(tiles[i][1] * WINOGRAD_OUT + v->taps[i].count) + at;
+        begin[i] = (size_t)(from < 0 ? 0 : from < in ? from : in); // beyond: wide borders
+        end[i] = to < (long)begin[i] ? begin[i] : (size_t)(to < in ? to : in);
+    }
+    return (struct seen){begin[1], end[1] - begin[1], begin[2], end[2] - begin[2]};
+}
+
+/* See dts_winograd_fetch(). */
+static inline __attribute__((always_inline)) void
+fetch(const struct dts_conv_view *v, size_t first, size_t count, const float *x, size_t c,
+      size_t channels, void (*ask)(const float *values, size_t count))
+{
+    for (size_t end = first + count, next; first < end; first = next) {
+        const size_t sample = first / v->grid_pixels, begin = sample * v->grid_pixels;
+        next = dts_least(end, begin + v->grid_pixels);
+        const struct seen seen = seen_by(v, first - begin, next - 1 - begin);
+        const bool whole = seen.columns == v->in[2]; // rows, behind one another
+        const size_t rows = whole ? 1 : seen.rows;
+        const float *from =
+            x + (sample * v->channels + c) * v->in_pixels + seen.top * v->in[2] + seen.left;
+        for (size_t i = 0; i < channels; i++, from += v->in_pixels)
+            for (size_t r = 0; r < rows; r++)
+                ask(from + r * v->in[2], whole ? seen.rows * v->in[2] : seen.columns);
+    }
+}
+
+void dts_winograd_fetch(const struct dts_conv_view *patches, size_t first, size_t count,
+                        const float *x, size_t c, size_t channels)
+{
+    fetch(patches, first, count, x, c, channels, dts_fetch_near);
+}
+
+size_t dts_winograd_panels(size_t panel, size_t beside, size_t most)
+{
+    enum { NEAR = (512 << 10) / sizeof(float) }; // second caches of today have that and more
+    const size_t fit = beside < NEAR ? (NEAR - beside) / panel : 0;
+    return fit < 1 ? most : dts_least(fit, most);
+}
+
 static struct job job_of(const struct dts_conv_view *view, int batch)
 {
     struct job job = {.channels = view->channels, .outputs = view->outputs};
@@ -86,10 +144,10 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
     job.v_step = job.channels * DTS_TILE_COLUMNS + LINE;
     job.sums_step = job.outputs * DTS_TILE_COLUMNS + LINE;
     const size_t panel = WINOGRAD_PRODUCTS * (job.v_step + job.sums_step);
-    job.panels = MOST_ROOM / panel;
-    job.panels = job.panels < 1 ? 1 : job.panels > MOST_PANELS ? MOST_PANELS : job.panels;
+    const size_t u = WINOGRAD_PRODUCTS * job.channels * job.outputs, most = MOST_ROOM / panel;
+    job.panels = dts_winograd_panels(panel, u, most < 1 ? 1 : dts_least(most, MOST_PANELS));
     job.u_floats = WINOGRAD_PRODUCTS * job.depths * job.row_blocks * DTS_TILE_BLOCK;
-    job.u_past = WINOGRAD_PRODUCTS * job.channels * job.outputs * sizeof(float) > MOST_U_KEPT;
+    job.u_past = u * sizeof(float) > MOST_U_KEPT;
     job.share = job.panels * panel + WINOGRAD_PRODUCTS * RAW_STEP;
     return job;
 }
@@ -190,11 +248,14 @@ static void weights_part(void *argument, int worker, int workers)
 static void input_panel(const struct job *job, const struct dts_view_lanes *lanes, float *raw,
                         float *v)
 {
+    const size_t behind = lanes->first + lanes->count;
+    const size_t next = dts_least(DTS_TILE_COLUMNS, job->tiles - behind);
     struct dts_view_seen seen[WINOGRAD_PRODUCTS];
     for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
         seen[t] = dts_view_seen(&job->in, lanes, t);
     for (size_t c = 0, count; c < job->channels; c += count) {
         count = job->channels - c < CHUNK ? job->channels - c : CHUNK;
+        dts_winograd_fetch(&job->in, behind, next, job->call->x, c, count);
         for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
             dts_view_load(lanes, &seen[t], job->call->x + c * job->in.in_pixels,
                           job->in.in_pixels, count, raw + t * RAW_STEP, DTS_TILE_COLUMNS);
@@ -216,11 +277,14 @@ static void input_panel(const struct job *job, const struct dts_view_lanes *lane
 static void output_panel(const struct job *job, const struct dts_view_lanes *lanes,
                          const float *sums)
 {
-    enum { PIXELS = WINOGRAD_OUT * WINOGRAD_OUT };
+    enum { PIXELS = WINOGRAD_OUT * WINOGRAD_OUT, AHEAD = 2 };
     struct dts_view_seen seen[PIXELS];
     for (size_t t = 0; t < PIXELS; t++)
         seen[t] = dts_view_seen(&job->out, lanes, t);
-    for (size_t o = 0; o < job->outputs; o++)
+    for (size_t o = 0; o < job->outputs; o++) {
+        if (o + AHEAD < job->outputs)
+            fetch(&job->out, lanes->first, lanes->count, job->call->y, o + AHEAD, 1,
+                  dts_fetch_to_write);
         for (int half = 0; half < 2; half++) {
             winograd_vector m[WINOGRAD_PRODUCTS], part[24], y[PIXELS];
             for (size_t n = 0; n < WINOGRAD_PRODUCTS; n++)
@@ -236,6 +300,7 @@ static void output_panel(const struct job *job, const struct dts_view_lanes *lan
             dts_view_put(lanes, seen, PIXELS, half, (const float *)y,
                          job->call->y + o * job->out.in_pixels);
         }
+    }
 }
 
 static void products(const struct job *job, size_t panels, const float *v, float *sums)

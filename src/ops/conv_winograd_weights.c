@@ -4,8 +4,8 @@
  *     dg = G' [ sum over tiles of (A dy A') * (B' d B) ] G,   dy: 4x4 pixels of y, d: 6x6 of x
  *
  * For each of the 36 the sum over tiles is a product of matrices, M[m, tile] V[tile, c]: each
- * worker does some of the 36. Blocks of DEPTH tiles follow one another, so that each sum is in
- * one order, whatever the number of workers.
+ * worker does some of the 36. Blocks of tiles follow one another, so that each sum is in one
+ * order, whatever the number of workers.
  */
 #include "ops/conv_winograd_weights.h"
 
@@ -25,7 +25,8 @@ struct job {
     struct dts_conv_view in, out; // patches of x, of y
     size_t channels, outputs, tiles;
     size_t columns, distance;         // blocks of COLUMNS channels, and all of these
-    size_t first, count, panels;      // tiles of a block, by COLUMNS
+    size_t most;                      // tiles of a block
+    size_t first, count, panels;      // tiles of this one, by COLUMNS
     size_t v_step, m_step, sums_step; // between the 36: not in one set of the cache
     float *v, *m, *sums, *rooms;
     size_t share;
@@ -39,10 +40,13 @@ static struct job job_of(const struct dts_conv_view *view, int batch)
     job.tiles = (size_t)batch * job.in.grid_pixels;
     job.columns = dts_ceil_div(job.channels, DTS_TILE_COLUMNS);
     job.distance = job.columns * DTS_TILE_COLUMNS;
-    const size_t panels = dts_least(MOST_PANELS, dts_ceil_div(job.tiles, DTS_TILE_COLUMNS));
-    job.v_step = panels * job.channels * DTS_TILE_COLUMNS + LINE;
-    job.m_step = panels * job.outputs * DTS_TILE_COLUMNS + LINE;
     job.sums_step = job.outputs * job.distance + LINE;
+    const size_t panel = PRODUCTS * (job.channels + job.outputs) * DTS_TILE_COLUMNS;
+    const size_t near = dts_winograd_panels(panel, PRODUCTS * job.sums_step, MOST_PANELS);
+    const size_t panels = dts_least(near, dts_ceil_div(job.tiles, DTS_TILE_COLUMNS));
+    job.most = panels * DTS_TILE_COLUMNS;
+    job.v_step = job.most * job.channels + LINE;
+    job.m_step = job.most * job.outputs + LINE;
     const size_t raw = PRODUCTS * RAW_STEP, row = PRODUCTS * DTS_TILE_STEP;
     job.share = (raw > row ? raw : row) + DTS_TILE_BLOCK + job.distance * DTS_TILE_DEPTH;
     return job;
@@ -80,10 +84,9 @@ static inline __attribute__((always_inline)) void transform(const winograd_vecto
 }
 
 /* to[36, planes, COLUMNS] of one panel of tiles; the 36 are `step` apart. */
-static inline __attribute__((always_inline)) void panel_part(const struct dts_conv_view *view,
-                                                             const struct dts_view_lanes *lanes,
-                                                             const float *from, float *raw,
-                                                             float *to, size_t step, bool of_y)
+static inline __attribute__((always_inline)) void
+panel_part(const struct dts_conv_view *view, const struct dts_view_lanes *lanes,
+           const float *from, float *raw, float *to, size_t step, bool of_y, size_t next)
 {
     const size_t taps = of_y ? PIXELS : PRODUCTS;
     struct dts_view_seen seen[PRODUCTS];
@@ -91,6 +94,7 @@ static inline __attribute__((always_inline)) void panel_part(const struct dts_co
         seen[t] = dts_view_seen(view, lanes, t);
     for (size_t c = 0, count; c < view->channels; c += count) {
         count = dts_least(view->channels - c, CHUNK);
+        dts_winograd_fetch(view, lanes->first + lanes->count, next, from, c, count);
         for (size_t t = 0; t < taps; t++)
             dts_view_load(lanes, &seen[t], from + c * view->in_pixels, view->in_pixels, count,
                           raw + t * RAW_STEP, DTS_TILE_COLUMNS);
@@ -118,12 +122,14 @@ static void transforms_part(void *argument, int worker, int workers)
         const struct dts_conv_view *view = of_y ? &job->out : &job->in;
         const struct dts_view_lanes lanes = dts_view_lanes(
             view, job->first + tile, dts_least(job->count - tile, DTS_TILE_COLUMNS));
+        const size_t behind = lanes.first + lanes.count;
+        const size_t next = dts_least(DTS_TILE_COLUMNS, job->tiles - behind);
         if (of_y)
             panel_part(view, &lanes, job->call->dy, raw, job->m + tile * job->outputs,
-                       job->m_step, true);
+                       job->m_step, true, next);
         else
             panel_part(view, &lanes, job->call->x, raw, job->v + tile * job->channels,
-                       job->v_step, false);
+                       job->v_step, false, next);
     }
 }
 
@@ -220,7 +226,7 @@ void dts_winograd_weights_run(const struct dts_winograd_weights *call,
     job.sums = job.m + PRODUCTS * job.m_step;
     job.rooms = job.sums + PRODUCTS * job.sums_step;
     for (; job.first < job.tiles; job.first += job.count) {
-        job.count = dts_least(job.tiles - job.first, DTS_TILE_DEPTH);
+        job.count = dts_least(job.tiles - job.first, job.most);
         job.panels = dts_ceil_div(job.count, DTS_TILE_COLUMNS);
         dts_workers_run(workers, transforms_part, &job);
         dts_workers_run(workers, products_part, &job);
