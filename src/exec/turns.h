@@ -5,6 +5,7 @@
  * a profile, about half as long as these took, so that both meet the same moments of the
  * machine. All runs of both count, brought to one pace (kernels/measure.h). The profile is
  * timed as ever, call by call, but for an unseen run, which a step before it makes needless.
+ * The first steps of a turn, one or as many as last DTS_SHORT_RUN_S, do not count.
  */
 #ifndef DTS_EXEC_TURNS_H
 #define DTS_EXEC_TURNS_H
