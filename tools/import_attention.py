@@ -90,16 +90,24 @@ def scores(network, call, query, key):
     return View(source, axes, origin(call, NO_ATTENTION), factor=query.factor * key.factor)
 
 
-def inputs(source, value):
+def piece(network, view, features):
+    """The layer that queries, keys or values are; of a layer that has them behind something else, their part."""
+    first, width = view.offsets.get(2, 0), view.source.dims[1]
+    need(first % features == 0 and width % features == 0,
+         "of queries, keys and values that are not a layer each, or behind one another in one")
+    return view.source if width == features else network.split(view.source, width // features)[first // features]
+
+
+def inputs(network, source, value):
     """The layers that queries, keys and values are: three, or one with all of them behind one another."""
     views, features = [source.query, source.key, value], source.heads * source.features
     if all(view.source.dims[1] == features for view in views):
         return [view.source for view in views]
     whole = value.source
-    need(all(view.layer == value.layer for view in views) and whole.dims[1] == 3 * features and
-         [view.offsets.get(2, 0) for view in views] == [0, features, 2 * features],
-         "of queries, keys and values that are not a layer each, or behind one another in one")
-    return [whole]
+    if (all(view.layer == value.layer for view in views) and whole.dims[1] == 3 * features and
+            [view.offsets.get(2, 0) for view in views] == [0, features, 2 * features]):
+        return [whole]
+    return [piece(network, view, features) for view in views]
 
 
 def attention(network, call, weights, value, fused=None):
@@ -113,7 +121,7 @@ def attention(network, call, weights, value, fused=None):
     need(source.soft and weights.factor == 1, "of scores that are no probabilities")
     need(not source.taken, "of scores that something else has taken")
     source.taken.append(call)
-    out = network.add(named(call), "attention", inputs(source, value),
+    out = network.add(named(call), "attention", inputs(network, source, value),
                       [source.dims[1], source.heads * features], heads=source.heads, causal=source.causal,
                       dropout=source.dropout, fused=fused)
     axes = lead + [runs(1, 1, source.dims[1]), runs(2, 1, features)]

@@ -71,6 +71,15 @@ def epsilon_of(m):
     return None if m.eps == 1e-5 else m.eps
 
 
+class Part:
+    """Some rows of a parameter, for a layer that has no others of it."""
+
+    def __init__(self, whole, first, last):
+        self.whole, self.first, self.last = whole, first, last
+        self.name = getattr(whole, "name", "")
+        self.shape = [last - first] + list(whole.shape[1:])
+
+
 class Call:
     """A node of the traced graph, with its arguments as values."""
 
@@ -115,6 +124,8 @@ class Network:
         # id of a parameter that a layer has: the layer whose weight it is; None: no other can have it
         self.owners = {}
         self.owned = []  # these parameters, each once
+        self.parts = {}  # id of a parameter of which layers have parts: these
+        self.apart = {}  # the name of a layer that was split: the outputs of those that it became
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -133,6 +144,7 @@ class Network:
             if value.shape != value.dims:
                 raise Unsupported("a %s of shape %s, looked at as %s"
                                   % (kind, value.dims, value.shape))
+            need(value.layer not in self.apart, "of all features of what an attention takes parts of")
         layer = {"name": self.name(name), "kind": kind}
         layer.update((key, value) for key, value in keys.items() if value is not None)
         check_numbers(layer)
@@ -171,19 +183,57 @@ class Network:
             need(parameter is not None, "without a weight or bias that dtsim's layer has")
             parameter = getattr(parameter, "owner", parameter)
             key = id(parameter)
+            if isinstance(parameter, Part):
+                self.own_part(parameter)
+                continue
             if number == 0 and self.owners.get(key) is not None:
                 layer["tied"] = self.owners[key]
                 continue
-            need(key not in self.owners, SHARED)
+            need(key not in self.owners and key not in self.parts, SHARED)
             self.owners[key] = layer["name"] if number == 0 else None
             self.owned.append(parameter)
+
+    def own_part(self, part):
+        others = self.parts.setdefault(id(part.whole), [])
+        need(id(part.whole) not in self.owners, SHARED)
+        need(all(part.last <= other.first or other.last <= part.first for other in others), SHARED)
+        others.append(part)
+        self.owned.append(part)
 
     def cut(self, parameters):
         """Parameters of which each of the layers that follow has a part: no others can have them."""
         for parameter in parameters:
-            need(id(parameter) not in self.owners, SHARED)
+            need(id(parameter) not in self.owners and id(parameter) not in self.parts, SHARED)
             self.owners[id(parameter)] = None
             self.owned.append(parameter)
+
+    def inputs_of(self, number):
+        """The names of the layers that a layer takes."""
+        before = self.layers[number - 1]["name"] if number > 0 else "entry"
+        said = self.layers[number].get("input", before)
+        return said if isinstance(said, list) else [said]
+
+    def split(self, value, count):
+        """A linear layer's output as those of `count` layers, each with a part of its weights. Nobody else may
+        have taken it."""
+        if value.layer in self.apart:
+            return self.apart[value.layer]
+        at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), None)
+        whole = self.layers[at] if at is not None else {}
+        need(whole.get("kind") == "linear" and "tied" not in whole, "of parts of what is no linear layer")
+        need(not any(value.layer in self.inputs_of(i) for i in range(len(self.layers))),
+             "of parts of a layer that something else takes, too")
+        source, dims = self.inputs_of(at)[0], value.dims[:-1] + [value.dims[-1] // count]
+        pieces = [dict(whole, name=self.name("%s_%d" % (value.layer, i + 1)), outputs=dims[-1])
+                  for i in range(count)]
+        for i, piece in enumerate(pieces):
+            if i > 0 or "input" in whole:
+                piece["input"] = source
+        self.layers[at:at + 1] = pieces
+        self.owners = {key: None if of == value.layer else of for key, of in self.owners.items()}
+        self.last = pieces[-1]["name"] if self.last == value.layer else self.last
+        self.apart[value.layer] = [Value(piece["name"], dims) for piece in pieces]
+        return self.apart[value.layer]
 
     def count(self):
         """Values of all parameters that layers have."""

@@ -213,6 +213,8 @@ def work_out(node, args):
     try:
         if node.op == "Constant":
             return constant(node)
+        if node.op == "Shape":
+            return known(args[0].value.shape)
         if args and args[0] is not None:
             seen = view(node, args) or filled(node, args)
             if seen is not None:

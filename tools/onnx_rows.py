@@ -1,7 +1,7 @@
 """onnx_rows.py -- rows of weights of an ONNX file that are cut and put behind one another before a layer takes
 them: the gates of an LSTM, which ONNX has in another order than PyTorch. Only shapes are looked at.
 """
-from import_network import Fixed
+from import_network import Fixed, Part
 from onnx_fixed import WORK, Worked, array_of, slices
 
 
@@ -44,8 +44,9 @@ def cut(node, args):
     if found is None:
         return None
     rows, shape = found
+    part = Part(*rows[0]) if len(rows) == 1 and node.op == "Slice" else None
     return Fixed(Worked(shape, lambda: WORK[node.op](node, [array_of(arg) for arg in args if arg is not None])),
-                 rows=rows)
+                 part, rows=rows)
 
 
 def between(rows, first, last):
@@ -61,7 +62,7 @@ def between(rows, first, last):
 
 def whole_rows(fixed):
     """The weights of which it has every row, once; None: it is something else."""
-    if fixed.owner is not None:
+    if fixed.owner is not None and fixed.rows is None:
         return [fixed.owner]
     owners = {id(owner): owner for owner, _, _ in fixed.rows or []}
     for owner in owners.values():

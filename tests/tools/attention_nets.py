@@ -86,6 +86,41 @@ class Encoder(nn.Module):
         return self.head(self.body(x))
 
 
+class Crossed(nn.Module):
+    """PyTorch's attention of queries apart from keys and values, which have `wide` features."""
+
+    def __init__(self, wide=None):
+        super().__init__()
+        self.a, self.b = nn.Linear(8, 8), nn.Linear(8, wide or 8)
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True, kdim=wide, vdim=wide)
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x):
+        keys = self.b(x)
+        return self.head(self.attention(self.a(x), keys, keys, need_weights=False)[0])
+
+
+def crossed_wide():
+    return Crossed(6)
+
+
+class OfTwo(nn.Module):
+    """A layer for queries, one for keys and values; `more` takes what these make, too."""
+
+    def __init__(self, more=None):
+        super().__init__()
+        self.more, self.q, self.kv = more, nn.Linear(8, 8), nn.Linear(8, 16)
+        self.drop, self.proj, self.rest = nn.Dropout(0.25), nn.Linear(8, 5), nn.Linear(16, 5)
+
+    def forward(self, x):
+        q, kv = self.q(x), self.kv(x)
+        before = self.rest(kv) if self.more == "before" else None
+        k, v = kv.chunk(2, -1)
+        y = self.drop((heads(q) @ heads(k).transpose(2, 3) / 2).softmax(-1)) @ heads(v)
+        more = self.rest(kv) if self.more == "behind" else before
+        return self.proj(joined(y)) if more is None else self.proj(joined(y)) + more
+
+
 class Attention(nn.Module):
     """`attend` writes it, with layers for queries, keys and values in one or three; 2 heads of 4 features."""
 
@@ -178,6 +213,12 @@ def of_a_mask(m, x):
     return joined(F.scaled_dot_product_attention(q, k, v, attn_mask=m.mask))
 
 
+def in_another_order(m, x):
+    k, q, v = m.layers[0](x).split(8, 2)
+    k, q, v = heads(k), heads(q), heads(v)
+    return joined(m.drop((q @ k.transpose(-1, -2) / 2).softmax(-1)) @ v)
+
+
 LATER = torch.ones(6, 6, dtype=torch.bool).triu(1)
 ABOVE = torch.full((6, 6), float("-inf")).triu(1)
 
@@ -191,6 +232,8 @@ TAKEN = {
                  {"dropout": 0.25, "causal": True}),
     "of one head": (lambda: Attention(of_one_head, 1), 1, {"dropout": 0.25, "heads": 1}),
     "by slices": (lambda: Attention(by_slices, 1), 1, {"dropout": 0.25, "causal": True, "fused": True}),
+    "in another order": (lambda: Attention(in_another_order, 1), 3, {"dropout": 0.25}),
+    "keys and values in one": (OfTwo, 3, {"dropout": 0.25}),
     "of a mask": (lambda: Attention(of_a_mask, mask=~LATER), 3, {"causal": True, "fused": True}),
     "of a mask to add": (lambda: Attention(of_a_mask, mask=ABOVE), 3, {"causal": True, "fused": True}),
 }
@@ -214,9 +257,10 @@ def probable(change):
     return attend
 
 
-def in_another_order(m, x):
-    k, q, v = m.layers[0](x).split(8, 2)
-    k, q, v = heads(k), heads(q), heads(v)
+def of_unequal_parts(m, x):
+    """Of 8 features each, that begin at 0, 4 and 16."""
+    whole = m.layers[0](x)
+    q, k, v = (heads(whole[..., first:first + 8]) for first in (0, 4, 16))
     return joined((q @ k.transpose(-1, -2) / 2).softmax(-1) @ v)
 
 
@@ -300,7 +344,7 @@ REFUSED = {
     "a product of features": (lambda m, x: joined(heads(x) @ (heads(x).transpose(2, 3) @ heads(x))), TWO),
     "keys of another sample": (of_another_sample("k"), TWO),
     "values of another sample": (of_another_sample("v"), TWO),
-    "queries and keys in another order": (in_another_order, "matmul: of queries, keys and values that are not"),
+    "parts that are not equal": (of_unequal_parts, "matmul: of queries, keys and values that are not"),
     "heads out of positions": (of_positions, TWO),
     "keys that heads share": (of_shared_keys, "expand, in the network", TWO),
     "a part of the queries": (
@@ -311,7 +355,7 @@ REFUSED = {
     "one kernel, a window": (fused(attn_mask=LATER),
                              "scaled_dot_product_attention: with a mask that is not causal"),
 }
-ONE_LAYER = ("queries and keys in another order",)
+ONE_LAYER = ("parts that are not equal",)
 
 
 def taken(name):

@@ -82,6 +82,13 @@ def what_is_not_quite_one_is_named(folder):
         check(not os.path.exists(path), "%s: something is written" % name)
 
 
+def parts_of_a_layer_are_nobody_else_s(folder):
+    for more, word in (("before", "matmul: of parts of a layer that something else takes, too"),
+                       ("behind", "Linear: of all features of what an attention takes parts of")):
+        path, status, said = run_import(folder, SOURCE + "OfTwo", "6,8", "--set", json.dumps({"more": more}))
+        check(status == 2 and len(said.splitlines()) == 2 and word in said, "%s: %d %s" % (more, status, said))
+
+
 def what_sizes_forbid_is_told(folder):
     """An assert of the network's own on the shape of its input."""
     path, status, said = run_import(folder, SOURCE + "GPT", "10")
@@ -91,4 +98,4 @@ def what_sizes_forbid_is_told(folder):
 torch.set_num_threads(1)
 sys.exit(import_check.run(a_gpt_as_people_write_it_is_ours, a_fused_one_is_fused,
                           ways_to_write_it_are_one_layer, what_is_not_quite_one_is_named,
-                          what_sizes_forbid_is_told))
+                          parts_of_a_layer_are_nobody_else_s, what_sizes_forbid_is_told))

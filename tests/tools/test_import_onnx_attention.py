@@ -27,7 +27,7 @@ REFUSED = {
     "dropout of scores": ("Dropout: " + SCORES,),
     "no softmax": ("MatMul: of scores that are no probabilities",),
     "a softmax over queries": ("Softmax: of scores, other than over the keys",),
-    "queries and keys in another order": ("MatMul: of queries, keys and values that are not",),
+    "parts that are not equal": ("MatMul: of queries, keys and values that are not",),
     "keys of another sample": (MATMUL,),
 }
 
@@ -44,7 +44,8 @@ def ways_to_write_it_are_one_layer(folder):
 
 
 def networks_are_what_torch_fx_finds(folder):
-    for name, sizes, dtype in (("GPT", [9], torch.int64), ("Encoder", [6, 8], torch.float32)):
+    for name, sizes, dtype in (("GPT", [9], torch.int64), ("Encoder", [6, 8], torch.float32),
+                               ("Crossed", [6, 8], torch.float32), ("crossed_wide", [6, 8], torch.float32)):
         source = os.path.join(import_check.HERE, "attention_nets.py") + ":" + name
         path, status, said = run_import(folder, source, ",".join(str(size) for size in sizes))
         want = describe(path) if check(status == 0, said) else None
@@ -66,6 +67,26 @@ def what_is_not_quite_one_is_named(folder):
               all(line.startswith("    " + word) for line, word in zip(lines, words)),
               "%s: %d %s" % (name, status, said))
         check(not os.path.exists(path), "%s: something is written" % name)
+
+
+def rows_belong_to_one_layer(folder):
+    """Of a stored matrix: two layers may have different ones, and no more."""
+    for rows, good in ((((0, 4), (4, 8)), True), (((0, 5), (3, 8)), False), (((0, 8), (0, 8)), False)):
+        nodes, stored = [], [("w", onnx.TensorProto.FLOAT, [8, 8], [0.5] * 64)]
+        for i, (first, last) in enumerate(rows):
+            for name, at in (("from_%d" % i, first), ("to_%d" % i, last)):
+                stored.append((name, onnx.TensorProto.INT64, [1], [at]))
+            nodes += [node("Slice", "w from_%d to_%d" % (i, i), "rows_%d" % i),
+                      node("Transpose", "rows_%d" % i, "turned_%d" % i, perm=[1, 0]),
+                      node("MatMul", "x turned_%d" % i, "y_%d" % i)]
+        nodes.append(node("Add", "y_0 y_1", "y"))
+        file = os.path.join(folder, "rows.onnx")
+        onnx.save(graph(nodes, (2, 6, 8), stored), file)
+        path, status, said = run_import(folder, file, None)
+        if good and check(status == 0, said):
+            check(", 64 parameters" in said, said)
+        elif not good:
+            check(status == 2 and "MatMul: a weight or bias that is shared" in said, "%s: %s" % (rows, said))
 
 
 def by_operators(version):
@@ -92,4 +113,5 @@ def an_axis_that_is_not_said_is_its_version_s(folder):
 
 torch.set_num_threads(1)
 sys.exit(import_check.run(ways_to_write_it_are_one_layer, networks_are_what_torch_fx_finds,
-                          what_is_not_quite_one_is_named, an_axis_that_is_not_said_is_its_version_s))
+                          what_is_not_quite_one_is_named, rows_belong_to_one_layer,
+                          an_axis_that_is_not_said_is_its_version_s))
