@@ -189,9 +189,12 @@ class Network:
             if number == 0 and self.owners.get(key) is not None:
                 layer["tied"] = self.owners[key]
                 continue
-            need(key not in self.owners and key not in self.parts, SHARED)
+            need(not self.is_taken(parameter), SHARED)
             self.owners[key] = layer["name"] if number == 0 else None
             self.owned.append(parameter)
+
+    def is_taken(self, parameter):
+        return id(parameter) in self.owners or id(parameter) in self.parts
 
     def own_part(self, part):
         others = self.parts.setdefault(id(part.whole), [])
@@ -203,7 +206,7 @@ class Network:
     def cut(self, parameters):
         """Parameters of which each of the layers that follow has a part: no others can have them."""
         for parameter in parameters:
-            need(id(parameter) not in self.owners and id(parameter) not in self.parts, SHARED)
+            need(not self.is_taken(parameter), SHARED)
             self.owners[id(parameter)] = None
             self.owned.append(parameter)
 
@@ -217,6 +220,7 @@ class Network:
         """A linear layer's output as those of `count` layers, each with a part of its weights. Nobody else may
         have taken it."""
         if value.layer in self.apart:
+            need(len(self.apart[value.layer]) == count, "of parts of a layer that something else takes, too")
             return self.apart[value.layer]
         at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), None)
         whole = self.layers[at] if at is not None else {}

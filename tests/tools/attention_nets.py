@@ -105,12 +105,14 @@ def crossed_wide():
 
 
 class OfTwo(nn.Module):
-    """A layer for queries, one for keys and values; `more` takes what these make, too."""
+    """A layer for queries, one for keys and values; `more` takes what these make, too: a layer before or behind
+    the attention, or another attention, of halves as large."""
 
     def __init__(self, more=None):
         super().__init__()
         self.more, self.q, self.kv = more, nn.Linear(8, 8), nn.Linear(8, 16)
         self.drop, self.proj, self.rest = nn.Dropout(0.25), nn.Linear(8, 5), nn.Linear(16, 5)
+        self.small = nn.Linear(4, 5)
 
     def forward(self, x):
         q, kv = self.q(x), self.kv(x)
@@ -118,6 +120,9 @@ class OfTwo(nn.Module):
         k, v = kv.chunk(2, -1)
         y = self.drop((heads(q) @ heads(k).transpose(2, 3) / 2).softmax(-1)) @ heads(v)
         more = self.rest(kv) if self.more == "behind" else before
+        if self.more == "halves":
+            q, k, v = kv[..., 4:8], kv[..., 8:12], kv[..., 12:]
+            more = self.small((q @ k.transpose(1, 2) / 2).softmax(-1) @ v)
         return self.proj(joined(y)) if more is None else self.proj(joined(y)) + more
 
 

@@ -84,6 +84,7 @@ def what_is_not_quite_one_is_named(folder):
 
 def parts_of_a_layer_are_nobody_else_s(folder):
     for more, word in (("before", "matmul: of parts of a layer that something else takes, too"),
+                       ("halves", "matmul: of parts of a layer that something else takes, too"),
                        ("behind", "Linear: of all features of what an attention takes parts of")):
         path, status, said = run_import(folder, SOURCE + "OfTwo", "6,8", "--set", json.dumps({"more": more}))
         check(status == 2 and len(said.splitlines()) == 2 and word in said, "%s: %d %s" % (more, status, said))
