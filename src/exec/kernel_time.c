@@ -107,11 +107,6 @@ static void run_between(void *argument)
         run(t, !t->now_backward);
 }
 
-static bool is_short(const struct dts_runs *before)
-{
-    return before->count == 0 || before->seconds[before->count - 1] < DTS_SHORT_RUN_S;
-}
-
 /* Behind a rest of seconds, in arrays just taken, a first run is not all that a call needs to
  * be as fast as in a step: products of a network of three linear layers took 5 % less (six
  * rounds, Zen 3) behind one more run of both ways, 3.5 % less behind steps; and on a Zen 5 a
@@ -120,7 +115,8 @@ static bool is_short(const struct dts_runs *before)
  * behind 5 ms of both ways in turns, an order that the timed run is not in. */
 static void run_unseen(struct dts_kernel_trial *t, const struct dts_kernel_times *before)
 {
-    if (t->timer->behind_step || !is_short(&before->forward) || !is_short(&before->backward))
+    if (t->timer->behind_step || !dts_runs_are_short(&before->forward) ||
+        !dts_runs_are_short(&before->backward))
         return;
     const double begin_s = dts_now_s();
     do {

@@ -41,7 +41,7 @@ static void update(void *argument)
  * rounds, Zen 5). */
 static void update_unseen(struct trial *t, const struct dts_runs *before)
 {
-    if (before->count > 0 && before->seconds[before->count - 1] >= DTS_SHORT_RUN_S)
+    if (!dts_runs_are_short(before))
         return;
     const double begin_s = dts_now_s();
     do {

@@ -149,6 +149,11 @@ static void pass_between(const struct dts_meter *meter, void *argument)
         meter->between(argument);
 }
 
+bool dts_runs_are_short(const struct dts_runs *runs)
+{
+    return runs->count == 0 || runs->seconds[runs->count - 1] < DTS_SHORT_RUN_S;
+}
+
 void dts_measure_more(const struct dts_meter *meter, void (*run)(void *argument),
                       void *argument, struct dts_runs *runs)
 {

@@ -29,6 +29,9 @@ struct dts_runs {
     int count;
 };
 
+/* Whether the last of these took less than DTS_SHORT_RUN_S, or there is none yet. */
+bool dts_runs_are_short(const struct dts_runs *runs);
+
 /* Adds a run, before which the pace was `before_s`; returns what it is now. */
 double dts_runs_add(struct dts_runs *runs, double seconds, double before_s,
                     struct dts_pace *pace);

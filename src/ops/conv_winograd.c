@@ -100,7 +100,7 @@ static struct seen seen_by(const struct dts_conv_view *v, size_t first, size_t l
     return (struct seen){begin[1], end[1] - begin[1], begin[2], end[2] - begin[2]};
 }
 
-/* See dts_winograd_fetch(). */
+/* See dts_winograd_fetch_next(). */
 static inline __attribute__((always_inline)) void
 fetch(const struct dts_conv_view *v, size_t first, size_t count, const float *x, size_t c,
       size_t channels, void (*ask)(const float *values, size_t count))
@@ -119,10 +119,13 @@ fetch(const struct dts_conv_view *v, size_t first, size_t count, const float *x,
     }
 }
 
-void dts_winograd_fetch(const struct dts_conv_view *patches, size_t first, size_t count,
-                        const float *x, size_t c, size_t channels)
+void dts_winograd_fetch_next(const struct dts_conv_view *patches,
+                             const struct dts_view_lanes *lanes, size_t tiles, const float *x,
+                             size_t c, size_t channels)
 {
-    fetch(patches, first, count, x, c, channels, dts_fetch_near);
+    const size_t behind = lanes->first + lanes->count;
+    fetch(patches, behind, dts_least(DTS_TILE_COLUMNS, tiles - behind), x, c, channels,
+          dts_fetch_near);
 }
 
 size_t dts_winograd_panels(size_t panel, size_t beside, size_t most)
@@ -248,14 +251,12 @@ static void weights_part(void *argument, int worker, int workers)
 static void input_panel(const struct job *job, const struct dts_view_lanes *lanes, float *raw,
                         float *v)
 {
-    const size_t behind = lanes->first + lanes->count;
-    const size_t next = dts_least(DTS_TILE_COLUMNS, job->tiles - behind);
     struct dts_view_seen seen[WINOGRAD_PRODUCTS];
     for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
         seen[t] = dts_view_seen(&job->in, lanes, t);
     for (size_t c = 0, count; c < job->channels; c += count) {
         count = job->channels - c < CHUNK ? job->channels - c : CHUNK;
-        dts_winograd_fetch(&job->in, behind, next, job->call->x, c, count);
+        dts_winograd_fetch_next(&job->in, lanes, job->tiles, job->call->x, c, count);
         for (size_t t = 0; t < WINOGRAD_PRODUCTS; t++)
             dts_view_load(lanes, &seen[t], job->call->x + c * job->in.in_pixels,
                           job->in.in_pixels, count, raw + t * RAW_STEP, DTS_TILE_COLUMNS);

@@ -12,10 +12,12 @@ bool dts_winograd_fits(const struct dts_conv_view *view);
 struct dts_conv_view dts_winograd_patches_in(const struct dts_conv_view *view);
 struct dts_conv_view dts_winograd_patches_out(const struct dts_conv_view *view);
 
-/* Asks for what tiles first .. first + count - 1 see of so many channels of x from channel c
- * on: their rows lie far apart in memory, where no processor looks ahead by itself. */
-void dts_winograd_fetch(const struct dts_conv_view *patches, size_t first, size_t count,
-                        const float *x, size_t c, size_t channels);
+/* Asks for what the panel behind these lanes, of all `tiles`, sees of so many channels of x
+ * from channel c on: its rows lie far apart in memory, where no processor looks ahead by
+ * itself. */
+void dts_winograd_fetch_next(const struct dts_conv_view *patches,
+                             const struct dts_view_lanes *lanes, size_t tiles, const float *x,
+                             size_t c, size_t channels);
 
 /* Panels of tiles that a block has, of `panel` floats each: so many as stay near with the
  * floats that are used beside; `most`, where not even one does. */

@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void transform(const winograd_vecto
 /* to[36, planes, COLUMNS] of one panel of tiles; the 36 are `step` apart. */
 static inline __attribute__((always_inline)) void
 panel_part(const struct dts_conv_view *view, const struct dts_view_lanes *lanes,
-           const float *from, float *raw, float *to, size_t step, bool of_y, size_t next)
+           const float *from, float *raw, float *to, size_t step, bool of_y, size_t tiles)
 {
     const size_t taps = of_y ? PIXELS : PRODUCTS;
     struct dts_view_seen seen[PRODUCTS];
@@ -94,7 +94,7 @@ panel_part(const struct dts_conv_view *view, const struct dts_view_lanes *lanes,
         seen[t] = dts_view_seen(view, lanes, t);
     for (size_t c = 0, count; c < view->channels; c += count) {
         count = dts_least(view->channels - c, CHUNK);
-        dts_winograd_fetch(view, lanes->first + lanes->count, next, from, c, count);
+        dts_winograd_fetch_next(view, lanes, tiles, from, c, count);
         for (size_t t = 0; t < taps; t++)
             dts_view_load(lanes, &seen[t], from + c * view->in_pixels, view->in_pixels, count,
                           raw + t * RAW_STEP, DTS_TILE_COLUMNS);
@@ -122,14 +122,12 @@ static void transforms_part(void *argument, int worker, int workers)
         const struct dts_conv_view *view = of_y ? &job->out : &job->in;
         const struct dts_view_lanes lanes = dts_view_lanes(
             view, job->first + tile, dts_least(job->count - tile, DTS_TILE_COLUMNS));
-        const size_t behind = lanes.first + lanes.count;
-        const size_t next = dts_least(DTS_TILE_COLUMNS, job->tiles - behind);
         if (of_y)
             panel_part(view, &lanes, job->call->dy, raw, job->m + tile * job->outputs,
-                       job->m_step, true, next);
+                       job->m_step, true, job->tiles);
         else
             panel_part(view, &lanes, job->call->x, raw, job->v + tile * job->channels,
-                       job->v_step, false, next);
+                       job->v_step, false, job->tiles);
     }
 }
 

@@ -290,53 +290,56 @@ static const char text[] = "{\"name\": \"net\", \"sample\": \"vector\", \"input\
                            "\"layers\": [{\"kind\": \"linear\", \"outputs\": 4}, "
                            "{\"kind\": \"mean_squared_error\"}]}";
 
-/* As often as one waits, that is after the flush, and after the run. */
-static void a_run_ends_when_the_device_is_done(void)
+/* How often one waits while an update is timed, behind the runs that there are. */
+static int waits_of_update(struct dts_runs *updates)
 {
-    const struct dts_op_call clear = dts_call_gradient_clear(100);
-    struct dts_kernel_times times = {.bytes = 0};
-    struct dts_runs updates = {.count = 0};
     struct dts_kernel_timer timer;
     struct dts_space *space;
     struct dts_model model;
     struct dts_error err = {0};
     if (!begin(&timer, &space) || !CHECK(dts_model_parse(&model, "net", text, &err)))
+        return 0;
+    waits = 0;
+    CHECK(dts_update_time(&timer, &model, dts_optimizer_find("adam"), updates, &err));
+    dts_model_free(&model);
+    end(&timer, space);
+    return (int)waits;
+}
+
+/* As often as one waits, that is after the flush, and after the run. */
+static void a_run_ends_when_the_device_is_done(void)
+{
+    const struct dts_op_call clear = dts_call_gradient_clear(100);
+    struct dts_kernel_times times = {.bytes = 0};
+    struct dts_kernel_timer timer;
+    struct dts_space *space;
+    struct dts_error err = {0};
+    if (!begin(&timer, &space))
         return;
     CHECK(timer.meter.pace == NULL); // every run counts
     waits = open_waits = 0;
     CHECK(dts_beside_time(&timer, &clear, 1, &times, &err));
     CHECK(times.forward.count >= 1);
     CHECK_INT(waits, 1 + 2 * times.forward.count); // one to warm up
-    waits = 0;
-    updates = (struct dts_runs){.count = 1, .seconds = {1}}; // a long one: none goes unseen
-    CHECK(dts_update_time(&timer, &model, dts_optimizer_find("adam"), &updates, &err));
-    CHECK(updates.count >= 2);
-    CHECK_INT(waits, 1 + 2 * (updates.count - 1));
-    CHECK_INT(open_waits, 0);
-    dts_model_free(&model);
     end(&timer, space);
+    struct dts_runs updates = {.count = 1, .seconds = {1}}; // a long one: none goes unseen
+    const int update_waits = waits_of_update(&updates);
+    CHECK(updates.count >= 2);
+    CHECK_INT(update_waits, 1 + 2 * (updates.count - 1));
+    CHECK_INT(open_waits, 0);
 }
 
 /* Of a short one, behind as many as last 5 ms, each behind a flush. */
 static void a_short_update_runs_unseen_first(void)
 {
     struct dts_runs updates = {.count = 0};
-    struct dts_kernel_timer timer;
-    struct dts_space *space;
-    struct dts_model model;
-    struct dts_error err = {0};
-    if (!begin(&timer, &space) || !CHECK(dts_model_parse(&model, "net", text, &err)))
-        return;
-    waits = 0;
     const double begin_s = dts_now_s();
-    CHECK(dts_update_time(&timer, &model, dts_optimizer_find("adam"), &updates, &err));
+    const int update_waits = waits_of_update(&updates);
     CHECK(dts_now_s() - begin_s >= DTS_SHORT_RUN_S);
     CHECK(updates.count >= 1);
-    const int unseen = waits - 1 - 2 * updates.count;
+    const int unseen = update_waits - 1 - 2 * updates.count;
     CHECK(unseen >= 2);
     CHECK_INT(unseen % 2, 0);
-    dts_model_free(&model);
-    end(&timer, space);
 }
 
 TESTS(TEST(the_gradient_of_a_sparse_table_is_a_list), TEST(a_run_ends_when_the_device_is_done),
