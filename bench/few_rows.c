@@ -6,9 +6,9 @@
 #include <cblas.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "base/pages.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "ops/gemm_few.h"

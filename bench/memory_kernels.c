@@ -32,9 +32,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "base/pages.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "ops/op.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/mem.h"
 #include "check.h"
 #include "odd_values.h"

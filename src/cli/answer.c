@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/text.h"
 #include "cli/names.h"
 

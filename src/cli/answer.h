@@ -2,7 +2,7 @@
 #ifndef DTS_CLI_ANSWER_H
 #define DTS_CLI_ANSWER_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 enum { DTS_DRAFT_VALUE = 256 }; // bytes of a value, with its zero
 

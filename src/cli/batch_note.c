@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/mem.h"
 
 enum { NAMED = 4 }; // in one note; the others are counted

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 
 bool dts_become_live(char **words, struct dts_error *err)
 {

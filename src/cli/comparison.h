@@ -6,7 +6,7 @@
 #ifndef DTS_CLI_COMPARISON_H
 #define DTS_CLI_COMPARISON_H
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 #include "cli/device_messages.h"
 #include "cli/profile_fit.h"
 #include "cli/result.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 
 struct dts_device_messages {
     const char *way;     // "direct" or "staged"; NULL: no rank has a device

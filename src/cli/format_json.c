@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 #include "cli/comparison.h"
 #include "cli/format.h"
 

@@ -1,7 +1,7 @@
 /* help.c -- `dtsim help`: the texts stand here as they are printed. */
 #include <string.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cfg.h"
-#include "base/file.h"
-#include "base/library.h"
+#include "base/json/cfg.h"
+#include "base/json/library.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/json_out.h"
-#include "base/processor.h"
+#include "base/json/json_out.h"
+#include "base/os/file.h"
+#include "base/os/processor.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "cli/link_fit.h"

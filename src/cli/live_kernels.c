@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "cli/live_mirrors.h"
 #include "cli/live_server.h"
 #include "train/build.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
-#include "base/json_out.h"
+#include "base/json/json_out.h"
+#include "base/os/file.h"
 
 static double now_ms(void)
 {

@@ -1,5 +1,5 @@
 /* live_pace.h -- how fast the processors of all ranks are while all of them work: what a
- * profile that was made at another pace cannot tell (kernels/pace.h).
+ * profile that was made at another pace cannot tell (base/measure/pace.h).
  */
 #ifndef DTS_CLI_LIVE_PACE_H
 #define DTS_CLI_LIVE_PACE_H

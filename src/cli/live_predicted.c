@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/mem.h"
-#include "base/program.h"
-#include "base/scratch.h"
+#include "base/os/program.h"
+#include "base/os/scratch.h"
 #include "base/text.h"
 #include "cli/live_measured.h"
 #include "cli/waiting.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ending.h"
 #include "base/error.h"
+#include "base/os/ending.h"
 
 static void end_silently(int number)
 {

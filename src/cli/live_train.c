@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
+#include "base/os/file.h"
 #include "cli/live_checkpoint.h"
 #include "cli/live_device.h"
 #include "cli/live_direct.h"

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/ending.h"
+#include "base/os/ending.h"
 #include "base/version.h"
 #include "cli/become_live.h"
 #include "cli/commands.h"

@@ -19,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/ending.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
+#include "base/os/ending.h"
+#include "base/os/file.h"
 #include "cli/measure_told.h"
 #include "cli/measure_words.h"
 #include "exec/steps.h"

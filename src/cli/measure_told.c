@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/os/clock.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/measure_words.h"
 

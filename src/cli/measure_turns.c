@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "cli/measure_words.h"
 #include "exec/turns.h"
 

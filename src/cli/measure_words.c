@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "kernels/device_word.h"
 #include "train/scenario_live.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/json/words.h"
 #include "cli/names.h"
 
 enum { WORD_SHOWN = 120 }; // bytes of an unknown word that a message repeats

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "cli/commands.h"
 #include "cli/draft.h"
 #include "sim/fabric.h"

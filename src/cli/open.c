@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
+#include "base/json/words.h"
 #include "base/mem.h"
-#include "base/words.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/open.h"

@@ -2,7 +2,7 @@
 #ifndef DTS_CLI_OPEN_H
 #define DTS_CLI_OPEN_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "cli/options.h"
 
 /* Is the word a file, or a scenario of the library? Fails with the nearest command or scenario

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/file.h"
 #include "base/text.h"
 
 /* One spelling for all names of a file, also of one that is not there yet. NULL: no file. The

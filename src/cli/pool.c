@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/ending.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
+#include "base/os/ending.h"
 #include "cli/pool.h"
 #include "cli/waiting.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/batch_note.h"
 #include "cli/commands.h"

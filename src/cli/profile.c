@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/mem.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 
 enum { DTS_FIT_DEVICE = 240 }; // bytes of a device's name: "cpu, AMD EPYC"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/text.h"
 
 /* Has this scene a point for the figure, and for an efficiency also one with fewer devices? */

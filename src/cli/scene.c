@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "cli/open.h"
 #include "cli/scene.h"
 #include "cli/unused.h"

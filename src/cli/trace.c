@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/file.h"
-#include "base/json_out.h"
+#include "base/json/json_out.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/trace.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 
 struct dts_trained_epoch {
     long epoch, step;  // steps since the beginning

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "base/progress.h"
 
 enum { COLUMNS = 80, LINE = 512 }; // of a terminal that does not say; bytes

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/file.h"
 
 static const char magic[] = "dtsim-checkpoint/1\n";
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "base/text.h"
 
 /* Deflate makes nothing smaller than this: zlib's technical details, "maximum compression

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "exec/kernel_trial.h"
 #include "ops/mixed.h"
 #include "ops/place.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "base/clock.h"
-#include "base/pages.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
 
 /* What the processor computes before a run; see the header. */
 static const double least_awake_s = 5e-5, most_awake_s = 2e-3, share_awake = 0.25;

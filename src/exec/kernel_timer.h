@@ -3,9 +3,9 @@
 #define DTS_EXEC_KERNEL_TIMER_H
 
 #include "base/error.h"
+#include "base/measure/measure.h"
 #include "exec/network_reuse.h"
 #include "kernels/device.h"
-#include "kernels/measure.h"
 #include "ops/space.h"
 
 /* What passes in a step between the last use of what a call works on and the call. */
@@ -73,7 +73,7 @@ void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh,
  * at first; behind 5 ms they took 3 %, behind 1 ms none. */
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s);
 
-/* Memory of that kind, to be given back to the space. It lies in large pages (base/pages.h)
+/* Memory of that kind, to be given back to the space. It lies in large pages (base/os/pages.h)
  * where the array of the network does: a call's own part of it may be too short to get any. */
 bool dts_kernel_timer_get(const struct dts_kernel_timer *timer, enum dts_kind_of_memory kind,
                           size_t bytes, void **there, struct dts_error *err);

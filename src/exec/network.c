@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/spare_memory.h"
+#include "base/os/spare_memory.h"
 #include "exec/first_weights.h"
 #include "exec/network_private.h"
 

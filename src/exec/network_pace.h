@@ -1,4 +1,4 @@
-/* network_pace.h -- how fast a network's processor is at this moment (kernels/pace.h). */
+/* network_pace.h -- how fast a network's processor is at this moment (base/measure/pace.h). */
 #ifndef DTS_EXEC_NETWORK_PACE_H
 #define DTS_EXEC_NETWORK_PACE_H
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/file.h"
-#include "base/json_out.h"
+#include "base/json/json_out.h"
+#include "base/os/file.h"
 #include "base/version.h"
 #include "exec/update_time.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 
 static const double EVERY_S = 0.005; // a piece of work of 0.07 to 0.2 ms is lost in it
 

@@ -1,11 +1,11 @@
 /* step_calls.h -- how long each call of a step took, and at which pace of the machine. A step
- * of seconds meets several paces (kernels/pace.h) where a call meets one: its calls' medians at
- * one pace, added up, compare with those of a profile.
+ * of seconds meets several paces (base/measure/pace.h) where a call meets one: its calls'
+ * medians at one pace, added up, compare with those of a profile.
  */
 #ifndef DTS_EXEC_STEP_CALLS_H
 #define DTS_EXEC_STEP_CALLS_H
 
-#include "kernels/measure.h"
+#include "base/measure/measure.h"
 
 struct dts_step_calls {
     struct dts_pace *pace;

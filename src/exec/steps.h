@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/measure/measure.h"
 #include "exec/network.h"
-#include "kernels/measure.h"
 
 /* Of one layer's calls, the medians of all steps at the pace: to be held against the profile's.
  */
@@ -28,9 +28,10 @@ struct dts_steps_request {
 
 struct dts_steps {
     struct dts_measured forward, backward, update, step; // step: all three
-    struct dts_measured paced; // the steps at the usual pace alone (kernels/pace.h), if any
-    double pace_s;             // which is this
-    int at_pace;               // so many steps were at it
+    struct dts_measured
+        paced;     // the steps at the usual pace alone (base/measure/pace.h), if any
+    double pace_s; // which is this
+    int at_pace;   // so many steps were at it
     double calls_s,
         calls_off; // the calls at it, added up, and the share of those that never were
     double first_loss, last_loss;

@@ -1,7 +1,7 @@
 /* steps_write.c -- what was measured of whole steps, as JSON. */
 #include <stdlib.h>
 
-#include "base/json_out.h"
+#include "base/json/json_out.h"
 #include "base/mem.h"
 #include "exec/steps.h"
 #include "train/calls.h"

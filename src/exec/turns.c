@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "train/calls.h"
 
 /* Steps of less are as many in each turn as may be: the next turn owes them nothing. */

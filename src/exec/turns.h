@@ -3,7 +3,7 @@
  * On a machine whose speed drifts by more than a prediction may be wrong, what is measured
  * first and what is measured next cannot be compared: here steps run between their own calls in
  * a profile, about half as long as these took, so that both meet the same moments of the
- * machine. All runs of both count, brought to one pace (kernels/measure.h). The profile is
+ * machine. All runs of both count, brought to one pace (base/measure/measure.h). The profile is
  * timed as ever, call by call, but for an unseen run, which a step before it makes needless.
  * The first steps of a turn, one or as many as last DTS_SHORT_RUN_S, do not count.
  */

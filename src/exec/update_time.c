@@ -1,7 +1,7 @@
 /* update_time.c -- an optimizer's clock. */
 #include "exec/update_time.h"
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "exec/optimizer.h"
 
 enum { PATTERN = 4096 };

@@ -6,7 +6,7 @@
 #ifndef DTS_KERNELS_ASSUMED_H
 #define DTS_KERNELS_ASSUMED_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 /* Read the list (it may not exist) into paths, at most `most`; `top` is the file's top. The
  * strings belong to the document. */

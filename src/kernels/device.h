@@ -7,7 +7,7 @@
 #ifndef DTS_KERNELS_DEVICE_H
 #define DTS_KERNELS_DEVICE_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "kernels/precision.h"
 #include "kernels/profile.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/words.h"
 #include "base/mem.h"
-#include "base/words.h"
 
 enum { MOST_DIGITS = 4, WORD_SHOWN = 120 }; // bytes of an unknown word that a message repeats
 

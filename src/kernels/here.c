@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
-#include "base/library.h"
+#include "base/json/json_out.h"
+#include "base/json/library.h"
 #include "base/mem.h"
-#include "base/processor.h"
-#include "base/program.h"
-#include "base/scratch.h"
+#include "base/os/processor.h"
+#include "base/os/program.h"
+#include "base/os/scratch.h"
 #include "base/text.h"
 #include "kernels/here.h"
 

@@ -16,7 +16,7 @@
 #ifndef DTS_KERNELS_PROFILE_H
 #define DTS_KERNELS_PROFILE_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 /* One call at one batch. MAD and the least say how sure the median is. */
 struct dts_profile_point {

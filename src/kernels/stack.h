@@ -9,7 +9,7 @@
 #ifndef DTS_KERNELS_STACK_H
 #define DTS_KERNELS_STACK_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "kernels/device.h"
 
 /* One published step time of one device: forward, backward, update and what the framework adds,

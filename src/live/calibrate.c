@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "live/calibrate_compute.h"

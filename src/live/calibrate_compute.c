@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "base/stats.h"
 #include "live/lane.h"
 #include "live/pieces.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "live/mpi_call.h"
 
 enum { TRIES = 32, TAG = 1 };

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "live/executor.h"
 #include "live/values.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "live/library.h"
 #include "live/pieces.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "base/pages.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
 #include "base/text.h"
 #include "live/library.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "live/rest.h"
 
 /* Below Open MPI's limit for TCP (64 KiB with its header), and a multiple of all sizes of

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 
 /* A message between two free cores is there within some microseconds; a sleep of the kernel is
  * not shorter than SLEEP_NS by much. */

@@ -4,7 +4,7 @@
 #include <cblas.h>
 #include <stdalign.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 
 /* SIDE: of three matrices: 12 KiB, 66 x 10^3 operations: 0.5 to 2 us; so many: 0.1 ms. UNSEEN:
  * before them; behind what moved memory the first ones wait for their code and clock. */

@@ -3,7 +3,7 @@
  * A virtual machine shares its cores: while the neighbour of a core is busy, products take 1.4
  * to 1.8 times as long, for seconds at a time. A fixed piece of work that lies in the
  * first-level cache, timed before and after what is measured, tells these times from others
- * (kernels/pace.h), and leaves the other caches as they are.
+ * (base/measure/pace.h), and leaves the other caches as they are.
  *
  * The piece is made of small products, as most of training is, by the library: its code lies
  * where it lies whatever is linked beside it. A loop of our own took 59 us in one program and
@@ -13,7 +13,7 @@
 #ifndef DTS_OPS_CPU_PACE_H
 #define DTS_OPS_CPU_PACE_H
 
-#include "kernels/pace.h"
+#include "base/measure/pace.h"
 #include "ops/workers.h"
 
 /* So many of the products, by every worker. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
+#include "base/os/pages.h"
 
 /* Its own memory is given back, somebody else's is left. */
 static void leave_here(struct dts_mirror *m)

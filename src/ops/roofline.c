@@ -2,10 +2,10 @@
 #include <cblas.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/pages.h"
-#include "base/processor.h"
-#include "kernels/measure.h"
+#include "base/measure/measure.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
+#include "base/os/processor.h"
 #include "kernels/roofline.h"
 #include "ops/mixed.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/measure/measure.h"
 #include "base/mem.h"
-#include "kernels/measure.h"
 #include "kernels/roofline.h"
 #include "ops/reduce.h"
 #include "ops/space.h"

@@ -11,7 +11,7 @@
 #define DTS_OPS_SPACE_H
 
 #include "base/error.h"
-#include "kernels/pace.h"
+#include "base/measure/pace.h"
 #include "kernels/precision.h"
 #include "ops/op.h"
 

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cache_size.h"
-#include "base/pages.h"
-#include "base/processor.h"
-#include "base/spare_memory.h"
+#include "base/os/cache_size.h"
+#include "base/os/pages.h"
+#include "base/os/processor.h"
+#include "base/os/spare_memory.h"
 #include "kernels/roofline.h"
 #include "ops/cpu_pace.h"
 #include "ops/space.h"

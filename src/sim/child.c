@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
+#include "base/os/clock.h"
 #include "sim/child.h"
 
 /* What a child that came to its end writes first; the bytes follow. */

@@ -2,7 +2,7 @@
 #ifndef DTS_SIM_DRAGONFLY_H
 #define DTS_SIM_DRAGONFLY_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 struct dts_dragonfly {
     int groups, rows, columns, nodes_per_router, nodes_per_group;

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 enum { DTS_MAX_FABRIC_ROUTE = 8 }; // links in one route
 

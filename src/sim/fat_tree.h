@@ -2,7 +2,7 @@
 #ifndef DTS_SIM_FAT_TREE_H
 #define DTS_SIM_FAT_TREE_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 enum { DTS_TREE_LEVELS = 6 };
 

@@ -13,7 +13,7 @@
 #ifndef DTS_SIM_PCIE_H
 #define DTS_SIM_PCIE_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 struct dts_pcie {
     int sockets, switches; // switches 0: devices are on the sockets

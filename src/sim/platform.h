@@ -4,7 +4,7 @@
 #ifndef DTS_SIM_PLATFORM_H
 #define DTS_SIM_PLATFORM_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "sim/engine.h"
 
 struct dts_storage {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/platform_net.h"

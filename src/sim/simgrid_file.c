@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/os/file.h"
 #include "sim/simgrid_file.h"
 
 enum { MOST_BYTES = 64 << 20 };

@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "sim/simgrid_module.h"
 
 /* Beside the folder of the program, in the tree it is built in and where it is installed. The

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 /* Links of a route in a topology; the rest of DTS_MAX_ROUTE is for NICs and nodes. */
 enum { DTS_MAX_TOPOLOGY_ROUTE = 40 };

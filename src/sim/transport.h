@@ -9,7 +9,7 @@
 #ifndef DTS_SIM_TRANSPORT_H
 #define DTS_SIM_TRANSPORT_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 enum { DTS_TRANSPORT_RANGES = 12 };
 

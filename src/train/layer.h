@@ -5,7 +5,7 @@
 #ifndef DTS_TRAIN_LAYER_H
 #define DTS_TRAIN_LAYER_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "kernels/op_call.h"
 #include "ops/op_cost.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/words.h"
 #include "base/mem.h"
-#include "base/words.h"
 #include "train/model_read.h"
 
 enum { LONGEST = 64 }; // of a name that a person gives

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/text.h"
 
 static const struct dts_field dataset_fields[] = {

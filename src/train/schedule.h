@@ -11,7 +11,7 @@
 #ifndef DTS_TRAIN_SCHEDULE_H
 #define DTS_TRAIN_SCHEDULE_H
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 
 struct dts_schedule {
     const char *kind;            // a row's name

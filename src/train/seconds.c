@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/mem.h"
 #include "kernels/here.h"
 #include "kernels/profile_estimate.h"

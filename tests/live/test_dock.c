@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "check.h"
 #include "live/live.h"
 #include "live_jobs.h"

@@ -1,7 +1,7 @@
 /* test_rest.c -- ranks that wait for one that is late leave their cores to others. */
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "check.h"
 #include "live/wire.h"
 #include "live_jobs.h"

@@ -1,7 +1,7 @@
 /* test_buckets.c -- gradients are cut into buckets: every tensor once, last layers first. */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 #include "train/build.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cache_size.h"
+#include "base/os/cache_size.h"
 #include "check.h"
 
 enum { MOST = 5, NAME = 128 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/text.h"
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* test_cfg_fuzz.c -- hostile documents end in one line, quickly and in little memory. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/rng.h"
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* test_cfg_place.c -- what was read as "other": objects key by key, lists, numbers in lists. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "check.h"
 
 static void keys_and_elements_come_in_the_order_of_the_file(void)

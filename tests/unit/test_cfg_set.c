@@ -1,7 +1,7 @@
 /* test_cfg_set.c -- `--set PATH=VALUE` changes what it names and nothing else. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "check.h"
 
 static const char *const start =

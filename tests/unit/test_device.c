@@ -1,7 +1,7 @@
 /* test_device.c -- device files, precisions, and the roofline. */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 #include "kernels/device.h"
 

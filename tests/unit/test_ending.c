@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/ending.h"
-#include "base/file.h"
-#include "base/program.h"
-#include "base/scratch.h"
+#include "base/os/ending.h"
+#include "base/os/file.h"
+#include "base/os/program.h"
+#include "base/os/scratch.h"
 #include "check.h"
 
 static char folder[64];

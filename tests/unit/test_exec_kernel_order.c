@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "check.h"
 #include "exec/kernel_time.h"
 #include "ops/place.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/pages.h"
+#include "base/os/clock.h"
+#include "base/os/pages.h"
 #include "check.h"
 #include "exec/beside_time.h"
 #include "exec/kernel_time.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/processor.h"
+#include "base/os/processor.h"
 #include "base/version.h"
 #include "check.h"
 #include "exec/profile_write.h"

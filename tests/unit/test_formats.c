@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "cli/result.h"
 
 /* Two points: one with everything, one refused. */

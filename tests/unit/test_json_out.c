@@ -1,8 +1,8 @@
 /* test_json_out.c -- what is written is JSON, and as short as it can be. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
-#include "base/json_out.h"
+#include "base/json/cfg.h"
+#include "base/json/json_out.h"
 #include "check.h"
 
 /* A document with one of everything. The caller frees the text. */

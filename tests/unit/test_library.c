@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 
 static char root[64];

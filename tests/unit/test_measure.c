@@ -1,6 +1,6 @@
 /* test_measure.c -- medians that a spike cannot move, on a clock that the test turns. */
+#include "base/measure/measure.h"
 #include "check.h"
-#include "kernels/measure.h"
 
 struct fake {
     double now_s;

@@ -1,8 +1,8 @@
 /* test_measure_order.c -- what is done before a run, and how long a pace keeps it waiting. */
 #include <string.h>
 
+#include "base/measure/measure.h"
 #include "check.h"
-#include "kernels/measure.h"
 
 static char order[256];
 

@@ -3,7 +3,7 @@
  *
  * Of the reference all but the last of the 12 stored digits must agree; the host's tolerance is
  * that of op_check.h, and of convolutions that of op_conv.h. */
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "op_conv.h"
 #include "oracle_values.h"
 

@@ -1,6 +1,6 @@
 /* test_op_transpose.c -- matrices transposed, by both ways, whatever their sizes. */
 
-#include "base/pages.h"
+#include "base/os/pages.h"
 #include "check.h"
 #include "ops/transpose.h"
 

@@ -6,7 +6,7 @@
  * roundings a step, of numbers near 1. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
+#include "base/json/cfg.h"
 #include "base/mem.h"
 #include "check.h"
 #include "ops/update.h"

@@ -1,8 +1,8 @@
 /* test_pace_slope.c -- runs of all paces, brought to one. */
+#include "base/measure/measure.h"
+#include "base/measure/pace_slope.h"
 #include "base/rng.h"
 #include "check.h"
-#include "kernels/measure.h"
-#include "kernels/pace_slope.h"
 
 enum { RUNS = 15 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/pages.h"
+#include "base/os/pages.h"
 #include "check.h"
 
 static void memory_is_zeroed_and_begins_with_a_line(void)

@@ -3,7 +3,7 @@
  * changes in the network. */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "base/rng.h"
 #include "check.h"
 #include "kernels/here.h"

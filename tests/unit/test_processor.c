@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/processor.h"
+#include "base/os/processor.h"
 #include "check.h"
 
 static void write_file(const char *path, const char *text)

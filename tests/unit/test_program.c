@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/program.h"
+#include "base/os/program.h"
 
 static char said[] = "/tmp/test_program_XXXXXX";
 

@@ -1,7 +1,7 @@
 /* test_scenario.c -- what a scenario file may say, and what it hears when it is wrong. */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 #include "plan/coll.h"
 #include "train/scenario.h"

@@ -1,7 +1,7 @@
 /* test_seconds.c -- seconds of layers: rooflines by hand, and published step times are met. */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 #include "kernels/stack.h"
 #include "train/model.h"

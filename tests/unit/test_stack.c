@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/json/library.h"
 #include "check.h"
 #include "kernels/stack.h"
 

@@ -1,10 +1,10 @@
 /* test_text.c -- words and numbers for messages; which known word was meant. */
 #include <stdlib.h>
 
-#include "base/cfg.h"
 #include "base/error.h"
+#include "base/json/cfg.h"
+#include "base/json/words.h"
 #include "base/rng.h"
-#include "base/words.h"
 #include "check.h"
 
 static void words_are_escaped_and_cut_between_characters(void)

@@ -1,0 +1,54 @@
+/* cfg_private.h -- what the files of cfg.h share: the document, and jansson. */
+#ifndef DTS_BASE_JSON_CFG_PRIVATE_H
+#define DTS_BASE_JSON_CFG_PRIVATE_H
+
+#include <jansson.h>
+
+#include "base/json/cfg.h"
+#include "base/text.h"
+
+enum {
+    DTS_DOC_BYTES = 64 << 20, // of one file
+    DTS_DOC_DEPTH = 64,       // lists and objects inside one another
+    DTS_DOC_VALUES = 1000000, // in one file: jansson takes up to 250 bytes for each
+    DTS_WORD_BYTES = 64,      // of one key or string in a message
+    DTS_PATH_BYTES = 320,     // of the path of a file or of keys in a message
+};
+
+/* What somebody else than the file says, or all below it. */
+struct dts_change {
+    char *path, *by; // owned
+};
+
+struct dts_doc {
+    char *name; // owned
+    json_t *root;
+    struct dts_change *changes; // the first came first; owned
+    size_t change_count, change_room;
+    struct { // where dts_cfg_key() stopped, so that a walk over n keys takes n steps
+        json_t *object;
+        size_t index;
+        void *at;
+    } walk;
+};
+
+/* Depth and number of values of a text that may not be JSON. `depth` is that of its place. */
+bool dts_scan_limits(const char *where, const char *text, size_t length, int depth,
+                     struct dts_error *err);
+
+/* The path of the object around a byte of a text, and the key before it (both appended). */
+void dts_scan_path(const char *text, size_t position, struct dts_text *path,
+                   struct dts_text *key);
+
+bool dts_cfg_is_comment(const char *key); // "//...", "source", "comment"
+
+/* Add a key to a path: ".nodes", "nodes" at its beginning, ."a.b" where it must be quoted. */
+void dts_path_add_key(struct dts_text *path, const char *key);
+
+/* Add the path of a place; nothing at the top. */
+void dts_path_add(struct dts_text *path, const struct dts_cfg *at);
+
+/* Add what was found: a string "x", 8.5, null, a list. */
+void dts_describe(struct dts_text *text, const json_t *json);
+
+#endif

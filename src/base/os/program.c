@@ -1,0 +1,108 @@
+/* program.c -- starts a program and waits for it. */
+#include "base/os/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/os/clock.h"
+#include "base/os/ending.h"
+
+extern char **environ;
+
+/* Who ends this program by a signal ends the other, too. */
+static bool start(char *const *words, const posix_spawn_file_actions_t *actions, pid_t *child,
+                  struct dts_error *err)
+{
+    posix_spawnattr_t attributes;
+    sigset_t before;
+    dts_ending_hold(&before);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    const int code = posix_spawn(child, words[0], actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0)
+        dts_ending_child(*child);
+    dts_ending_release(&before);
+    return code == 0 ||
+           dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", words[0], strerror(code));
+}
+
+/* Until it has ended; its status. */
+static int wait_for(pid_t child, const struct dts_program_wait *wait)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const double since_s = dts_now_s();
+    int status = -1;
+    for (;;) {
+        const pid_t ended = waitpid(child, &status, wait != NULL ? WNOHANG : 0);
+        if (ended == child || (ended < 0 && errno != EINTR)) {
+            dts_ending_no_child(child);
+            return status;
+        }
+        if (wait == NULL || ended < 0)
+            continue;
+        wait->waits(wait->self, dts_now_s() - since_s);
+        nanosleep(&pause, NULL);
+    }
+}
+
+bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err)
+{
+    pid_t child;
+    if (!start(words, NULL, &child, err))
+        return false;
+    const int status = wait_for(child, NULL);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return dts_fail(err, DTS_SYSTEM, "%s failed: %s", words[0], meaning);
+    return true;
+}
+
+/* The last line of ours in the file; "": it has none. */
+static void last_line(const char *path, char *line, size_t room)
+{
+    static const char ours[] = "dtsim: ";
+    char read[1024]; // longer ones are cut
+    FILE *in = fopen(path, "re");
+    line[0] = '\0';
+    while (in != NULL && fgets(read, sizeof(read), in) != NULL)
+        if (strncmp(read, ours, strlen(ours)) == 0) {
+            read[strcspn(read, "\n")] = '\0';
+            snprintf(line, room, "%s", read + strlen(ours));
+        }
+    if (in != NULL)
+        fclose(in);
+}
+
+static bool explain(const char *program, int status, const char *said, struct dts_error *err)
+{
+    char line[1024];
+    const bool exited = WIFEXITED(status);
+    if (exited && WEXITSTATUS(status) == 0)
+        return true;
+    last_line(said, line, sizeof(line));
+    if (exited && WEXITSTATUS(status) <= DTS_UNSUPPORTED && line[0] != '\0')
+        return dts_fail(err, (enum dts_cause)WEXITSTATUS(status), "%s", line);
+    return dts_fail(err, DTS_SYSTEM, "%s failed: %s %d", program,
+                    exited ? "it ended with status" : "it was ended by signal",
+                    exited ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
+                     struct dts_error *err)
+{
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said,
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const bool started = start(words, &actions, &child, err);
+    posix_spawn_file_actions_destroy(&actions);
+    return started && explain(words[0], wait_for(child, wait), said, err);
+}

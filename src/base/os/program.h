@@ -1,0 +1,23 @@
+/* program.h -- another program, run to its end. */
+#ifndef DTS_BASE_OS_PROGRAM_H
+#define DTS_BASE_OS_PROGRAM_H
+
+#include "base/error.h"
+
+/* Run words[0], a path, with the other words, ended by NULL; no shell reads them. False: it
+ * could not be started, or did not end with status 0, whereupon `meaning` says what that means.
+ */
+bool dts_program_run(char *const *words, const char *meaning, struct dts_error *err);
+
+/* The same for a program whose failures become ours: its last line "dtsim: ..." and its status
+ * are the error then. What it says on standard error goes to the file `said`, for the caller to
+ * read and remove. While it runs waits(self, seconds) is called again and again; wait NULL:
+ * nobody is told. */
+struct dts_program_wait {
+    void (*waits)(void *self, double seconds);
+    void *self;
+};
+bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
+                     struct dts_error *err);
+
+#endif
