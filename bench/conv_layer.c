@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "ops/op.h"
-#include "ops/workers.h"
+#include "kernels/op.h"
+#include "kernels/workers.h"
 
 extern const struct dts_operation dts_op_conv;
 

@@ -11,7 +11,7 @@
 #include "base/os/pages.h"
 #include "base/rng.h"
 #include "base/stats.h"
-#include "ops/gemm_few.h"
+#include "kernels/product/gemm_few.h"
 
 enum { ROUNDS = 15, MOST_ROWS = 48 };
 

@@ -37,7 +37,7 @@
 #include "base/os/pages.h"
 #include "base/rng.h"
 #include "base/stats.h"
-#include "ops/op.h"
+#include "kernels/op.h"
 
 enum { ROUNDS = 15, BATCH = 16, CHANNELS = 512, SIDE = 56, FEATURES = 784 };
 

@@ -3,7 +3,7 @@
 #define DTS_TESTS_GPU_HERE_H
 
 #include "check.h"
-#include "ops/gpu.h"
+#include "kernels/space/gpu.h"
 
 /* Why no GPU's version can run here, or NULL. */
 static inline const char *op_gpu_missing(void)

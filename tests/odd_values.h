@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "ops/half_reference.h"
+#include "kernels/half_reference.h"
 #include "oracle_values.h"
 
 /* Ends of ranges, any bits at all, common numbers, and what lies at or beside the middle of two

@@ -24,9 +24,9 @@
 #ifndef DTS_TESTS_OP_CONV_H
 #define DTS_TESTS_OP_CONV_H
 
+#include "kernels/conv/conv_winograd.h"
+#include "kernels/conv/conv_winograd_weights.h"
 #include "op_run.h"
-#include "ops/conv_winograd.h"
-#include "ops/conv_winograd_weights.h"
 
 enum { OP_CONV_PASSES = 2 * 3, OP_CONV_OUT = 4, OP_CONV_IN = 6, OP_CONV_TAPS = 3 };
 

@@ -3,8 +3,8 @@
 #define DTS_TESTS_OP_GPU_H
 
 #include "gpu_here.h"
+#include "kernels/mixed.h"
 #include "op_run.h"
-#include "ops/mixed.h"
 
 /* An array of a call: where it is named, and how long it is. */
 struct op_array {

@@ -10,9 +10,9 @@
 #ifndef DTS_TESTS_OP_HALF_H
 #define DTS_TESTS_OP_HALF_H
 
+#include "kernels/mixed.h"
+#include "kernels/reduce/reduce.h"
 #include "op_gpu.h"
-#include "ops/mixed.h"
-#include "ops/reduce.h"
 
 /* An array of the call in 16 bits: what op_run has in 32, and where. */
 struct op_half {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "ops/op.h"
+#include "kernels/op.h"
 
 /* How far an array in float may be from the one in double, where `sums` alone says too little.
  * 0: not asked. */

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
-#include "kernels/here.h"
+#include "device/here.h"
 #include "sim/engine.h"
 #include "sim/fabric.h"
 #include "sim/platform.h"

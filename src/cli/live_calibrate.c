@@ -16,7 +16,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "cli/link_fit.h"
-#include "kernels/here.h"
+#include "device/here.h"
 #include "live/calibrate.h"
 
 static void say(const char *what)

@@ -1,5 +1,5 @@
 /* live_mirrors.h -- what messages and files see of a network that computes elsewhere than on
- * the host (ops/mirror.h): copies in the host's memory.
+ * the host (kernels/space/mirror.h): copies in the host's memory.
  */
 #ifndef DTS_CLI_LIVE_MIRRORS_H
 #define DTS_CLI_LIVE_MIRRORS_H

@@ -26,7 +26,7 @@
 #include "cli/measure_told.h"
 #include "cli/measure_words.h"
 #include "exec/steps.h"
-#include "kernels/roofline.h"
+#include "kernels/space/roofline.h"
 #include "train/calls.h"
 
 static void say(const char *what)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/os/clock.h"
-#include "kernels/device_word.h"
+#include "device/device_word.h"
 #include "train/scenario_live.h"
 
 enum { MOST_NUMBER = 1 << 20 };

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/outputs.h"
-#include "kernels/device_word.h"
+#include "device/device_word.h"
 #include "train/model.h"
 #include "train/scenario_live.h"
 

@@ -7,7 +7,7 @@
 #include "cli/open.h"
 #include "cli/scene.h"
 #include "cli/unused.h"
-#include "kernels/here.h"
+#include "device/here.h"
 #include "sim/engine.h"
 
 /* Words whose choices other modules know. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/os/clock.h"
-#include "ops/reduce.h"
+#include "kernels/reduce/reduce.h"
 #include "train/calls.h"
 
 struct trial {

@@ -1,7 +1,7 @@
 /* evaluate.h -- how good a network is on samples that it was not trained on.
  *
- * Dropout is off, and batch normalization takes the statistics of the past (ops/batch_norm.c).
- * Scores are sums, so that those of several ranks add up.
+ * Dropout is off, and batch normalization takes the statistics of the past
+ * (kernels/batch_norm/batch_norm.c). Scores are sums, so that those of several ranks add up.
  */
 #ifndef DTS_EXEC_EVALUATE_H
 #define DTS_EXEC_EVALUATE_H

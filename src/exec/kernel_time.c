@@ -5,8 +5,8 @@
 
 #include "base/os/clock.h"
 #include "exec/kernel_trial.h"
-#include "ops/mixed.h"
-#include "ops/place.h"
+#include "kernels/mixed.h"
+#include "kernels/place.h"
 
 /* The update of the weights, between what calls left of them and this one. */
 static void touch_weights(const struct dts_kernel_trial *t)

@@ -5,7 +5,7 @@
  * works on was used last, at most what surely flushes the caches; what the call before it in a
  * network has just written (its first input, or the gradient that comes in) is then written
  * anew, so that it lies where it would lie. Inputs are normal random numbers. In bf16 and fp16
- * what is timed is the call in mixed precision (ops/mixed.h).
+ * what is timed is the call in mixed precision (kernels/mixed.h).
  */
 #ifndef DTS_EXEC_KERNEL_TIME_H
 #define DTS_EXEC_KERNEL_TIME_H

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/measure/measure.h"
+#include "device/device.h"
 #include "exec/network_reuse.h"
-#include "kernels/device.h"
-#include "ops/space.h"
+#include "kernels/space/space.h"
 
 /* What passes in a step between the last use of what a call works on and the call. */
 struct dts_gap {

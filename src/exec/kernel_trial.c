@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "ops/mixed.h"
-#include "ops/place.h"
-#include "ops/reduce.h"
+#include "kernels/mixed.h"
+#include "kernels/place.h"
+#include "kernels/reduce/reduce.h"
 
 /* PATTERN: random numbers are drawn so many at a time; PATTERNS: so many in one copy. */
 enum { LINE = 64, PATTERN = 4096, PATTERNS = 64 };

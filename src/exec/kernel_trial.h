@@ -3,8 +3,8 @@
 #define DTS_EXEC_KERNEL_TRIAL_H
 
 #include "exec/kernel_time.h"
-#include "ops/op.h"
-#include "ops/sparse.h"
+#include "kernels/embedding/sparse.h"
+#include "kernels/op.h"
 
 /* All arrays of a kind, one behind the other. */
 struct dts_kernel_piece {

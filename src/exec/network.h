@@ -24,10 +24,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "ops/mirror.h"
-#include "ops/op.h"
-#include "ops/sparse.h"
-#include "ops/update.h"
+#include "kernels/embedding/sparse.h"
+#include "kernels/op.h"
+#include "kernels/space/mirror.h"
+#include "kernels/update/update.h"
 #include "train/model.h"
 
 struct dts_network_options {
@@ -39,7 +39,7 @@ struct dts_network_options {
                    // to be exchanged
     uint64_t seed; // of the first weights and of dropout
     enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
-                                  // (ops/mixed.h), weights and gradients stay fp32
+                                  // (kernels/mixed.h), weights and gradients stay fp32
 };
 
 /* One step, or one microbatch of it. */
@@ -74,7 +74,7 @@ void dts_network_use_weights(struct dts_network *network, float *weights);
 /* Weights, gradients, and what layers keep from step to step beside weights: running
  * statistics. Where the network computes elsewhere than on this CPU, functions of this header
  * give what is here: whoever reads it fetches it first, whoever changes it stores it then
- * (ops/space.h). Input and targets are stored by dts_network_begin(). */
+ * (kernels/space/space.h). Input and targets are stored by dts_network_begin(). */
 enum dts_network_array { DTS_NETWORK_WEIGHTS, DTS_NETWORK_GRADIENTS, DTS_NETWORK_STATES };
 const struct dts_mirror *dts_network_mirror(const struct dts_network *network,
                                             enum dts_network_array array);
@@ -114,7 +114,7 @@ void dts_network_update(struct dts_network *network, struct dts_optimizer_run *o
 bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_run *optimizer);
 
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
- * layer's operation must have halves (ops/op.h, which says what the sums are). */
+ * layer's operation must have halves (kernels/op.h, which says what the sums are). */
 struct dts_network_part {
     enum dts_op_part part;
     double *sums; // there

@@ -4,7 +4,7 @@
  * the first value lies where most others are in tensors that begin with a line.
  */
 #include "exec/network_private.h"
-#include "ops/fetch.h"
+#include "kernels/vector/fetch.h"
 
 typedef size_t offset_fn(const struct dts_network *n, int layer, int number);
 

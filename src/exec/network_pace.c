@@ -1,7 +1,7 @@
 /* network_pace.c -- the pace of the threads that compute. */
 #include "exec/network_pace.h"
 
-#include "ops/cpu_pace.h"
+#include "kernels/space/cpu_pace.h"
 
 enum { MOMENTS = 31 };
 

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "exec/network_private.h"
-#include "ops/mixed.h"
+#include "kernels/mixed.h"
 
 /* A list of leases, each with the place where its offset goes. */
 struct leases {

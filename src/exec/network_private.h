@@ -4,7 +4,7 @@
 
 #include "exec/arena.h"
 #include "exec/network.h"
-#include "ops/place.h"
+#include "kernels/place.h"
 #include "train/calls.h"
 
 /* What a layer's call works with. Offsets are in bytes into the arena. */

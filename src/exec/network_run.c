@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "exec/network_private.h"
-#include "ops/mixed.h"
-#include "ops/reduce.h"
+#include "kernels/mixed.h"
+#include "kernels/reduce/reduce.h"
 
 void *dts_network_output(const struct dts_network *n, int tensor)
 {

@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "exec/network_private.h"
-#include "ops/reduce.h"
-#include "ops/softmax_cross_entropy.h"
+#include "kernels/loss/softmax_cross_entropy.h"
+#include "kernels/reduce/reduce.h"
 
 /* The class of the largest value. Among equals it is the first: who says the same of all
  * classes knows nothing. -1: one of them is no number. */

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "exec/optimizer_rows.h"
-#include "ops/place.h"
-#include "ops/reduce.h"
+#include "kernels/place.h"
+#include "kernels/reduce/reduce.h"
 
 /* One parameter tensor, or part of one. */
 struct tensor {

@@ -7,10 +7,10 @@
 #define DTS_EXEC_OPTIMIZER_H
 
 #include "base/error.h"
-#include "ops/loss_scale.h"
-#include "ops/mirror.h"
-#include "ops/sparse.h"
-#include "ops/update.h"
+#include "kernels/embedding/sparse.h"
+#include "kernels/reduce/loss_scale.h"
+#include "kernels/space/mirror.h"
+#include "kernels/update/update.h"
 #include "train/model.h"
 
 struct dts_optimizer_run;
@@ -42,8 +42,8 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_mo
 
 /* One update of all tensors. Of a sparse table only rows are updated whose gradient is not all
  * zeros, and without decay: what a list would do (optimizer_rows.h). Where the rule says so
- * (ops/update.h, `apart`), biases and what belongs to normalizations are updated without decay
- * and trust; else every tensor alike. */
+ * (kernels/update/update.h, `apart`), biases and what belongs to normalizations are updated
+ * without decay and trust; else every tensor alike. */
 void dts_optimizer_step(struct dts_optimizer_run *run,
                         const struct dts_update_settings *settings, float *weights,
                         const float *gradients, struct dts_workers *workers);
@@ -57,7 +57,8 @@ void dts_optimizer_rows(struct dts_optimizer_run *run,
 void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
                          struct dts_workers *workers);
 
-/* Are all gradients that it is for finite? What a loss scale follows (ops/loss_scale.h). */
+/* Are all gradients that it is for finite? What a loss scale follows
+ * (kernels/reduce/loss_scale.h). */
 bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
                           struct dts_workers *workers);
 

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/sizes.h"
-#include "ops/place.h"
-#include "ops/table_rows.h"
+#include "kernels/embedding/table_rows.h"
+#include "kernels/place.h"
 
 enum { BLOCK_VALUES = 1 << 16 }; // that are copied at once, if rows are not longer: in caches
 

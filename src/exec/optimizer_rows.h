@@ -9,8 +9,8 @@
 #ifndef DTS_EXEC_OPTIMIZER_ROWS_H
 #define DTS_EXEC_OPTIMIZER_ROWS_H
 
-#include "ops/sparse.h"
-#include "ops/update.h"
+#include "kernels/embedding/sparse.h"
+#include "kernels/update/update.h"
 
 struct dts_rows_update {
     const struct dts_update *update;

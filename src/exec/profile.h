@@ -3,7 +3,7 @@
  * In several sweeps over all calls: where the speed of the machine drifts, each call has seen
  * the same times as the others.
  *
- * The file is that of a device (kernels/device.h): its roofline, and beside it
+ * The file is that of a device (device/device.h): its roofline, and beside it
  * "profile", the seconds of every distinct call at every batch. Whoever names it as the device
  * of a scenario gets predictions that rest on it.
  */

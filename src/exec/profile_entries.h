@@ -51,7 +51,7 @@ struct dts_profile_entries {
 void dts_profile_entries_find(const struct dts_profile_request *request,
                               struct dts_profile_entries *entries);
 
-/* The call of that key (kernels/op_call.h); NULL: there is none. */
+/* The call of that key (kernels/call/op_call.h); NULL: there is none. */
 struct dts_profile_entry *dts_profile_entry_of(const struct dts_profile_entries *entries,
                                                const char *key);
 

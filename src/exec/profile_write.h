@@ -3,7 +3,7 @@
 #define DTS_EXEC_PROFILE_WRITE_H
 
 #include "exec/profile_entries.h"
-#include "kernels/roofline.h"
+#include "kernels/space/roofline.h"
 
 /* All that was measured, for the file. */
 struct dts_profile_findings {

@@ -10,7 +10,7 @@
 #include "exec/made_task.h"
 #include "exec/optimizer.h"
 #include "exec/step_calls.h"
-#include "ops/cpu_pace.h"
+#include "kernels/space/cpu_pace.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 

@@ -1,8 +1,8 @@
 /* values_there.c -- kernels on a queue, and a wait for them. */
 #include "exec/values_there.h"
 
-#include "ops/place.h"
-#include "ops/reduce.h"
+#include "kernels/place.h"
+#include "kernels/reduce/reduce.h"
 
 /* Kernels are called between begin and finish. */
 static struct dts_place begin(struct dts_space *space, int queue)

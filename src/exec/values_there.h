@@ -1,12 +1,12 @@
 /* values_there.h -- what is done with the values of messages that lie where a network computes
- * (ops/space.h): kernels of the device, on a queue that is the calling thread's. They are
- * complete when they return; what fails is kept (dts_space_trouble()).
+ * (kernels/space/space.h): kernels of the device, on a queue that is the calling thread's. They
+ * are complete when they return; what fails is kept (dts_space_trouble()).
  */
 #ifndef DTS_EXEC_VALUES_THERE_H
 #define DTS_EXEC_VALUES_THERE_H
 
-#include "kernels/half.h"
-#include "ops/space.h"
+#include "kernels/call/half.h"
+#include "kernels/space/space.h"
 
 /* Values into 16 bits; round: they become what 16 bits say. */
 void dts_there_narrow(struct dts_space *space, int queue, enum dts_half half, uint16_t *out,

@@ -9,7 +9,7 @@
 #ifndef DTS_LIVE_LIVE_H
 #define DTS_LIVE_LIVE_H
 
-#include "kernels/half.h"
+#include "kernels/call/half.h"
 #include "live/dock.h"
 #include "live/executor.h"
 #include "live/wire.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/half.h"
+#include "kernels/call/half.h"
 
 /* The format of a buffer's messages. */
 struct dts_values {

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/op_call.h"
+#include "kernels/call/op_call.h"
 #include "plan/coll.h"
 
 enum dts_stream {

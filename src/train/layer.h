@@ -1,13 +1,13 @@
 /* layer.h -- kinds of layer: how the shape of one follows from its input, which parameters it
  * has, and which call carries it out. One file and one row each; docs/models.md tells a person
- * what they mean. What one costs stands beside the operation (ops/op_cost.h).
+ * what they mean. What one costs stands beside the operation (kernels/op_cost.h).
  */
 #ifndef DTS_TRAIN_LAYER_H
 #define DTS_TRAIN_LAYER_H
 
 #include "base/json/cfg.h"
-#include "kernels/op_call.h"
-#include "ops/op_cost.h"
+#include "kernels/call/op_call.h"
+#include "kernels/op_cost.h"
 
 enum { DTS_LAYER_PARAMS = DTS_OP_PARAMS, DTS_LAYER_INPUTS = DTS_OP_INPUTS };
 

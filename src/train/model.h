@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "ops/update_cost.h"
+#include "kernels/update/update_cost.h"
 #include "train/layer.h"
 
 struct dts_layer {

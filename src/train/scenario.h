@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "kernels/stack.h"
+#include "device/stack.h"
 #include "train/model.h"
 #include "train/scenario_live.h"
 

@@ -17,9 +17,9 @@
 
 #include "base/json/library.h"
 #include "base/mem.h"
-#include "kernels/here.h"
-#include "kernels/profile_estimate.h"
-#include "kernels/stack.h"
+#include "device/here.h"
+#include "device/profile_estimate.h"
+#include "device/stack.h"
 #include "train/model.h"
 #include "train/seconds_profile.h"
 

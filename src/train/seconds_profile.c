@@ -1,5 +1,5 @@
 /* seconds_profile.c -- a network's calls are looked up in the profile; what is not there is
- * estimated from what is (kernels/profile_estimate.h). A call's time is that of the first layer
+ * estimated from what is (device/profile_estimate.h). A call's time is that of the first layer
  * that it carries out. */
 #include "train/seconds_profile.h"
 
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
-#include "kernels/profile_estimate.h"
+#include "device/profile_estimate.h"
 
 struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
 {

@@ -17,9 +17,9 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "kernels/product/gemm.h"
+#include "kernels/space/space.h"
 #include "live/mpi_reads.h"
-#include "ops/gemm.h"
-#include "ops/space.h"
 
 enum { ROOM = 1 << 28, ALIGN = 64, LEAST_PAGE = 4096, CACHE = 1 << 16 };
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/sizes.h"
-#include "ops/op.h"
+#include "kernels/op.h"
 #include "train/calls.h"
 
 enum { WORDS = 6, BLOCK = 4096 };

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "check.h"
-#include "kernels/op_call.h"
+#include "kernels/call/op_call.h"
 #include "train/layer.h"
 
 static bool ends_with(const struct dts_op_call_key *key, const char *end)

@@ -3,7 +3,7 @@
 
 #include "base/json/library.h"
 #include "check.h"
-#include "kernels/device.h"
+#include "device/device.h"
 
 /* A device from text, through a file. */
 static bool load(struct dts_device *device, const char *text, struct dts_error *err)

@@ -5,7 +5,7 @@
 #include "base/os/clock.h"
 #include "check.h"
 #include "exec/kernel_time.h"
-#include "ops/place.h"
+#include "kernels/place.h"
 #include "train/calls.h"
 
 /* What was written: a letter each time. */

@@ -9,8 +9,8 @@
 #include "check.h"
 #include "exec/optimizer.h"
 #include "exec/steps.h"
-#include "ops/loss_scale.h"
-#include "ops/reduce.h"
+#include "kernels/reduce/loss_scale.h"
+#include "kernels/reduce/reduce.h"
 
 enum { BATCH = 4, CLASSES = 5 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "kernels/here.h"
+#include "device/here.h"
 
 static char root[64], folder[96];
 static int measured;

@@ -7,8 +7,8 @@
 #include "base/rng.h"
 #include "check.h"
 #include "gpu_here.h"
+#include "kernels/compress/compress.h"
 #include "odd_values.h"
-#include "ops/compress.h"
 
 enum { COUNT = 10007, GUARD_BYTE = 0xa5 };
 

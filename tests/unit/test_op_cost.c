@@ -2,8 +2,8 @@
  * weights: its values are then how many products each one sums. Where other functions stand
  * between the products, the definition is walked, and each one is counted.
  */
+#include "kernels/op_cost.h"
 #include "op_run.h"
-#include "ops/op_cost.h"
 
 static void fill(const void *array, size_t count, double value)
 {

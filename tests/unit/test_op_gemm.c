@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "ops/gemm_few.h"
+#include "kernels/product/gemm_few.h"
 
 enum { BEYOND = 3 }; // values between the rows of each matrix, which must stay
 

@@ -1,8 +1,8 @@
 /* test_op_gradient_oracle.c -- every reduction and every compression, the latter over steps
  * with error feedback, against what tests/oracle/gradients.py computed by PyTorch from the same
  * numbers: bit for bit, by the reference and by the host's version. */
-#include "ops/compress.h"
-#include "ops/reduce.h"
+#include "kernels/compress/compress.h"
+#include "kernels/reduce/reduce.h"
 #include "oracle_gradients.h"
 
 enum { OUT = 0, X = 1, STEPS = 300 }; // streams

@@ -112,7 +112,8 @@ static void runs_of_channels(void)
     }
 }
 
-/* More than caches keep (ops/past_caches.h), in lines of 16 values and blocks that end early.
+/* More than caches keep (kernels/vector/past_caches.h), in lines of 16 values and blocks that
+ * end early.
  */
 static void large_results_go_past_the_caches(void)
 {

@@ -7,9 +7,9 @@
 #include "base/rng.h"
 #include "check.h"
 #include "gpu_here.h"
+#include "kernels/reduce/loss_scale.h"
+#include "kernels/reduce/reduce.h"
 #include "odd_values.h"
-#include "ops/loss_scale.h"
-#include "ops/reduce.h"
 
 enum { COUNT = 10007, GUARD = 8, GUARD_BYTE = 0xa5 };
 

@@ -4,11 +4,11 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "ops/compress.h"
-#include "ops/gpu.h"
-#include "ops/op.h"
-#include "ops/reduce.h"
-#include "ops/update.h"
+#include "kernels/compress/compress.h"
+#include "kernels/op.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/space/gpu.h"
+#include "kernels/update/update.h"
 #include "train/layer.h"
 
 enum { MOST_ROWS = 128 };

@@ -1,7 +1,7 @@
 /* test_op_sequence.c -- what works on sequences: embeddings and the LSTM, on odd shapes. */
+#include "kernels/embedding/sparse.h"
+#include "kernels/embedding/sparse_gpu.h"
 #include "op_shapes.h"
-#include "ops/sparse.h"
-#include "ops/sparse_gpu.h"
 
 static void check_embedding(int batch, struct dts_dims tokens, size_t vocabulary,
                             size_t features, int most)

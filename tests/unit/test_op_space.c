@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ops/gpu.h"
-#include "ops/mirror.h"
+#include "kernels/space/gpu.h"
+#include "kernels/space/mirror.h"
 #include "train/scenario_live.h"
 
 static void on_a_cpu_both_sides_are_one_array(void)

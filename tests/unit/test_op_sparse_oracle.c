@@ -1,7 +1,7 @@
 /* test_op_sparse_oracle.c -- gradients of embeddings as lists of rows, against those that
  * tests/oracle/gradients.py computed by PyTorch's sparse embedding: bit for bit, since no sum
  * of them is rounded. */
-#include "ops/sparse.h"
+#include "kernels/embedding/sparse.h"
 #include "oracle_gradients.h"
 
 enum { TOKENS = 70, DY = 80 }; // streams

@@ -8,8 +8,8 @@
 #include "check.h"
 #include "exec/optimizer_rows.h"
 #include "gpu_here.h"
-#include "ops/place.h"
-#include "ops/table_rows.h"
+#include "kernels/embedding/table_rows.h"
+#include "kernels/place.h"
 
 enum { ROWS = 7, ROW = 3, VALUES = ROWS * ROW };
 

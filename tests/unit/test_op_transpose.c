@@ -2,7 +2,7 @@
 
 #include "base/os/pages.h"
 #include "check.h"
-#include "ops/transpose.h"
+#include "kernels/vector/transpose.h"
 
 enum { BEYOND = 64 }; // values around the result, which must stay
 

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "gpu_here.h"
-#include "ops/update.h"
+#include "kernels/update/update.h"
 #include "train/model.h"
 
 enum { COUNT = 9001, STEPS = 5 }; // more than one block, and no multiple of one

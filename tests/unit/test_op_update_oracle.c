@@ -9,7 +9,7 @@
 #include "base/json/cfg.h"
 #include "base/mem.h"
 #include "check.h"
-#include "ops/update.h"
+#include "kernels/update/update.h"
 #include "oracle_values.h"
 
 enum { MOST_STEPS = 16, MOST_TENSORS = 16, WEIGHTS = 200, GRADIENTS = 300 };

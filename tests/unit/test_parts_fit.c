@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "kernels/parts_fit.h"
+#include "device/parts_fit.h"
 
 static void what_all_have_in_common_is_found_exactly(void)
 {

@@ -6,7 +6,7 @@
 #include "base/json/library.h"
 #include "base/rng.h"
 #include "check.h"
-#include "kernels/here.h"
+#include "device/here.h"
 #include "sim/platform.h"
 
 struct change {

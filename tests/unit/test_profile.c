@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "kernels/profile_estimate.h"
+#include "device/profile_estimate.h"
 
 static const char head[] =
     "{\"summary\": \"s\", \"kind\": \"cpu\", \"peak_flops_per_s\": {\"fp32\": 1e9},"

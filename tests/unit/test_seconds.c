@@ -3,7 +3,7 @@
 
 #include "base/json/library.h"
 #include "check.h"
-#include "kernels/stack.h"
+#include "device/stack.h"
 #include "train/model.h"
 
 static const struct dts_device toy = {

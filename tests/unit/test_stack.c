@@ -4,7 +4,7 @@
 
 #include "base/json/library.h"
 #include "check.h"
-#include "kernels/stack.h"
+#include "device/stack.h"
 
 static const char whole[] =
     "{\"summary\": \"s\", \"anchors\": [{\"device\": \"p100\", \"model\": \"m\", "

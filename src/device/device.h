@@ -1,0 +1,66 @@
+/* device.h -- hardware that runs kernels: peak rates, memory, and a roofline over them.
+ *
+ * A device file holds hardware only; what software adds is the stack's (stack.h). Every rate
+ * has its source in the file; efficiencies that nobody published are `assumed`. docs/devices.md
+ * says how to write one.
+ */
+#ifndef DTS_DEVICE_DEVICE_H
+#define DTS_DEVICE_DEVICE_H
+
+#include "base/json/cfg.h"
+#include "device/profile.h"
+#include "kernels/call/precision.h"
+
+/* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
+ * and ".json", control characters escaped. Devices, stacks and anchors know one another by
+ * these names. */
+char *dts_file_name(const char *path);
+
+/* Classes of operation that reach different shares of the peak. */
+enum dts_work_class { DTS_WORK_CONV, DTS_WORK_MATMUL, DTS_WORK_MEMORY, DTS_WORK_CLASSES };
+
+/* One kernel call. */
+struct dts_work {
+    enum dts_work_class class;
+    double flops;
+    double bytes; // memory traffic, at the least
+};
+
+enum { DTS_DEVICE_ASSUMED = 8 };
+
+struct dts_device {
+    const char *name, *summary;              // name: of the file, without folder and ".json"
+    const char *kind;                        // "gpu", "cpu"
+    double peak_flops_per_s[DTS_PRECISIONS]; // 0: cannot, or not published
+    double memory_bytes, memory_bytes_per_s;
+    double efficiency[DTS_WORK_CLASSES];           // of the peak, or of the memory rate
+    double call_s;                                 // fixed cost of a kernel call
+    bool assumed[DTS_WORK_CLASSES];                // that efficiency is not published
+    const char *assumed_paths[DTS_DEVICE_ASSUMED]; // all that is: "efficiency.conv", "call_s"
+    int assumed_path_count;
+    struct dts_profile profile; // measured calls; without: profile.kernels is NULL
+    char *own_name;             // owned: what name points to
+    struct dts_doc *doc;        // owned
+};
+
+const char *dts_work_class_name(int i); // "conv", "matmul", "memory"; NULL at the end
+
+bool dts_device_load(struct dts_device *device, const char *path, struct dts_error *err);
+void dts_device_free(struct dts_device *device);
+
+/* Print what `dtsim help device` says. */
+void dts_device_help(FILE *out);
+
+/* Seconds of a call by the bare roofline: call_s + max(flops / (peak e), bytes / (memory m)),
+ * e the efficiency of the work's class and m that of DTS_WORK_MEMORY. Work without flops and
+ * bytes is no call and takes no time. The precision must have a peak (dts_device_supports). */
+double dts_device_seconds(const struct dts_device *device, enum dts_precision precision,
+                          const struct dts_work *work);
+bool dts_device_supports(const struct dts_device *device, enum dts_precision precision);
+
+/* Fails with the precisions that the device has: "precision: p100 cannot compute in tf32; it
+ * has fp32, fp16, fp64". True when it can. */
+bool dts_device_check(const struct dts_device *device, enum dts_precision precision,
+                      struct dts_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/* stack.c -- stack files: what a framework adds to the hardware. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "device/anchor.h"
+#include "device/assumed.h"
+#include "device/stack.h"
+
+/* What one table of fields fills. */
+struct reading {
+    struct dts_stack stack;
+    struct dts_cfg anchors, transport, assumed;
+};
+
+static const struct dts_field bucket_fields[] = {
+    {DTS_KEY(struct dts_bucket_policy, first_bytes), .type = DTS_REAL, .max = 1e15,
+     .missing = "0",
+     .help = "size of the first bucket, that of the last layers; 0: as the others"},
+    {DTS_KEY(struct dts_bucket_policy, bytes), .type = DTS_REAL, .max = 1e15, .missing = "0",
+     .help = "size of a bucket of gradients; 0: one for each tensor"},
+    {DTS_KEY(struct dts_bucket_policy, cycle_s), .type = DTS_REAL, .max = 10, .missing = "0",
+     .help = "buckets leave at multiples of this, seconds; 0: at once"},
+    {0},
+};
+
+static const struct dts_field overlap_fields[] = {
+    {.key = "slowdown",
+     .type = DTS_REAL,
+     .max = 10,
+     .missing = "0",
+     .help = "s: kernels run at 1/(1+s) while the device communicates"},
+    {0},
+};
+
+/* Offsets from the first of the two members of the stack. */
+static const struct dts_field noise_fields[] = {
+    {.key = "device_sigma",
+     .offset = 0,
+     .type = DTS_REAL,
+     .max = 1,
+     .missing = "0",
+     .help = "devices differ in speed: standard deviation of a factor of each"},
+    {.key = "step_sigma",
+     .offset =
+         offsetof(struct dts_stack, step_sigma) - offsetof(struct dts_stack, device_sigma),
+     .type = DTS_REAL,
+     .max = 1,
+     .missing = "0",
+     .help = "steps differ: standard deviation of a factor of each device and step"},
+    {0},
+};
+
+static const struct dts_field transport_fields[] = {
+    {DTS_KEY(struct dts_stack, within), .type = DTS_OTHER, .missing = "null",
+     .help = "transport inside a node; absent: as the platform says"},
+    {DTS_KEY(struct dts_stack, between), .type = DTS_OTHER, .missing = "null",
+     .help = "transport between nodes; absent: as the platform says"},
+    {0},
+};
+
+static const struct dts_field fields[] = {
+    {.key = "summary",
+     .offset = offsetof(struct reading, stack.summary),
+     .type = DTS_STRING,
+     .help = "one line for `dtsim list`"},
+    {.key = "anchors",
+     .offset = offsetof(struct reading, anchors),
+     .type = DTS_OTHER,
+     .missing = "[]",
+     .help = "published step times of single devices"},
+    {.key = "buckets",
+     .offset = offsetof(struct reading, stack.buckets),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = bucket_fields,
+     .help = "how gradients are grouped into messages"},
+    {.key = "fixed_s",
+     .offset = offsetof(struct reading, stack.fixed_s),
+     .type = DTS_REAL,
+     .max = 1e3,
+     .missing = "0",
+     .help = "seconds that each step costs beside the kernels, where no anchor includes them"},
+    {.key = "overlap",
+     .offset = offsetof(struct reading, stack.slowdown),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = overlap_fields,
+     .help = "what communication does to kernels"},
+    {.key = "noise",
+     .offset = offsetof(struct reading, stack.device_sigma),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = noise_fields,
+     .help = "stragglers"},
+    {.key = "efficiency",
+     .offset = offsetof(struct reading, stack.efficiency),
+     .type = DTS_REAL,
+     .min = 1e-3,
+     .max = 10,
+     .missing = "1",
+     .help = "share of the device's roofline where no anchor fits"},
+    {.key = "channels",
+     .offset = offsetof(struct reading, stack.channels),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "1",
+     .help = "rings or trees that a collective runs at once"},
+    {.key = "piece_bytes",
+     .offset = offsetof(struct reading, stack.piece_bytes),
+     .type = DTS_REAL,
+     .min = 1,
+     .max = 1e12,
+     .missing = "524288", // NCCL: a buffer of 4 MiB (NCCL_BUFFSIZE) in 8 steps (NCCL_STEPS)
+     .help = "size of the pieces of a pipelined collective, bytes"},
+    {.key = "algorithm",
+     .offset = offsetof(struct reading, stack.algorithm),
+     .type = DTS_STRING,
+     .missing = "\"ring\"",
+     .help = "all-reduce that it uses"},
+    {.key = "algorithm_between",
+     .offset = offsetof(struct reading, stack.algorithm_between),
+     .type = DTS_STRING,
+     .missing = "null",
+     .help = "of a hierarchical all-reduce: the algorithm between nodes"},
+    {.key = "shards",
+     .offset = offsetof(struct reading, stack.shards),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "1",
+     .help = "of a hierarchical all-reduce: devices of a node that talk to other nodes"},
+    {.key = "transport",
+     .offset = offsetof(struct reading, transport),
+     .type = DTS_OTHER,
+     .missing = "{}",
+     .help = "how messages move: within a node, between nodes"},
+    {.key = "assumed",
+     .offset = offsetof(struct reading, assumed),
+     .type = DTS_OTHER,
+     .missing = "[]",
+     .help = "paths of the values that nobody published"},
+    {0},
+};
+
+/* Transports are read later, by another module: their parents go to the heap, so that a
+ * stack may be moved. */
+/* Of an object of the file; NULL: it has none, or one that is not words. */
+static const char *source_of(const struct dts_cfg *top, const char *key)
+{
+    const struct dts_cfg object = dts_cfg_member(top, key);
+    const struct dts_cfg source = dts_cfg_member(&object, "source");
+    struct dts_error ignored = {0};
+    const char *words = NULL;
+    return dts_cfg_is_string(&source) && dts_cfg_string(&source, &words, &ignored) ? words
+                                                                                   : NULL;
+}
+
+static bool read_stack(struct reading *reading, struct dts_error *err)
+{
+    struct dts_stack *stack = &reading->stack;
+    stack->places = dts_alloc(2, sizeof(*stack->places));
+    stack->places[0] = dts_doc_top(stack->doc);
+    const struct dts_cfg *top = &stack->places[0];
+    if (!dts_cfg_read(top, fields, reading, err))
+        return false;
+    stack->places[1] = reading->transport;
+    stack->slowdown_source = source_of(top, "overlap");
+    stack->noise_source = source_of(top, "noise");
+    return dts_cfg_read(&stack->places[1], transport_fields, stack, err) &&
+           dts_assumed_read(&reading->assumed, top, stack->assumed, DTS_STACK_ASSUMED,
+                            &stack->assumed_count, err) &&
+           dts_anchors_read(stack, &reading->anchors, err);
+}
+
+bool dts_stack_load(struct dts_stack *stack, const char *path, struct dts_error *err)
+{
+    struct reading reading = {.stack = {.name = NULL}};
+    *stack = reading.stack;
+    if (!dts_doc_load(&reading.stack.doc, path, err))
+        return false;
+    reading.stack.own_name = dts_file_name(path);
+    reading.stack.name = reading.stack.own_name;
+    const bool good = read_stack(&reading, err);
+    *stack = reading.stack;
+    if (!good)
+        dts_stack_free(stack);
+    return good;
+}
+
+void dts_stack_free(struct dts_stack *stack)
+{
+    dts_anchors_free(stack);
+    free(stack->places);
+    free(stack->own_name);
+    dts_doc_free(stack->doc);
+    *stack = (struct dts_stack){.name = NULL};
+}
+
+void dts_stack_help(FILE *out)
+{
+    fprintf(out, "A stack is a JSON object:\n\n");
+    dts_fields_print(fields, "", out);
+    dts_anchors_help(out);
+    fprintf(out, "\nIts transports:\n\n");
+    dts_fields_print(transport_fields, "transport", out);
+}

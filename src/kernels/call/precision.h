@@ -1,0 +1,18 @@
+/* precision.h -- the formats of numbers. */
+#ifndef DTS_KERNELS_CALL_PRECISION_H
+#define DTS_KERNELS_CALL_PRECISION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/call/half.h"
+
+/* What numbers are computed in, and what gradients are on the wire. */
+enum dts_precision { DTS_FP32, DTS_TF32, DTS_FP16, DTS_BF16, DTS_FP64, DTS_PRECISIONS };
+
+const char *dts_precision_name(int i);                    // "fp32", ...; NULL at the end
+int dts_precision_find(const char *name);                 // -1: none such
+size_t dts_precision_bytes(enum dts_precision precision); // of one stored value: tf32 is 4
+bool dts_precision_is_half(enum dts_precision precision, enum dts_half *half); // 16 bits
+
+#endif

@@ -1,0 +1,92 @@
+/* op.c -- the table of operations. */
+#include <string.h>
+
+#include "kernels/op.h"
+
+extern const struct dts_operation dts_op_attention;
+extern const struct dts_operation dts_op_conv;
+extern const struct dts_operation dts_op_linear;
+extern const struct dts_operation dts_op_lstm;
+
+extern const struct dts_operation dts_op_adaptive_pool;
+extern const struct dts_operation dts_op_avg_pool;
+extern const struct dts_operation dts_op_global_pool;
+extern const struct dts_operation dts_op_max_pool;
+
+extern const struct dts_operation dts_op_batch_norm;
+extern const struct dts_operation dts_op_layer_norm;
+extern const struct dts_operation dts_op_rms_norm;
+
+extern const struct dts_operation dts_op_gelu;
+extern const struct dts_operation dts_op_leaky_relu;
+extern const struct dts_operation dts_op_relu;
+extern const struct dts_operation dts_op_sigmoid;
+extern const struct dts_operation dts_op_silu;
+extern const struct dts_operation dts_op_tanh;
+
+extern const struct dts_operation dts_op_add;
+extern const struct dts_operation dts_op_concat;
+extern const struct dts_operation dts_op_dropout;
+extern const struct dts_operation dts_op_multiply;
+extern const struct dts_operation dts_op_select;
+extern const struct dts_operation dts_op_sequence;
+extern const struct dts_operation dts_op_upsample;
+
+extern const struct dts_operation dts_op_embedding;
+extern const struct dts_operation dts_op_positional_embedding;
+
+extern const struct dts_operation dts_op_mean_squared_error;
+extern const struct dts_operation dts_op_softmax_cross_entropy;
+
+const struct dts_operation *const dts_operations[] = {
+    // products
+    &dts_op_attention,
+    &dts_op_conv,
+    &dts_op_linear,
+    &dts_op_lstm,
+
+    // pools
+    &dts_op_adaptive_pool,
+    &dts_op_avg_pool,
+    &dts_op_global_pool,
+    &dts_op_max_pool,
+
+    // normalizations
+    &dts_op_batch_norm,
+    &dts_op_layer_norm,
+    &dts_op_rms_norm,
+
+    // functions of one value
+    &dts_op_gelu,
+    &dts_op_leaky_relu,
+    &dts_op_relu,
+    &dts_op_sigmoid,
+    &dts_op_silu,
+    &dts_op_tanh,
+
+    // sums, products, parts
+    &dts_op_add,
+    &dts_op_concat,
+    &dts_op_dropout,
+    &dts_op_multiply,
+    &dts_op_select,
+    &dts_op_sequence,
+    &dts_op_upsample,
+
+    // tables
+    &dts_op_embedding,
+    &dts_op_positional_embedding,
+
+    // losses
+    &dts_op_mean_squared_error,
+    &dts_op_softmax_cross_entropy,
+    NULL,
+};
+
+const struct dts_operation *dts_operation_find(const char *name)
+{
+    for (int i = 0; dts_operations[i] != NULL; i++)
+        if (strcmp(dts_operations[i]->name, name) == 0)
+            return dts_operations[i];
+    return NULL;
+}
