@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 #include "kernels/call/op_call.h"
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 enum dts_stream {
     DTS_COMPUTE, // kernels of the device, and collectives that they cannot go on without

@@ -1,9 +1,9 @@
 /* skeleton.h -- the messages of an operation, routed once for all operations of its shape.
  *
- * A collective is steps of a few classes (plan/coll.h, `like`). The steps of a class put the
- * same bytes on the same links, so one of them is routed, message by message, with chunks in
- * place of bytes. An exchange is one step, whose chunks are elements: the buckets of a job go
- * to the same servers in the same proportions. All groups into which a cohort divides run at
+ * A collective is steps of a few classes (plan/coll/coll.h, `like`). The steps of a class put
+ * the same bytes on the same links, so one of them is routed, message by message, with chunks
+ * in place of bytes. An exchange is one step, whose chunks are elements: the buckets of a job
+ * go to the same servers in the same proportions. All groups into which a cohort divides run at
  * once and are counted together; an exchange has one class for each far side, all of which are
  * under way together.
  */

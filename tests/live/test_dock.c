@@ -14,7 +14,7 @@
 #include "check.h"
 #include "live/live.h"
 #include "live_jobs.h"
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 enum { ROOM = 1 << 26, ALIGN = 64, STEPS = 2, LARGE = 50021, SMALL_PIECE = 1 << 10 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 enum { MOST = 24, MOST_CHUNKS = MOST * 2 * 5 };
 

@@ -1,7 +1,7 @@
 /* test_coll_forms.c -- collective algorithms against their closed forms; names, shapes, chunks.
  */
 #include "check.h"
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 enum { MOST = 24 };
 

@@ -1,7 +1,7 @@
 /* test_coll_state.c -- steps of one state have the same messages, in any number of pieces. */
 #include "check.h"
 
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 /* The same messages, up to one factor on all their chunks; all are of one size in ours. */
 static bool in_proportion(const struct dts_coll_message *ours,

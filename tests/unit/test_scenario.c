@@ -3,7 +3,7 @@
 
 #include "base/json/library.h"
 #include "check.h"
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 #include "train/scenario.h"
 #include "train/strategy.h"
 

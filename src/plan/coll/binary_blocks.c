@@ -1,4 +1,4 @@
-/* coll_binary_blocks.c -- halving and doubling in blocks of powers of two (Rabenseifner and
+/* binary_blocks.c -- halving and doubling in blocks of powers of two (Rabenseifner and
  * Traff 2004, doi:10.1007/978-3-540-30218-6_13).
  *
  * The members are cut into blocks of decreasing sizes, the binary digits of their number:
@@ -24,7 +24,7 @@
  *
  * A smaller block costs more: each of its s members passes on S/s.
  */
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 enum { MOST_PEERS_LOG2 = 6 };
 _Static_assert(1 << MOST_PEERS_LOG2 <= DTS_COLL_MESSAGES, "a step holds a member's messages");

@@ -1,4 +1,4 @@
-/* coll_double_tree.c -- two binary trees, each for half of the data (Sanders, Speck and Traff
+/* double_tree.c -- two binary trees, each for half of the data (Sanders, Speck and Traff
  * 2009, doi:10.1016/j.parco.2009.09.001).
  *
  * Member 0 is above the roots of both trees. The other N = n - 1 members stand in the first
@@ -34,8 +34,8 @@
  * even positions by the rule of even_first(), above an odd one as above its image, which is
  * even.
  */
-#include "plan/coll.h"
-#include "plan/coll_binomial.h"
+#include "plan/coll/binomial.h"
+#include "plan/coll/coll.h"
 
 static int low_bit(int position)
 {

@@ -11,8 +11,8 @@
  * lane, with the same chunks; between a pair of members there is at most one message per
  * direction, lane and step. Most algorithms need one lane.
  */
-#ifndef DTS_PLAN_COLL_H
-#define DTS_PLAN_COLL_H
+#ifndef DTS_PLAN_COLL_COLL_H
+#define DTS_PLAN_COLL_COLL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* coll_tree.c -- along one binomial tree, whose root is member 0 (coll_binomial.h draws it).
+/* tree.c -- along one binomial tree, whose root is member 0 (binomial.h draws it).
  *
  * With k = log2(n) dimensions, rounded up, on a crossbar with latency alpha and bandwidth B,
  * for S bytes:
@@ -22,8 +22,8 @@
  * message. So k P + k (k + 1)/2 steps of alpha + S/(P B). With fewer pieces than k there is
  * little to win, and the plain way is taken.
  */
-#include "plan/coll.h"
-#include "plan/coll_binomial.h"
+#include "plan/coll/binomial.h"
+#include "plan/coll/coll.h"
 
 static bool in_pieces(const struct dts_coll_shape *shape)
 {

@@ -1,5 +1,5 @@
-/* coll_levels.c -- the sizes of a hierarchical collective. */
-#include "plan/coll_levels.h"
+/* levels.c -- the sizes of a hierarchical collective. */
+#include "plan/coll/levels.h"
 
 void dts_levels_between(const struct dts_coll_shape *all, int nodes, struct dts_coll_shape *s)
 {

@@ -1,4 +1,4 @@
-/* coll_hierarchical.c -- inside the nodes first, then between them, then inside again.
+/* hierarchical.c -- inside the nodes first, then between them, then inside again.
  *
  * The data is cut into k shards. Shard j is looked after by one member of each node, its owner:
  * the D members of a node stand on a ring, and o(j) = j D/k. An all-reduce in three phases
@@ -10,7 +10,7 @@
  *     3  in each node, shard j is passed on along a chain that begins at its owner:
  *        o -> o + 1 -> ... -> o - 1
  *
- * A chain (coll_chain.h) carries P pieces in P + D - 2 steps. When every member is an owner,
+ * A chain (chain.h) carries P pieces in P + D - 2 steps. When every member is an owner,
  * one piece keeps the ring full: then P = 1, and phases 1 and 3 are the reduce-scatter and the
  * all-gather of a ring. With N = n/D nodes and a crossbar with latency alpha and bandwidth B in
  * the nodes and between them, S bytes take, for k = 1 and k = D,
@@ -23,7 +23,7 @@
  * shares in them. All-gather: the same backwards, then 3. Broadcast: member 0 hands the shards
  * out to the owners of its node, then 2 as a broadcast, then 3.
  */
-#include "plan/coll_levels.h"
+#include "plan/coll/levels.h"
 
 static bool fits(const struct dts_coll_shape *shape, const char **why)
 {

@@ -1,11 +1,11 @@
-/* coll_levels.h -- what a shape means where members are grouped by nodes: for
- * coll_hierarchical.c.
+/* levels.h -- what a shape means where members are grouped by nodes: for
+ * hierarchical.c.
  */
 #ifndef DTS_PLAN_COLL_LEVELS_H
 #define DTS_PLAN_COLL_LEVELS_H
 
-#include "plan/coll.h"
-#include "plan/coll_chain.h"
+#include "plan/coll/chain.h"
+#include "plan/coll/coll.h"
 
 /* The sizes that a shape stands for. */
 struct dts_levels {

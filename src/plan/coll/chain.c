@@ -1,5 +1,5 @@
-/* coll_chain.c -- chains around a ring, in pieces. */
-#include "plan/coll_chain.h"
+/* chain.c -- chains around a ring, in pieces. */
+#include "plan/coll/chain.h"
 
 int dts_chain_steps(const struct dts_chain *chain)
 {

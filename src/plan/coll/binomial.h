@@ -1,4 +1,4 @@
-/* coll_binomial.h -- the binomial tree that several algorithms pass data along.
+/* binomial.h -- the binomial tree that several algorithms pass data along.
  *
  * Member 0 is the root. An edge of dimension d joins a member whose number is a multiple of
  * 2^(d+1) with the one 2^d above it; what hangs below are the 2^d members from there on. With 8
@@ -13,7 +13,7 @@
 #ifndef DTS_PLAN_COLL_BINOMIAL_H
 #define DTS_PLAN_COLL_BINOMIAL_H
 
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 /* Dimensions of the tree: the logarithm of `size`, rounded up. */
 int dts_binomial_dimensions(int size);

@@ -1,4 +1,4 @@
-/* coll_ring.c -- all members pass data to their right neighbour (Patarasuk and Yuan 2009,
+/* ring.c -- all members pass data to their right neighbour (Patarasuk and Yuan 2009,
  * doi:10.1016/j.jpdc.2008.09.002).
  *
  * Reduce-scatter: n - 1 steps pass partial sums around until member m holds the finished chunk
@@ -14,12 +14,12 @@
  *
  *     2 (n - 1) (alpha + S/(n B))
  *
- * Broadcast: a chain 0 -> 1 -> ... -> n - 1 in P pieces (coll_chain.h):
+ * Broadcast: a chain 0 -> 1 -> ... -> n - 1 in P pieces (chain.h):
  *
  *     (P + n - 2) (alpha + S/(P B))
  */
-#include "plan/coll.h"
-#include "plan/coll_chain.h"
+#include "plan/coll/chain.h"
+#include "plan/coll/coll.h"
 
 static struct dts_chain chain_of(const struct dts_coll_shape *shape)
 {

@@ -1,5 +1,5 @@
 /* coll.c -- the table of collective algorithms, and what they all have in common. */
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 #include <assert.h>
 #include <limits.h>

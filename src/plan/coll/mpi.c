@@ -1,9 +1,9 @@
-/* coll_mpi.c -- the all-reduce of the MPI library itself. Live, the library is called; what it
+/* mpi.c -- the all-reduce of the MPI library itself. Live, the library is called; what it
  * does inside is its own affair and depends on sizes. It is simulated as a ring, which is what
  * Open MPI does with large messages of more than a few ranks
  * (coll_tuned_decision_fixed.c, 4.1).
  */
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 extern const struct dts_coll dts_coll_ring;
 

@@ -1,4 +1,4 @@
-/* coll_halving_doubling.c -- members exchange halves, quarters, ... in log2(n) steps (Thakur,
+/* halving_doubling.c -- members exchange halves, quarters, ... in log2(n) steps (Thakur,
  * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521).
  *
  * All-reduce of 4 members, the data in 4 chunks; what member 0 sends, to whom:
@@ -26,8 +26,8 @@
  * and for r > 0 another alpha + S/B before and after (not before a broadcast; only the member's
  * own S/n after a reduce-scatter and before an all-gather).
  */
-#include "plan/coll.h"
-#include "plan/coll_binomial.h"
+#include "plan/coll/binomial.h"
+#include "plan/coll/coll.h"
 
 /* A range of chunks. */
 struct range {

@@ -1,5 +1,5 @@
-/* coll_binomial.c -- passes, scatters and gathers along a binomial tree. */
-#include "plan/coll_binomial.h"
+/* binomial.c -- passes, scatters and gathers along a binomial tree. */
+#include "plan/coll/binomial.h"
 
 int dts_binomial_dimensions(int size)
 {

@@ -1,4 +1,4 @@
-/* coll_chain.h -- chains around a ring of members, in pieces; several at once.
+/* chain.h -- chains around a ring of members, in pieces; several at once.
  *
  * The members stand on a ring. Shard j of the data has an owner, member j size/shards, and goes
  * once around the ring along a chain of size - 1 hops, either to its owner and summed on the
@@ -14,7 +14,7 @@
 #ifndef DTS_PLAN_COLL_CHAIN_H
 #define DTS_PLAN_COLL_CHAIN_H
 
-#include "plan/coll.h"
+#include "plan/coll/coll.h"
 
 struct dts_chain {
     int size, shards, pieces; // shards divide size
