@@ -15,7 +15,7 @@
 #include "check.h"
 #include "plan/plan.h"
 #include "sim/engine.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 
 enum { AGREE_ROWS = 4000 };
 

@@ -33,7 +33,7 @@ It is written by a script from what the tests compare, and each row is a check o
 Where an answer may be further off than its engine promises, it says so (`engine_limits`).
 
 **How fluid comes to that.** It walks up to 50,000 messages one by one, as exact does, by its own rules of sharing
-(src/sim/walk.h, flows.h): rings of 158 members, a tree of 64 in 64 pieces, halving and doubling of 1,024; of trees and chains in pieces up to
+(src/sim/load/walk.h, flows.h): rings of 158 members, a tree of 64 in 64 pieces, halving and doubling of 1,024; of trees and chains in pieces up to
 250,000 (docs/model.md). Each pair of collectives that follow one another is walked as one, so that who is done with the first begins the second
 while others are still at work. What is larger goes in lockstep: every member begins each step when all have done the one before, which
 is exact where all have the same load. On several paths that all are taken alike it gives what exact gives on one that is as wide as all.

@@ -5,7 +5,7 @@
 #ifndef DTS_TESTS_CROSSBAR_H
 #define DTS_TESTS_CROSSBAR_H
 
-#include "sim/net.h"
+#include "sim/net/net.h"
 
 struct crossbar {
     double bytes_per_s, latency_s;

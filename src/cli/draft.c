@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/answer.h"
 #include "cli/draft.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 
 enum { INDENT = 4, TRIES = 5 }; // spaces of a level; answers of a person to one question
 

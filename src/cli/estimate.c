@@ -10,7 +10,7 @@
 #include "cli/split.h"
 #include "cli/trace.h"
 #include "plan/check.h"
-#include "sim/bound.h"
+#include "sim/load/bound.h"
 
 enum { LONG_S = 10 }; // a run that takes longer is announced
 

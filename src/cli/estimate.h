@@ -5,7 +5,7 @@
 #define DTS_CLI_ESTIMATE_H
 
 #include "cli/result.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 #include "train/build.h"
 
 /* What is asked. Everything is borrowed. */

@@ -3,7 +3,7 @@
 #define DTS_CLI_EXPLAIN_H
 
 #include "cli/result.h"
-#include "sim/bound.h"
+#include "sim/load/bound.h"
 
 void dts_explain_bound(const struct dts_bound *bound, const struct dts_step *step, char *text,
                        size_t room);

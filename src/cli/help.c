@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 #include "train/scenario.h"
 
 static const char head[] =

@@ -1,12 +1,12 @@
 /* link_fit.h -- measured seconds of messages become a latency, a rate and factors by size, as a
- * transport has them (sim/transport.h).
+ * transport has them (sim/net/transport.h).
  */
 #ifndef DTS_CLI_LINK_FIT_H
 #define DTS_CLI_LINK_FIT_H
 
 #include <stdbool.h>
 
-#include "sim/transport.h"
+#include "sim/net/transport.h"
 
 struct dts_link_fit {
     double latency_s;   // of the smallest message

@@ -11,9 +11,9 @@
 #include "cli/names.h"
 #include "device/here.h"
 #include "sim/engine.h"
-#include "sim/fabric.h"
-#include "sim/platform.h"
-#include "sim/topology.h"
+#include "sim/net/fabric/fabric.h"
+#include "sim/net/platform/platform.h"
+#include "sim/net/topology/topology.h"
 #include "train/strategy.h"
 
 struct row {

@@ -9,9 +9,9 @@
 #include "base/os/file.h"
 #include "cli/commands.h"
 #include "cli/draft.h"
-#include "sim/fabric.h"
-#include "sim/platform.h"
-#include "sim/topology.h"
+#include "sim/net/fabric/fabric.h"
+#include "sim/net/platform/platform.h"
+#include "sim/net/topology/topology.h"
 
 enum question {
     NODES,

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 #include "train/scenario.h"
 
 struct dts_scene {

@@ -13,7 +13,7 @@
 
 #include "base/progress.h"
 #include "plan/plan.h"
-#include "sim/net.h"
+#include "sim/net/net.h"
 
 /* How compute times scatter (docs/model.md, "Stragglers"). 0: not at all. */
 struct dts_noise {

@@ -4,7 +4,7 @@
  */
 #include "cases.h"
 #include "sim/engine.h"
-#include "sim/net_simgrid.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
 
 static bool run(const char *name, const struct dts_job *job, const struct dts_net *net)
 {

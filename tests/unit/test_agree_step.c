@@ -124,7 +124,7 @@ static void collectives_of_unlike_sizes_agree(void)
 
 /* Servers on the workers' nodes: workers beside a server are done with it before the others
  * are, and are ahead of them in the next forward pass. Fluid walks one worker of each cohort
- * (sim/cohort.h). */
+ * (sim/load/cohort.h). */
 struct place {
     const char *name, *sets[AGREE_SETS - 1];
     int devices;

@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "cli/answer.h"
-#include "sim/platform.h"
-#include "sim/topology.h"
+#include "sim/net/platform/platform.h"
+#include "sim/net/topology/topology.h"
 
 /* The message for an answer; "": it is good, and `value` is what the file gets. */
 static const char *told(const struct dts_wanted *wanted, const char *answer, char *value)

@@ -2,7 +2,7 @@
  * reported as an error of ours. */
 #include "base/mem.h"
 #include "check.h"
-#include "sim/bound.h"
+#include "sim/load/bound.h"
 
 #include "crossbar.h"
 

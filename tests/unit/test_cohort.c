@@ -1,7 +1,7 @@
 /* test_cohort.c -- which ranks fluid walks as one: those that fare alike, and no others. */
 #include "base/mem.h"
 #include "check.h"
-#include "sim/cohort.h"
+#include "sim/load/cohort.h"
 
 #include "crossbar.h"
 #include "job.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "sim/fabric.h"
+#include "sim/net/fabric/fabric.h"
 
 struct made {
     struct dts_doc *doc;

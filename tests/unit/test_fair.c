@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "sim/fair.h"
+#include "sim/fluid/fair.h"
 
 enum { LINKS = 14, PHASES = 40, MOST_LINKS = 5, MOST_ASKED = 50 };
 

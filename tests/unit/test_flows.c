@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "sim/flows.h"
+#include "sim/load/flows.h"
 
 enum { LINKS = 7, WAYS = 20, FLOWS = 120, MOST_SHARES = 3 };
 

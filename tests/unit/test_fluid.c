@@ -4,7 +4,7 @@
 #include "check.h"
 #include "plan/plan.h"
 #include "sim/engine.h"
-#include "sim/load.h"
+#include "sim/load/load.h"
 
 #include "crossbar.h"
 #include "job.h"

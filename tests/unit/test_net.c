@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "sim/net.h"
+#include "sim/net/net.h"
 
 /* A network of two endpoints with three paths of unlike shares. */
 static int three_paths(const void *self, int src, int dst)

@@ -8,8 +8,8 @@
 #include "check.h"
 #include "plan/plan.h"
 #include "sim/engine.h"
-#include "sim/net_simgrid.h"
-#include "sim/topology.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
+#include "sim/net/topology/topology.h"
 
 #define HEAD                                                                                   \
     "<?xml version='1.0'?>\n"                                                                  \

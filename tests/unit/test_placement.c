@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 
 static bool load(struct dts_platform *platform)
 {

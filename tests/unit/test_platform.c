@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "device/here.h"
-#include "sim/platform.h"
+#include "sim/net/platform/platform.h"
 
 struct change {
     const char *path, *value;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "sim/net_simgrid.h"
-#include "sim/topology.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
+#include "sim/net/topology/topology.h"
 
 struct pair {
     const char *kind, *json;    // ours

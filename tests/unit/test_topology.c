@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "sim/topology.h"
+#include "sim/net/topology/topology.h"
 
 /* A topology read from JSON. */
 struct made {

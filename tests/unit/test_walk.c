@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "sim/engine.h"
-#include "sim/row.h"
+#include "sim/load/row.h"
 
 #include "crossbar.h"
 #include "job.h"

@@ -1,0 +1,104 @@
+/* exchange.c -- messages in flight together: latency, wire, sums. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <simgrid/engine.h>
+
+#include "base/mem.h"
+#include "sim/exact/lane.h"
+
+static double sum_s(const struct dts_lane *lane, const struct dts_message *message,
+                    const struct dts_transport *by)
+{
+    double rate = by->reduce_bytes_per_s;
+    rate = rate > 0 ? rate : lane->exact->simulation->reduce_bytes_per_s;
+    return message->add && rate > 0 ? (double)message->bytes / rate : 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* When all is complete. Sums follow one another in the order of arrival. */
+static double end_s(struct dts_lane *lane)
+{
+    double last = simgrid_get_clock(), summed = 0;
+    size_t adding = 0;
+    lane->arrivals = dts_grow(lane->arrivals, &lane->arrival_room, 2 * (size_t)lane->mail_count,
+                              sizeof(*lane->arrivals));
+    for (int i = 0; i < lane->mail_count; i++) {
+        const struct dts_mail *m = &lane->mail[i];
+        if (m->message->send)
+            continue;
+        last = fmax(last, m->arrived_s);
+        if (m->sum_s > 0) {
+            lane->arrivals[2 * adding] = m->arrived_s;
+            lane->arrivals[2 * adding + 1] = m->sum_s;
+            adding++;
+        }
+    }
+    qsort(lane->arrivals, adding, 2 * sizeof(*lane->arrivals), by_first);
+    for (size_t i = 0; i < adding; i++)
+        summed = fmax(summed, lane->arrivals[2 * i]) + lane->arrivals[2 * i + 1];
+    return fmax(last, summed);
+}
+
+static void wake(void *self, int which)
+{
+    (void)which;
+    dts_lane_wake(self);
+}
+
+/* One thing less to wait for; the last one ends the exchange. */
+static void close_one(struct dts_lane *lane)
+{
+    if (--lane->open > 0)
+        return;
+    double end = end_s(lane);
+    if (end > simgrid_get_clock())
+        dts_clock_set(&lane->exact->clock, end, wake, lane, 0);
+    else
+        dts_lane_wake(lane);
+}
+
+void dts_lane_message_over(const struct dts_party *party, double over_s, double delay_s)
+{
+    party->lane->mail[party->which].arrived_s = over_s + delay_s;
+    close_one(party->lane);
+}
+
+/* Receives first: a message that has waited for one of them may be over at once. */
+static void receive_all(struct dts_lane *lane)
+{
+    for (int i = 0; i < lane->mail_count; i++) {
+        struct dts_mail *mail = &lane->mail[i];
+        if (mail->message->send)
+            continue;
+        mail->sum_s = sum_s(lane, mail->message,
+                            dts_post_receive(&lane->exact->post, lane->rank, lane->stream,
+                                             mail->message, (struct dts_party){lane, i}));
+    }
+}
+
+static void send_all(struct dts_lane *lane)
+{
+    for (int i = 0; i < lane->mail_count; i++)
+        if (lane->mail[i].message->send)
+            dts_post_send(&lane->exact->post, lane->rank, lane->stream, lane->mail[i].message,
+                          (struct dts_party){lane, i});
+}
+
+void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages, int count)
+{
+    lane->mail = dts_grow(lane->mail, &lane->mail_room, (size_t)count, sizeof(*lane->mail));
+    lane->mail_count = count;
+    lane->open = count + 1; // ours: not over before all are on their way
+    lane->state = DTS_LANE_EXCHANGES;
+    for (int i = 0; i < count; i++)
+        lane->mail[i] = (struct dts_mail){.message = &messages[i]};
+    receive_all(lane);
+    send_all(lane);
+    close_one(lane);
+}

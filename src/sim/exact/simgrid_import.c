@@ -1,0 +1,143 @@
+/* simgrid_import.c -- reads a SimGrid platform: its links, and the routes of all pairs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+
+#include "base/mem.h"
+#include "sim/exact/simgrid_zone.h"
+#include "sim/net/map.h"
+#include "sim/net/net.h"
+#include "sim/net/simgrid_file/simgrid_file.h"
+#include "sim/net/simgrid_file/simgrid_routes.h"
+#include "sim/simgrid/module.h"
+
+static int by_name(const void *a, const void *b)
+{
+    const sg_host_t *x = a, *y = b;
+    return strverscmp(sg_host_get_name(*x), sg_host_get_name(*y));
+}
+
+/* The number of a link, which is new or known; -1: it cannot be used. */
+static int link_number(struct dts_simgrid_routes *f, struct dts_map *known, sg_link_t link,
+                       struct dts_error *err)
+{
+    const char *name = sg_link_get_name(link);
+    double capacity = sg_link_get_bandwidth(link);
+    uint64_t *number = dts_map_at(known, (uint64_t)(uintptr_t)link);
+    if (*number > 0)
+        return (int)*number - 1;
+    if (!dts_simgrid_is_plain(link)) {
+        dts_fail(err, DTS_BAD_INPUT, "link %s: Wi-Fi and non-linear links are not supported",
+                 name);
+        return -1;
+    }
+    if (!(capacity >= DTS_SIMGRID_LEAST_BYTES_PER_S) || isinf(capacity)) {
+        dts_fail(err, DTS_BAD_INPUT, "link %s: bandwidth must be >= %d bytes/s, got %g", name,
+                 DTS_SIMGRID_LEAST_BYTES_PER_S, capacity);
+        return -1;
+    }
+    size_t room = f->link_room, needed = (size_t)f->links + 1;
+    f->capacity = dts_grow(f->capacity, &f->link_room, needed, sizeof(*f->capacity));
+    size_t names_room = room, shared_room = room;
+    f->names = dts_grow(f->names, &names_room, needed, sizeof(*f->names));
+    f->shared = dts_grow(f->shared, &shared_room, needed, sizeof(*f->shared));
+    f->capacity[f->links] = capacity;
+    snprintf(f->names[f->links], DTS_SIMGRID_NAME, "%s", name);
+    f->shared[f->links] = sg_link_is_shared(link) != 0;
+    *number = (uint64_t)needed;
+    return f->links++;
+}
+
+/* The links between two hosts, noted for whoever has to say what SimGrid died of. */
+static int ask_route(struct dts_simgrid_question *question, sg_host_t from, sg_host_t to,
+                     sg_link_t *links, double *latency_s)
+{
+    snprintf(question->from, sizeof(question->from), "%s", sg_host_get_name(from));
+    snprintf(question->to, sizeof(question->to), "%s", sg_host_get_name(to));
+    int hops = dts_simgrid_route(from, to, links, DTS_MAX_ROUTE, latency_s);
+    question->from[0] = '\0';
+    return hops;
+}
+
+static bool find_route(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
+                       struct dts_map *known, sg_host_t from, sg_host_t to, size_t pair,
+                       struct dts_error *err)
+{
+    sg_link_t links[DTS_MAX_ROUTE];
+    int hops = ask_route(question, from, to, links, &f->latency[pair]);
+    if (hops < 1)
+        return dts_fail(err, DTS_BAD_INPUT, DTS_SIMGRID_NO_ROUTE, sg_host_get_name(from),
+                        sg_host_get_name(to));
+    if (hops > DTS_MAX_ROUTE)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "route from %s to %s: must have at most %d links, has %d",
+                        sg_host_get_name(from), sg_host_get_name(to), DTS_MAX_ROUTE, hops);
+    if (!(f->latency[pair] >= 0 && f->latency[pair] <= DTS_SIMGRID_MOST_S))
+        return dts_fail(
+            err, DTS_BAD_INPUT, "route from %s to %s: latency must be 0 to %d s, is %g",
+            sg_host_get_name(from), sg_host_get_name(to), DTS_SIMGRID_MOST_S, f->latency[pair]);
+    f->route = dts_grow(f->route, &f->hop_room, f->hops + (size_t)hops, sizeof(*f->route));
+    for (int h = 0; h < hops; h++) {
+        int number = link_number(f, known, links[h], err);
+        if (number < 0)
+            return false;
+        f->route[f->hops++] = number;
+    }
+    return true;
+}
+
+static bool find_routes(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
+                        struct dts_error *err)
+{
+    sg_host_t *hosts = sg_host_list();
+    struct dts_map known = {0};
+    qsort(hosts, (size_t)f->hosts, sizeof(sg_host_t), by_name);
+    f->latency = dts_alloc(dts_simgrid_pairs(f), sizeof(*f->latency));
+    f->first = dts_alloc(dts_simgrid_pairs(f) + 1, sizeof(*f->first));
+    bool ok = true;
+    for (size_t pair = 0; pair < dts_simgrid_pairs(f) && ok; pair++) {
+        size_t from = pair / (size_t)f->hosts, to = pair % (size_t)f->hosts;
+        if (from != to)
+            ok = find_route(question, f, &known, hosts[from], hosts[to], pair, err);
+        f->first[pair + 1] = f->hops;
+    }
+    dts_map_free(&known);
+    free(hosts);
+    return ok;
+}
+
+/* The child: what it allocates goes with it. */
+bool dts_simgrid_import(void *argument, void **result, size_t *size, struct dts_error *err)
+{
+    struct dts_simgrid_question *question = argument;
+    struct dts_simgrid_routes f = {.hosts = 0};
+    dts_simgrid_start();
+    if (!dts_simgrid_load(question->path, err))
+        return false;
+    size_t hosts = sg_host_count();
+    if (hosts < 1 || hosts > DTS_SIMGRID_MOST_HOSTS)
+        return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has %zu",
+                        DTS_SIMGRID_MOST_HOSTS, hosts);
+    f.hosts = (int)hosts;
+    if (!find_routes(question, &f, err))
+        return false;
+
+    struct dts_simgrid_routes flat = {.hosts = f.hosts, .links = f.links, .hops = f.hops};
+    *size = sizeof(flat) + dts_simgrid_routes_lay_out(&flat, NULL);
+    *result = dts_alloc(1, *size);
+    memcpy(*result, &flat, sizeof(flat));
+    dts_simgrid_routes_lay_out(&flat, (char *)*result + sizeof(flat));
+    memcpy(flat.latency, f.latency, dts_simgrid_pairs(&f) * sizeof(*f.latency));
+    memcpy(flat.first, f.first, (dts_simgrid_pairs(&f) + 1) * sizeof(*f.first));
+    if (f.links == 0)
+        return true;
+    memcpy(flat.capacity, f.capacity, (size_t)f.links * sizeof(*f.capacity));
+    memcpy(flat.route, f.route, f.hops * sizeof(*f.route));
+    memcpy(flat.names, f.names, (size_t)f.links * DTS_SIMGRID_NAME);
+    memcpy(flat.shared, f.shared, (size_t)f.links * sizeof(*f.shared));
+    return true;
+}

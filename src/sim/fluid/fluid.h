@@ -1,0 +1,219 @@
+/* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
+ * fluid_lane.c says what begins and what a completion means, fluid_end.c when a collective
+ * ends, fluid_apart.c how far apart members are, fluid_exchange.c what messages between roles
+ * do, fluid_transfers.c which transfers there are, fluid_rates.c how fast they go beside each
+ * other, fluid_time.c how time passes.
+ *
+ * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
+ * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
+ * cohort) walk the plan. A call runs for its seconds, slower while its rank communicates. A
+ * collective becomes a transfer when the lane reaches it; a message between cohorts when its
+ * sender does, and its receiver, where the transport waits for that. A transfer goes through
+ * the phases of its load (load.h), at the rate that is left to it by the others under way
+ * (share.h). Time jumps from one completion to the next.
+ */
+#ifndef DTS_SIM_FLUID_FLUID_H
+#define DTS_SIM_FLUID_FLUID_H
+
+#include "sim/engine.h"
+#include "sim/fluid/numbers.h"
+#include "sim/fluid/share.h"
+#include "sim/load/load.h"
+#include "sim/load/row.h"
+
+enum lane_state {
+    WAITING,    // for other operations
+    CALLING,    // a kernel runs
+    SENDING,    // a collective is under way
+    EXCHANGING, // messages are under way, or the other side is not there yet
+    ARRIVING,   // the wire has done its part, latency and sums have not
+    FINISHED,   // all steps done
+};
+
+struct lane {
+    const struct dts_role *role;
+    int cohort;
+    enum dts_stream stream;
+    int step, op; // where it is; op == op_count: the step is over
+    int previous; // the operation before that, of any step; -1: none
+    enum lane_state state;
+    double left_s;           // CALLING: at full speed; ARRIVING
+    double begun_s, late_s;  // CALLING; by how much the last member does it later
+    int open;                // EXCHANGING: transfers that are not over
+    double arrived_s;        // EXCHANGING: when what came so far is there and summed
+    int before, before_step; // the collective begun last; -1: none yet
+};
+
+/* When the members of a cohort do something: the last of them, and each of them, from the first
+ * one on; NULL: all at once. */
+struct moments {
+    double last_s;
+    const double *by_member_s; // borrowed
+};
+
+/* The last time that an operation of a cohort ran, where members are apart. */
+struct run {
+    struct moments begun, ended;
+    double *apart_s; // of a call on another stream than kernels': as of its cohort's kernels
+                     // (struct fluid); owned
+};
+
+enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
+
+struct transfer {
+    enum transfer_state state;
+    int phase_count, phase;
+    double left;                    // repetitions of the phase
+    double pays_s;                  // PAYING: latency left
+    double repetition_s;            // at the rate of now; PAYING: of a second of latency
+    double unslowed_s;              // the same, without what kernels do to messages
+    double bytes_per_s;             // what unslowed_s is for; NAN: nothing yet
+    int sender, receiver;           // lanes; receiver -1: a collective
+    const struct dts_phase *phases; // of the sender's load
+    double share;                   // of the sum of its phases, until its stream is free
+    double tail_s;                  // from then until the last member is done
+
+    /* Of an exchange. */
+    int step, channel, transport;
+    bool sent, awaited;     // which sides are there
+    double sent_s;          // when the sender was there
+    double after_s, over_s; // until the receiver has it; when the wire was done
+};
+
+/* A collective whose stream is free again while its last members still work (row.h), or an
+ * exchange that is on its way to its receiver, by latency that does not block. */
+struct tail {
+    int cohort, op, step;
+    double left_s, all_s; // of the tail: still to come, and in all
+};
+
+struct fluid {
+    const struct dts_simulation *simulation;
+    struct dts_timing *timing;
+    struct dts_loader *loader;
+    struct dts_sharer *sharer;
+    const struct dts_cohorts *cohorts; // the loader's
+    struct lane *lanes;
+    int lane_count;
+    int *lane_of;    // by cohort and stream; -1: none
+    int *first_lane; // of a cohort in lanes
+    bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not
+    struct dts_numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
+    double *left_s;           // of each of them: what is left of its call or its wait
+    struct transfer *transfers;
+    size_t transfer_count, transfer_room; // with those that are free again
+    struct dts_numbers free_transfers;
+    struct dts_numbers exchanges; // transfers that not all sides have seen, sorted
+    struct dts_numbers going;   // transfers PAYING or UNDER_WAY, sorted, so that what is under
+                                // way again is asked for in the same order (share.h)
+    struct dts_numbers on_wire; // of those: which the rates are for
+    bool wire_changed;          // others are on the wire than these
+    const struct dts_phase **phases; // room for one for each transfer, as of the rates
+    double *rates;                   // in bytes/s
+    size_t phase_room, rate_room;
+    bool *computing;   // by cohort: a kernel runs, which slows its messages
+    int *first_op;     // of a cohort in done
+    int *done;         // by op of all cohorts: in how many steps
+    int *talking;      // by cohort: communications under way, which slow its kernels
+    double *noise;     // by role: factor on its kernels
+    struct run *runs;  // by op of all cohorts
+    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
+                       // first one; NULL: all at once; owned
+    double *members_s; // room for a time of each member of a cohort
+    double now, *step_ends;
+    struct tail *tails; // in the order in which they began
+    size_t tail_count, tail_room;
+};
+
+/* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
+void dts_fluid_exchange(struct fluid *f, int lane);
+
+/* How far apart members begin the operation that a lane is about to begin: by member, from the
+ * first one; NULL: all at once. Valid until it is asked again. */
+const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
+
+/* What passes for members between the end of the collective that was begun last on this lane,
+ * which the first of them was done with at first_s, and the begin of the one at hand. Valid
+ * until it is asked again. */
+void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
+                          struct dts_between *between);
+
+/* Do members begin the collective at hand before others are done with the one before it on this
+ * lane, which is over, e.g. because they were through with the kernels between, too? Then what
+ * passes between the two, for each of them. */
+bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_between *between);
+
+/* A call begins: the members of the cohort go on so. */
+void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
+
+/* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
+ * be slowed down, who is done first computes at full speed again while others do not. */
+void dts_fluid_talks(struct fluid *f, int cohort, int op);
+void dts_fluid_has_talked(struct fluid *f, int cohort, int op);
+
+/* When a collective that begins now, with this load, ends. It keeps its stream busy until its
+ * first member is done, where another one follows; else for as long as each of many alike in a
+ * row would. The rest is its tail. */
+void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
+                       struct transfer *transfer);
+
+/* The wire is done with the messages of a transfer between cohorts: for who waits for them. */
+void dts_fluid_end_message(struct fluid *f, const struct transfer *transfer);
+
+/* A new transfer, in no list. The address is valid until the next one. */
+struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* That of an exchange with these sides: there already where the other one came first. */
+struct transfer *dts_fluid_meet_transfer(struct fluid *f, const struct transfer *wanted);
+
+/* It is under way from now on. */
+void dts_fluid_begin_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* It is over, and all sides have seen it. */
+void dts_fluid_forget_transfer(struct fluid *f, const struct transfer *transfer);
+
+/* The time of a lane runs: it has become CALLING or ARRIVING. */
+void dts_fluid_time_lane(struct fluid *f, const struct lane *lane);
+
+/* Start all that can start now. */
+void dts_fluid_start(struct fluid *f);
+
+/* How much later than now the last member begins the operation that a lane is about to begin:
+ * not before it is done with what it did before on this stream. */
+double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane);
+
+/* The time of a lane that is CALLING or ARRIVING is over. */
+void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
+
+/* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
+void dts_fluid_complete(struct fluid *f, struct lane *lane);
+
+/* A transfer is through: its lanes go on, what it leaves behind becomes a tail. */
+void dts_fluid_end_transfer(struct fluid *f, struct transfer *transfer);
+
+/* The last members of a collective are done. */
+void dts_fluid_end_tail(struct fluid *f, size_t number);
+
+/* Go to the next operation of the stream; at first, with op -1, to the first. */
+void dts_fluid_next_op(struct fluid *f, struct lane *lane);
+
+/* How long a repetition of each transfer takes, now that these are under way together. */
+void dts_fluid_set_rates(struct fluid *f);
+
+/* Let time pass until something completes; false: nothing is under way. */
+bool dts_fluid_advance(struct fluid *f);
+
+/* Noise and slowdown act on what the device computes, not on fixed times. */
+bool dts_fluid_is_kernel(const struct dts_op *op);
+
+static inline const struct dts_op *dts_fluid_op(const struct lane *lane)
+{
+    return &lane->role->plan.ops[lane->op];
+}
+
+static inline struct run *dts_fluid_run(const struct fluid *f, int cohort, int op)
+{
+    return &f->runs[f->first_op[cohort] + op];
+}
+
+#endif

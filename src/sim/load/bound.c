@@ -1,0 +1,112 @@
+/* bound.c -- the least time of a step: what its busiest link and its kernels need. */
+#include "sim/load/bound.h"
+
+#include <math.h>
+
+static void count_all(struct dts_loader *loader)
+{
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(loader);
+    for (int c = 0; c < cohorts->count; c++) {
+        const struct dts_plan *plan = &cohorts->all[c].role->plan;
+        for (int o = 0; o < plan->op_count; o++)
+            if (plan->ops[o].kind != DTS_OP_CALL)
+                dts_loader_count(loader, c, o);
+    }
+}
+
+static double compute_seconds(const struct dts_plan *plan)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+static bool crosses(const struct dts_simulation *s, int src, int dst, int link)
+{
+    int links[DTS_MAX_ROUTE];
+    int hops = s->net->ops->route(s->net->self, s->endpoint[src], s->endpoint[dst], 0, links);
+    for (int h = 0; h < hops; h++)
+        if (links[h] == link)
+            return true;
+    return false;
+}
+
+/* Do all messages between this rank and ranks of role 0 on other nodes cross the link, in one
+ * direction? The first and the last of them tell: what they have in common lies at the rank. */
+static bool is_port_of(const struct dts_simulation *s, int rank, int link)
+{
+    const struct dts_role *role = &s->job->roles[0];
+    const struct dts_net *net = s->net;
+    int others = 0, to = 0, from = 0;
+    for (int i = 0; i < role->count; i++) {
+        int peer = role->first + (i % 2 == 0 ? i / 2 : role->count - 1 - i / 2);
+        if (net->ops->transport(net->self, s->endpoint[rank], s->endpoint[peer]) == DTS_WITHIN)
+            continue;
+        others++;
+        to += crosses(s, rank, peer, link);
+        from += crosses(s, peer, rank, link);
+        if (others == 2)
+            break;
+    }
+    return others == 2 && (to == 2 || from == 2);
+}
+
+static bool is_servers_port(const struct dts_simulation *s, int link)
+{
+    for (int r = 1; r < s->job->role_count; r++)
+        for (int i = 0; i < s->job->roles[r].count; i++)
+            if (is_port_of(s, s->job->roles[r].first + i, link))
+                return true;
+    return false;
+}
+
+void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
+                    struct dts_bound *bound)
+{
+    const struct dts_net *net = simulation->net;
+    *bound = (struct dts_bound){.compute_s = compute_seconds(&simulation->job->roles[0].plan)};
+    bound->drawn = dts_net_spreads(net, simulation->endpoint, simulation->job->ranks);
+    count_all(loader);
+
+    const double *total = dts_loader_total(loader);
+    int busiest = -1;
+    for (int l = 0; l < net->links; l++) {
+        double seconds = total[l] > 0 ? total[l] / net->ops->capacity(net->self, l) : 0;
+        if (seconds > bound->link_s * (1 + 1e-9)) { // of equals the first
+            bound->link_s = seconds;
+            busiest = l;
+        }
+    }
+    if (busiest < 0)
+        return;
+    bound->link_bytes = total[busiest];
+    net->ops->link_name(net->self, busiest, bound->link, sizeof(bound->link));
+    bound->servers_port = is_servers_port(simulation, busiest);
+    for (int l = 0; l < net->links; l++)
+        bound->links_alike +=
+            total[l] > 0 && total[l] / net->ops->capacity(net->self, l) >= 0.99 * bound->link_s;
+}
+
+bool dts_bound_check(const struct dts_bound *bound, const struct dts_timing *timing,
+                     const char *engine, struct dts_error *err)
+{
+    const double slack = 1 - 1e-6;
+    if (timing->step_s < bound->compute_s * slack)
+        return dts_fail(
+            err, DTS_SYSTEM,
+            "%s: error of dtsim, please report: a step of %.9g s is shorter than its "
+            "kernels, %.9g s",
+            engine, timing->step_s, bound->compute_s);
+    // A link may carry in one step what a member that is early sends of the next one, and have
+    // less to do in that; from rest it cannot.
+    double longest_s = fmax(timing->step_s, timing->mean_s);
+    if (!bound->drawn && longest_s < bound->link_s * slack)
+        return dts_fail(
+            err, DTS_SYSTEM,
+            "%s: error of dtsim, please report: a step of %.9g s is shorter than link "
+            "%s needs, %.9g s",
+            engine, longest_s, bound->link, bound->link_s);
+    return true;
+}

@@ -1,0 +1,265 @@
+/* load.c -- what operations put on links; those of one kind are counted together. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/load/load.h"
+#include "sim/load/row.h"
+#include "sim/load/skeleton.h"
+
+/* Of a collective that is walked message by message. Where messages have several paths, all
+ * that are under way are tied together, and each that begins or ends gives all of them new
+ * rates: a path of a message times a member takes a tenth of what a message with one path
+ * takes, or less. */
+enum { MOST_MESSAGES = 50000, MOST_WORK = 300000, LONG_WORK = 20000 };
+static const double path_and_member = 0.1;
+
+/* A tree or a chain in pieces, whose steps lockstep has wrong by up to 13 %, may be larger:
+ * half of what the rows of a job may walk (row.c), so that it fits behind its like. Messages
+ * between nodes share ports, and each of them costs more for each of the others that are under
+ * way in its step: of double trees 0.3 to 1.2 messages were measured, of all others less. */
+enum { MOST_IN_PIECES = 250000 };
+static const double message_and_other = 0.5;
+
+/* Operations that were counted together. */
+struct counted {
+    int cohort;
+    const struct dts_op *op; // the first of its like
+    size_t element_bytes;
+    struct dts_load *load; // owned
+};
+
+struct dts_loader {
+    const struct dts_simulation *simulation;
+    struct dts_skeletons *skeletons;
+    struct dts_rows *rows;
+    struct counted *counted;
+    size_t count, room;
+    int *first_op;                 // of a cohort in loads
+    const struct dts_load **loads; // by operation of all cohorts; NULL: not asked for yet
+    double *total;                 // bytes on each link in a step, over all operations counted
+};
+
+struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
+{
+    struct dts_loader *l = dts_alloc(1, sizeof(*l));
+    l->simulation = simulation;
+    l->skeletons = dts_skeletons_new(simulation);
+    l->rows = dts_rows_new(simulation);
+    l->total = dts_alloc((size_t)simulation->net->links, sizeof(*l->total));
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(l);
+    l->first_op = dts_alloc((size_t)cohorts->count + 1, sizeof(*l->first_op));
+    for (int c = 0; c < cohorts->count; c++)
+        l->first_op[c + 1] = l->first_op[c] + cohorts->all[c].role->plan.op_count;
+    l->loads = dts_alloc((size_t)l->first_op[cohorts->count], sizeof(*l->loads));
+    return l;
+}
+
+const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *l)
+{
+    return dts_skeletons_cohorts(l->skeletons);
+}
+
+static void load_free(struct dts_load *load)
+{
+    for (int p = 0; p < load->phase_count; p++)
+        free(load->phases[p].links);
+    free(load->phases);
+    free(load->far);
+    free(load);
+}
+
+void dts_loader_free(struct dts_loader *l)
+{
+    if (l == NULL)
+        return;
+    for (size_t i = 0; i < l->count; i++)
+        load_free(l->counted[i].load);
+    free(l->counted);
+    dts_rows_free(l->rows);
+    dts_skeletons_free(l->skeletons);
+    free(l->first_op);
+    free(l->loads);
+    free(l->total);
+    free(l);
+}
+
+/* Of a class that is repeated, what its repetitions cost on average. */
+static struct dts_step_time step_time(const struct dts_phase *phase)
+{
+    double mean_s = dts_phase_seconds(phase, 1);
+    return phase->repeat > 1 ? (struct dts_step_time){mean_s, mean_s}
+                             : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
+}
+
+static bool can_walk(const struct dts_collective *c, const struct dts_load *load)
+{
+    const bool few = load->messages <= MOST_MESSAGES ||
+                     (c->shape.pieces > 1 &&
+                      load->messages + message_and_other * load->tied <= MOST_IN_PIECES);
+    return few && load->work <= MOST_WORK;
+}
+
+/* How it is walked, or how long it takes in lockstep: both where walking takes long. */
+static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
+                       const struct dts_role *role, const struct dts_collective *c,
+                       struct dts_load *load)
+{
+    if (can_walk(c, load)) {
+        load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
+                                       role->plan.buffers[c->data.buffer].element_bytes};
+        if (load->work <= LONG_WORK)
+            return;
+    }
+    struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
+    for (int i = 0; i < s->steps; i++)
+        steps_s[i] = step_time(&load->phases[s->bone_of[i]]);
+    load->period = dts_period_find(role, c, steps_s, load->sum_s);
+    free(steps_s);
+}
+
+/* Bytes of the largest message with so many chunks: the longer chunks come first. */
+static double message_bytes(const struct dts_role *role, const struct dts_collective *c,
+                            int chunks)
+{
+    size_t first, count, parts = (size_t)c->channels;
+    size_t elements = (c->data.count + parts - 1) / parts;
+    size_t most = (size_t)c->algorithm->chunks(&c->shape);
+    dts_coll_span(elements > most ? elements : most, (int)most, 0, chunks, &first, &count);
+    return (double)count * (double)role->plan.buffers[c->data.buffer].element_bytes;
+}
+
+/* Fill the phases of a load from the bones; the largest message of bone b has bytes[b]. */
+static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s,
+                        const double *bytes, struct dts_load *load)
+{
+    load->phases = dts_alloc((size_t)s->bone_count, sizeof(*load->phases));
+    load->phase_count = s->bone_count;
+    double paths = 0;
+    for (int b = 0; b < s->bone_count; b++) {
+        const struct dts_bone *bone = &s->bones[b];
+        dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
+                       &load->phases[b]);
+        load->messages += bone->sent * bone->repeat;
+        paths += bone->pattern->paths * bone->repeat;
+        load->tied +=
+            bone->repeat * bone->pattern->sent[DTS_BETWEEN] * bone->pattern->sent[DTS_BETWEEN];
+    }
+    load->work =
+        paths > load->messages ? path_and_member * paths * s->role->count : load->messages;
+}
+
+static void add_total(struct dts_loader *l, const struct dts_skeleton *s, double chunk_bytes)
+{
+    for (int i = 0; i < s->total_count; i++)
+        l->total[s->total[i].link] += chunk_bytes * s->total[i].weight;
+}
+
+static void count_collective(struct dts_loader *l, int cohort, const struct dts_op *op,
+                             int times, struct dts_load *load)
+{
+    const struct dts_collective *c = &op->collective;
+    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    const struct dts_role *role = s->role;
+    double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
+    for (int b = 0; b < s->bone_count; b++)
+        bytes[b] = message_bytes(role, c, (int)s->bones[b].chunks);
+    fill_phases(l, s, bytes, load);
+    free(bytes);
+    for (int b = 0; b < s->bone_count; b++)
+        load->sum_s += load->phases[b].repeat * dts_phase_seconds(&load->phases[b], 1);
+
+    set_course(l, s, role, c, load);
+    double chunk_bytes = (double)c->data.count *
+                         (double)role->plan.buffers[c->data.buffer].element_bytes /
+                         c->channels / c->algorithm->chunks(&c->shape);
+    add_total(l, s, times * chunk_bytes);
+}
+
+/* What comes before the wire is not shared, what comes after it is the receiver's. */
+static void leave_the_wire(struct dts_phase *phase)
+{
+    phase->before_s = fmax(phase->stay_alpha_s[0], phase->stay_alpha_s[1]);
+    phase->stay_alpha_s[0] = phase->stay_alpha_s[1] = 0;
+    phase->walk_s = dts_phase_stay_s(phase, 1);
+}
+
+/* All messages of an exchange are in flight together: one phase for each far side, once. The
+ * side that sends counts the links, the side that receives the latency after.
+ */
+static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op,
+                           struct dts_load *load)
+{
+    const struct dts_exchange *x = &op->exchange;
+    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    double element_bytes = (double)s->role->plan.buffers[x->data.buffer].element_bytes;
+    double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
+    load->far = dts_alloc((size_t)s->bone_count, sizeof(*load->far));
+    for (int b = 0; b < s->bone_count; b++) {
+        bytes[b] = dts_skeleton_most(s, &s->bones[b], x) * element_bytes;
+        load->far[b] = s->bones[b].far;
+    }
+    fill_phases(l, s, bytes, load);
+    free(bytes);
+    for (int b = 0; b < s->bone_count; b++)
+        leave_the_wire(&load->phases[b]);
+    if (s->bone_count > 0) // in proportion, as the buckets of all
+        add_total(l, s, dts_skeleton_least(s, s->bones, x) / s->bones->chunks * element_bytes);
+}
+
+static bool alike(const struct dts_op *a, const struct dts_op *b)
+{
+    if (a->kind != b->kind || a->kind != DTS_OP_COLLECTIVE)
+        return false;
+    return a->collective.data.count == b->collective.data.count &&
+           dts_skeleton_same(&a->collective, &b->collective);
+}
+
+static size_t bytes_of_element(const struct dts_role *role, const struct dts_op *op)
+{
+    int buffer =
+        op->kind == DTS_OP_COLLECTIVE ? op->collective.data.buffer : op->exchange.data.buffer;
+    return role->plan.buffers[buffer].element_bytes;
+}
+
+static struct dts_load *count_op(struct dts_loader *l, int cohort, const struct dts_op *op)
+{
+    const struct dts_role *role = dts_loader_cohorts(l)->all[cohort].role;
+    size_t element_bytes = bytes_of_element(role, op);
+    for (size_t i = 0; i < l->count; i++) {
+        const struct counted *c = &l->counted[i];
+        if (c->cohort == cohort && c->element_bytes == element_bytes && alike(c->op, op))
+            return c->load;
+    }
+    int times = 0;
+    for (int o = 0; o < role->plan.op_count; o++)
+        times += alike(&role->plan.ops[o], op) &&
+                 bytes_of_element(role, &role->plan.ops[o]) == element_bytes;
+
+    struct dts_load *load = dts_alloc(1, sizeof(*load));
+    if (op->kind == DTS_OP_COLLECTIVE)
+        count_collective(l, cohort, op, times, load);
+    else
+        count_exchange(l, cohort, op, load);
+    l->counted = dts_grow(l->counted, &l->room, l->count + 1, sizeof(*l->counted));
+    l->counted[l->count++] = (struct counted){cohort, op, element_bytes, load};
+    return load;
+}
+
+const struct dts_load *dts_loader_count(struct dts_loader *l, int cohort, int op)
+{
+    const struct dts_load **load = &l->loads[l->first_op[cohort] + op];
+    if (*load == NULL)
+        *load = count_op(l, cohort, &dts_loader_cohorts(l)->all[cohort].role->plan.ops[op]);
+    return *load;
+}
+
+struct dts_rows *dts_loader_rows(struct dts_loader *l)
+{
+    return l->rows;
+}
+
+const double *dts_loader_total(const struct dts_loader *l)
+{
+    return l->total;
+}

@@ -1,0 +1,47 @@
+/* load.h -- what an operation puts on the links, without simulating its messages: its messages
+ * are routed once for all sizes (skeleton.h), and take the time that phase.h says.
+ */
+#ifndef DTS_SIM_LOAD_LOAD_H
+#define DTS_SIM_LOAD_LOAD_H
+
+#include "sim/load/cohort.h"
+#include "sim/load/period.h"
+#include "sim/load/phase.h"
+#include "sim/load/walk.h"
+
+/* All that one operation of a cohort sends. */
+struct dts_load {
+    struct dts_phase
+        *phases; // of a collective one after another, of an exchange at once; owned
+    int phase_count;
+    struct dts_far_side *far; // of an exchange: of each phase; owned
+    double sum_s;             // of the phases of a collective
+    double messages;
+    double work;              // to walk it: as that of so many messages with one path
+    double tied;              // messages between nodes, each times those of its step
+    struct dts_move move;     // of a collective that is walked; script NULL: it is not
+    struct dts_period period; // of a collective that is not, or takes long to walk
+};
+
+/* Counts; keeps what it counted for operations that are alike. */
+struct dts_loader;
+struct dts_rows;
+
+struct dts_loader *dts_loader_new(const struct dts_simulation *simulation);
+void dts_loader_free(struct dts_loader *loader);
+
+/* Ranks that fare alike. Valid until the loader is freed. */
+const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *loader);
+
+/* The load of a collective or of one side of an exchange of a cohort: the sender's has the
+ * links and the latency that blocks, the receiver's only late_s and sum_s. Valid until the
+ * loader is freed. */
+const struct dts_load *dts_loader_count(struct dts_loader *loader, int cohort, int op);
+
+/* Of the collectives that were counted (row.h). */
+struct dts_rows *dts_loader_rows(struct dts_loader *loader);
+
+/* Bytes that the operations counted so far put on each link in one step of the job, by link. */
+const double *dts_loader_total(const struct dts_loader *loader);
+
+#endif

@@ -1,0 +1,49 @@
+/* phase.h -- how long a step takes whose pattern and size are known.
+ *
+ * A message of transport k needs
+ *
+ *     its sender       stay = (alpha if it blocks) + load_k
+ *     its way          hop  = alpha + load_k + the time to sum it
+ *     load_k           = max over the links that messages of transport k use of
+ *                        bytes / capacity
+ *
+ * and r repetitions of a step take the longest of staying at one sender r times, and of walking
+ * r hops with the messages: in a ring of like hops each step pays alpha and sum, in a ring with
+ * one slow hop that hop's wire sets the pace, and alpha that does not block is paid once a lap.
+ */
+#ifndef DTS_SIM_LOAD_PHASE_H
+#define DTS_SIM_LOAD_PHASE_H
+
+#include "sim/load/pattern.h"
+
+/* The messages of an exchange between one cohort and another that use one transport. */
+struct dts_far_side {
+    int cohort; // the other one
+    int transport;
+};
+
+/* One class of steps. */
+struct dts_phase {
+    int repeat;
+    double bytes;                      // of the largest message, on the wire
+    double stay_alpha_s[2], load_s[2]; // by transport
+    double walk_s;                     // longest walk of `repeat` hops
+    double hop_s, sum_s;               // longest hop; longest time to sum a member's messages
+    double late_s;                     // longest alpha that only the receiver sees
+    double before_s; // of an exchange: alpha that its senders pay before they use the wire
+    bool waits;      // messages wait for the receiver before they use the wire
+    double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
+    struct dts_link_load *links; // the shared ones that the pattern has; owned
+    int link_count;
+};
+
+/* A pattern whose largest message has so many bytes, repeated, becomes a phase. */
+void dts_phase_fill(const struct dts_net *net, const struct dts_pattern *pattern,
+                    const struct dts_role *role, double bytes, int repeat,
+                    struct dts_phase *phase);
+
+/* Seconds of one repetition when its messages run at `rate` of their rate alone (0 to 1]. */
+double dts_phase_stay_s(const struct dts_phase *phase, double rate); // of a sender alone
+double dts_phase_seconds(const struct dts_phase *phase, double rate);
+
+#endif

@@ -1,0 +1,279 @@
+/* walk.c -- from one event to the next: letters, turns and members of a row. */
+#include "sim/load/walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/load/flows.h"
+#include "sim/load/walk_private.h"
+
+static const struct round *round_of(const struct walk *w, int letter)
+{
+    return &w->rounds[w->letters[letter].round];
+}
+
+static void start_if_met(struct walk *w, int number)
+{
+    const struct round *round = round_of(w, number);
+    const int line = number - round->first_letter;
+    const struct dts_weighed *m = &round->messages[line];
+    const struct letter *letter = &w->letters[number];
+    if (letter->sent && (letter->awaited || !m->blocks))
+        dts_flows_start(w->flows, round->script->lines[line].way, m->wire_bytes, number,
+                        w->now);
+}
+
+/* When a member that is done with its round can begin the next one. */
+static double begin_s(const struct walk *w, int number)
+{
+    const struct round *before = &w->rounds[w->members[number].round];
+    const double *until_s = w->between.until_s;
+    const double first_s = before->ended > 0 ? before->first_s : w->now;
+    const double least_s = w->now + w->between.least_s;
+    return until_s == NULL ? least_s : fmax(least_s, first_s + until_s[number]);
+}
+
+/* The member begins the round that it is at, or the first one after that in which it has any
+ * turns. */
+static void begin_round(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    for (; m->round < w->round_count; m->round++) {
+        const struct round *round = &w->rounds[m->round];
+        const int *first = round->script->first_turn;
+        m->turn = first[number];
+        if (m->turn < first[number + 1]) {
+            if (round->begun_s != NULL)
+                round->begun_s[number] = w->now;
+            w->ready[w->ready_count++] = number;
+            return;
+        }
+    }
+}
+
+static void end_round(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    struct round *round = &w->rounds[m->round];
+    if (round->ended++ == 0)
+        round->first_s = w->now;
+    round->last_s = w->now;
+    if (round->ended_s != NULL)
+        round->ended_s[number] = w->now;
+    w->together = NONE;
+    const double begins_s = begin_s(w, number);
+    if (++m->round < w->round_count && begins_s > w->now)
+        dts_alarm_set(&w->alarms, begins_s, number, BEGINS);
+    else
+        begin_round(w, number);
+}
+
+void dts_walk_next_turn(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    if (++m->turn == w->rounds[m->round].script->first_turn[number + 1])
+        end_round(w, number);
+    else
+        w->ready[w->ready_count++] = number;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* When a turn whose messages are through is complete. Sums follow one another in the order of
+ * arrival. */
+static double end_s(struct walk *w, const struct round *round, const struct dts_turn *turn)
+{
+    const struct dts_weighed *messages = round->messages;
+    double end = w->now, summed = 0;
+    size_t adding = 0;
+    w->arrivals =
+        dts_grow(w->arrivals, &w->arrival_room, 2 * (size_t)turn->count, sizeof(*w->arrivals));
+    for (int i = turn->first; i < turn->first + turn->count; i++) {
+        int cue = round->script->cues[i];
+        if (cue >= 0 || messages[~cue].wire_bytes == 0)
+            continue;
+        double arrived = w->letters[round->first_letter + ~cue].arrived_s;
+        end = fmax(end, arrived);
+        if (messages[~cue].sum_s > 0) {
+            w->arrivals[2 * adding] = arrived;
+            w->arrivals[2 * adding + 1] = messages[~cue].sum_s;
+            adding++;
+        }
+    }
+    if (adding > 1)
+        qsort(w->arrivals, adding, 2 * sizeof(*w->arrivals), by_first);
+    for (size_t i = 0; i < adding; i++)
+        summed = fmax(summed, w->arrivals[2 * i]) + w->arrivals[2 * i + 1];
+    return fmax(end, summed);
+}
+
+static void end_turn(struct walk *w, int number)
+{
+    const struct member *m = &w->members[number];
+    const struct round *round = &w->rounds[m->round];
+    double end = end_s(w, round, &round->script->turns[m->turn]);
+    if (end > w->now)
+        dts_alarm_set(&w->alarms, end, number, NONE);
+    else
+        dts_walk_next_turn(w, number);
+}
+
+static void begin_turn(struct walk *w, int number)
+{
+    struct member *m = &w->members[number];
+    const struct round *round = &w->rounds[m->round];
+    const struct dts_turn *turn = &round->script->turns[m->turn];
+    m->pending = 0;
+    for (int i = turn->first; i < turn->first + turn->count; i++) {
+        int cue = round->script->cues[i], line = cue >= 0 ? cue : ~cue;
+        const struct dts_weighed *message = &round->messages[line];
+        int letter_number = round->first_letter + line;
+        struct letter *letter = &w->letters[letter_number];
+        if (message->wire_bytes == 0)
+            continue;
+        m->pending += !letter->over;
+        if (cue >= 0 && message->before_s > 0) {
+            dts_alarm_set(&w->alarms, w->now + message->before_s, number, letter_number);
+        } else if (cue >= 0) {
+            letter->sent = true;
+            start_if_met(w, letter_number);
+        } else {
+            letter->awaited = true;
+            if (message->blocks)
+                start_if_met(w, letter_number);
+        }
+    }
+    if (m->pending == 0)
+        end_turn(w, number);
+}
+
+static void ring(struct walk *w, struct dts_alarm alarm)
+{
+    if (alarm.letter == BEGINS) {
+        begin_round(w, alarm.member);
+    } else if (alarm.letter == NONE) {
+        dts_walk_next_turn(w, alarm.member);
+    } else {
+        w->letters[alarm.letter].sent = true;
+        start_if_met(w, alarm.letter);
+    }
+}
+
+static void arrive(struct walk *w, int number)
+{
+    struct letter *letter = &w->letters[number];
+    const struct round *round = round_of(w, number);
+    const struct dts_line *line = &round->script->lines[number - round->first_letter];
+    letter->over = true;
+    dts_progress_more(w->progress);
+    letter->arrived_s = w->now + round->messages[number - round->first_letter].after_s;
+    if (--w->members[line->from].pending == 0)
+        end_turn(w, line->from);
+    if (letter->awaited && --w->members[line->to].pending == 0)
+        end_turn(w, line->to);
+}
+
+static bool let_time_pass(struct walk *w)
+{
+    dts_flows_settle(w->flows, w->now);
+    double next_s = fmin(dts_alarm_next(&w->alarms), dts_flows_next(w->flows));
+    if (isinf(next_s))
+        return false;
+    w->now = fmax(w->now, next_s);
+    double nearly = w->now * (1 + 1e-12); // what would be at once, but for rounding, is
+    while (dts_alarm_next(&w->alarms) <= nearly)
+        ring(w, dts_alarm_take(&w->alarms));
+    for (int number; (number = dts_flows_end(w->flows, nearly)) >= 0;)
+        arrive(w, number);
+    return true;
+}
+
+static bool takes_part(const struct walk *w, int member)
+{
+    for (int r = 0; r < w->round_count; r++) {
+        const int *first = w->rounds[r].script->first_turn;
+        if (first[member] < first[member + 1])
+            return true;
+    }
+    return false;
+}
+
+static void begin(struct walk *w)
+{
+    for (int m = 0; m < w->member_count; m++) {
+        w->taking_part += takes_part(w, m);
+        if (w->begun_s != NULL && w->begun_s[m] > 0)
+            dts_alarm_set(&w->alarms, w->begun_s[m], m, BEGINS);
+        else
+            begin_round(w, m);
+    }
+}
+
+static void walk(struct walk *w)
+{
+    size_t members = (size_t)w->member_count;
+    w->flows = dts_flows_new(w->rounds->script->ways);
+    w->members = dts_alloc(members, sizeof(*w->members));
+    w->ready = dts_alloc(members, sizeof(*w->ready));
+    begin(w);
+    do {
+        dts_walk_skip_alike(w);
+        while (w->ready_count > 0)
+            begin_turn(w, w->ready[--w->ready_count]);
+    } while (let_time_pass(w));
+    dts_flows_free(w->flows);
+    free(w->members);
+    free(w->ready);
+    free(w->alarms.heap);
+    free(w->arrivals);
+}
+
+static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
+                        const struct dts_move *moves)
+{
+    int letters = 0;
+    for (int r = 0; r < w->round_count; r++) {
+        struct round *round = &w->rounds[r];
+        round->script = moves[r].script;
+        round->messages = dts_script_weigh(simulation, moves[r].script, moves[r].elements,
+                                           moves[r].element_bytes, &round->even);
+        round->first_letter = letters;
+        letters += round->script->line_count;
+    }
+    w->letters = dts_alloc((size_t)letters, sizeof(*w->letters));
+    for (int r = 0; r < w->round_count; r++)
+        for (int i = 0; i < w->rounds[r].script->line_count; i++)
+            w->letters[w->rounds[r].first_letter + i].round = r;
+    dts_progress_begin(w->progress, "walking a collective", letters);
+}
+
+struct dts_row dts_walk_row(const struct dts_simulation *simulation,
+                            const struct dts_move *moves, int count, const double *begun_s,
+                            const struct dts_between *between, double *ended_s)
+{
+    struct round rounds[DTS_ROW_MOST] = {{0}};
+    struct walk w = {.rounds = rounds,
+                     .round_count = count,
+                     .member_count = moves->script->members,
+                     .progress = simulation->progress,
+                     .begun_s = begun_s,
+                     .between = between != NULL ? *between : (struct dts_between){0},
+                     .together = NONE};
+    open_rounds(&w, simulation, moves);
+    for (int r = 0; r < count && ended_s != NULL; r++)
+        rounds[r].ended_s = ended_s + r * w.member_count;
+    if (ended_s != NULL)
+        rounds[count - 1].begun_s = ended_s + count * w.member_count;
+    walk(&w);
+    for (int r = 0; r < count; r++)
+        free(rounds[r].messages);
+    free(w.letters);
+    const struct round *last = &rounds[count - 1];
+    double before_s = count > 1 ? rounds[count - 2].last_s : 0;
+    return (struct dts_row){last->last_s - before_s, before_s, last->last_s - last->first_s};
+}

@@ -1,0 +1,63 @@
+/* walk_private.h -- the state of a walk, shared by walk.c and walk_alike.c. */
+#ifndef DTS_SIM_LOAD_WALK_PRIVATE_H
+#define DTS_SIM_LOAD_WALK_PRIVATE_H
+
+#include "sim/alarms.h"
+#include "sim/load/walk.h"
+#include "sim/load/weigh.h"
+
+enum { NONE = -1, BEGINS = -2 };
+
+/* Where a message is. */
+struct letter {
+    int round;
+    bool sent, awaited; // the sender's latency is paid; the receiver is there
+    bool over;          // the wire is done
+    double arrived_s;   // latency included
+};
+
+struct member {
+    int round, turn; // at hand
+    int pending;     // messages of the turn whose wire is not done
+};
+
+/* A collective of the row. */
+struct round {
+    const struct dts_script *script;
+    struct dts_weighed *messages; // by line; owned
+    int first_letter;
+    bool even;              // all messages of a step carry the same
+    int ended;              // members that have done it
+    double first_s, last_s; // when the first one had, and the last one
+    double *ended_s;        // when each had; NULL: nobody asks
+    double *begun_s;        // when each began it; NULL: nobody asks
+};
+
+struct walk {
+    struct round *rounds;
+    int round_count, member_count;
+    const double *begun_s; // as of dts_walk_row
+    struct dts_between between;
+    struct dts_flows *flows;
+    struct letter *letters; // by round and line; owned
+    struct dts_progress *progress;
+    struct member *members;
+    struct dts_alarms alarms; // letter NONE: the member's turn is over; BEGINS: it begins
+    int *ready, ready_count;  // members that begin their turn now
+    int taking_part;          // members with turns, in any round
+    int together; // the step that all began together last, and when; NONE: they did not
+    double together_s;
+    double now;
+    size_t arrival_room;
+    double *arrivals; // of the messages of one turn that are summed, each with its sum
+};
+
+/* The turn of a member is over: it is ready for the next one, if there is one. */
+void dts_walk_next_turn(struct walk *walk, int member);
+
+/* Where loads are even, members end together what they begin together. The next step then takes
+ * as long as the one before, if that had the same traffic, and so do all of its like that
+ * follow: they need not be walked. */
+void dts_walk_skip_alike(struct walk *walk);
+
+#endif

@@ -1,0 +1,91 @@
+/* platform.h -- a machine from its JSON file: node, NICs, network, storage. docs/platforms.md
+ * says every key.
+ */
+#ifndef DTS_SIM_NET_PLATFORM_PLATFORM_H
+#define DTS_SIM_NET_PLATFORM_PLATFORM_H
+
+#include "base/json/cfg.h"
+#include "sim/engine.h"
+
+struct dts_storage {
+    double shared_bytes_per_s; // all nodes together; 0: not stated
+    double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
+};
+
+struct dts_platform {
+    const char *name;    // the file's "name"
+    const char *summary; // one line
+    const char *device;  // device file that its nodes hold
+    int nodes;
+    int devices_per_node;
+    double host_memory_bytes;       // of one node
+    double host_memory_bytes_per_s; // bandwidth of it
+    double *together; // how much longer kernels take when so many devices of a node compute:
+                      // [0] for one; owned; NULL: not stated
+    size_t together_count;
+    double messages;      // of a device take 1 + this as long while its kernels run
+    double communicating; // they take 1 + this as long while messages travel; < 0: not stated
+    struct dts_storage storage;
+    struct dts_net net;
+    const char
+        *assumed[32]; // paths of the values whose "source" says assumed: "nics.latency_us"
+    int assumed_count;
+    struct dts_doc *doc; // owned
+    char *network_file;  // owned; that its network was imported from; NULL: none
+};
+
+/* Read a platform file and build its network. within and between are a stack's transports
+ * (NULL: those of the platform file). */
+bool dts_platform_load(struct dts_platform *platform, const char *path,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err);
+/* The same from a document that was loaded (and changed). Takes it over, also on failure. */
+bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
+                       const struct dts_cfg *within, const struct dts_cfg *between,
+                       struct dts_error *err);
+void dts_platform_free(struct dts_platform *platform);
+
+/* Can the engine do what the platform says? */
+bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
+                        struct dts_error *err);
+
+/* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
+double dts_platform_together(const struct dts_platform *platform, int devices);
+
+/* The row of a key that all platform files have: "node.devices", "nics.latency_us"; NULL: it
+ * has no row of its own. */
+const struct dts_field *dts_platform_field(const char *path);
+
+/* Print what `dtsim help platform` says. */
+void dts_platform_help(FILE *out);
+
+/* Networks that come from a file of another program, not from a topology:
+ * "network": {"kind": "...", "file": "..."}. The reader sets all of *net but its transports. */
+struct dts_net_import {
+    const char *kind, *summary;
+    bool (*load)(struct dts_net *net, const char *path, struct dts_error *err);
+};
+
+extern const struct dts_net_import *const dts_net_imports[]; // ended by NULL
+
+const char *dts_rails_name(int i); // how the rails of a node are cabled
+
+/* Where ranks sit. */
+struct dts_placement {
+    const char *kind; // "linear", "round_robin", "random", "listed"
+    unsigned long seed;
+    const int *nodes; // listed: nodes in order; borrowed
+    int node_count;
+    const char *file; // that asks for it, for messages
+};
+
+const char *dts_placement_name(int i);
+
+/* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
+ * servers). dedicated: those on nodes that no worker uses, one a node; else on the workers'
+ * nodes, round and round. *endpoints is allocated (devices + hosts ints); the caller frees it.
+ */
+bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
+               int devices, int hosts, bool dedicated, int **endpoints, struct dts_error *err);
+
+#endif

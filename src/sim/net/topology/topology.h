@@ -1,0 +1,51 @@
+/* topology.h -- networks between nodes, as pure functions. One file and one row each.
+ *
+ * A topology connects ports 0 .. ports - 1 (a node has one port for each of its rails). Links
+ * are numbered from 0; the cable between a node and its switch or router belongs to the node's
+ * NIC (platform.h), not to the topology. Link counts and routes are formulas, nothing is
+ * stored. A route is a walk from the place of its source port to that of its destination.
+ */
+#ifndef DTS_SIM_NET_TOPOLOGY_TOPOLOGY_H
+#define DTS_SIM_NET_TOPOLOGY_TOPOLOGY_H
+
+#include <stddef.h>
+
+#include "base/json/cfg.h"
+
+/* Links of a route in a topology; the rest of DTS_MAX_ROUTE is for NICs and nodes. */
+enum { DTS_MAX_TOPOLOGY_ROUTE = 40 };
+
+struct dts_topology {
+    const char *name;               // as in platform files: "dragonfly"
+    const char *summary;            // one line for `dtsim list`
+    const struct dts_field *fields; // its JSON keys, beside "kind"
+    size_t size;                    // of the struct that they fill, allocated zeroed
+
+    /* Checks what spans fields and fills what follows from them. `at` is for messages. */
+    bool (*prepare)(void *self, int ports, const struct dts_cfg *at, struct dts_error *err);
+    int (*ports)(const void *self); // the most that it connects
+    int (*links)(const void *self);
+    double (*capacity)(const void *self, int link); // bytes/s
+    void (*link_name)(const void *self, int link, char *name, size_t room);
+
+    /* Where links begin and end: switches or routers, numbered from 0. */
+    int (*places)(const void *self);
+    int (*place_of)(const void *self, int port); // the one that a port is cabled to
+    void (*ends)(const void *self, int link, int *from, int *to);
+
+    int (*paths)(const void *self, int src, int dst);
+    double (*share)(const void *self, int src, int dst, int path); // NULL: 1 / paths
+
+    /* The path that a number between 0 and 1 falls on when the shares are laid end to end.
+     * NULL: where all shares are alike. */
+    int (*pick)(const void *self, int src, int dst, double uniform);
+    int (*route)(const void *self, int src, int dst, int path, int *links);
+    double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
+    double (*bisection)(const void *self); // bytes/s one way between two halves; for checks
+};
+
+extern const struct dts_topology *const dts_topologies[]; // ended by NULL
+const struct dts_topology *dts_topology_find(const char *name);
+const char *dts_topology_name(int i);
+
+#endif

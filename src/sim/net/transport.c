@@ -1,0 +1,221 @@
+/* transport.c -- the rows: what software was seen to do, or what is assumed of it.
+ *
+ * A row whose source says ASSUMED appears among the assumptions of a result. Headers are
+ * counted from the standards; `nccl` rows have the latencies that NCCL's own tuner uses for one
+ * hop (NVIDIA/nccl src/graph/tuning.cc, hwLatencies): the latency of a path is that of protocol
+ * LL, and the factors are those of LL128 and Simple over it, each from the size on at which it
+ * is faster at the bandwidth of the wire.
+ */
+#include "sim/net/transport.h"
+
+#include <string.h>
+
+static const struct dts_transport tcp = {
+    .name = "tcp",
+    .summary = "kernel sockets",
+    .source =
+        "efficiency 1448 / 1538: payload with time stamps of a frame of 1500 bytes and its "
+        "38 bytes of preamble, header, checksum and gap. flow: iperf, 30 Gb/s on 40 Gb/s "
+        "(tensorflow issue 4498, 2016). overhead ASSUMED",
+    .efficiency = 0.9415,
+    .overhead_s = 15e-6,
+    .flow_bytes_per_s = 3.75e9,
+    .staged = true,
+};
+
+static const struct dts_transport gloo = {
+    .name = "gloo",
+    .summary = "TCP as Gloo uses it: a socket for each pair, sums on the host",
+    .source =
+        "wire as tcp. flow: no limit, several all-reduces run at once, each on sockets of "
+        "its own (Goyal et al. 2017, section 4.2). overhead ASSUMED: two threads woken on "
+        "top of tcp. reduction ASSUMED: a few cores",
+    .efficiency = 0.9415,
+    .overhead_s = 25e-6,
+    .staged = true,
+    .reduce_bytes_per_s = 10e9,
+};
+
+static const struct dts_transport grpc = {
+    .name = "grpc",
+    .summary = "TensorFlow's gRPC: one connection 0.9 GB/s, a host 2.6 GB/s",
+    .source =
+        "wire as tcp. tensorflow issue 6116 (2016): 0.9 GB/s with one server process on a "
+        "32-core Xeon, 2.6 GB/s with eight. overhead ASSUMED: request, coding, threads",
+    .efficiency = 0.9415,
+    .overhead_s = 200e-6,
+    .flow_bytes_per_s = 0.9e9,
+    .host_bytes_per_s = 2.6e9,
+    .staged = true,
+    .blocking = true, // the receiver asks for a tensor before it is sent
+};
+
+static const struct dts_transport verbs = {
+    .name = "verbs",
+    .summary = "RDMA on InfiniBand, from and to device memory",
+    .source = "efficiency 4096 / 4126: headers of an InfiniBand packet of 4 KiB. overhead "
+              "ASSUMED: post and poll. rendezvous from 8 KiB on: request and grant before the "
+              "data, ASSUMED",
+    .efficiency = 0.9927,
+    .overhead_s = 0.5e-6,
+    .blocking = true,
+    .ranges = {{0, 1, 1}, {8192, 3, 1}},
+    .range_count = 2,
+};
+
+static const struct dts_transport roce = {
+    .name = "roce",
+    .summary = "RDMA on Ethernet (RoCE v2), from and to device memory",
+    .source = "efficiency 1024 / 1106: headers of a RoCE v2 packet of 1 KiB on Ethernet frames "
+              "of 1500 bytes. the rest as verbs, ASSUMED",
+    .efficiency = 0.9259,
+    .overhead_s = 0.5e-6,
+    .blocking = true,
+    .ranges = {{0, 1, 1}, {8192, 3, 1}},
+    .range_count = 2,
+};
+
+static const struct dts_transport nccl_ib = {
+    .name = "nccl_ib",
+    .summary = "NCCL over RDMA: pipelined, three protocols by size",
+    .source = "efficiency: 46 to 48 GB/s on a NIC of 50 (nccl-tests issue 290). latencies of "
+              "NCCL's tuner, NET, ring: LL 2.7, LL128 4, Simple 14 us; sizes where they cross "
+              "at 12.5 GB/s",
+    .efficiency = 0.94,
+    .ranges = {{0, 1, 0.5}, {17e3, 1.48, 0.9375}, {1.9e6, 5.19, 1}},
+    .range_count = 3,
+};
+
+static const struct dts_transport nccl_net_tcp = {
+    .name = "nccl_net_tcp",
+    .summary = "NCCL over sockets: pipelined, through host memory",
+    .source = "wire as tcp; flow: none, NCCL opens several sockets. overhead ASSUMED: a socket "
+              "and a proxy thread at each end",
+    .efficiency = 0.9415,
+    .overhead_s = 30e-6,
+    .staged = true,
+};
+
+static const struct dts_transport nvlink = {
+    .name = "nvlink",
+    .summary = "NCCL 2.4 and later in a node with NVLink: three protocols by size",
+    .source =
+        "efficiency: bus bandwidth of 124.7 GB/s on 4 V100 with 6 links of 25 (BigScience "
+        "all_reduce_bench, Jean Zay). latencies of NCCL's tuner, NVLINK, ring: LL 0.6, "
+        "LL128 1.9, Simple 3.4 us; sizes where they cross at 22 GB/s",
+    .efficiency = 0.83,
+    .ranges = {{0, 1, 0.5}, {32e3, 3.17, 0.9375}, {500e3, 5.67, 1}},
+    .range_count = 3,
+};
+
+static const struct dts_transport nvlink_simple = {
+    .name = "nvlink_simple",
+    .summary = "NCCL before 2.4 in a node with NVLink: protocol Simple at all sizes",
+    .source = "efficiency as nvlink, measured on V100. latency of NCCL's tuner, NVLINK, ring "
+              "Simple: 3.4 us, of which 0.6 are the link's",
+    .efficiency = 0.83,
+    .overhead_s = 2.8e-6,
+};
+
+static const struct dts_transport pcie = {
+    .name = "pcie",
+    .summary = "NCCL in a node over PCIe, device to device",
+    .source = "efficiency ASSUMED: headers are in the rate of the link. latencies of NCCL's "
+              "tuner, PCI, ring: LL 1, Simple 5.7 us; sizes where they cross at 12 GB/s",
+    .efficiency = 1,
+    .ranges = {{0, 1, 0.5}, {56e3, 5.7, 1}},
+    .range_count = 2,
+};
+
+static const struct dts_transport shared_memory = {
+    .name = "shared_memory",
+    .summary = "processes of a node copy in host memory",
+    .source = "overhead ASSUMED: a flag in memory, a copy in and a copy out",
+    .efficiency = 1,
+    .overhead_s = 1e-6,
+};
+
+static const struct dts_transport aries = {
+    .name = "aries",
+    .summary = "Cray MPI on Aries",
+    .source =
+        "overhead: MPI latency of 1.2 to 1.4 us less that of the path. efficiency ASSUMED: "
+        "headers of packets with 64 bytes. rendezvous from 8 KiB on ASSUMED",
+    .efficiency = 0.9,
+    .overhead_s = 0.7e-6,
+    .blocking = true,
+    .ranges = {{0, 1, 1}, {8192, 3, 1}},
+    .range_count = 2,
+};
+
+static const struct dts_transport omni_path = {
+    .name = "omni_path",
+    .summary = "MPI on Omni-Path (PSM2)",
+    .source = "efficiency and overhead ASSUMED, near those of verbs. rendezvous from 64 kB on: "
+              "63305 bytes in SimGrid's calibration of dahu",
+    .efficiency = 0.98,
+    .overhead_s = 0.6e-6,
+    .blocking = true,
+    .ranges = {{0, 1, 1}, {63305, 3, 1}},
+    .range_count = 2,
+};
+
+static const struct dts_transport mpi_bgq = {
+    .name = "mpi_bgq",
+    .summary = "MPI on Blue Gene/Q",
+    .source = "efficiency: 1.8 GB/s of data on a link of 2 (Chen et al. 2011, "
+              "doi:10.1145/2063384.2063419). overhead and rendezvous ASSUMED",
+    .efficiency = 0.9,
+    .overhead_s = 1.5e-6,
+    .blocking = true,
+    .ranges = {{0, 1, 1}, {4096, 3, 1}},
+    .range_count = 2,
+};
+
+const struct dts_transport *const dts_transports[] = {
+    &tcp,           &gloo, &grpc,          &verbs, &roce,      &nccl_ib, &nccl_net_tcp, &nvlink,
+    &nvlink_simple, &pcie, &shared_memory, &aries, &omni_path, &mpi_bgq, NULL,
+};
+
+const struct dts_transport *dts_transport_find(const char *name)
+{
+    for (int i = 0; dts_transports[i] != NULL; i++)
+        if (strcmp(dts_transports[i]->name, name) == 0)
+            return dts_transports[i];
+    return NULL;
+}
+
+const char *dts_transport_name(int i)
+{
+    return dts_transports[i] != NULL ? dts_transports[i]->name : NULL;
+}
+
+double dts_transport_best(const struct dts_transport *transport)
+{
+    double best = transport->range_count > 0 ? 0 : 1;
+    for (int i = 0; i < transport->range_count; i++)
+        if (transport->ranges[i].bandwidth_factor > best)
+            best = transport->ranges[i].bandwidth_factor;
+    return best * transport->efficiency;
+}
+
+struct dts_transport_range dts_transport_at(const struct dts_transport *transport, double bytes)
+{
+    struct dts_transport_range at = {0, 1, 1};
+    for (int i = 0; i < transport->range_count && bytes >= transport->ranges[i].from_bytes; i++)
+        at = transport->ranges[i];
+    return at;
+}
+
+double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
+                           double bytes)
+{
+    return latency_s * dts_transport_at(transport, bytes).latency_factor +
+           transport->overhead_s;
+}
+
+double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes)
+{
+    return bytes /
+           (transport->efficiency * dts_transport_at(transport, bytes).bandwidth_factor);
+}

@@ -1,9 +1,0 @@
-/* simgrid_table.c -- what the library that needs SimGrid offers to the program. */
-#include "sim/simgrid_module.h"
-
-extern const struct dts_simgrid_module dts_simgrid_module;
-
-__attribute__((visibility("default"))) const struct dts_simgrid_module dts_simgrid_module = {
-    .simulate = dts_exact_simulate,
-    .import = dts_simgrid_import,
-};

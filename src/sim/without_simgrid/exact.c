@@ -1,0 +1,25 @@
+/* exact.c -- stands for exact*.c and net_simgrid.c where the build has no SimGrid. */
+#include "sim/engine.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
+
+const double dts_exact_messages_per_s = 0;
+
+static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
+                struct dts_error *err)
+{
+    (void)simulation;
+    (void)timing;
+    return dts_fail(err, DTS_UNSUPPORTED, "engine exact: this build has no SimGrid");
+}
+
+bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err)
+{
+    (void)net;
+    return dts_fail(err, DTS_UNSUPPORTED, "%s: this build has no SimGrid", path);
+}
+
+const struct dts_engine dts_engine_exact = {
+    .name = "exact",
+    .summary = "SimGrid runs every message of every rank (not in this build)",
+    .run = run,
+};
