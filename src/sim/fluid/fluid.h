@@ -1,8 +1,8 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
- * fluid_lane.c says what begins and what a completion means, fluid_end.c when a collective
- * ends, fluid_apart.c how far apart members are, fluid_exchange.c what messages between roles
- * do, fluid_transfers.c which transfers there are, fluid_rates.c how fast they go beside each
- * other, fluid_time.c how time passes.
+ * lane.c says what begins and what a completion means, end.c when a collective
+ * ends, apart.c how far apart members are, exchange.c what messages between roles
+ * do, transfers.c which transfers there are, rates.c how fast they go beside each
+ * other, time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a

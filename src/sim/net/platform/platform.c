@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/net/platform/platform_build.h"
-#include "sim/net/platform/platform_sources.h"
+#include "sim/net/platform/build.h"
+#include "sim/net/platform/sources.h"
 
 struct compute {
     struct dts_cfg together;

@@ -1,0 +1,53 @@
+/* fp16.c -- each value in 16 bits, rounded to the nearest fp16; the largest of them
+ * where a value is larger, whose rest then waits for the next message. */
+#include "kernels/compress/half.h"
+
+static void reference(float *x, size_t count, double share, void *message, void *scratch,
+                      const struct dts_place *place)
+{
+    (void)share, (void)scratch, (void)place;
+    dts_compress_half_reference(DTS_HALF_FP16, x, count, message);
+}
+
+static void add_reference(float *sum, size_t count, double share, const void *message,
+                          const struct dts_place *place)
+{
+    (void)share, (void)place;
+    dts_add_half_reference(DTS_HALF_FP16, sum, count, message);
+}
+
+static void compress(float *x, size_t count, double share, void *message, void *scratch,
+                     const struct dts_place *place)
+{
+    (void)share, (void)scratch;
+    dts_compress_half(DTS_HALF_FP16, x, count, message, place->workers);
+}
+
+/* On a GPU, too. */
+static void add(float *sum, size_t count, double share, const void *message,
+                const struct dts_place *place)
+{
+    (void)share;
+    dts_reduce_add_widened(DTS_HALF_FP16, sum, message, count, place);
+}
+
+static struct dts_compress_cost cost(size_t count, double share)
+{
+    (void)share;
+    return (struct dts_compress_cost){
+        .flops = 5 * (double)count,     // two comparisons, casts there and back, a difference
+        .bytes = 10 * (double)count,    // reads and writes a float, writes 16 bits
+        .add_flops = 2 * (double)count, // a cast, a sum
+        .add_bytes = 10 * (double)count,
+    };
+}
+
+const struct dts_compression dts_compress_fp16 = {
+    .name = "fp16",
+    .summary = "all values in 16 bits, as fp16",
+    .bytes = dts_compress_half_bytes,
+    .cost = cost,
+    .reference = {reference, add_reference},
+    .host = {compress, add},
+    .cuda = DTS_CUDA({dts_compress_fp16_cuda, add}),
+};

@@ -1,0 +1,221 @@
+/* lane.c -- what begins, and what a completion means. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "plan/run.h"
+#include "sim/fluid/fluid.h"
+
+/* Each member has done itself what comes before on its own stream. */
+static bool is_call_before(const struct lane *lane, struct dts_wait wait)
+{
+    const struct dts_op *op = &lane->role->plan.ops[wait.op];
+    return op->kind == DTS_OP_CALL && op->stream == lane->stream && !wait.previous_step;
+}
+
+static bool waits_are_over(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    for (int w = 0; w < op->wait_count; w++) {
+        struct dts_wait wait = lane->role->plan.waits[op->first_wait + w];
+        if (is_call_before(lane, wait))
+            continue;
+        if (f->done[f->first_op[lane->cohort] + wait.op] <= lane->step - wait.previous_step)
+            return false;
+    }
+    return true;
+}
+
+void dts_fluid_next_op(struct fluid *f, struct lane *lane)
+{
+    const struct dts_plan *plan = &lane->role->plan;
+    f->stirred[lane->cohort] = true;
+    lane->state = WAITING;
+    lane->previous = lane->op;
+    do {
+        if (++lane->op >= plan->op_count) {
+            lane->op = 0;
+            lane->step++;
+        }
+        if (lane->step == f->simulation->steps) {
+            lane->state = FINISHED;
+            return;
+        }
+    } while (plan->ops[lane->op].stream != lane->stream);
+}
+
+/* Does the end of this operation count as the end of the step? */
+static bool ends_step(const struct fluid *f, int role, const struct dts_op *op)
+{
+    return role == 0 && (op->stream == DTS_COMPUTE ||
+                         !dts_plan_uses(&f->simulation->job->roles[0].plan, DTS_COMPUTE));
+}
+
+/* Only of the last step: cohorts may be a step apart. */
+static struct dts_op_time *time_of(const struct fluid *f, int cohort, int op, int step)
+{
+    int role = f->cohorts->all[cohort].role_number;
+    return step == f->simulation->steps - 1 ? &f->timing->ops[f->timing->first_op[role] + op]
+                                            : NULL;
+}
+
+/* Lanes wait for what their own cohort does. */
+static void mark_done(struct fluid *f, int cohort, int number, int step)
+{
+    const struct dts_cohort *who = &f->cohorts->all[cohort];
+    const struct dts_op *op = &who->role->plan.ops[number];
+    struct dts_op_time *time = time_of(f, cohort, number, step);
+    f->done[f->first_op[cohort] + number] = step + 1;
+    f->stirred[cohort] = true;
+    dts_progress_more(f->simulation->progress);
+    if (time != NULL)
+        time->end_s = fmax(time->end_s, f->now);
+    dts_fluid_run(f, cohort, number)->ended.last_s = f->now;
+    if (op->kind != DTS_OP_CALL)
+        dts_fluid_has_talked(f, cohort, number);
+    if (ends_step(f, who->role_number, op))
+        f->step_ends[step] = fmax(f->step_ends[step], f->now);
+}
+
+/* Of the last step, the mean over the ranks of the role. */
+static void add_compute(const struct fluid *f, const struct lane *lane)
+{
+    const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
+    if (lane->state == CALLING && lane->stream == DTS_COMPUTE && who->role_number == 0 &&
+        lane->step == f->simulation->steps - 1)
+        f->timing->compute_s += (f->now - lane->begun_s) * who->count / who->role->count;
+}
+
+void dts_fluid_complete(struct fluid *f, struct lane *lane)
+{
+    add_compute(f, lane);
+    mark_done(f, lane->cohort, lane->op, lane->step);
+    dts_fluid_next_op(f, lane);
+}
+
+void dts_fluid_end_tail(struct fluid *f, size_t number)
+{
+    struct tail tail = f->tails[number];
+    for (size_t i = number + 1; i < f->tail_count; i++)
+        f->tails[i - 1] = f->tails[i];
+    f->tail_count--;
+    mark_done(f, tail.cohort, tail.op, tail.step);
+}
+
+/* The operation that a lane is at is complete so much later; its stream goes on now. */
+static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
+{
+    if (left_s <= 0) {
+        dts_fluid_complete(f, lane);
+        return;
+    }
+    f->tails = dts_grow(f->tails, &f->tail_room, f->tail_count + 1, sizeof(*f->tails));
+    f->tails[f->tail_count++] =
+        (struct tail){lane->cohort, lane->op, lane->step, left_s, left_s};
+    dts_fluid_next_op(f, lane);
+}
+
+void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
+{
+    leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
+}
+
+void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
+{
+    t->state = OVER;
+    t->over_s = f->now;
+    if (t->receiver < 0)
+        leave_tail(f, &f->lanes[t->sender], t->tail_s);
+    else
+        dts_fluid_end_message(f, t);
+}
+
+/* Noise and slowdown act on what the device computes, not on fixed times. */
+bool dts_fluid_is_kernel(const struct dts_op *op)
+{
+    enum dts_pass pass = op->call.pass;
+    return op->stream == DTS_COMPUTE &&
+           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
+}
+
+static void begin_collective(struct fluid *f, int number)
+{
+    struct lane *lane = &f->lanes[number];
+    const struct dts_load *load = dts_loader_count(f->loader, lane->cohort, lane->op);
+    struct transfer t = {.state = UNDER_WAY,
+                         .phases = load->phases,
+                         .phase_count = load->phase_count,
+                         .share = 1,
+                         .left = load->phase_count > 0 ? load->phases[0].repeat : 0,
+                         .sender = number,
+                         .receiver = -1};
+    dts_fluid_set_end(f, lane, load, &t);
+    lane->state = SENDING;
+    dts_fluid_begin_transfer(f, dts_fluid_add_transfer(f, &t));
+}
+
+double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)
+{
+    double left_s = 0;
+    if (dts_fluid_op(lane)->kind == DTS_OP_CALL && lane->stream == DTS_COMPUTE)
+        return 0; // takes its time from now
+    for (size_t i = 0; i < f->tail_count; i++) {
+        const struct tail *tail = &f->tails[i];
+        if (tail->cohort == lane->cohort &&
+            lane->role->plan.ops[tail->op].stream == lane->stream)
+            left_s = fmax(left_s, tail->left_s);
+    }
+    return left_s;
+}
+
+static void begin(struct fluid *f, int number)
+{
+    struct lane *lane = &f->lanes[number];
+    const struct dts_op *op = dts_fluid_op(lane);
+    struct dts_op_time *time = time_of(f, lane->cohort, lane->op, lane->step);
+    if (op->kind == DTS_OP_CALL)
+        dts_fluid_begin_call(f, lane);
+    if (op->kind == DTS_OP_COLLECTIVE)
+        begin_collective(f, number);
+    const double later_s = op->kind == DTS_OP_COLLECTIVE
+                               ? dts_fluid_run(f, lane->cohort, lane->op)->begun.last_s - f->now
+                               : dts_fluid_last_begin_s(f, lane);
+    if (time != NULL)
+        time->start_s = fmax(time->start_s, f->now + later_s);
+    if (op->kind == DTS_OP_CALL) {
+        int role = f->cohorts->all[lane->cohort].role_number;
+        lane->state = CALLING;
+        lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
+        lane->late_s = later_s;
+        lane->begun_s = f->now;
+        dts_fluid_time_lane(f, lane);
+        return;
+    }
+    dts_fluid_talks(f, lane->cohort, lane->op);
+    if (op->kind == DTS_OP_EXCHANGE)
+        dts_fluid_exchange(f, number);
+}
+
+/* True: something began, which may have let others begin. */
+static bool start_cohort(struct fluid *f, int cohort)
+{
+    bool started = false;
+    f->stirred[cohort] = false;
+    for (int i = f->first_lane[cohort]; i < f->first_lane[cohort + 1]; i++)
+        if (f->lanes[i].state == WAITING && waits_are_over(f, &f->lanes[i])) {
+            begin(f, i);
+            started = true;
+        }
+    return started;
+}
+
+/* Start all that can start now. */
+void dts_fluid_start(struct fluid *f)
+{
+    bool started = true;
+    while (started) {
+        started = false;
+        for (int c = 0; c < f->cohorts->count; c++)
+            if (f->stirred[c])
+                started |= start_cohort(f, c);
+    }
+}

@@ -1,0 +1,124 @@
+/* time.c -- how time passes: speeds, and the next completion. */
+#include <math.h>
+
+#include "sim/fluid/fluid.h"
+
+static double call_speed(const struct fluid *f, const struct lane *lane)
+{
+    bool slow = lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane)) &&
+                f->talking[lane->cohort] > 0;
+    return slow ? 1 / (1 + f->simulation->slowdown) : 1;
+}
+
+static double transfer_left_s(const struct transfer *t)
+{
+    if (t->state == PAYING)
+        return t->pays_s * t->repetition_s;
+    return t->phase < t->phase_count ? t->left * t->repetition_s : 0;
+}
+
+void dts_fluid_time_lane(struct fluid *f, const struct lane *lane)
+{
+    const int number = (int)(lane - f->lanes);
+    size_t place = f->timed.count;
+    while (place > 0 && f->timed.all[place - 1] > number)
+        place--;
+    dts_numbers_insert(&f->timed, place, number);
+}
+
+/* Seconds until something completes; INFINITY: nothing is under way. */
+static double next_completion(struct fluid *f)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < f->timed.count; i++) {
+        const struct lane *lane = &f->lanes[f->timed.all[i]];
+        f->left_s[i] = lane->left_s / call_speed(f, lane);
+        least = fmin(least, f->left_s[i]);
+    }
+    for (size_t i = 0; i < f->going.count; i++) {
+        double left_s = transfer_left_s(&f->transfers[f->going.all[i]]);
+        if (left_s < least) // fmin() would be called
+            least = left_s;
+    }
+    for (size_t i = 0; i < f->tail_count; i++)
+        least = fmin(least, f->tails[i].left_s);
+    return least;
+}
+
+static void advance_transfer(struct fluid *f, struct transfer *t, double elapsed, double nearly)
+{
+    double *left = t->state == PAYING ? &t->pays_s : &t->left;
+    if (transfer_left_s(t) > nearly) {
+        *left -= elapsed / t->repetition_s;
+        return;
+    }
+    f->wire_changed = true;
+    t->bytes_per_s = NAN;
+    if (t->state == PAYING)
+        t->state = UNDER_WAY;
+    else if (++t->phase < t->phase_count)
+        t->left = t->phases[t->phase].repeat;
+    else
+        dts_fluid_end_transfer(f, t);
+}
+
+static void advance_transfers(struct fluid *f, double elapsed, double nearly)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->going.count; i++) {
+        int number = f->going.all[i];
+        struct transfer *t = &f->transfers[number];
+        advance_transfer(f, t, elapsed, nearly);
+        if (t->state != OVER)
+            f->going.all[kept++] = number;
+        else if (t->receiver < 0 || t->awaited)
+            dts_fluid_forget_transfer(f, t);
+    }
+    f->going.count = kept;
+}
+
+static void advance_lanes(struct fluid *f, double elapsed, double nearly)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->timed.count; i++) {
+        struct lane *lane = &f->lanes[f->timed.all[i]];
+        lane->left_s -= elapsed * call_speed(f, lane);
+    }
+    f->now += elapsed;
+    for (size_t i = 0; i < f->timed.count; i++) {
+        int number = f->timed.all[i];
+        if (f->left_s[i] <= nearly)
+            dts_fluid_end_timed(f, &f->lanes[number]);
+        else
+            f->timed.all[kept++] = number;
+    }
+    f->timed.count = kept;
+}
+
+/* Let time pass. What completes within rounding of `elapsed` completes now, so that equal times
+ * stay equal. Speeds are those from before any of it completed. */
+static void advance(struct fluid *f, double elapsed)
+{
+    size_t tails = f->tail_count; // those of now; what begins a tail now waits in full
+    double nearly = elapsed * (1 + 1e-12) + 1e-15;
+    advance_lanes(f, elapsed, nearly);
+    advance_transfers(f, elapsed, nearly);
+    for (size_t i = 0, kept = 0; i < tails; i++) {
+        bool over = f->tails[kept].left_s <= nearly;
+        f->tails[kept].left_s -= elapsed;
+        if (over)
+            dts_fluid_end_tail(f, kept);
+        else
+            kept++;
+    }
+}
+
+bool dts_fluid_advance(struct fluid *f)
+{
+    dts_fluid_set_rates(f);
+    double elapsed = next_completion(f);
+    if (isinf(elapsed))
+        return false;
+    advance(f, elapsed);
+    return true;
+}

@@ -1,0 +1,215 @@
+/* build.c -- the network that a platform file describes. */
+#include "sim/net/platform/build.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/library.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "sim/net/platform/net.h"
+
+struct nics {
+    int count;
+    double bytes_per_s, latency_us;
+    const char *rails;
+};
+
+const struct dts_field dts_platform_nics_fields[] = {
+    {DTS_KEY(struct nics, count), .type = DTS_INT, .min = 1, .max = 64, .help = "in a node"},
+    {DTS_KEY(struct nics, bytes_per_s), .type = DTS_REAL, .min = 1e3, .max = 1e15,
+     .help = "of one, each way"},
+    {DTS_KEY(struct nics, latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .help = "of one and its cable, in us; a route has two"},
+    {DTS_KEY(struct nics, rails), .type = DTS_STRING, .missing = "\"by_node\"",
+     .choice = dts_rails_name,
+     .help = "ports of the network: those of a node side by side (by_node), those of a rail "
+             "(by_rail), or a network for each rail (separate)"},
+    {0},
+};
+
+static const struct dts_field kind_field[] = {
+    {.key = "kind", .type = DTS_STRING, .help = "the row"},
+    {0},
+};
+
+const char *dts_rails_name(int i)
+{
+    return dts_rails[i].name;
+}
+
+/* Topologies, then imports. */
+static const char *network_kind(int i)
+{
+    int topologies = 0;
+    while (dts_topologies[topologies] != NULL)
+        topologies++;
+    if (i < topologies)
+        return dts_topologies[i]->name;
+    const struct dts_net_import *import = dts_net_imports[i - topologies];
+    return import != NULL ? import->kind : NULL;
+}
+
+/* The row that "kind" names in this object. */
+static bool read_kind(const struct dts_cfg *at, const char *(*choice)(int i), int *row,
+                      struct dts_error *err)
+{
+    struct dts_cfg kind = dts_cfg_member(at, "kind");
+    return dts_cfg_choice(&kind, choice, row, err);
+}
+
+static bool read_fabric(const struct dts_cfg *at, struct dts_parts *machine,
+                        struct dts_error *err)
+{
+    int row;
+    const char *kind;
+    if (!read_kind(at, dts_fabric_name, &row, err))
+        return false;
+    machine->fabric = dts_fabrics[row];
+    machine->fabric_self = dts_alloc(1, machine->fabric->size);
+    return dts_cfg_read_both(at, kind_field, &kind, machine->fabric->fields,
+                             machine->fabric_self, err) &&
+           machine->fabric->prepare(machine->fabric_self, machine->devices, machine->nics, at,
+                                    err);
+}
+
+static bool read_topology(const struct dts_cfg *at, int row, struct dts_parts *machine,
+                          struct dts_error *err)
+{
+    const char *kind;
+    int ports = machine->nodes * (machine->rails->planes ? 1 : machine->nics);
+    machine->topology = dts_topologies[row];
+    machine->topology_self = dts_alloc(1, machine->topology->size);
+    return dts_cfg_read_both(at, kind_field, &kind, machine->topology->fields,
+                             machine->topology_self, err) &&
+           machine->topology->prepare(machine->topology_self, ports, at, err);
+}
+
+static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
+                      struct dts_error *err)
+{
+    struct nics nics = {0};
+    if (!dts_cfg_read(at, dts_platform_nics_fields, &nics, err))
+        return false;
+    machine->nics = nics.count;
+    machine->nic_bytes_per_s = nics.bytes_per_s;
+    machine->nic_latency_s = nics.latency_us * 1e-6;
+    machine->rails = dts_rails;
+    while (strcmp(machine->rails->name, nics.rails) != 0)
+        machine->rails++;
+    return true;
+}
+
+/* Numbers of links and endpoints are int. */
+static bool check_size(const struct dts_cfg *top, const struct dts_parts *machine,
+                       struct dts_error *err)
+{
+    long long node_links =
+        machine->fabric->links(machine->fabric_self) + 2LL * machine->nics + 4;
+    long long links =
+        machine->nodes * node_links +
+        (long long)machine->nics * machine->topology->links(machine->topology_self);
+    if (links > INT_MAX / 2)
+        return dts_cfg_fail(top, "nodes", err, "must be less: the network has %lld links",
+                            links);
+    return true;
+}
+
+static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, int row,
+                      const struct dts_transport transports[2], struct dts_error *err)
+{
+    struct dts_parts machine = {
+        .nodes = platform->nodes,
+        .devices = platform->devices_per_node,
+    };
+    struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
+    struct dts_cfg nics = dts_cfg_member(top, "nics"), network = dts_cfg_member(top, "network");
+    bool built = read_nics(&nics, &machine, err) && read_fabric(&fabric, &machine, err) &&
+                 read_topology(&network, row, &machine, err) && check_size(top, &machine, err);
+    if (!built) {
+        free(machine.fabric_self);
+        free(machine.topology_self);
+        return false;
+    }
+    dts_parts_join(&machine, &transports[DTS_WITHIN], &transports[DTS_BETWEEN], &platform->net);
+    return true;
+}
+
+static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
+                       const struct dts_net_import *import,
+                       const struct dts_transport transports[2], struct dts_error *err)
+{
+    struct {
+        const char *kind, *file;
+    } said;
+    const struct dts_field fields[] = {
+        {.key = "kind", .offset = 0, .type = DTS_STRING, .help = "the reader"},
+        {.key = "file",
+         .offset = sizeof(const char *),
+         .type = DTS_STRING,
+         .help = "the file to read"},
+        {0},
+    };
+    struct dts_cfg network = dts_cfg_member(top, "network"), nics = dts_cfg_member(top, "nics");
+    struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
+    const struct dts_cfg *unused = dts_cfg_exists(&nics) ? &nics : &fabric;
+    if (dts_cfg_exists(unused))
+        return dts_cfg_fail(unused, NULL, err, "must be left out where network.kind is \"%s\"",
+                            import->kind);
+    if (!dts_cfg_read(&network, fields, &said, err))
+        return false;
+    platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
+    struct dts_error why = {0};
+    bool loaded = import->load(&platform->net, platform->network_file, &why);
+    if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
+        return dts_cfg_fail(&network, "file", err, "%s", why.text);
+    if (!loaded)
+        return dts_fail(err, why.cause, "%s", why.text);
+    platform->net.transports[DTS_WITHIN] = transports[DTS_WITHIN];
+    platform->net.transports[DTS_BETWEEN] = transports[DTS_BETWEEN];
+    int devices = platform->nodes * platform->devices_per_node;
+    if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
+        return dts_cfg_fail(
+            &network, "file", err,
+            "must have %d device%s in %d node%s, as the platform says; has %d in %d", devices,
+            dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
+            platform->net.devices, platform->net.nodes);
+    return true;
+}
+
+bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top,
+                        const struct dts_transport transports[2], struct dts_error *err)
+{
+    struct dts_cfg network = dts_cfg_member(top, "network");
+    int row, topologies = 0;
+    if (!read_kind(&network, network_kind, &row, err))
+        return false;
+    while (dts_topologies[topologies] != NULL)
+        topologies++;
+    if (row < topologies)
+        return build_net(platform, top, row, transports, err);
+    return import_net(platform, top, dts_net_imports[row - topologies], transports, err);
+}
+
+void dts_platform_build_help(FILE *out)
+{
+    fprintf(out, "\nNetwork interfaces:\n\n");
+    dts_fields_print(dts_platform_nics_fields, "nics", out);
+    for (int i = 0; dts_fabrics[i] != NULL; i++) {
+        dts_text_heading(out, "A fabric of kind \"%s\" (%s):", dts_fabrics[i]->name,
+                         dts_fabrics[i]->summary);
+        fputc('\n', out);
+        dts_fields_print(dts_fabrics[i]->fields, "node.fabric", out);
+    }
+    for (int i = 0; dts_topologies[i] != NULL; i++) {
+        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_topologies[i]->name,
+                         dts_topologies[i]->summary);
+        fputc('\n', out);
+        dts_fields_print(dts_topologies[i]->fields, "network", out);
+    }
+    for (int i = 0; dts_net_imports[i] != NULL; i++)
+        dts_text_heading(out, "A network of kind \"%s\" (%s): network.file names it.",
+                         dts_net_imports[i]->kind, dts_net_imports[i]->summary);
+}
