@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "train/build.h"
+#include "train/strategy/build.h"
 
 enum { LAYERS = 4, PARAMETERS = 12345 + 130 + 4096 };
 

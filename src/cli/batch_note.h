@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/result.h"
-#include "train/scenario.h"
+#include "train/scenario/scenario.h"
 
 struct dts_large_batch {
     int devices, batch;

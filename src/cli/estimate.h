@@ -6,7 +6,7 @@
 
 #include "cli/result.h"
 #include "sim/net/platform/platform.h"
-#include "train/build.h"
+#include "train/strategy/build.h"
 
 /* What is asked. Everything is borrowed. */
 struct dts_question {

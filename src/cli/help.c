@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "sim/net/platform/platform.h"
-#include "train/scenario.h"
+#include "train/scenario/scenario.h"
 
 static const char head[] =
     "Usage: dtsim SCENARIO... [OPTION...]\n"

@@ -14,7 +14,7 @@
 #include "sim/net/fabric/fabric.h"
 #include "sim/net/platform/platform.h"
 #include "sim/net/topology/topology.h"
-#include "train/strategy.h"
+#include "train/strategy/strategy.h"
 
 struct row {
     const char *name, *summary; // NULL: nothing to say beyond the name

@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/live_server.h"
-#include "exec/checkpoint.h"
 #include "plan/hash.h"
-#include "train/build.h"
+#include "train/network/checkpoint.h"
+#include "train/strategy/build.h"
 
 /* The model as it was read, in a number. */
 static uint32_t model_sum(const struct dts_model *model)

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/live_mirrors.h"
-#include "exec/values_there.h"
 #include "live/mpi_reads.h"
+#include "train/network/values_there.h"
 
 /* Larger than those of hosts: each costs a kernel and a wait for it, and no library of MPI that
  * knows devices sends so much before it has asked the receiver anyway. ASSUMED */

@@ -1,14 +1,15 @@
 /* live_kernels.c -- real training under the walker.
  *
  * The network's gradients are the plan's buffer itself: their order is that of the buckets
- * (exec/network.h), so what backward has finished can leave at once, and the sum over ranks
- * comes back in place: a mean, since each rank's loss counts by its share. Weights begin the
- * same on all ranks, by the seed; they stay the same since all ranks add the same sums. With
- * servers, the weights are the plan's buffer, too, which pulls fill; servers update
+ * (train/network/network.h), so what backward has finished can leave at once, and the sum over
+ * ranks comes back in place: a mean, since each rank's loss counts by its share. Weights begin
+ * the same on all ranks, by the seed; they stay the same since all ranks add the same sums.
+ * With servers, the weights are the plan's buffer, too, which pulls fill; servers update
  * (live_server.h).
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
- * ranks see in each step what one rank sees (exec/order.h), and in each microbatch of it, too.
+ * ranks see in each step what one rank sees (train/network/order.h), and in each microbatch of
+ * it, too.
  */
 #include "cli/live_kernels.h"
 
@@ -19,7 +20,7 @@
 #include "base/os/clock.h"
 #include "cli/live_mirrors.h"
 #include "cli/live_server.h"
-#include "train/build.h"
+#include "train/strategy/build.h"
 
 /* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
 static bool scales(const struct dts_live_kernels *t)

@@ -1,5 +1,5 @@
 /* live_kernels.h -- the executor that trains for real: a network's kernels on this rank's
- * samples (exec/network.h), gradients where the plan's messages take them from.
+ * samples (train/network/network.h), gradients where the plan's messages take them from.
  *
  * In bf16 and fp16 the network computes in mixed precision, messages have 16 bits, weights and
  * what the optimizer keeps are fp32. In fp16 the loss is scaled: all ranks have the same sums
@@ -11,12 +11,12 @@
 #include <stdatomic.h>
 
 #include "cli/live_set.h"
-#include "exec/data.h"
-#include "exec/optimizer.h"
-#include "exec/order.h"
 #include "live/dock.h"
 #include "live/executor.h"
 #include "live/wire.h"
+#include "train/network/data/data.h"
+#include "train/network/optimizer.h"
+#include "train/network/order.h"
 
 /* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {

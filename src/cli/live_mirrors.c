@@ -4,7 +4,7 @@
 #include "cli/live_mirrors.h"
 
 #include "base/text.h"
-#include "train/build.h"
+#include "train/strategy/build.h"
 
 static bool is_sums(const struct dts_live_kernels *t, int buffer)
 {

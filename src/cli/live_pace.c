@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "exec/network_pace.h"
+#include "train/network/network_pace.h"
 
 double dts_live_pace_s(const struct dts_wire *wire, struct dts_network *network)
 {

@@ -4,8 +4,8 @@
 #ifndef DTS_CLI_LIVE_PACE_H
 #define DTS_CLI_LIVE_PACE_H
 
-#include "exec/network.h"
 #include "live/wire.h"
+#include "train/network/network.h"
 
 /* Every rank calls it at the same place; network: NULL on those that compute nothing. Rank 0
  * gets the pace of the slowest rank, others 0. */

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/first_weights.h"
 #include "plan/run.h"
-#include "train/build.h"
+#include "train/network/first_weights.h"
+#include "train/strategy/build.h"
 
 /* Its part of one bucket. */
 struct piece {

@@ -5,7 +5,7 @@
 #define DTS_CLI_LIVE_SERVER_H
 
 #include "cli/live_kernels.h"
-#include "exec/optimizer.h"
+#include "train/network/optimizer.h"
 
 struct dts_live_server;
 

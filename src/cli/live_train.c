@@ -20,8 +20,8 @@
 #include "cli/live_mllog.h"
 #include "cli/live_pace.h"
 #include "cli/live_server.h"
-#include "exec/evaluate.h"
-#include "train/build.h"
+#include "train/network/evaluate.h"
+#include "train/strategy/build.h"
 
 enum { MOST_STEPS = 1000 };
 
@@ -232,7 +232,7 @@ static bool walk(struct course *c, struct dts_error *err)
     return true;
 }
 
-/* Rank 0's, as floats, the last layer first (exec/network.h). */
+/* Rank 0's, as floats, the last layer first (train/network/network.h). */
 static bool keep_weights(const struct course *c, struct dts_error *err)
 {
     const char *path = c->kernels->settings->weights;

@@ -25,9 +25,9 @@
 #include "base/os/file.h"
 #include "cli/measure_told.h"
 #include "cli/measure_words.h"
-#include "exec/steps.h"
 #include "kernels/space/roofline.h"
-#include "train/calls.h"
+#include "train/model/calls.h"
+#include "train/timing/steps.h"
 
 static void say(const char *what)
 {

@@ -4,7 +4,7 @@
 #ifndef DTS_CLI_MEASURE_TOLD_H
 #define DTS_CLI_MEASURE_TOLD_H
 
-#include "exec/profile.h"
+#include "train/timing/profile.h"
 
 struct dts_measure_told {
     const struct dts_profile_request *request; // set by the caller, with the next two

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "cli/measure_words.h"
-#include "exec/turns.h"
+#include "train/timing/turns.h"
 
 /* Runs of a call in a sweep: as many moments as there are runs tell more of a drifting machine
  * than as many runs in fewer. */

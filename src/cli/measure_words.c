@@ -9,7 +9,7 @@
 
 #include "base/os/clock.h"
 #include "device/device_word.h"
-#include "train/scenario_live.h"
+#include "train/scenario/scenario_live.h"
 
 enum { MOST_NUMBER = 1 << 20 };
 

@@ -4,8 +4,8 @@
 #ifndef DTS_CLI_MEASURE_WORDS_H
 #define DTS_CLI_MEASURE_WORDS_H
 
-#include "exec/profile.h"
-#include "train/model.h"
+#include "train/model/model.h"
+#include "train/timing/profile.h"
 
 enum { DTS_MEASURE_LISTED = 64 }; // at most in a list
 

@@ -13,8 +13,8 @@
 #include "cli/names.h"
 #include "cli/outputs.h"
 #include "device/device_word.h"
-#include "train/model.h"
-#include "train/scenario_live.h"
+#include "train/model/model.h"
+#include "train/scenario/scenario_live.h"
 
 enum { MOST_LISTED = 64 };
 

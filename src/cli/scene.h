@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "sim/net/platform/platform.h"
-#include "train/scenario.h"
+#include "train/scenario/scenario.h"
 
 struct dts_scene {
     struct dts_scenario scenario;

@@ -12,9 +12,9 @@ struct dts_trained_epoch {
     double test_loss;  // mean over the test part
     double accuracy;   // share of the test part that is right, 0 .. 1; NAN: not a matter of
                        // classes
-    double mean_iou;   // of the classes of regions (exec/evaluate.h), 0 .. 1; NAN: there are
-                       // none
-    double seconds;    // since the run began to train, evaluations included
+    double mean_iou; // of the classes of regions (train/network/evaluate.h), 0 .. 1; NAN: there
+                     // are none
+    double seconds;  // since the run began to train, evaluations included
 };
 
 struct dts_trained {

@@ -2,7 +2,8 @@
  *
  * The costs of `<name>.c` stand beside it in `<name>_cost.c`, as functions of the call alone.
  * They are a library of their own, without threads and BLAS, for who predicts; the row of the
- * operation (op.h) and the kind of layer that calls it (train/layer.h) name the function.
+ * operation (op.h) and the kind of layer that calls it (train/model/layer/layer.h) name the
+ * function.
  *
  * What is counted, everywhere:
  * - A multiply-add is two operations; exp, tanh, sqrt and division are one. A bias is free

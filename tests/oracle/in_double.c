@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/sizes.h"
 #include "kernels/op.h"
-#include "train/calls.h"
+#include "train/model/calls.h"
 
 enum { WORDS = 6, BLOCK = 4096 };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/network_private.h"
-#include "exec/optimizer.h"
+#include "train/network/network_private.h"
+#include "train/network/optimizer.h"
 
 enum { WORDS = 10 }; // without the precision and what follows
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/model.h"
+#include "train/model/model.h"
 
 static void print_layer(const struct dts_layer *layer)
 {

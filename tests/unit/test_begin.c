@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "train/model.h"
+#include "train/model/model.h"
 
 /* Deviation and kind of the parameters of a convolution with 9 x 2 products for each output, a
  * norm, a linear layer of 5 features. */

@@ -3,7 +3,7 @@
 
 #include "base/json/library.h"
 #include "check.h"
-#include "train/build.h"
+#include "train/strategy/build.h"
 
 enum { LAYERS = 6 };
 

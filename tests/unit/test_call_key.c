@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "kernels/call/op_call.h"
-#include "train/layer.h"
+#include "train/model/layer/layer.h"
 
 static bool ends_with(const struct dts_op_call_key *key, const char *end)
 {

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/optimizer.h"
+#include "train/network/optimizer.h"
 
 enum { MOST = 64 };
 

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "check.h"
-#include "exec/arena.h"
+#include "train/network/arena.h"
 
 static void check_apart(const struct dts_lease *leases, int count, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "exec/checkpoint.h"
+#include "train/network/checkpoint.h"
 
 static char path[64];
 

@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "exec/data.h"
-#include "exec/idx_file.h"
-#include "exec/order.h"
+#include "train/network/data/data.h"
+#include "train/network/data/idx_file.h"
+#include "train/network/order.h"
 
 static void an_epoch_has_every_sample_once(void)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "exec/evaluate.h"
+#include "train/network/evaluate.h"
 
 static const char text[] =
     "{\"name\": \"tiny\", \"sample\": \"image\", \"input\": [1, 2, 2], \"layers\": ["

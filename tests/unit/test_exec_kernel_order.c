@@ -4,9 +4,9 @@
 
 #include "base/os/clock.h"
 #include "check.h"
-#include "exec/kernel_time.h"
 #include "kernels/place.h"
-#include "train/calls.h"
+#include "train/model/calls.h"
+#include "train/timing/kernel_time.h"
 
 /* What was written: a letter each time. */
 static char order[256];

@@ -6,10 +6,10 @@
 #include "base/os/clock.h"
 #include "base/os/pages.h"
 #include "check.h"
-#include "exec/beside_time.h"
-#include "exec/kernel_time.h"
-#include "exec/update_time.h"
-#include "train/calls.h"
+#include "train/model/calls.h"
+#include "train/timing/beside_time.h"
+#include "train/timing/kernel_time.h"
+#include "train/timing/update_time.h"
 
 /* A CPU in the place of a device of its own: it counts what is written to have it in caches,
  * and how often somebody waits for kernels, `open_waits` of them before they were all called.

@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/optimizer.h"
-#include "exec/steps.h"
 #include "kernels/reduce/loss_scale.h"
 #include "kernels/reduce/reduce.h"
+#include "train/network/optimizer.h"
+#include "train/timing/steps.h"
 
 enum { BATCH = 4, CLASSES = 5 };
 

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/network.h"
-#include "exec/network_reuse.h"
+#include "train/network/network.h"
+#include "train/network/network_reuse.h"
 
 enum { BATCH = 4, CLASSES = 5 };
 

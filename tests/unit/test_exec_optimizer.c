@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/first_weights.h"
-#include "exec/network.h"
-#include "exec/optimizer.h"
+#include "train/network/first_weights.h"
+#include "train/network/network.h"
+#include "train/network/optimizer.h"
 
 enum { PARTS = 4, STEPS = 3 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "exec/profile_entries.h"
+#include "train/timing/profile_entries.h"
 
 /* Two like layers, whose input the last one takes, too: 40,000 weights each. */
 static const char text[] =

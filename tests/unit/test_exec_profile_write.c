@@ -5,8 +5,8 @@
 #include "base/os/processor.h"
 #include "base/version.h"
 #include "check.h"
-#include "exec/profile_write.h"
-#include "train/seconds_profile.h"
+#include "train/model/seconds/seconds_profile.h"
+#include "train/timing/profile_write.h"
 
 /* One of dense weights, one of a table with sparse gradients alone, one of none. */
 static const char *const texts[] = {

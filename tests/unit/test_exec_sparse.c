@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/network.h"
-#include "exec/optimizer.h"
+#include "train/network/network.h"
+#include "train/network/optimizer.h"
 
 enum { BATCH = 3, TOKENS = 7, ROWS = 50, WIDTH = 6, STEPS = 4, TABLE = 0, LOSS = 3 };
 

@@ -1,7 +1,7 @@
 /* test_exec_values_there.c -- values of messages on a device: a queue's kernels, then a wait
  * for that queue. */
 #include "check.h"
-#include "exec/values_there.h"
+#include "train/network/values_there.h"
 
 enum { COUNT = 5, QUEUE = 2 };
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "train/model.h"
+#include "train/model/model.h"
 
 /* A model of these layers, which are JSON without the brackets. */
 static bool parse(struct dts_model *model, const char *input, const char *layers)

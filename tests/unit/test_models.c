@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "train/model.h"
+#include "train/model/model.h"
 
 /* One line for each network. Parameters: torchvision's "num_params", and for GPT-2 and BERT the
  * counts of the checkpoints that Hugging Face holds (openai-community/gpt2, google-bert); of

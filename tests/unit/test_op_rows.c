@@ -9,7 +9,7 @@
 #include "kernels/reduce/reduce.h"
 #include "kernels/space/gpu.h"
 #include "kernels/update/update.h"
-#include "train/layer.h"
+#include "train/model/layer/layer.h"
 
 enum { MOST_ROWS = 128 };
 

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "kernels/space/gpu.h"
 #include "kernels/space/mirror.h"
-#include "train/scenario_live.h"
+#include "train/scenario/scenario_live.h"
 
 static void on_a_cpu_both_sides_are_one_array(void)
 {

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "check.h"
-#include "exec/optimizer_rows.h"
 #include "gpu_here.h"
 #include "kernels/embedding/table_rows.h"
 #include "kernels/place.h"
+#include "train/network/optimizer_rows.h"
 
 enum { ROWS = 7, ROW = 3, VALUES = ROWS * ROW };
 

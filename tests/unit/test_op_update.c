@@ -7,7 +7,7 @@
 #include "check.h"
 #include "gpu_here.h"
 #include "kernels/update/update.h"
-#include "train/model.h"
+#include "train/model/model.h"
 
 enum { COUNT = 9001, STEPS = 5 }; // more than one block, and no multiple of one
 

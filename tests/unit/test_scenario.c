@@ -4,8 +4,8 @@
 #include "base/json/library.h"
 #include "check.h"
 #include "plan/coll/coll.h"
-#include "train/scenario.h"
-#include "train/strategy.h"
+#include "train/scenario/scenario.h"
+#include "train/strategy/strategy.h"
 
 static const char text[] =
     "{\"summary\": \"a test\", \"model\": \"resnet50\", \"platform\": \"big_basin\","

@@ -1,7 +1,7 @@
 /* test_schedule.c -- learning rates: all schedules grow during warm-up, and end where they say.
  */
 #include "check.h"
-#include "train/schedule.h"
+#include "train/scenario/schedule.h"
 
 static void every_schedule_grows_during_warm_up(void)
 {

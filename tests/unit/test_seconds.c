@@ -4,7 +4,7 @@
 #include "base/json/library.h"
 #include "check.h"
 #include "device/stack.h"
-#include "train/model.h"
+#include "train/model/model.h"
 
 static const struct dts_device toy = {
     .name = "toy",

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "train/seconds_profile.h"
+#include "train/model/seconds/seconds_profile.h"
 
 /* The output of a is taken by b, by c, and by their sum: two of three gradients are added. */
 static const char forked[] =

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "train/seconds_profile.h"
+#include "train/model/seconds/seconds_profile.h"
 
 enum { MOST = 512 };
 

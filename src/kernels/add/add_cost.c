@@ -1,5 +1,5 @@
 /* add_cost.c -- what a sum of tensors costs. Backward hands the gradient on as it is;
- * train/model_costs.c counts the sums where a tensor forks.
+ * train/model/model_costs.c counts the sums where a tensor forks.
  */
 #include "kernels/op_cost.h"
 

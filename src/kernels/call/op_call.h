@@ -1,6 +1,6 @@
 /* op_call.h -- one call of an operation: which, on what shapes, with what settings. No data.
  *
- * A layer describes itself by a call (train/layer.h), an operation carries it out
+ * A layer describes itself by a call (train/model/layer/layer.h), an operation carries it out
  * (kernels/op.h), a profile keeps the seconds of calls by their key. Two calls with equal keys
  * are the same work.
  */

@@ -1,8 +1,8 @@
 /* table_rows.h -- the rows of a table that have a gradient.
  *
  * Rules with state leave alone the rows of a sparse table whose gradient is all zeros
- * (exec/optimizer_rows.h). Where nothing can ask on the host which rows these are, they are
- * copied out of the table, updated beside it and copied back.
+ * (train/network/optimizer_rows.h). Where nothing can ask on the host which rows these are,
+ * they are copied out of the table, updated beside it and copied back.
  */
 #ifndef DTS_KERNELS_EMBEDDING_TABLE_ROWS_H
 #define DTS_KERNELS_EMBEDDING_TABLE_ROWS_H

@@ -1,0 +1,36 @@
+/* dropout.c -- zeroes values at random (Srivastava et al. 2014, JMLR 15). */
+#include "train/model/layer/layer.h"
+
+struct dropout {
+    double rate;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct dropout, rate), .type = DTS_REAL, .min = 0, .max = 0.99, .missing = "0.5",
+     .help = "share of the values that become zero; 0: the layer does nothing"},
+    {0},
+};
+
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
+{
+    (void)self, (void)at, (void)err;
+    facts->output = facts->inputs[0];
+    return true;
+}
+
+static void describe(const void *self, struct dts_op_call *call)
+{
+    call->rate = ((const struct dropout *)self)->rate;
+}
+
+const struct dts_layer_kind dts_layer_dropout = {
+    .name = "dropout",
+    .summary = "zero values at random",
+    .fields = fields,
+    .size = sizeof(struct dropout),
+    .inputs = 1,
+    .infer = infer,
+    .describe = describe,
+    .cost = dts_dropout_cost,
+};

@@ -1,0 +1,95 @@
+/* layer.c -- the table of layer kinds, and what they share. */
+#include <string.h>
+
+#include "train/model/layer/layer.h"
+
+extern const struct dts_layer_kind dts_layer_conv2d, dts_layer_conv3d, dts_layer_linear,
+    dts_layer_max_pool, dts_layer_avg_pool, dts_layer_global_pool, dts_layer_adaptive_pool,
+    dts_layer_batch_norm, dts_layer_layer_norm, dts_layer_rms_norm, dts_layer_relu,
+    dts_layer_leaky_relu, dts_layer_gelu, dts_layer_silu, dts_layer_sigmoid, dts_layer_tanh,
+    dts_layer_dropout, dts_layer_add, dts_layer_multiply, dts_layer_concat, dts_layer_flatten,
+    dts_layer_sequence, dts_layer_select, dts_layer_upsample, dts_layer_embedding,
+    dts_layer_positional_embedding, dts_layer_attention, dts_layer_lstm,
+    dts_layer_softmax_cross_entropy, dts_layer_mean_squared_error;
+
+const struct dts_layer_kind *const dts_layer_kinds[] = {
+    &dts_layer_conv2d,
+    &dts_layer_conv3d,
+    &dts_layer_linear,
+    &dts_layer_max_pool,
+    &dts_layer_avg_pool,
+    &dts_layer_global_pool,
+    &dts_layer_adaptive_pool,
+    &dts_layer_batch_norm,
+    &dts_layer_layer_norm,
+    &dts_layer_rms_norm,
+    &dts_layer_relu,
+    &dts_layer_leaky_relu,
+    &dts_layer_gelu,
+    &dts_layer_silu,
+    &dts_layer_sigmoid,
+    &dts_layer_tanh,
+    &dts_layer_dropout,
+    &dts_layer_add,
+    &dts_layer_multiply,
+    &dts_layer_concat,
+    &dts_layer_flatten,
+    &dts_layer_sequence,
+    &dts_layer_select,
+    &dts_layer_upsample,
+    &dts_layer_embedding,
+    &dts_layer_positional_embedding,
+    &dts_layer_attention,
+    &dts_layer_lstm,
+    &dts_layer_softmax_cross_entropy,
+    &dts_layer_mean_squared_error,
+    NULL,
+};
+
+const struct dts_layer_kind *dts_layer_kind_find(const char *name)
+{
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++)
+        if (strcmp(dts_layer_kinds[i]->name, name) == 0)
+            return dts_layer_kinds[i];
+    return NULL;
+}
+
+const char *dts_layer_kind_name(int i)
+{
+    return dts_layer_kinds[i] != NULL ? dts_layer_kinds[i]->name : NULL;
+}
+
+bool dts_layer_param(struct dts_layer_facts *facts, const char *name, double count,
+                     const struct dts_cfg *at, struct dts_error *err)
+{
+    if (count > DTS_LAYER_MOST_VALUES)
+        return dts_cfg_fail(at, NULL, err, "%s must have <= %.0e values, got %.3g", name,
+                            DTS_LAYER_MOST_VALUES, count);
+    facts->params[facts->param_count++] =
+        (struct dts_param){.name = name, .count = (size_t)count};
+    return true;
+}
+
+void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, bool uniform)
+{
+    struct dts_param *param = &facts->params[facts->param_count - 1];
+    param->mean = mean;
+    param->spread = spread;
+    param->uniform = uniform;
+}
+
+void dts_layer_sparse(struct dts_layer_facts *facts, size_t row)
+{
+    facts->params[facts->param_count - 1].sparse_row = row;
+}
+
+void dts_layer_per_channel(struct dts_layer_facts *facts)
+{
+    facts->params[facts->param_count - 1].per_channel = true;
+}
+
+void dts_layer_fans(struct dts_layer_facts *facts, double fan_in, double fan_out)
+{
+    facts->params[facts->param_count - 1].fan_in = fan_in;
+    facts->params[facts->param_count - 1].fan_out = fan_out;
+}

@@ -1,0 +1,72 @@
+/* pool.c -- the largest value or the mean of each window, channel by channel. */
+#include "train/model/layer/window.h"
+
+struct pool {
+    struct dts_window window;
+};
+
+static const struct dts_field fields[] = {
+    {.key = "kernel",
+     .offset = offsetof(struct pool, window.kernel_cfg),
+     .type = DTS_OTHER,
+     .help = "size of the window: a number, or one for each axis"},
+    {.key = "stride",
+     .offset = offsetof(struct pool, window.stride_cfg),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "step from window to window (default: kernel)"},
+    {.key = "padding",
+     .offset = offsetof(struct pool, window.padding_cfg),
+     .type = DTS_OTHER,
+     .missing = "0",
+     .help = "outside of the input on each side: a number, one for each axis, or \"same\""},
+    {.key = "ceil",
+     .offset = offsetof(struct pool, window.ceil),
+     .type = DTS_BOOL,
+     .missing = "false",
+     .help = "the last window may end outside of the input"},
+    {0},
+};
+
+/* As in PyTorch, padding is at most half the window: each window has a value of the input. */
+static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                  struct dts_error *err)
+{
+    struct dts_window *window = &((struct pool *)self)->window;
+    if (!dts_window_infer(window, 0, &facts->inputs[0], &facts->output, at, err))
+        return false;
+    for (int i = 0; i < window->axes; i++)
+        if (window->padding[i] > window->kernel[i] / 2)
+            return dts_cfg_fail(&window->padding_cfg, NULL, err,
+                                "must be <= %d, half of the kernel, got %d",
+                                window->kernel[i] / 2, window->padding[i]);
+    return true;
+}
+
+static void describe(const void *self, struct dts_op_call *call)
+{
+    const struct pool *pool = self;
+    dts_window_describe(&pool->window, call);
+}
+
+const struct dts_layer_kind dts_layer_max_pool = {
+    .name = "max_pool",
+    .summary = "largest value of each window",
+    .fields = fields,
+    .size = sizeof(struct pool),
+    .inputs = 1,
+    .infer = infer,
+    .describe = describe,
+    .cost = dts_max_pool_cost,
+};
+
+const struct dts_layer_kind dts_layer_avg_pool = {
+    .name = "avg_pool",
+    .summary = "mean of each window",
+    .fields = fields,
+    .size = sizeof(struct pool),
+    .inputs = 1,
+    .infer = infer,
+    .describe = describe,
+    .cost = dts_avg_pool_cost,
+};

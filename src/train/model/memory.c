@@ -1,0 +1,89 @@
+/* memory.c -- what training a model takes on a device (docs/model.md, "Memory").
+ *
+ *     weights       parameters x bytes of the precision; in fp16 and bf16 4 more for the fp32
+ *                   copy that is updated
+ *     gradients     parameters x bytes of the precision; of a sparse table, where nothing is
+ *                   exchanged, min(tokens, rows) x (width x bytes + 4 for the row's number)
+ *     optimizer     parameters x state values x 4 bytes (8 in fp64)
+ *     activations   batch x (what forward keeps + the gradients in flight)
+ *
+ * With Adam in fp16 that is 16 bytes a parameter (Rajbhandari et al. 2020, arXiv:1910.02054).
+ * Left out: workspaces of convolutions, buffers of communication, the framework's own memory,
+ * and what its allocator loses.
+ */
+#include <stdint.h>
+
+#include "train/model/model.h"
+
+/* The table of a layer: always its only tensor. */
+static const struct dts_param *table_of(const struct dts_layer *layer)
+{
+    const bool sparse = layer->param_count > 0 && layer->params[0].sparse_row > 0;
+    return sparse ? &layer->params[0] : NULL;
+}
+
+double dts_model_rows(const struct dts_model *model, double batch, double *values)
+{
+    double all = 0;
+    *values = 0;
+    for (int l = 0; l < model->layer_count; l++) {
+        const struct dts_param *table = table_of(&model->layers[l]);
+        if (table == NULL)
+            continue;
+        const double width = (double)table->sparse_row;
+        const double tokens =
+            batch * (double)dts_dims_elements(&model->layers[l].output) / width;
+        const double rows = (double)table->count / width;
+        all += tokens < rows ? tokens : rows;
+        *values += (tokens < rows ? tokens : rows) * width;
+    }
+    return all;
+}
+
+double dts_model_tables(const struct dts_model *model)
+{
+    double values = 0;
+    for (int l = 0; l < model->layer_count; l++)
+        if (table_of(&model->layers[l]) != NULL)
+            values += (double)table_of(&model->layers[l])->count;
+    return values;
+}
+
+double dts_model_updated(const struct dts_model *model, const struct dts_optimizer *optimizer,
+                         const struct dts_samples *samples, double *searched)
+{
+    const bool whole = samples->exchanged && optimizer->state_values == 0;
+    const double tables = dts_model_tables(model);
+    double values;
+    dts_model_rows(model, samples->step, &values);
+    *searched = samples->exchanged && !whole ? tables : 0;
+    return whole ? model->parameters : model->parameters - tables + values;
+}
+
+const struct dts_layer *dts_model_sparse(const struct dts_model *model)
+{
+    for (int l = 0; l < model->layer_count; l++)
+        if (table_of(&model->layers[l]) != NULL)
+            return &model->layers[l];
+    return NULL;
+}
+
+struct dts_memory dts_model_memory(const struct dts_model *model,
+                                   const struct dts_optimizer *optimizer,
+                                   enum dts_precision precision, double batch, bool sparse)
+{
+    double bytes = (double)dts_precision_bytes(precision);
+    double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
+    double rows_values = 0, rows = dts_model_rows(model, batch, &rows_values);
+    const double dense = model->parameters - dts_model_tables(model);
+    struct dts_memory memory = {
+        .weights = model->parameters * (bytes + copy_bytes),
+        .gradients = sparse ? (dense + rows_values) * bytes + rows * (double)sizeof(int32_t)
+                            : model->parameters * bytes,
+        .optimizer = model->parameters * optimizer->state_values * state_bytes,
+        .activations = batch * ((model->saved_values + model->working_values) * bytes +
+                                model->saved_bytes),
+    };
+    memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations;
+    return memory;
+}

@@ -1,0 +1,118 @@
+/* model.c -- a network from its file: what stands around the layers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "train/model/model_read.h"
+
+struct top {
+    const char *name, *summary, *sample;
+    struct dts_cfg input, begin, layers;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct top, name), .type = DTS_STRING, .help = "as in scenarios and stacks"},
+    {DTS_KEY(struct top, summary), .type = DTS_STRING, .missing = "\"\"",
+     .help = "one line for `dtsim list`"},
+    {DTS_KEY(struct top, sample), .type = DTS_STRING, .missing = "\"sample\"",
+     .help = "what a sample is: image, sequence"},
+    {DTS_KEY(struct top, input), .type = DTS_OTHER,
+     .help = "shape of a sample: [channels, height, width] or [positions]"},
+    {DTS_KEY(struct top, begin), .type = DTS_OTHER, .missing = "null",
+     .help =
+         "how weights begin: \"fan_in\", \"glorot\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
+         "default: as usual for each kind of layer"},
+    {DTS_KEY(struct top, layers), .type = DTS_OTHER,
+     .help = "list of layers and groups, in the order in which they run"},
+    {0},
+};
+
+static bool read_input(struct dts_dims *dims, const struct dts_cfg *at, struct dts_error *err)
+{
+    int *sizes;
+    size_t count;
+    if (!dts_cfg_ints(at, 1, 1000000000, DTS_DIMS, &sizes, &count, err))
+        return false;
+    *dims = (struct dts_dims){(int)count, {1, 1, 1, 1}};
+    double values = 1;
+    for (size_t i = 0; i < count; i++) {
+        dims->size[i] = (size_t)sizes[i];
+        values *= sizes[i];
+    }
+    free(sizes);
+    if (count == 0)
+        return dts_cfg_fail(at, NULL, err, "must have at least one size");
+    if (values > DTS_LAYER_MOST_VALUES)
+        return dts_cfg_fail(at, NULL, err, "must have <= %.0e values, got %.3g",
+                            DTS_LAYER_MOST_VALUES, values);
+    return true;
+}
+
+static bool read(struct dts_model *model, struct dts_error *err)
+{
+    struct top top;
+    struct dts_begin begin = {.rule = DTS_BEGIN_AS_KIND};
+    struct dts_cfg at = dts_doc_top(model->doc);
+    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err) ||
+        !dts_begin_read(&begin, &top.begin, err))
+        return false;
+    model->name = top.name;
+    model->summary = top.summary;
+    model->sample = top.sample;
+    return dts_model_read_layers(model, &top.layers, &begin, err);
+}
+
+/* Takes the document over. */
+static bool read_or_free(struct dts_model *model, struct dts_error *err)
+{
+    if (!read(model, err)) {
+        dts_model_free(model);
+        return false;
+    }
+    dts_model_find_costs(model);
+    return true;
+}
+
+bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    return dts_doc_load(&model->doc, path, err) && read_or_free(model, err);
+}
+
+bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
+                     struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    return dts_doc_parse(&model->doc, name, text, err) && read_or_free(model, err);
+}
+
+void dts_model_free(struct dts_model *model)
+{
+    for (int i = 0; i < model->layer_count; i++) {
+        free((char *)model->layers[i].name);
+        free(model->layers[i].self);
+    }
+    free(model->layers);
+    if (model->doc != NULL)
+        dts_doc_free(model->doc);
+    *model = (struct dts_model){0};
+}
+
+void dts_model_help(FILE *out)
+{
+    fprintf(out, "A model file:\n\n");
+    dts_fields_print(fields, "", out);
+    fprintf(out, "\nEvery layer:\n\n");
+    dts_fields_print(dts_layer_fields, "", out);
+    fprintf(out, "\nA group of layers:\n\n");
+    dts_fields_print(dts_group_fields, "", out);
+    for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
+        const struct dts_layer_kind *kind = dts_layer_kinds[i];
+        dts_text_heading(out, "%s: %s", kind->name, kind->summary);
+        if (kind->size > 0) {
+            fprintf(out, "\n");
+            dts_fields_print(kind->fields, "", out);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/* model.h -- a network from its file: layers in the order in which they run forward.
+ *
+ * docs/models.md tells a person how to write one. A layer takes the output of the layer before
+ * it, or of those that "input" names. Backward runs in the opposite order.
+ */
+#ifndef DTS_TRAIN_MODEL_MODEL_H
+#define DTS_TRAIN_MODEL_MODEL_H
+
+#include <stdio.h>
+
+#include "kernels/update/update_cost.h"
+#include "train/model/layer/layer.h"
+
+struct dts_layer {
+    const char *name; // unique; owned by the model
+    const struct dts_layer_kind *kind;
+    void *self;                                // what the kind's fields filled; owned
+    int inputs[DTS_LAYER_INPUTS], input_count; // layers, -1: the model's input
+    struct dts_dims output;
+    struct dts_param params[DTS_LAYER_PARAMS]; // its own: without the weight that is tied
+    int param_count;
+    int tied_to; // an earlier layer whose weight it uses, -1: its own
+
+    /* Its call's in this network (model_costs.c): without gradients that nobody needs, with
+     * forks, and with the tensors that it keeps among its saved values. */
+    struct dts_op_cost cost;
+    double fork_values; // gradients added, of those backward (one FLOP, three values each):
+                        // the output is taken in several times
+    bool view;          // the output is the input's memory: never kept twice
+};
+
+struct dts_model {
+    const char *name, *summary;
+    const char *sample; // what a sample is: "image", "sequence"
+    struct dts_dims input;
+    struct dts_layer *layers; // owned
+    int layer_count;
+    double parameters;                    // in all, tied ones once
+    double forward_flops, backward_flops; // per sample
+    double saved_values, saved_bytes;     // per sample, kept for backward (op_cost.h)
+    double working_values; // per sample: what backward needs beside them when it needs most
+    struct dts_doc *doc;   // owned
+};
+
+bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
+
+/* The same from a string; `name` stands for the file in messages. */
+bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
+                     struct dts_error *err);
+void dts_model_free(struct dts_model *model);
+
+/* Print every key of a model file and every kind of layer, for `dtsim help model`. */
+void dts_model_help(FILE *out);
+
+/* Memory of one device, in bytes (memory.c). The fp32 copy of the weights that fp16 and bf16
+ * training needs is part of `weights`. */
+struct dts_memory {
+    double weights, gradients, optimizer, activations, total;
+};
+
+extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL
+const struct dts_optimizer *dts_optimizer_find(const char *name);
+const char *dts_optimizer_name(int i);
+
+/* batch: samples that are on the device at once. sparse: gradients of sparse tables stay lists
+ * of rows; false: they are made dense, to be exchanged. */
+struct dts_memory dts_model_memory(const struct dts_model *model,
+                                   const struct dts_optimizer *optimizer,
+                                   enum dts_precision precision, double batch, bool sparse);
+
+/* Of sparse tables, with that batch: values of the rows that can have a gradient, and how many
+ * rows these are. dts_model_tables: all values of such tables. */
+double dts_model_rows(const struct dts_model *model, double batch, double *values);
+double dts_model_tables(const struct dts_model *model);
+
+/* What a step computes with. */
+struct dts_samples {
+    double batch;   // on the device at once
+    double step;    // whose gradients an update has: of all microbatches and devices
+    bool exchanged; // between devices: gradients of sparse tables are dense, and cleared in
+                    // each step
+};
+
+/* Values that an update changes: all but the rows of sparse tables that no sample names. Where
+ * gradients are exchanged these rows are looked for among *searched values; a rule without
+ * state then changes whole tables, and looks for nothing. */
+double dts_model_updated(const struct dts_model *model, const struct dts_optimizer *optimizer,
+                         const struct dts_samples *samples, double *searched);
+
+/* The first layer with a sparse table; NULL: there is none. */
+const struct dts_layer *dts_model_sparse(const struct dts_model *model);
+
+/* Seconds of each layer on a device, for a batch; forward[i], backward[i] belong to layer i and
+ * are the caller's, as is update (the optimizer). */
+struct dts_stack;
+struct dts_anchor;
+struct dts_model_seconds {
+    double *forward, *backward;      // owned
+    double update, fixed;            // of a step
+    const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
+    char basis[256];                 // the same in words, for the report
+    char outside[96]; // a batch beyond the published or measured ones, and which these are:
+                      // "batch 64, measured 8 to 16"; "": it is not
+};
+
+bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
+                       const struct dts_stack *stack, const struct dts_optimizer *optimizer,
+                       enum dts_precision precision, const struct dts_samples *samples,
+                       struct dts_model_seconds *out, struct dts_error *err);
+void dts_model_seconds_free(struct dts_model_seconds *seconds);
+
+#endif

@@ -1,0 +1,275 @@
+/* seconds.c -- how long each layer of a network takes on a device (docs/devices.md).
+ *
+ * The roofline of the device gives every layer its share. Published step times of that device
+ * set the scale, in this order of trust:
+ *
+ *     0. the device has a profile (dtsim profile): its calls' seconds as they were measured
+ *     1. the stack has an anchor for device, model and precision: its step time is met
+ *     2. it has anchors for other models on that device: the mean of what they say of the
+ *        roofline (anchor / roofline) holds for this model, too
+ *     3. the bare roofline, and the efficiency that the stack says
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/library.h"
+#include "base/mem.h"
+#include "device/here.h"
+#include "device/profile_estimate.h"
+#include "device/stack.h"
+#include "train/model/model.h"
+#include "train/model/seconds/seconds_profile.h"
+
+/* What is asked for. */
+struct question {
+    const struct dts_device *device;
+    const struct dts_stack *stack;
+    const struct dts_optimizer *optimizer;
+    enum dts_precision precision;
+    double batch;
+    const struct dts_samples *samples; // that batch, and what an update has
+};
+
+/* Seconds of a step by the roofline, each kernel alone. */
+struct roofline {
+    double forward_s, backward_s, update_s;
+};
+
+/* One fused kernel over all that changes, behind looking for it in exchanged tables. Half
+ * precision keeps fp32 weights and states. */
+static double update_seconds(const struct question *q, const struct dts_model *model)
+{
+    double searched;
+    const double parameters = dts_model_updated(model, q->optimizer, q->samples, &searched);
+    const double value_bytes = q->precision == DTS_FP64 ? 8 : 4;
+    const struct dts_work work = {
+        .class = DTS_WORK_MEMORY,
+        .flops = parameters * q->optimizer->flops,
+        .bytes = (parameters * q->optimizer->values + searched) * value_bytes,
+    };
+    return dts_device_seconds(q->device, q->precision, &work);
+}
+
+/* forward and backward may be NULL, when only the sums are wanted. */
+static struct roofline find_roofline(const struct question *q, double batch,
+                                     const struct dts_model *model, double *forward,
+                                     double *backward)
+{
+    struct roofline sum = {.update_s = update_seconds(q, model)};
+    for (int l = 0; l < model->layer_count; l++) {
+        const struct dts_profile_work work = dts_layer_work(&model->layers[l]);
+        double forward_s, backward_s;
+        dts_roofline_seconds(q->device, q->precision, &work, batch, &forward_s, &backward_s);
+        sum.forward_s += forward_s;
+        sum.backward_s += backward_s;
+        if (forward != NULL) {
+            forward[l] = forward_s;
+            backward[l] = backward_s;
+        }
+    }
+    return sum;
+}
+
+static void scale(struct dts_model_seconds *out, int layers, double forward, double backward)
+{
+    for (int l = 0; l < layers; l++) {
+        out->forward[l] *= forward;
+        out->backward[l] *= backward;
+    }
+}
+
+/* An anchor's seconds of forward and backward at the published batch that is nearest; *fixed_s
+ * is the rest without the update. Fails where the update alone is longer than the step. */
+static bool split_anchor(const struct question *q, const struct dts_anchor *anchor,
+                         double update_s, double *compute_s, double *fixed_s,
+                         struct dts_error *err)
+{
+    bool outside;
+    const double step_s =
+        dts_anchor_seconds(anchor, dts_anchor_nearest(anchor, q->batch), &outside);
+    *fixed_s = anchor->fixed_s > update_s ? anchor->fixed_s - update_s : 0;
+    *compute_s = step_s - *fixed_s - update_s;
+    if (*compute_s > 0)
+        return true;
+    return dts_fail(err, DTS_BAD_INPUT,
+                    "%s: the anchor of %s on %s, a step of %g s, leaves no time beside the "
+                    "optimizer's %g s",
+                    q->stack->name, anchor->model, anchor->device, step_s, update_s);
+}
+
+/* What brings `now_s` to `then_s`; a pass without work has nothing to scale. */
+static double factor_to(double then_s, double now_s)
+{
+    return now_s > 0 ? then_s / now_s : 0;
+}
+
+/* What a basis says of the published batches. */
+static void describe(const struct question *q, const struct dts_anchor *anchor, bool outside,
+                     struct dts_model_seconds *out)
+{
+    const int first = anchor->points[0].batch, last = anchor->points[anchor->count - 1].batch;
+    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s %s: %s", anchor->model,
+             anchor->device, dts_precision_name((int)q->precision),
+             first == last ? "batch" : "batches", dts_batches_from(first, last).chars,
+             anchor->source);
+    if (outside)
+        dts_seconds_outside(out, q->batch, "published", first, last);
+}
+
+/* 1. The step time of the anchor is met. */
+static bool follow_anchor(const struct question *q, const struct dts_model *model,
+                          const struct dts_anchor *anchor, const struct roofline *roofline,
+                          struct dts_model_seconds *out, struct dts_error *err)
+{
+    double compute_s;
+    if (!split_anchor(q, anchor, out->update, &compute_s, &out->fixed, err))
+        return false;
+    const double nearest = dts_anchor_nearest(anchor, q->batch);
+    compute_s *= q->batch / nearest; // 1 inside the published range
+    const double both_s = roofline->forward_s + roofline->backward_s;
+    double forward_s = compute_s * factor_to(roofline->forward_s, both_s);
+    if (anchor->backward_share > 0)
+        forward_s = compute_s * (1 - anchor->backward_share);
+    scale(out, model->layer_count, factor_to(forward_s, roofline->forward_s),
+          factor_to(compute_s - forward_s, roofline->backward_s));
+    out->anchor = anchor;
+    describe(q, anchor, fabs(q->batch - nearest) > 0, out);
+    return true;
+}
+
+/* anchor / roofline for another model. *found is false when the library lacks that model. */
+static bool find_ratio(const struct question *q, const struct dts_anchor *anchor, double *ratio,
+                       double *fixed_s, bool *found, struct dts_error *err)
+{
+    char *path;
+    struct dts_error none = {.cause = DTS_NO_ERROR};
+    *found = dts_library_find(&path, "models", anchor->model, NULL, &none);
+    if (!*found)
+        return true;
+    struct dts_model model;
+    const bool good = dts_model_load(&model, path, err);
+    free(path);
+    if (!good)
+        return false;
+    const double nearest = dts_anchor_nearest(anchor, q->batch);
+    const struct roofline roofline = find_roofline(q, nearest, &model, NULL, NULL);
+    dts_model_free(&model);
+    double compute_s;
+    if (!split_anchor(q, anchor, roofline.update_s, &compute_s, fixed_s, err))
+        return false;
+    *ratio = factor_to(compute_s, roofline.forward_s + roofline.backward_s);
+    return true;
+}
+
+/* 2. The mean of what the anchors of other models say; *used 0: there are none. The batch is
+ * outside when it is for all of them. */
+static bool follow_others(const struct question *q, const struct dts_model *model,
+                          struct dts_model_seconds *out, int *used, struct dts_error *err)
+{
+    double ratio_sum = 0, fixed_sum_s = 0;
+    char names[128] = "";
+    bool outside = false;
+    int first = 0, last = 0;
+    *used = 0;
+    for (int i = 0; i < q->stack->anchor_count; i++) {
+        const struct dts_anchor *anchor = &q->stack->anchors[i];
+        double ratio, fixed_s;
+        bool found;
+        if (anchor->precision != q->precision || strcmp(anchor->device, q->device->name) != 0)
+            continue;
+        if (!find_ratio(q, anchor, &ratio, &fixed_s, &found, err))
+            return false;
+        if (!found)
+            continue;
+        const double nearest = dts_anchor_nearest(anchor, q->batch);
+        const int begin = anchor->points[0].batch,
+                  end = anchor->points[anchor->count - 1].batch;
+        outside = (*used == 0 || outside) && fabs(q->batch - nearest) > 0;
+        first = *used == 0 || begin < first ? begin : first;
+        last = *used == 0 || end > last ? end : last;
+        ratio_sum += ratio;
+        fixed_sum_s += fixed_s;
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof(names) - length, "%s%s", *used > 0 ? ", " : "",
+                 anchor->model);
+        (*used)++;
+    }
+    if (*used == 0)
+        return true;
+    const double ratio = ratio_sum / *used;
+    scale(out, model->layer_count, ratio, ratio);
+    out->fixed = fixed_sum_s / *used;
+    snprintf(out->basis, sizeof(out->basis),
+             "roofline of %s, %s, times %.3g, the mean of published %s (stack %s)",
+             q->device->name, dts_precision_name((int)q->precision), ratio, names,
+             q->stack->name);
+    if (outside)
+        dts_seconds_outside(out, q->batch, "published", first, last);
+    return true;
+}
+
+/* 3. The bare roofline. */
+static void follow_roofline(const struct question *q, const struct dts_model *model,
+                            struct dts_model_seconds *out)
+{
+    const double factor = 1 / q->stack->efficiency;
+    const bool here = strcmp(q->device->name, DTS_HERE) == 0;
+    scale(out, model->layer_count, factor, factor);
+    out->fixed = q->stack->fixed_s;
+    const char *precision = dts_precision_name((int)q->precision);
+    if (q->device->profile.kernels != NULL) {
+        snprintf(out->basis, sizeof(out->basis),
+                 "bare roofline of %s, %s: its profile is of %s", q->device->name, precision,
+                 dts_precision_name(q->device->profile.precision));
+        return;
+    }
+    snprintf(out->basis, sizeof(out->basis),
+             "bare roofline of %s%s%s%s, %s: stack %s has no published time for %s",
+             q->device->name, here ? " (" : "", here ? q->device->summary : "", here ? ")" : "",
+             precision, q->stack->name, model->name);
+}
+
+bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
+                       const struct dts_stack *stack, const struct dts_optimizer *optimizer,
+                       enum dts_precision precision, const struct dts_samples *samples,
+                       struct dts_model_seconds *out, struct dts_error *err)
+{
+    assert(samples->batch > 0 && samples->step >= samples->batch && stack->efficiency > 0);
+    const struct question q = {device, stack, optimizer, precision, samples->batch, samples};
+    *out = (struct dts_model_seconds){.forward = NULL};
+    struct dts_error why = {0};
+    if (!dts_device_check(device, precision, &why))
+        return dts_fail(err, why.cause, "precision: %s", why.text);
+    if (dts_profile_tells(&device->profile, (int)precision)) {
+        dts_seconds_from_profile(model, device, optimizer, samples, update_seconds(&q, model),
+                                 out);
+        out->fixed = stack->fixed_s;
+        return true;
+    }
+    out->forward = dts_alloc((size_t)model->layer_count, sizeof(*out->forward));
+    out->backward = dts_alloc((size_t)model->layer_count, sizeof(*out->backward));
+    const struct roofline roofline =
+        find_roofline(&q, q.batch, model, out->forward, out->backward);
+    out->update = roofline.update_s;
+
+    const struct dts_anchor *anchor =
+        dts_stack_anchor(stack, device->name, model->name, precision);
+    int others = 0;
+    const bool good = anchor != NULL ? follow_anchor(&q, model, anchor, &roofline, out, err)
+                                     : follow_others(&q, model, out, &others, err);
+    if (good && anchor == NULL && others == 0)
+        follow_roofline(&q, model, out);
+    if (!good)
+        dts_model_seconds_free(out);
+    return good;
+}
+
+void dts_model_seconds_free(struct dts_model_seconds *seconds)
+{
+    free(seconds->forward);
+    free(seconds->backward);
+    *seconds = (struct dts_model_seconds){.forward = NULL};
+}

@@ -1,0 +1,31 @@
+/* evaluate.h -- how good a network is on samples that it was not trained on.
+ *
+ * Dropout is off, and batch normalization takes the statistics of the past
+ * (kernels/batch_norm/batch_norm.c). Scores are sums, so that those of several ranks add up.
+ */
+#ifndef DTS_TRAIN_NETWORK_EVALUATE_H
+#define DTS_TRAIN_NETWORK_EVALUATE_H
+
+#include "train/network/data/data.h"
+
+struct dts_score {
+    double samples, loss; // loss: over the samples, the sum over loss layers, but for auxiliary
+                          // ones
+    double positions,
+        right; // of the last loss that has classes: positions that count, and those
+               // where the largest value is that of the target; 0: no such loss
+    struct dts_class_count *each; // of its classes where the network tells regions
+                                  // (dts_network_regions), the caller's; NULL: not wanted
+};
+
+/* The mean over the classes of the positions that are both over those that are either; of
+ * classes that nowhere are either there is none (Everingham et al. 2010,
+ * doi:10.1007/s11263-009-0275-4). NAN: of no class. */
+double dts_mean_iou(const struct dts_class_count *each, size_t classes);
+
+/* Add samples first .. first + count - 1 of the part, `batch` at a time as the network has. */
+void dts_evaluate(struct dts_network *network, const struct dts_model *model,
+                  const struct dts_data *data, enum dts_data_part part, uint64_t first,
+                  uint64_t count, int batch, struct dts_score *score);
+
+#endif

@@ -1,0 +1,161 @@
+/* network.h -- a network that computes: weights, gradients, forward and backward calls.
+ *
+ *     dts_network_make(&network, &model, &options, &err)
+ *     for each step:
+ *         copy a batch into dts_network_input(), dts_network_target()
+ *         dts_network_begin(network, &step)
+ *         forward(0) .. forward(n - 1), backward(n - 1) .. backward(0)
+ *         the optimizer changes weights by gradients (train/network/optimizer.h)
+ *
+ * Layer numbers are those of the model, so a plan's calls can be carried out one by one. A
+ * layer without a call of its own (train/model/calls.h) does nothing.
+ *
+ * Weights and gradients are one array each, all parameter tensors behind one another in the
+ * order in which backward finishes them: the last layer first, within a layer the last tensor
+ * first. That is the order of gradient buckets (train/strategy/build.h): a bucket is a span.
+ * Where gradients of sparse tables are lists, these tables are left out of the gradients.
+ *
+ * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
+ * the fp32 ones that updates change, and gradients of weights are fp32, too.
+ */
+#ifndef DTS_TRAIN_NETWORK_NETWORK_H
+#define DTS_TRAIN_NETWORK_NETWORK_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "kernels/embedding/sparse.h"
+#include "kernels/op.h"
+#include "kernels/space/mirror.h"
+#include "kernels/update/update.h"
+#include "train/model/model.h"
+
+struct dts_network_options {
+    int batch;               // samples at once, >= 1
+    int threads;             // >= 1, of a CPU
+    struct dts_space *space; // where it computes, the caller's; NULL: on this CPU
+    bool unfused;            // each layer by a call of its own
+    bool sparse;   // gradients of sparse tables as lists of rows, but on a GPU; false: dense,
+                   // to be exchanged
+    uint64_t seed; // of the first weights and of dropout
+    enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
+                                  // (kernels/mixed.h), weights and gradients stay fp32
+};
+
+/* One step, or one microbatch of it. */
+struct dts_network_step {
+    uint64_t number;       // of the step: dropout differs from step to step
+    uint64_t first_sample; // number of the first sample among those of all ranks
+    bool training;         // statistics of the batch and dropout; else those of the past
+    bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
+                           // layer clears those of its parameters
+    double loss_scale;     // gradients come out times that; 0: 1
+};
+
+struct dts_network;
+
+/* Fails where a layer has no operation or the precision is fp64 (DTS_UNSUPPORTED) or the memory
+ * is not there. The model must outlive it. */
+bool dts_network_make(struct dts_network **network, const struct dts_model *model,
+                      const struct dts_network_options *options, struct dts_error *err);
+void dts_network_free(struct dts_network *network); // NULL: nothing
+
+size_t dts_network_parameters(const struct dts_network *network);
+float *dts_network_weights(struct dts_network *network);
+float *dts_network_gradients(struct dts_network *network);
+
+/* Gradients go there from now on: as many as there are parameters, the caller's;
+ * dts_whole_pages() where the network computes elsewhere than on this CPU. */
+void dts_network_use_gradients(struct dts_network *network, float *gradients);
+
+/* The same for weights; what they are now is copied there. */
+void dts_network_use_weights(struct dts_network *network, float *weights);
+
+/* Weights, gradients, and what layers keep from step to step beside weights: running
+ * statistics. Where the network computes elsewhere than on this CPU, functions of this header
+ * give what is here: whoever reads it fetches it first, whoever changes it stores it then
+ * (kernels/space/space.h). Input and targets are stored by dts_network_begin(). */
+enum dts_network_array { DTS_NETWORK_WEIGHTS, DTS_NETWORK_GRADIENTS, DTS_NETWORK_STATES };
+const struct dts_mirror *dts_network_mirror(const struct dts_network *network,
+                                            enum dts_network_array array);
+
+/* Where parameter tensor `number` of a layer lies in both, or among the gradients where
+ * those of sparse tables are lists. */
+size_t dts_network_offset(const struct dts_network *network, int layer, int number);
+size_t dts_network_gradient_offset(const struct dts_network *network, int layer, int number);
+
+/* The gradient of that layer's table after backward; NULL: it is no list. */
+const struct dts_sparse *dts_network_rows(const struct dts_network *network, int layer);
+
+/* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
+ * ...model->input]. Targets of the loss layer `layer`: int32 classes or floats, `count` for
+ * each sample; NULL where the layer is no loss. */
+void *dts_network_input(struct dts_network *network, bool *tokens);
+void *dts_network_target(struct dts_network *network, int layer, size_t *count, bool *classes);
+
+size_t dts_network_classes(const struct dts_network *network, int layer); // of that loss layer
+
+void dts_network_begin(struct dts_network *network, const struct dts_network_step *step);
+void dts_network_forward(struct dts_network *network, int layer);
+void dts_network_backward(struct dts_network *network, int layer);
+
+/* An optimizer for this network: its gradients are laid out as the network's are. */
+struct dts_optimizer_run;
+bool dts_network_optimizer(const struct dts_network *network,
+                           const struct dts_optimizer *optimizer,
+                           struct dts_optimizer_run **run, struct dts_error *err);
+
+/* One update of all weights by the gradients, of which each is factor times what is there: the
+ * mean of a sum. */
+void dts_network_update(struct dts_network *network, struct dts_optimizer_run *optimizer,
+                        const struct dts_update_settings *settings, float factor);
+
+/* Are all gradients finite? */
+bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_run *optimizer);
+
+/* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
+ * layer's operation must have halves (kernels/op.h, which says what the sums are). */
+struct dts_network_part {
+    enum dts_op_part part;
+    double *sums; // there
+    int ranks;
+};
+void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
+
+/* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
+double dts_network_loss(const struct dts_network *network);
+
+/* Of a loss layer whose forward call was the last: sums over the first `samples` of the batch.
+ */
+struct dts_network_score {
+    double loss;
+    bool auxiliary;          // for training alone
+    bool classes;            // it has them, and so the next two:
+    double positions, right; // that count; where the largest value is the target's
+};
+
+/* At how many of these positions a class is the target, the answer, and both. */
+struct dts_class_count {
+    double targets, answers, both;
+};
+
+/* False: the layer is no loss. each: of all its classes; what is counted is added; NULL: not
+ * wanted. */
+bool dts_network_score(const struct dts_network *network, int layer, int samples,
+                       struct dts_network_score *score, struct dts_class_count *each);
+
+/* A network that tells a class for each of several positions of what is not text divides its
+ * input into regions, whose overlap with the true ones is a score: the loss layer that does,
+ * the last one if several do. -1: none does. */
+int dts_network_regions(const struct dts_network *network);
+
+void *dts_network_states(struct dts_network *network, size_t *bytes);
+
+/* Memory that it holds, in bytes: weights, gradients, activations. Lists are as long as the
+ * longest was until now. */
+size_t dts_network_bytes(const struct dts_network *network);
+
+/* Those of a CPU; NULL: it has none. */
+struct dts_workers *dts_network_workers(struct dts_network *network);
+
+#endif

@@ -1,0 +1,215 @@
+/* network_run.c -- forward and backward calls of single layers. */
+#include <stdlib.h>
+
+#include "kernels/mixed.h"
+#include "kernels/reduce/reduce.h"
+#include "train/network/network_private.h"
+
+void *dts_network_output(const struct dts_network *n, int tensor)
+{
+    if (tensor != DTS_CALL_ENTRY)
+        return dts_network_at(n, n->nodes[tensor].output);
+    return n->input_half != NULL ? n->input_half : n->input.there;
+}
+
+/* Forward reads no gradient, so both directions share them. */
+static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
+{
+    const struct dts_layer_call *c = &n->calls[layer];
+    const struct dts_node *node = &n->nodes[layer];
+    struct dts_arrays a = {
+        .batch = n->options.batch,
+        .y = dts_network_output(n, layer),
+        .target = node->target.there,
+        .dy = node->op->loss ? NULL : dts_network_at(n, node->gradient),
+        .saved = dts_network_at(n, node->saved),
+        .state = (char *)n->states.there + node->state,
+        .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
+    };
+    for (int i = 0; i < c->call.input_count; i++) {
+        a.x[i] = dts_network_output(n, c->inputs[i]);
+        if (c->wants[i])
+            a.dx[i] =
+                dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+    }
+    for (int p = 0; p < c->call.param_count; p++) {
+        const int from = c->param_layers[p], number = c->param_numbers[p];
+        a.w[p] = (const float *)n->weights.there + dts_network_offset(n, from, number);
+        if (node->rows == NULL)
+            a.dw[p] =
+                (float *)n->gradients.there + dts_network_gradient_offset(n, from, number);
+    }
+    return a;
+}
+
+void dts_network_gather(struct dts_network *n)
+{
+    for (int l = 0; l < n->model->layer_count; l++)
+        if (n->nodes[l].op != NULL)
+            n->nodes[l].arrays = arrays_of(n, l);
+}
+
+/* The arrays of a call in this step, and this part of it. */
+static const struct dts_arrays *now(const struct dts_network *n, struct dts_node *node,
+                                    bool backward)
+{
+    struct dts_arrays *a = &node->arrays;
+    a->scratch = dts_network_at(n, backward ? node->scratch_backward : node->scratch_forward);
+    a->part = n->part.part;
+    a->sums = n->part.sums;
+    a->ranks = n->part.ranks;
+    a->training = n->step.training;
+    a->step = n->step.number;
+    a->first_sample = n->step.first_sample;
+    return a;
+}
+
+void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
+{
+    n->step = *step;
+    n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
+    dts_mirror_store_all(&n->input);
+    for (int l = 0; l < n->model->layer_count; l++)
+        dts_mirror_store_all(&n->nodes[l].target);
+    if (n->input_half == NULL)
+        return;
+    const struct dts_place *place = dts_network_where(n);
+    dts_space_enter(n->space);
+    dts_reduce_narrow(n->half, n->input_half, n->input.there,
+                      (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
+    dts_space_leave(n->space);
+}
+
+void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
+{
+    n->part = *part;
+}
+
+/* All gradients follow from those of the losses, which are few values: scaled here, none has to
+ * be scaled later. */
+static void scale_loss(const struct dts_network *n, int layer, const struct dts_arrays *a,
+                       float scale)
+{
+    const struct dts_op_call *call = &n->calls[layer].call;
+    const struct dts_place *place = dts_network_where(n);
+    for (int i = 0; i < call->input_count && scale != 1; i++)
+        if (a->dx[i] != NULL)
+            dts_reduce_scale(a->dx[i], scale,
+                             (size_t)a->batch * dts_dims_elements(&call->inputs[i]), place);
+}
+
+static void run(const struct dts_network *n, int layer, const struct dts_arrays *a,
+                bool backward)
+{
+    const struct dts_operation *op = n->nodes[layer].op;
+    const struct dts_op_call *call = &n->calls[layer].call;
+    const struct dts_place *place = dts_network_where(n);
+    const struct dts_op_version *version = dts_place_version(place, op);
+    const float scale = n->step.loss_scale > 0 ? (float)n->step.loss_scale : 1;
+    const struct dts_mixed mixed = {.half = n->half, .loss_scale = scale};
+    if (n->mixed)
+        (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, place);
+    else
+        (backward ? version->backward : version->forward)(call, a, place);
+    if (!n->mixed && backward && op->loss)
+        scale_loss(n, layer, a, scale);
+}
+
+/* The gradient of an input that others take, too. */
+static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
+{
+    const struct dts_place *place = dts_network_where(n);
+    void *sum = dts_network_at(n, n->nodes[input].gradient);
+    if (n->mixed)
+        dts_reduce_add_half(n->half, sum, more, count, place);
+    else
+        dts_reduce_add(sum, more, count, place);
+}
+
+/* Layer by layer, and not at once: gradients of the step before of other layers may still be
+ * on their way to servers. */
+static void clear_gradients(struct dts_network *n, int layer)
+{
+    const struct dts_layer *l = &n->model->layers[layer];
+    size_t count = 0;
+    for (int p = 0; p < l->param_count; p++)
+        count += l->params[p].count;
+    if (n->nodes[layer].rows != NULL)
+        n->nodes[layer].rows->count = 0;
+    else
+        dts_space_clear(n->space, (float *)n->gradients.there + n->gradient_offsets[layer],
+                        count * sizeof(float));
+}
+
+static void find_rows(struct dts_network *n, int layer, const struct dts_arrays *a,
+                      struct dts_sparse *list)
+{
+    const struct dts_op_call *call = &n->calls[layer].call;
+    if (n->mixed)
+        dts_mixed_rows(list, n->nodes[layer].op, n->half, call, a, dts_network_where(n));
+    else
+        dts_sparse_gradient(list, call, a, dts_network_where(n)->workers);
+}
+
+/* The list of a table's rows grows by those of this microbatch. */
+static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *a)
+{
+    struct dts_sparse *rows = n->nodes[layer].rows, *more = &n->spare[0], *sum = &n->spare[1];
+    struct dts_workers *workers = dts_network_where(n)->workers;
+    if (rows->count == 0) {
+        find_rows(n, layer, a, rows);
+        return;
+    }
+    find_rows(n, layer, a, more);
+    dts_sparse_merge(sum, rows, more, workers);
+    const struct dts_sparse keep = *rows;
+    *rows = *sum;
+    *sum = keep;
+}
+
+void dts_network_forward(struct dts_network *n, int layer)
+{
+    struct dts_node *node = &n->nodes[layer];
+    if (n->step.training && !n->step.keep_gradients)
+        clear_gradients(n, layer);
+    if (node->op == NULL)
+        return;
+    dts_space_enter(n->space);
+    run(n, layer, now(n, node, false), false);
+    dts_space_leave(n->space);
+}
+
+void dts_network_backward(struct dts_network *n, int layer)
+{
+    struct dts_node *node = &n->nodes[layer];
+    const struct dts_layer_call *c = &n->calls[layer];
+    if (node->op == NULL || !c->learns)
+        return;
+    const struct dts_arrays *a = now(n, node, true);
+    dts_space_enter(n->space);
+    if (node->rows != NULL)
+        add_rows(n, layer, a);
+    else
+        run(n, layer, a, true);
+    for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
+        if (c->adds[i])
+            add_gradient(n, c->inputs[i], a->dx[i],
+                         (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
+    dts_space_leave(n->space);
+}
+
+double dts_network_loss(const struct dts_network *n)
+{
+    double sum = 0;
+    for (int l = 0; l < n->model->layer_count; l++) {
+        if (n->nodes[l].op == NULL || !n->nodes[l].op->loss)
+            continue;
+        void *copy;
+        const float *each = dts_space_look(n->space, dts_network_output(n, l),
+                                           (size_t)n->options.batch * sizeof(*each), &copy);
+        for (int i = 0; i < n->options.batch; i++)
+            sum += (double)each[i] / n->options.batch;
+        free(copy);
+    }
+    return sum;
+}

@@ -1,0 +1,291 @@
+/* optimizer.c -- updates tensor by tensor, in the order in which the network stores them. */
+#include "train/network/optimizer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernels/place.h"
+#include "kernels/reduce/reduce.h"
+#include "train/network/optimizer_rows.h"
+
+/* One parameter tensor, or part of one. */
+struct tensor {
+    size_t offset, count; // in the weights
+    size_t gradient;      // where its gradient begins
+    int layer;
+    size_t row;   // values of a row of a sparse table; 0: it is none
+    size_t state; // where its state begins
+    bool apart;   // without decay and trust
+};
+
+struct dts_optimizer_run {
+    const struct dts_update *update;
+    struct tensor *tensors; // owned
+    int tensor_count;
+    bool lists;              // gradients of sparse tables are lists
+    struct dts_space *space; // where it computes; NULL: on this CPU
+    struct dts_mirror state;
+    size_t state_count;
+    void *scratch; // owned
+};
+
+static struct dts_place place_of(const struct dts_optimizer_run *run,
+                                 struct dts_workers *workers)
+{
+    return run->space != NULL ? *dts_space_place(run->space)
+                              : (struct dts_place){.workers = workers};
+}
+
+static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor *tensor)
+{
+    run->tensors =
+        dts_grow(run->tensors, room, (size_t)run->tensor_count + 1, sizeof(*run->tensors));
+    run->tensors[run->tensor_count] = *tensor;
+    run->tensors[run->tensor_count++].state = run->state_count;
+    run->state_count += dts_update_state_values(run->update, tensor->count);
+}
+
+/* Why a part of a tensor cannot be updated alone; NULL: it can. */
+static const char *whole_reason(const struct dts_update *update, const struct dts_param *param)
+{
+    if (update->norms || update->scalars > 0)
+        return "takes tensors as a whole";
+    // a row that is cut could have its gradient in one part
+    return param->sparse_row > 0 && update->optimizer->state_values > 0
+               ? "takes rows as a whole"
+               : NULL;
+}
+
+/* The network's order: the last layer first, within it the last tensor first. Those that lie in
+ * first .. end - 1, or what of them does. */
+static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *model,
+                         size_t first, size_t end, const char *what, struct dts_error *err)
+{
+    size_t room = 0, next = 0, left_out = 0;
+    for (int l = model->layer_count - 1; l >= 0; l--)
+        for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
+            const struct dts_param *param = &model->layers[l].params[p];
+            const size_t begin = next, count = param->count;
+            const bool listed = run->lists && param->sparse_row > 0;
+            next += count;
+            left_out += listed ? count : 0;
+            if (begin >= end || next <= first)
+                continue;
+            const size_t from = begin > first ? begin : first, to = next < end ? next : end;
+            const char *reason = whole_reason(run->update, param);
+            if (to - from < count && reason != NULL)
+                return dts_fail(err, DTS_UNSUPPORTED,
+                                "%s holds part of a tensor of %s, and %s %s: shard by "
+                                "\"tensor\", without part_bytes",
+                                what, model->layers[l].name, run->update->optimizer->name,
+                                reason);
+            add(run, &room,
+                &(struct tensor){.offset = from,
+                                 .count = to - from,
+                                 .gradient = listed ? 0 : from - left_out,
+                                 .layer = l,
+                                 .row = param->sparse_row,
+                                 .apart = run->update->apart && param->per_channel});
+        }
+    return true;
+}
+
+/* Rules with state update rows of a table, and leave others alone. */
+static bool by_rows(const struct dts_optimizer_run *run, const struct tensor *tensor)
+{
+    return tensor->row > 0 && run->update->optimizer->state_values > 0;
+}
+
+static size_t scratch_bytes(const struct dts_optimizer_run *run, const struct tensor *tensor)
+{
+    return run->space != NULL && by_rows(run, tensor)
+               ? dts_rows_scratch_bytes(run->update, tensor->count, tensor->row)
+               : dts_update_scratch_bytes(run->update, tensor->count);
+}
+
+static bool get_memory(struct dts_optimizer_run *run, struct dts_error *err)
+{
+    const size_t bytes = run->state_count * sizeof(float);
+    size_t scratch = 0;
+    for (int i = 0; i < run->tensor_count; i++) {
+        const size_t needed = scratch_bytes(run, &run->tensors[i]);
+        scratch = needed > scratch ? needed : scratch;
+    }
+    return dts_space_get(run->space, scratch + 64, &run->scratch, err) &&
+           dts_mirror_make(&run->state, run->space, NULL, bytes, err);
+}
+
+static bool check_rule(const struct dts_optimizer_run *run, const struct dts_model *model,
+                       const struct dts_optimizer *optimizer, struct dts_error *err)
+{
+    const struct dts_layer *sparse = dts_model_sparse(model);
+    const struct dts_place place = place_of(run, NULL);
+    if (run->update == NULL || dts_place_update(&place, run->update) == NULL)
+        return dts_fail(err, DTS_UNSUPPORTED, "no operation carries out the optimizer %s",
+                        optimizer->name);
+    if (sparse != NULL && !optimizer->lazy)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "%s needs dense gradients, and those of layer %s of %s are sparse",
+                        optimizer->name, sparse->name, model->name);
+    return true;
+}
+
+/* The part of all parameters from `first` to `end` - 1. */
+static bool make(struct dts_optimizer_run **out, const struct dts_model *model,
+                 const struct dts_optimizer *optimizer, struct dts_space *space, bool lists,
+                 size_t first, size_t end, const char *what, struct dts_error *err)
+{
+    struct dts_optimizer_run *run = dts_alloc(1, sizeof(*run));
+    run->space = dts_space_is_apart(space) ? space : NULL;
+    run->update = dts_update_find(optimizer->name);
+    run->lists = lists;
+    if (!check_rule(run, model, optimizer, err) ||
+        !find_tensors(run, model, first, end, what, err) || !get_memory(run, err)) {
+        dts_optimizer_free(run);
+        return false;
+    }
+    *out = run;
+    return true;
+}
+
+bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_model *model,
+                             const struct dts_optimizer *optimizer, size_t first, size_t count,
+                             const char *what, struct dts_error *err)
+{
+    const size_t end = count < SIZE_MAX - first ? first + count : SIZE_MAX;
+    return make(run, model, optimizer, NULL, false, first, end, what, err);
+}
+
+bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *model,
+                        const struct dts_optimizer *optimizer, struct dts_error *err)
+{
+    return make(run, model, optimizer, NULL, false, 0, SIZE_MAX, "all", err);
+}
+
+bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
+                               const struct dts_optimizer *optimizer, struct dts_error *err)
+{
+    return make(run, model, optimizer, NULL, true, 0, SIZE_MAX, "all", err);
+}
+
+bool dts_optimizer_make_there(struct dts_optimizer_run **run, const struct dts_model *model,
+                              const struct dts_optimizer *optimizer, struct dts_space *space,
+                              struct dts_error *err)
+{
+    return make(run, model, optimizer, space, false, 0, SIZE_MAX, "all", err);
+}
+
+void dts_optimizer_free(struct dts_optimizer_run *run)
+{
+    if (run == NULL)
+        return;
+    free(run->tensors);
+    dts_mirror_free(&run->state);
+    dts_space_give_back(run->space, run->scratch);
+    free(run);
+}
+
+/* A table, or the part of it that is here: whole rows. */
+static void update_table(struct dts_optimizer_run *run, const struct tensor *tensor,
+                         const struct dts_update_settings *settings, float *weights,
+                         const struct dts_sparse *list, const float *dense,
+                         struct dts_workers *workers)
+{
+    struct dts_update_settings plain = *settings;
+    plain.decay = 0; // or every row would change
+    const struct dts_rows_update to = {
+        .update = run->update,
+        .settings = &plain,
+        .weights = weights + tensor->offset,
+        .state = (float *)run->state.there + tensor->state,
+        .count = tensor->count,
+        .row = tensor->row,
+    };
+    const struct dts_place place = place_of(run, workers);
+    if (run->space != NULL)
+        dts_rows_update_there(&to, dense, run->scratch, &place);
+    else
+        dts_rows_update(&to, list, dense, workers);
+}
+
+void dts_optimizer_rows(struct dts_optimizer_run *run,
+                        const struct dts_update_settings *settings, float *weights, int layer,
+                        const struct dts_sparse *rows, struct dts_workers *workers)
+{
+    for (int i = 0; i < run->tensor_count; i++)
+        if (run->tensors[i].layer == layer && run->tensors[i].row > 0)
+            update_table(run, &run->tensors[i], settings, weights, rows, NULL, workers);
+}
+
+void dts_optimizer_step(struct dts_optimizer_run *run,
+                        const struct dts_update_settings *settings, float *weights,
+                        const float *gradients, struct dts_workers *workers)
+{
+    const struct dts_place place = place_of(run, workers);
+    dts_update_fn *update = dts_place_update(&place, run->update);
+    struct dts_update_settings plain = *settings;
+    plain.decay = plain.trust = 0;
+    for (int i = 0; i < run->tensor_count; i++) {
+        const struct tensor *tensor = &run->tensors[i];
+        const float *g = gradients + tensor->gradient;
+        if (tensor->row > 0 && run->lists)
+            continue;
+        if (by_rows(run, tensor)) {
+            update_table(run, tensor, settings, weights, NULL, g, workers);
+            continue;
+        }
+        const struct dts_update_arrays arrays = {
+            .count = tensor->count,
+            .w = weights + tensor->offset,
+            .g = g,
+            .state = (float *)run->state.there + tensor->state,
+            .scratch = run->scratch,
+        };
+        update(tensor->apart || tensor->row > 0 ? &plain : settings, &arrays, &place);
+    }
+}
+
+void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, float *gradients,
+                         struct dts_workers *workers)
+{
+    const struct dts_place place = place_of(run, workers);
+    for (int i = 0; i < run->tensor_count; i++)
+        if (!run->lists || run->tensors[i].row == 0)
+            dts_reduce_scale(gradients + run->tensors[i].gradient, factor,
+                             run->tensors[i].count, &place);
+}
+
+bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *gradients,
+                          struct dts_workers *workers)
+{
+    const struct dts_place place = place_of(run, workers);
+    bool finite = true;
+    for (int i = 0; i < run->tensor_count && finite; i++) {
+        void *copy;
+        if (run->lists && run->tensors[i].row > 0)
+            continue;
+        dts_reduce_finite(run->scratch, gradients + run->tensors[i].gradient,
+                          run->tensors[i].count, &place);
+        finite = *(const int *)dts_space_look(run->space, run->scratch, sizeof(int), &copy);
+        free(copy);
+    }
+    return finite;
+}
+
+float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count)
+{
+    *count = run->state_count;
+    return run->state.here;
+}
+
+const struct dts_mirror *dts_optimizer_mirror(const struct dts_optimizer_run *run)
+{
+    return &run->state;
+}
+
+const struct dts_update_settings *dts_optimizer_usual(const struct dts_optimizer_run *run)
+{
+    return &run->update->usual;
+}

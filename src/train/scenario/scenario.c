@@ -1,0 +1,282 @@
+/* scenario.c -- a scenario file into its struct: the keys, and the checks that span them. The
+ * lists in it (points, strategies, references) are read by scenario_lists.c. */
+#include "train/scenario/scenario_lists.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/library.h"
+#include "base/text.h"
+
+static const struct dts_field dataset_fields[] = {
+    {DTS_KEY(struct dts_dataset, name), .type = DTS_STRING, .help = "what it is called"},
+    {DTS_KEY(struct dts_dataset, samples), .type = DTS_REAL, .min = 1, .max = 1e15,
+     .help = "samples of one epoch"},
+    {DTS_KEY(struct dts_dataset, sample_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "0", .help = "read from storage for each sample; 0: reading is not modelled"},
+    {0},
+};
+
+struct batch {
+    int per_device, global, accumulate;
+};
+
+static const struct dts_field batch_fields[] = {
+    {DTS_KEY(struct batch, per_device), .type = DTS_INT, .min = 1, .max = 1 << 20,
+     .missing = "null", .help = "samples of a device in a microbatch: weak scaling"},
+    {DTS_KEY(struct batch, global), .type = DTS_INT, .min = 1, .max = 1 << 30,
+     .missing = "null", .help = "samples of all devices in a step: strong scaling"},
+    {DTS_KEY(struct batch, accumulate), .type = DTS_INT, .min = 1, .max = 4096, .missing = "1",
+     .help = "microbatches of a step, whose gradients are summed before the exchange"},
+    {0},
+};
+
+static const struct dts_field placement_fields[] = {
+    {DTS_KEY(struct dts_placing, kind), .type = DTS_STRING, .missing = "\"linear\"",
+     .help = "where ranks sit: linear, round_robin, random, listed"},
+    {DTS_KEY(struct dts_placing, seed), .type = DTS_INT, .min = 0, .max = INT_MAX,
+     .missing = "1", .help = "of a random placement"},
+    {.key = "nodes",
+     .offset = offsetof(struct dts_placing, nodes_cfg),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "listed: the nodes in order"},
+    {0},
+};
+
+static const struct dts_field training_fields[] = {
+    {DTS_KEY(struct dts_training, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
+     .missing = "null", .help = "passes over the data set, for the time that they take"},
+    {0},
+};
+
+static const char *batch_norm_name(int i)
+{
+    static const char *const words[] = {"local", "synchronized", NULL};
+    return words[i];
+}
+
+/* The file as it stands, before names become what they name. */
+struct words {
+    const char *summary, *why, *model, *platform, *stack, *device, *precision, *optimizer;
+    const char *batch_norm;
+    const char *engine;
+    struct dts_dataset dataset;
+    struct batch batch;
+    struct dts_placing placement;
+    struct dts_training training;
+    struct dts_live_settings live;
+    struct dts_cfg devices, strategies, references;
+    int steps, seed;
+    bool noise;
+};
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct words, summary), .type = DTS_STRING, .help = "what is asked, in one line"},
+    {DTS_KEY(struct words, why), .type = DTS_STRING, .missing = "null",
+     .help = "what the scenario shows and what to look at"},
+    {DTS_KEY(struct words, model), .type = DTS_STRING,
+     .help = "the network: a name (`dtsim list models`) or a file"},
+    {DTS_KEY(struct words, dataset), .type = DTS_OBJECT, .fields = dataset_fields,
+     .help = "what it is trained on"},
+    {DTS_KEY(struct words, platform), .type = DTS_STRING,
+     .help = "the machine: a name (`dtsim list platforms`) or a file"},
+    {DTS_KEY(struct words, stack), .type = DTS_STRING,
+     .help = "the software: a name (`dtsim list stacks`) or a file"},
+    {DTS_KEY(struct words, device), .type = DTS_STRING, .missing = "null",
+     .help = "the accelerator, a name or a file; default: the platform's"},
+    {DTS_KEY(struct words, precision), .type = DTS_STRING, .missing = "\"fp32\"",
+     .choice = dts_precision_name, .help = "of kernels, and of gradients on the wire"},
+    {DTS_KEY(struct words, optimizer), .type = DTS_STRING, .missing = "\"momentum\"",
+     .choice = dts_optimizer_name, .help = "how weights are updated"},
+    {DTS_KEY(struct words, batch_norm), .type = DTS_STRING, .missing = "\"local\"",
+     .choice = batch_norm_name,
+     .help = "whose samples it normalizes by: local: of each device; synchronized: of all"},
+    {DTS_KEY(struct words, devices), .type = DTS_OTHER,
+     .help = "how many devices train: a number, or a list with one for each point"},
+    {DTS_KEY(struct words, batch), .type = DTS_OBJECT, .fields = batch_fields,
+     .help = "samples of a step: per_device or global"},
+    {DTS_KEY(struct words, placement), .type = DTS_OBJECT, .missing = "{}",
+     .fields = placement_fields, .help = "where ranks sit"},
+    {DTS_KEY(struct words, strategies), .type = DTS_OTHER,
+     .help = "ways to train, side by side: a list of objects with \"kind\""},
+    {DTS_KEY(struct words, training), .type = DTS_OBJECT, .missing = "{}",
+     .fields = training_fields, .help = "how long it trains"},
+    {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
+     .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
+    {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
+     .help = "published figures to compare with: a list of objects"},
+    {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
+     .help = "how a step is simulated: auto, exact, fluid"},
+    {DTS_KEY(struct words, steps), .type = DTS_INT, .min = 2, .max = 10000, .missing = "4",
+     .help = "steps that are simulated; the first fills the pipes and is not counted"},
+    {DTS_KEY(struct words, noise), .type = DTS_BOOL, .missing = "true",
+     .help = "straggler noise, as the stack says"},
+    {DTS_KEY(struct words, seed), .type = DTS_INT, .min = 0, .max = INT_MAX, .missing = "1",
+     .help = "of the noise"},
+    {0},
+};
+
+static bool check_batch(const struct dts_cfg *top, const struct batch *batch,
+                        struct dts_error *err)
+{
+    if (batch->per_device == 0 && batch->global == 0)
+        return dts_cfg_fail(top, "batch", err, "needs per_device or global");
+    if (batch->per_device > 0 && batch->global > 0)
+        return dts_cfg_fail(top, "batch", err, "has both per_device and global: give one");
+    return true;
+}
+
+static bool read_placement(const struct dts_cfg *top, struct dts_placing *placing,
+                           struct dts_error *err)
+{
+    struct dts_cfg place = dts_cfg_member(top, "placement");
+    struct dts_cfg nodes = dts_cfg_member(&place, "nodes");
+    bool listed = strcmp(placing->kind, "listed") == 0;
+    placing->nodes_cfg = (struct dts_cfg){0}; // it is read here, and its parents end here
+    if (listed && !dts_cfg_exists(&nodes))
+        return dts_cfg_fail(&place, "nodes", err, "missing (placement \"listed\" needs them)");
+    if (!listed && dts_cfg_exists(&nodes))
+        return dts_cfg_fail(&place, "nodes", err, "only placement \"listed\" has them");
+    return !listed ||
+           dts_cfg_ints(&nodes, 0, DTS_SCENARIO_MOST_DEVICES - 1, DTS_SCENARIO_MOST_DEVICES,
+                        &placing->nodes, &placing->node_count, err);
+}
+
+/* Model and stack: from a name to a file to what is in it. */
+static bool load_files(struct dts_scenario *scenario, const struct words *words,
+                       const struct dts_cfg *top, struct dts_error *err)
+{
+    char *model = NULL, *stack = NULL;
+    bool ok = dts_library_find_for(&model, "models", words->model, top, "model", err) &&
+              dts_model_load(&scenario->model, model, err) &&
+              dts_library_find_for(&stack, "stacks", words->stack, top, "stack", err) &&
+              dts_stack_load(&scenario->stack, stack, err);
+    free(model);
+    free(stack);
+    return ok;
+}
+
+/* Nobody shall believe that it changes anything where it cannot. */
+static bool check_batch_norm(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                             struct dts_error *err)
+{
+    for (int l = 0; l < scenario->model.layer_count; l++)
+        if (scenario->model.layers[l].cost.sums > 0)
+            return true;
+    return !scenario->synchronized ||
+           dts_cfg_fail(top, "batch_norm", err, "\"synchronized\", but %s has no batch_norm",
+                        scenario->model.name);
+}
+
+static void take_words(struct dts_scenario *scenario, const struct words *words)
+{
+    scenario->summary = words->summary;
+    scenario->why = words->why;
+    scenario->dataset = words->dataset;
+    scenario->platform = words->platform;
+    scenario->engine = words->engine;
+    scenario->precision = (enum dts_precision)dts_precision_find(words->precision);
+    scenario->synchronized = strcmp(words->batch_norm, batch_norm_name(0)) != 0;
+    scenario->optimizer = dts_optimizer_find(words->optimizer);
+    scenario->batch_per_device = words->batch.per_device;
+    scenario->batch_global = words->batch.global;
+    scenario->accumulate = words->batch.accumulate;
+    scenario->placing = words->placement;
+    scenario->training = words->training;
+    scenario->live = words->live;
+    if (words->live.data.folder != NULL) {
+        scenario->folder_owned =
+            dts_library_beside(dts_doc_name(scenario->doc), words->live.data.folder);
+        scenario->live.data.folder = scenario->folder_owned;
+    }
+    scenario->steps = words->steps;
+    scenario->noise = words->noise;
+    scenario->seed = (uint64_t)words->seed;
+    scenario->device_name = words->device;
+}
+
+/* Rules that look at every weight in every step have nothing to do with lists of rows. */
+static bool check_optimizer(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                            struct dts_error *err)
+{
+    const struct dts_layer *layer = dts_model_sparse(&scenario->model);
+    if (layer == NULL || scenario->optimizer->lazy)
+        return true;
+    return dts_cfg_fail(top, "optimizer", err,
+                        "%s needs dense gradients, and those of layer %s of %s are sparse",
+                        scenario->optimizer->name, layer->name, scenario->model.name);
+}
+
+static bool read(struct dts_scenario *scenario, struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg live = dts_cfg_member(&top, "live"), data = dts_cfg_member(&live, "data");
+    struct words words = {0};
+    if (!dts_cfg_read(&top, fields, &words, err))
+        return false;
+    if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
+        return dts_cfg_fail(&data, "folder", err, "must name a folder");
+    take_words(scenario, &words);
+    return check_batch(&top, &words.batch, err) &&
+           read_placement(&top, &scenario->placing, err) &&
+           dts_scenario_devices(scenario, &words.devices, err) &&
+           load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
+           check_batch_norm(scenario, &top, err) &&
+           dts_scenario_strategies(scenario, &words.strategies, err) &&
+           dts_scenario_references(scenario, &words.references, err);
+}
+
+bool dts_scenario_read(struct dts_scenario *scenario, struct dts_doc *doc,
+                       struct dts_error *err)
+{
+    *scenario = (struct dts_scenario){.doc = doc};
+    scenario->name_owned = dts_file_name(dts_doc_name(doc));
+    scenario->name = scenario->name_owned;
+    if (read(scenario, err))
+        return true;
+    dts_scenario_free(scenario);
+    return false;
+}
+
+void dts_scenario_free(struct dts_scenario *scenario)
+{
+    for (int i = 0; i < scenario->strategy_count; i++)
+        free(scenario->strategies[i].self);
+    free(scenario->strategies);
+    free(scenario->references);
+    free(scenario->devices);
+    free(scenario->placing.nodes);
+    free(scenario->name_owned);
+    free(scenario->folder_owned);
+    dts_model_free(&scenario->model);
+    dts_stack_free(&scenario->stack);
+    dts_doc_free(scenario->doc);
+    *scenario = (struct dts_scenario){0};
+}
+
+bool dts_scenario_word(const struct dts_scenario *scenario, const char *object, const char *key,
+                       const char *(*choice)(int i), struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg inner = object != NULL ? dts_cfg_member(&top, object) : top;
+    int number;
+    return dts_scenario_choose(object != NULL ? &inner : &top, key, choice, &number, err);
+}
+
+void dts_scenario_help(FILE *out)
+{
+    fprintf(out, "A scenario is a JSON object:\n\n");
+    dts_fields_print(fields, "", out);
+    fprintf(out, "\nEach of strategies:\n\n");
+    dts_fields_print(dts_scenario_strategy_fields, "strategies[]", out);
+    for (int i = 0; dts_strategies[i] != NULL; i++) {
+        dts_text_heading(out, "of kind \"%s\" (%s):", dts_strategies[i]->name,
+                         dts_strategies[i]->summary);
+        fputc('\n', out);
+        dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
+    }
+    fprintf(out, "\nEach of references:\n\n");
+    dts_fields_print(dts_scenario_reference_fields, "references[]", out);
+}

@@ -1,0 +1,101 @@
+/* scenario.h -- what a person asks: a network to train, a machine, strategies to compare.
+ *
+ * docs/scenario.md (written by `dtsim help scenario`) says every key. Only words and numbers
+ * are read here; the files that it names (model, device, stack) are loaded by
+ * dts_scenario_load(), the platform by the caller, who hands what the plan needs of it over in
+ * struct dts_machine.
+ */
+#ifndef DTS_TRAIN_SCENARIO_SCENARIO_H
+#define DTS_TRAIN_SCENARIO_SCENARIO_H
+
+#include <stdint.h>
+
+#include "device/stack.h"
+#include "train/model/model.h"
+#include "train/scenario/scenario_live.h"
+
+struct dts_strategy_kind;
+
+/* One strategy of the list to compare. */
+struct dts_strategy {
+    const char *name; // as in results; default: the algorithm or kind
+    const struct dts_strategy_kind *kind;
+    void *self; // what the kind's fields filled; owned
+};
+
+struct dts_dataset {
+    const char *name;
+    double samples;      // of one epoch
+    double sample_bytes; // read from storage for each; 0: input is not modelled
+};
+
+struct dts_placing {
+    const char *kind; // "linear", "round_robin", "random", "listed"
+    int seed;
+    struct dts_cfg nodes_cfg; // listed
+    int *nodes;               // owned
+    size_t node_count;
+};
+
+struct dts_training {
+    double epochs; // 0: not asked
+};
+
+/* A published figure that the prediction is held against. */
+struct dts_reference {
+    const char *strategy; // NULL: every one
+    int devices;
+    const char *metric; // a row of dtsim's metrics: "step_s", "throughput_samples_per_s",
+                        // "scaling_efficiency", "time_s"
+    double value;
+    const char *source;
+};
+
+struct dts_scenario {
+    const char *name; // of the file, without folder and ".json"
+    char *name_owned; // private: NULL where somebody else gave the name
+    const char *summary;
+    const char *why; // what the scenario shows, printed with --format text; may be NULL
+    struct dts_dataset dataset;
+    const char *platform; // name or path
+    const char *engine;   // "auto", "exact", "fluid"
+    enum dts_precision precision;
+    bool synchronized; // batch normalization by the samples of all devices
+    const struct dts_optimizer *optimizer;
+    int *devices; // points; owned
+    size_t device_count;
+    int batch_per_device; // weak scaling; 0: batch_global is given
+    int batch_global;     // strong scaling
+    int accumulate;       // microbatches whose gradients are summed before they are exchanged
+    struct dts_placing placing;
+    struct dts_strategy *strategies; // owned
+    int strategy_count;
+    struct dts_training training;
+    struct dts_live_settings live;
+    char *folder_owned;               // private: where live.data.folder is
+    struct dts_reference *references; // owned
+    int reference_count;
+    int steps; // simulated
+    bool noise;
+    uint64_t seed;
+
+    struct dts_model model;
+    struct dts_stack stack;
+    const char *device_name; // NULL: the platform's
+    struct dts_doc *doc;     // owned
+};
+
+/* Read a document that was loaded (and changed by --set). Takes it over, also on failure. */
+bool dts_scenario_read(struct dts_scenario *scenario, struct dts_doc *doc,
+                       struct dts_error *err);
+void dts_scenario_free(struct dts_scenario *scenario);
+
+/* Is the word at a key one of the choices? For words whose choices another module knows:
+ * dts_scenario_word(s, NULL, "engine", dts_engine_name, err), or "placement", "kind". */
+bool dts_scenario_word(const struct dts_scenario *scenario, const char *object, const char *key,
+                       const char *(*choice)(int i), struct dts_error *err);
+
+/* Print what `dtsim help scenario` says. */
+void dts_scenario_help(FILE *out);
+
+#endif

@@ -1,0 +1,154 @@
+/* scenario_lists.c -- the lists in a scenario: points, strategies, references. */
+#include "train/scenario/scenario_lists.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_NAME = 40 }; // bytes of a strategy's name: it is a column of the table
+
+bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    if (dts_cfg_is_number(at)) {
+        scenario->devices = dts_alloc(1, sizeof(int));
+        scenario->device_count = 1;
+        return dts_cfg_int(at, 1, DTS_SCENARIO_MOST_DEVICES, scenario->devices, err);
+    }
+    if (!dts_cfg_is_list(at))
+        return dts_cfg_fail(at, NULL, err, "must be a whole number or a list of them");
+    if (!dts_cfg_ints(at, 1, DTS_SCENARIO_MOST_DEVICES, DTS_SCENARIO_MOST_POINTS,
+                      &scenario->devices, &scenario->device_count, err))
+        return false;
+    if (scenario->device_count == 0)
+        return dts_cfg_fail(at, NULL, err, "must name at least one number of devices");
+    for (size_t i = 0; i < scenario->device_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (scenario->devices[i] == scenario->devices[j]) {
+                struct dts_cfg item = dts_cfg_item(at, i);
+                return dts_cfg_fail(&item, NULL, err, "%d is there twice",
+                                    scenario->devices[i]);
+            }
+    return true;
+}
+
+bool dts_scenario_choose(const struct dts_cfg *at, const char *key,
+                         const char *(*choice)(int i), int *out, struct dts_error *err)
+{
+    struct dts_cfg place = dts_cfg_member(at, key);
+    if (!dts_cfg_exists(&place))
+        return dts_cfg_fail(at, key, err, "missing");
+    return dts_cfg_choice(&place, choice, out, err);
+}
+
+/* What every strategy has; the fields of its kind follow. */
+struct head {
+    const char *name, *kind;
+};
+
+const struct dts_field dts_scenario_strategy_fields[] = {
+    {DTS_KEY(struct head, name), .type = DTS_STRING, .missing = "null",
+     .help = "as in results; default: from the kind, or the algorithm"},
+    {DTS_KEY(struct head, kind), .type = DTS_STRING, .choice = dts_strategy_name,
+     .help = "how devices train together"},
+    {0},
+};
+
+static bool read_strategy(struct dts_scenario *scenario, struct dts_strategy *strategy,
+                          const struct dts_cfg *at, struct dts_error *err)
+{
+    if (!dts_cfg_is_object(at))
+        return dts_cfg_fail(at, NULL, err, "must be an object");
+    int number;
+    if (!dts_scenario_choose(at, "kind", dts_strategy_name, &number, err))
+        return false;
+    const struct dts_strategy_kind *kind = dts_strategies[number];
+    struct head head = {0};
+    strategy->kind = kind;
+    strategy->self = dts_alloc(1, kind->size);
+    if (!dts_cfg_read_both(at, dts_scenario_strategy_fields, &head, kind->fields,
+                           strategy->self, err) ||
+        !kind->prepare(strategy->self, &scenario->stack, at, err))
+        return false;
+
+    strategy->name = head.name;
+    if (strategy->name == NULL)
+        strategy->name =
+            kind->default_name != NULL ? kind->default_name(strategy->self) : kind->name;
+    if (strategy->name[0] == '\0')
+        return dts_cfg_fail(at, "name", err, "must not be empty");
+    if (strlen(strategy->name) > MOST_NAME)
+        return dts_cfg_fail(at, "name", err, "must be at most %d bytes long, got %zu",
+                            MOST_NAME, strlen(strategy->name));
+    for (const struct dts_strategy *s = scenario->strategies; s < strategy; s++)
+        if (strcmp(s->name, strategy->name) == 0)
+            return dts_cfg_fail(at, "name", err, "\"%s\" is the name of strategies[%d], too",
+                                strategy->name, (int)(s - scenario->strategies));
+    return true;
+}
+
+bool dts_scenario_strategies(struct dts_scenario *scenario, const struct dts_cfg *at,
+                             struct dts_error *err)
+{
+    size_t count = dts_cfg_length(at);
+    if (!dts_cfg_is_list(at) || count == 0)
+        return dts_cfg_fail(at, NULL, err, "must be a list of at least one object");
+    if (count > DTS_SCENARIO_MOST_STRATEGIES)
+        return dts_cfg_fail(at, NULL, err, "must be at most %d, got %zu",
+                            DTS_SCENARIO_MOST_STRATEGIES, count);
+    scenario->strategies = dts_alloc(count, sizeof(*scenario->strategies));
+    for (size_t i = 0; i < count; i++) {
+        struct dts_cfg item = dts_cfg_item(at, i);
+        scenario->strategy_count++;
+        if (!read_strategy(scenario, &scenario->strategies[i], &item, err))
+            return false;
+    }
+    return true;
+}
+
+const struct dts_field dts_scenario_reference_fields[] = {
+    {DTS_KEY(struct dts_reference, strategy), .type = DTS_STRING, .missing = "null",
+     .help = "the strategy it belongs to, by name; default: every one"},
+    {DTS_KEY(struct dts_reference, devices), .type = DTS_INT, .min = 1,
+     .max = DTS_SCENARIO_MOST_DEVICES, .help = "the point it belongs to"},
+    {DTS_KEY(struct dts_reference, metric), .type = DTS_STRING,
+     .help = "what was measured: step_s, exposed_comm_s, throughput_samples_per_s, "
+             "scaling_efficiency, scaling_efficiency_one_device, time_s"},
+    {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
+     .help = "the figure, in the unit of the metric"},
+    {DTS_KEY(struct dts_reference, source), .type = DTS_STRING, .help = "who published it"},
+    {0},
+};
+
+static bool check_strategy(const struct dts_scenario *scenario, const char *name,
+                           const struct dts_cfg *at, struct dts_error *err)
+{
+    for (int i = 0; i < scenario->strategy_count; i++)
+        if (strcmp(scenario->strategies[i].name, name) == 0)
+            return true;
+    return dts_cfg_fail(at, "strategy", err, "no strategy is called \"%s\"", name);
+}
+
+bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
+                             struct dts_error *err)
+{
+    if (!dts_cfg_exists(at))
+        return true;
+    size_t count = dts_cfg_length(at);
+    if (!dts_cfg_is_list(at))
+        return dts_cfg_fail(at, NULL, err, "must be a list of objects");
+    if (count > DTS_SCENARIO_MOST_REFERENCES)
+        return dts_cfg_fail(at, NULL, err, "must be at most %d, got %zu",
+                            DTS_SCENARIO_MOST_REFERENCES, count);
+    scenario->references = dts_alloc(count, sizeof(*scenario->references));
+    for (size_t i = 0; i < count; i++) {
+        struct dts_cfg item = dts_cfg_item(at, i);
+        struct dts_reference *reference = &scenario->references[i];
+        if (!dts_cfg_read(&item, dts_scenario_reference_fields, reference, err) ||
+            (reference->strategy != NULL &&
+             !check_strategy(scenario, reference->strategy, &item, err)))
+            return false;
+        scenario->reference_count++;
+    }
+    return true;
+}

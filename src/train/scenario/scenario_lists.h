@@ -1,0 +1,34 @@
+/* scenario_lists.h -- the lists in a scenario: points, strategies, references. Private to
+ * scenario.c, which reads the rest.
+ */
+#ifndef DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
+#define DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
+
+#include "train/strategy/strategy.h"
+
+enum {
+    DTS_SCENARIO_MOST_DEVICES = 1000000,
+    DTS_SCENARIO_MOST_POINTS = 256,
+    DTS_SCENARIO_MOST_STRATEGIES = 64,
+    DTS_SCENARIO_MOST_REFERENCES = 1024,
+};
+
+extern const struct dts_field dts_scenario_strategy_fields[]; // common to all kinds
+extern const struct dts_field dts_scenario_reference_fields[];
+
+bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *at,
+                          struct dts_error *err);
+
+/* Needs scenario->stack, which gives defaults. */
+bool dts_scenario_strategies(struct dts_scenario *scenario, const struct dts_cfg *at,
+                             struct dts_error *err);
+
+/* Needs scenario->strategies. */
+bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
+                             struct dts_error *err);
+
+/* The number of the word at a key in its list of choices. */
+bool dts_scenario_choose(const struct dts_cfg *at, const char *key,
+                         const char *(*choice)(int i), int *out, struct dts_error *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* allreduce.c -- every device holds the whole model and all sum their gradients (Goyal
+ * et al. 2017, arXiv:1706.02677; Li et al. 2020, arXiv:2006.15704). A bucket is exchanged as
+ * soon as backward has finished it, while the layers before it still compute:
+ *
+ *     compute   fwd 0 | fwd 1 | bwd 1 | bwd 0 |                     | update
+ *     data                            | all-reduce 1 | all-reduce 0 |
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+
+struct allreduce {
+    struct dts_coll_choice choice;
+    struct dts_coll_choice statistics; // of synchronized batch normalization
+    double bucket_bytes, first_bucket_bytes;
+    bool overlap;
+    struct dts_bucket_policy policy; // what follows from these and from the stack
+};
+
+static const struct dts_field fields[] = {
+    {.key = "algorithm",
+     .offset = offsetof(struct allreduce, choice.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "how gradients are summed; default: the stack's"},
+    {.key = "between",
+     .offset = offsetof(struct allreduce, choice.between),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"},
+    {.key = "shards",
+     .offset = offsetof(struct allreduce, choice.shards),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "null",
+     .help = "hierarchical: devices of a node that exchange with other nodes, 1: a leader; "
+             "default: the stack's, or all"},
+    {.key = "channels",
+     .offset = offsetof(struct allreduce, choice.channels),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "null",
+     .help = "parts of a bucket that go round at once; default: the stack's"},
+    {DTS_KEY(struct allreduce, bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "null",
+     .help = "gradients that travel together, 0: each tensor alone; default: the stack's"},
+    {DTS_KEY(struct allreduce, first_bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "null",
+     .help = "the same for the first bucket; default: the stack's, or "
+             "bucket_bytes where that is given"},
+    {.key = "piece_bytes",
+     .offset = offsetof(struct allreduce, choice.piece_bytes),
+     .type = DTS_REAL,
+     .min = 1,
+     .max = 1e12,
+     .missing = "null",
+     .help = "pieces of pipelined algorithms; default: the stack's"},
+    {.key = "statistics",
+     .offset = offsetof(struct allreduce, statistics.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
+    {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "true",
+     .help = "exchange while backward computes; else after it"},
+    {0},
+};
+
+static const char *default_name(const void *self)
+{
+    return ((const struct allreduce *)self)->choice.algorithm;
+}
+
+static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                    struct dts_error *err)
+{
+    struct allreduce *a = self;
+    if (!dts_coll_choice_prepare(&a->choice, stack, at, err))
+        return false;
+    if (a->statistics.algorithm == NULL)
+        a->statistics = a->choice;
+    else if (!dts_coll_choice_prepare(&a->statistics, stack, at, err))
+        return false;
+    a->policy = dts_bucket_policy_of(at, stack, a->bucket_bytes, a->first_bucket_bytes);
+    return true;
+}
+
+static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+{
+    (void)err;
+    *seats = (struct dts_seats){.devices = point->devices};
+    return true;
+}
+
+static void add_exchanges(const struct dts_point *point, const struct dts_coll_shape *shape,
+                          struct dts_plan *plan, const struct dts_bucket *buckets, int count,
+                          int gradients, const struct dts_compute_ops *ops)
+{
+    const struct allreduce *a = point->strategy->self;
+    double element_bytes = (double)plan->buffers[gradients].element_bytes;
+
+    for (int b = 0; b < count; b++) {
+        int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
+                                    a->overlap ? ops->ready[b] : ops->last);
+        struct dts_collective collective = {
+            .algorithm = a->choice.coll,
+            .shape = *shape,
+            .group = {.stride = 1, .size = point->devices},
+            .data = dts_bucket_span(buckets, b, gradients),
+            .channels = a->choice.channels,
+        };
+        collective.shape.pieces = dts_coll_choice_pieces(
+            &a->choice, shape, (double)buckets[b].elements * element_bytes);
+        char label[32];
+        snprintf(label, sizeof(label), "all-reduce %d", b);
+        int op = dts_plan_collective(plan, DTS_DATA, label, collective);
+        plan->ops[op].bucket = b;
+        dts_plan_after(plan, ready);
+    }
+}
+
+static void add_plan(const struct dts_point *point, const struct dts_coll_shape *shape,
+                     const struct dts_collective *statistics, struct dts_plan *plan)
+{
+    const struct allreduce *a = point->strategy->self;
+    struct dts_bucket *buckets;
+    int count = dts_buckets(&point->scenario->model, &a->policy,
+                            dts_precision_bytes(point->scenario->precision),
+                            point->seconds->backward, &buckets);
+    struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int)),
+                                  .statistics = statistics};
+    bool alone = point->devices == 1;
+    int gradients = alone ? -1 : dts_build_buffer(point, plan, buckets, count);
+
+    dts_build_compute(point, plan, buckets, count, &ops);
+    int first = plan->op_count;
+    if (!alone)
+        add_exchanges(point, shape, plan, buckets, count, gradients, &ops);
+    int last = plan->op_count;
+    dts_plan_call(
+        plan, DTS_COMPUTE, "update",
+        (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
+    for (int op = first; op < last; op++)
+        dts_plan_after(plan, op);
+
+    free(ops.ready);
+    free(buckets);
+}
+
+static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    const struct allreduce *a = point->strategy->self;
+    const bool synchronizes = dts_build_synchronizes(point);
+    struct dts_coll_shape shape;
+    struct dts_collective statistics;
+    if (!dts_coll_choice_shape(&a->choice, point, DTS_ALLREDUCE, &shape, err))
+        return false;
+    if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &statistics, err))
+        return false;
+
+    job->roles = dts_alloc(1, sizeof(*job->roles));
+    job->role_count = 1;
+    job->ranks = point->devices;
+    job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
+    add_plan(point, &shape, synchronizes ? &statistics : NULL, &job->roles[0].plan);
+    return true;
+}
+
+const struct dts_strategy_kind dts_strategy_allreduce = {
+    .name = "allreduce",
+    .summary = "every device holds the model; gradients are summed by a collective",
+    .fields = fields,
+    .size = sizeof(struct allreduce),
+    .default_name = default_name,
+    .prepare = prepare,
+    .seats = seats,
+    .build = build,
+};

@@ -1,0 +1,59 @@
+/* build.c -- a point becomes a job, if it can: devices, memory, then the strategy's plans. */
+#include "train/strategy/build.h"
+
+#include "base/text.h"
+
+static bool check_places(const struct dts_point *point, const struct dts_seats *seats,
+                         struct dts_error *err)
+{
+    const struct dts_machine *machine = point->machine;
+    long most = (long)machine->nodes * machine->devices_per_node;
+    if (seats->devices > most)
+        return dts_point_fail(point, err, "the platform has %ld (%d node%s x %d)", most,
+                              machine->nodes, dts_plural(machine->nodes),
+                              machine->devices_per_node);
+
+    long nodes = (long)dts_point_nodes(point) + (seats->dedicated ? seats->hosts : 0);
+    if (nodes > machine->nodes)
+        return dts_point_fail(point, err,
+                              "%s: %d node%s of workers and %d of servers are more than the %d "
+                              "node%s of the platform",
+                              point->strategy->name, dts_point_nodes(point),
+                              dts_plural(dts_point_nodes(point)), seats->hosts, machine->nodes,
+                              dts_plural(machine->nodes));
+    return true;
+}
+
+static bool check_memory(const struct dts_point *point, struct dts_error *err)
+{
+    struct dts_memory needed = dts_point_memory(point);
+    double have = point->machine->device_memory_bytes;
+    if (have <= 0 || needed.total <= have)
+        return true;
+    return dts_point_fail(point, err,
+                          "does not fit: %.1f GB needed on a device of %.1f GB: %.1f GB too "
+                          "much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
+                          "%.1f GB)",
+                          needed.total / 1e9, have / 1e9, (needed.total - have) / 1e9,
+                          needed.weights / 1e9, needed.gradients / 1e9, needed.optimizer / 1e9,
+                          needed.activations / 1e9);
+}
+
+bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    struct dts_seats seats = {0};
+    if (point->devices < 1)
+        return dts_point_fail(point, err, "must be >= 1");
+    if (point->batch < 1)
+        return dts_point_fail(point, err, "a device has no sample: batch.global is too small");
+    if (!point->strategy->kind->seats(point, &seats, err) ||
+        !check_places(point, &seats, err) || !check_memory(point, err))
+        return false;
+
+    *job = (struct dts_job){0};
+    if (!point->strategy->kind->build(point, job, err)) {
+        dts_job_free(job);
+        return false;
+    }
+    return true;
+}

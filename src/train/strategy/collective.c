@@ -1,0 +1,127 @@
+/* collective.c -- one collective, again and again, and nothing else: what a benchmark
+ * of communication measures (nccl-tests, OSU). The model and the batch play no part.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+
+struct collective {
+    struct dts_coll_choice choice;
+    const char *collective;
+    double bytes;
+    enum dts_coll_kind kind; // that the word stands for
+};
+
+static const char *const words[DTS_COLL_KINDS] = {
+    [DTS_ALLREDUCE] = "allreduce",
+    [DTS_REDUCE_SCATTER] = "reduce_scatter",
+    [DTS_ALLGATHER] = "allgather",
+    [DTS_BROADCAST] = "broadcast",
+};
+
+static const char *word(int i)
+{
+    return i >= 0 && i < DTS_COLL_KINDS ? words[i] : NULL;
+}
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct collective, collective), .type = DTS_STRING, .choice = word,
+     .missing = "\"allreduce\"", .help = "what is done"},
+    {DTS_KEY(struct collective, bytes), .type = DTS_REAL, .min = 1, .max = 1e12,
+     .help = "data of each device"},
+    {.key = "algorithm",
+     .offset = offsetof(struct collective, choice.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "how it is done; default: the stack's"},
+    {.key = "between",
+     .offset = offsetof(struct collective, choice.between),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"},
+    {.key = "shards",
+     .offset = offsetof(struct collective, choice.shards),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "null",
+     .help = "hierarchical: devices of a node that exchange with other nodes; default: the "
+             "stack's, or all"},
+    {.key = "channels",
+     .offset = offsetof(struct collective, choice.channels),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 64,
+     .missing = "null",
+     .help = "parts of the data that go round at once; default: the stack's"},
+    {.key = "piece_bytes",
+     .offset = offsetof(struct collective, choice.piece_bytes),
+     .type = DTS_REAL,
+     .min = 1,
+     .max = 1e12,
+     .missing = "null",
+     .help = "pieces of pipelined algorithms; default: the stack's"},
+    {0},
+};
+
+static const char *default_name(const void *self)
+{
+    return ((const struct collective *)self)->choice.algorithm;
+}
+
+static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                    struct dts_error *err)
+{
+    struct collective *c = self;
+    while (words[c->kind] != NULL && strcmp(words[c->kind], c->collective) != 0)
+        c->kind++;
+    return dts_coll_choice_prepare(&c->choice, stack, at, err);
+}
+
+static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+{
+    (void)err;
+    *seats = (struct dts_seats){.devices = point->devices};
+    return true;
+}
+
+static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    const struct collective *c = point->strategy->self;
+    size_t element_bytes = dts_precision_bytes(point->scenario->precision);
+    size_t elements = (size_t)(c->bytes / (double)element_bytes);
+    struct dts_collective collective = {.algorithm = c->choice.coll,
+                                        .group = {.stride = 1, .size = point->devices},
+                                        .channels = c->choice.channels};
+    if (!dts_coll_choice_shape(&c->choice, point, c->kind, &collective.shape, err))
+        return false;
+    collective.shape.pieces = dts_coll_choice_pieces(&c->choice, &collective.shape, c->bytes);
+
+    job->roles = dts_alloc(1, sizeof(*job->roles));
+    job->role_count = 1;
+    job->ranks = point->devices;
+    job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
+    struct dts_plan *plan = &job->roles[0].plan;
+    collective.data = (struct dts_span){
+        .buffer = dts_plan_buffer(plan, elements > 0 ? elements : 1, element_bytes),
+        .count = elements > 0 ? elements : 1,
+    };
+    dts_plan_collective(plan, DTS_DATA, c->collective, collective);
+    return true;
+}
+
+const struct dts_strategy_kind dts_strategy_collective = {
+    .name = "collective",
+    .summary = "one collective alone, as a benchmark of communication; nothing is trained",
+    .fields = fields,
+    .size = sizeof(struct collective),
+    .trains_nothing = true,
+    .default_name = default_name,
+    .prepare = prepare,
+    .seats = seats,
+    .build = build,
+};

@@ -1,0 +1,94 @@
+/* point.c -- what follows from the numbers of one point: batch, ranks of a node, memory. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "train/strategy/build.h"
+
+enum { MOST_GLOBAL = 1 << 30 }; // as of batch.global
+
+bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const char *format,
+                    ...)
+{
+    const struct dts_scenario *scenario = point->scenario;
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    return dts_fail(err, DTS_BAD_INPUT, "%s: devices %d: %s",
+                    scenario->doc != NULL ? dts_doc_name(scenario->doc) : scenario->name,
+                    point->devices, what);
+}
+
+bool dts_point_batch(struct dts_point *point, struct dts_error *err)
+{
+    const struct dts_scenario *scenario = point->scenario;
+    if (scenario->batch_per_device > 0) {
+        point->batch = scenario->batch_per_device;
+        if (dts_point_global_batch(point) > MOST_GLOBAL)
+            return dts_point_fail(point, err,
+                                  "batch: a step of %d samples x %d microbatch%s on each is "
+                                  "larger than %d samples",
+                                  point->batch, scenario->accumulate,
+                                  scenario->accumulate > 1 ? "es" : "", MOST_GLOBAL);
+        return true;
+    }
+    long parts = (long)point->devices * scenario->accumulate;
+    if (scenario->batch_global % parts != 0)
+        return dts_point_fail(point, err,
+                              "batch.global %d cannot be divided by %d devices x %d "
+                              "microbatch%s (remainder %ld)",
+                              scenario->batch_global, point->devices, scenario->accumulate,
+                              scenario->accumulate > 1 ? "es" : "",
+                              scenario->batch_global % parts);
+    point->batch = (int)(scenario->batch_global / parts);
+    return true;
+}
+
+double dts_point_global_batch(const struct dts_point *point)
+{
+    return (double)point->batch * point->scenario->accumulate * point->devices;
+}
+
+/* Servers get gradients from one worker, too. */
+struct dts_samples dts_point_samples(const struct dts_point *point)
+{
+    return (struct dts_samples){
+        .batch = point->batch,
+        .step = dts_point_global_batch(point),
+        .exchanged = point->devices > 1 || point->strategy->kind->updates_on_servers,
+    };
+}
+
+int dts_point_nodes(const struct dts_point *point)
+{
+    int each = point->machine->devices_per_node;
+    return (point->devices + each - 1) / each;
+}
+
+int dts_point_per_node(const struct dts_point *point)
+{
+    int each = point->machine->devices_per_node;
+    const char *placement = point->scenario->placing.kind;
+    if (placement != NULL && strcmp(placement, "round_robin") == 0)
+        return 1;
+    if (point->devices <= each)
+        return point->devices;
+    return point->devices % each == 0 ? each : 1;
+}
+
+struct dts_memory dts_point_memory(const struct dts_point *point)
+{
+    const struct dts_scenario *scenario = point->scenario;
+    if (point->strategy->kind->trains_nothing)
+        return (struct dts_memory){0};
+    const bool lists = !dts_point_samples(point).exchanged; // else they are dense
+    struct dts_memory memory = dts_model_memory(&scenario->model, scenario->optimizer,
+                                                scenario->precision, point->batch, lists);
+    if (point->strategy->kind->updates_on_servers) {
+        memory.total -= memory.optimizer;
+        memory.optimizer = 0;
+    }
+    return memory;
+}

@@ -1,0 +1,265 @@
+/* ps.c -- parameter servers, synchronous (Li et al. 2014, OSDI, "Scaling Distributed
+ * Machine Learning with the Parameter Server").
+ *
+ * Servers hold the weights. Each bucket of gradients is pushed to them as soon as backward has
+ * finished it; when all of it is there, they sum it, update their weights and send these back:
+ *
+ *     worker  compute  fwd 0 | fwd 1 | bwd 1 | bwd 0 |
+ *             push                           | push 1 | push 0 |
+ *             pull                                         | pull 1 | pull 0 |
+ *     server  push                           | push 1 | push 0 |
+ *             compute                                 | sum 1  | sum 0 |
+ *             pull                                             | pull 1 | pull 0 |
+ *
+ * The step ends when all weights are back; with overlap_pull the next step begins at once, and
+ * the first layer that has weights in a bucket waits for it.
+ *
+ * Shards. "even": each server holds the k-th part of every bucket. "tensor": each bucket is on
+ * one server, the largest first to the server that has least; each server is then a role of its
+ * own, because it does what no other does.
+ *
+ * part_bytes: large tensors travel in parts (Jiang et al. 2020, OSDI, "BytePS"): else nothing
+ * of a tensor can be pulled before all of it was pushed.
+ *
+ * aggregate_in_node: the devices of a node first sum among themselves; only the first of them,
+ * the leader, pushes and pulls, and passes the weights on.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "train/strategy/ps.h"
+
+/* Beyond these the plan takes minutes to simulate, and no system does it. */
+enum {
+    MOST_ON_A_NODE = 64, // servers
+    MOST_PARTS = 8192,   // of all gradients; BytePS's 4 MB of GPT-2 XL in fp32 are 1,558
+};
+
+static const char *placement_name(int i)
+{
+    static const char *const names[] = {"colocated", "dedicated"};
+    return i >= 0 && i < 2 ? names[i] : NULL;
+}
+
+static const char *shard_name(int i)
+{
+    static const char *const names[] = {"even", "tensor"};
+    return i >= 0 && i < 2 ? names[i] : NULL;
+}
+
+static const struct dts_field fields[] = {
+    {DTS_KEY(struct dts_ps, servers), .type = DTS_INT, .min = 0, .max = 65536, .missing = "0",
+     .help = "servers; 0: as many as the workers have nodes"},
+    {DTS_KEY(struct dts_ps, placement), .type = DTS_STRING, .choice = placement_name,
+     .missing = "\"colocated\"",
+     .help = "colocated: on the hosts of the workers' nodes; dedicated: on nodes of their own"},
+    {DTS_KEY(struct dts_ps, shard), .type = DTS_STRING, .choice = shard_name,
+     .missing = "\"even\"",
+     .help = "even: each server has a part of every bucket; tensor: whole buckets, by size"},
+    {DTS_KEY(struct dts_ps, bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "null",
+     .help = "gradients that travel together, 0: each tensor alone; default: the stack's"},
+    {DTS_KEY(struct dts_ps, first_bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "null",
+     .help = "the same for the first bucket; default: the stack's, or bucket_bytes where that "
+             "is given"},
+    {DTS_KEY(struct dts_ps, part_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
+     .missing = "0",
+     .help =
+         "larger buckets travel in parts of this size, so that one part is pulled while the "
+         "next is pushed; 0: whole"},
+    {DTS_KEY(struct dts_ps, overlap_push), .type = DTS_BOOL, .missing = "true",
+     .help = "push while backward computes; else after it"},
+    {DTS_KEY(struct dts_ps, overlap_pull), .type = DTS_BOOL, .missing = "true",
+     .help = "pull while the next forward computes; else before it"},
+    {DTS_KEY(struct dts_ps, aggregate_in_node), .type = DTS_BOOL, .missing = "false",
+     .help = "the devices of a node sum first, and one of them pushes"},
+    {DTS_KEY(struct dts_ps, within), .type = DTS_STRING, .choice = dts_coll_name,
+     .missing = "\"ring\"", .help = "aggregate_in_node: the algorithm in the node"},
+    {.key = "statistics",
+     .offset = offsetof(struct dts_ps, statistics.algorithm),
+     .type = DTS_STRING,
+     .choice = dts_coll_name,
+     .missing = "null",
+     .help = "with synchronized batch_norm: how workers add up its sums; default: the stack's"},
+    {0},
+};
+
+static const char *default_name(const void *self)
+{
+    return ((const struct dts_ps *)self)->name;
+}
+
+static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                    struct dts_error *err)
+{
+    struct dts_ps *ps = self;
+    if (!dts_coll_choice_prepare(&ps->statistics, stack, at, err))
+        return false;
+    ps->dedicated = strcmp(ps->placement, "dedicated") == 0;
+    ps->by_tensor = strcmp(ps->shard, "tensor") == 0;
+    ps->within_coll = dts_coll_find(ps->within);
+    if (strcmp(ps->within, "hierarchical") == 0)
+        return dts_cfg_fail(at, "within", err, "a node has no levels: not \"hierarchical\"");
+    ps->piece_bytes = stack->piece_bytes;
+    ps->policy = dts_bucket_policy_of(at, stack, ps->bucket_bytes, ps->first_bucket_bytes);
+    ps->policy.cycle_s = 0; // Horovod's, which has no servers
+
+    char servers[16] = "";
+    if (ps->servers > 0)
+        snprintf(servers, sizeof(servers), "_%d", ps->servers);
+    snprintf(ps->name, sizeof(ps->name), "ps%s%s", servers, ps->dedicated ? "_dedicated" : "");
+    return true;
+}
+
+static int server_count(const struct dts_point *point)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    return ps->servers > 0 ? ps->servers : dts_point_nodes(point);
+}
+
+static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    int nodes = dts_point_nodes(point);
+    if (!ps->dedicated && ps->servers / MOST_ON_A_NODE > nodes)
+        return dts_point_fail(
+            point, err, "%s: servers must be <= %d on each of %d node%s, got %d",
+            point->strategy->name, MOST_ON_A_NODE, nodes, dts_plural(nodes), ps->servers);
+    *seats = (struct dts_seats){
+        .devices = point->devices,
+        .hosts = server_count(point),
+        .dedicated = ps->dedicated,
+    };
+    return true;
+}
+
+/* Largest first, each to the server that has least so far; ties to the lower number. */
+static void assign(struct dts_ps_site *site)
+{
+    size_t *load = dts_alloc((size_t)site->servers, sizeof(*load));
+    for (int b = 0; b < site->bucket_count; b++)
+        site->owner[b] = -1;
+    for (int n = 0; n < site->bucket_count; n++) {
+        int largest = -1, least = 0;
+        for (int b = 0; b < site->bucket_count; b++)
+            if (site->owner[b] < 0 &&
+                (largest < 0 || site->buckets[b].elements > site->buckets[largest].elements))
+                largest = b;
+        for (int s = 1; s < site->servers; s++)
+            least = load[s] < load[least] ? s : least;
+        site->owner[largest] = least;
+        load[least] += site->buckets[largest].elements;
+    }
+    free(load);
+}
+
+/* One role for all servers, or one for each where each has other buckets. */
+static void add_roles(const struct dts_ps_site *site, struct dts_job *job)
+{
+    int devices = site->point->devices;
+    int kinds = site->ps->by_tensor ? site->servers : 1;
+    job->roles = dts_alloc(1 + (size_t)kinds, sizeof(*job->roles));
+    job->role_count = 1 + kinds;
+    job->ranks = devices + site->servers;
+
+    job->roles[0] = (struct dts_role){.name = "worker", .count = devices};
+    dts_ps_worker(site, &job->roles[0].plan);
+    for (int s = 0; s < kinds; s++) {
+        job->roles[1 + s] = (struct dts_role){
+            .name = "server",
+            .first = devices + s,
+            .count = site->servers / kinds,
+        };
+        dts_ps_server(site, s, &job->roles[1 + s].plan);
+    }
+}
+
+static bool find_leaders(const struct dts_point *point, int *per_leader, struct dts_error *err)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    *per_leader = ps->aggregate_in_node ? dts_point_per_node(point) : 1;
+    if (*per_leader == 1 && ps->aggregate_in_node && point->devices > 1 &&
+        point->machine->devices_per_node > 1)
+        return dts_point_fail(point, err,
+                              "%s: aggregate_in_node needs neighbouring ranks on every node, "
+                              "as many as a node has devices (%d)",
+                              point->strategy->name, point->machine->devices_per_node);
+
+    struct dts_coll_shape shape = {
+        .size = *per_leader, .per_node = *per_leader, .shards = 1, .pieces = 1};
+    const enum dts_coll_kind kinds[] = {DTS_ALLREDUCE, DTS_BROADCAST};
+    for (int i = 0; i < 2; i++) {
+        const char *why = NULL;
+        shape.kind = kinds[i];
+        if (!dts_coll_fits(ps->within_coll, &shape, &why))
+            return dts_point_fail(point, err, "%s: within: %s %s", point->strategy->name,
+                                  ps->within, why);
+    }
+    return true;
+}
+
+/* Cut the buckets into parts. */
+static bool cut(struct dts_ps_site *site, struct dts_error *err)
+{
+    const struct dts_ps *ps = site->ps;
+    double most =
+        ps->part_bytes / (double)dts_precision_bytes(site->point->scenario->precision);
+    double all = 0;
+    most = most > 1 ? floor(most) : 1;
+    for (int b = 0; b < site->bucket_count; b++)
+        all += ceil((double)site->buckets[b].elements / most);
+    if (all > MOST_PARTS)
+        return dts_point_fail(site->point, err,
+                              "%s: part_bytes %g makes %.0f parts, must be at most %d",
+                              site->point->strategy->name, ps->part_bytes, all, MOST_PARTS);
+    site->bucket_count = dts_buckets_cut(&site->buckets, site->bucket_count, (size_t)most);
+    return true;
+}
+
+static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    struct dts_ps_site site = {.point = point, .ps = ps, .servers = server_count(point)};
+    if (!find_leaders(point, &site.per_leader, err))
+        return false;
+    if (dts_build_synchronizes(point) &&
+        !dts_coll_choice_small(&ps->statistics, point, &site.statistics, err))
+        return false;
+    if (point->machine->host_memory_bytes_per_s <= 0)
+        return dts_point_fail(point, err,
+                              "%s: the platform does not say host_memory_bytes_per_s, at "
+                              "which a server sums",
+                              point->strategy->name);
+
+    site.bucket_count = dts_buckets(&point->scenario->model, &ps->policy,
+                                    dts_precision_bytes(point->scenario->precision),
+                                    point->seconds->backward, &site.buckets);
+    if (ps->part_bytes > 0 && !cut(&site, err)) {
+        free(site.buckets);
+        return false;
+    }
+    site.owner = dts_alloc((size_t)site.bucket_count, sizeof(*site.owner));
+    if (ps->by_tensor)
+        assign(&site);
+    add_roles(&site, job);
+    free(site.owner);
+    free(site.buckets);
+    return true;
+}
+
+const struct dts_strategy_kind dts_strategy_ps = {
+    .name = "ps",
+    .summary = "parameter servers, synchronous: push gradients, pull weights",
+    .fields = fields,
+    .size = sizeof(struct dts_ps),
+    .updates_on_servers = true,
+    .default_name = default_name,
+    .prepare = prepare,
+    .seats = seats,
+    .build = build,
+};

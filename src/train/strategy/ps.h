@@ -1,0 +1,41 @@
+/* ps.h -- what the strategy `ps` (ps.c) and its plans (ps_plan.c)
+ * share.
+ */
+#ifndef DTS_TRAIN_STRATEGY_PS_H
+#define DTS_TRAIN_STRATEGY_PS_H
+
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+
+struct dts_ps {
+    int servers;
+    const char *placement, *shard, *within;
+    double bucket_bytes, first_bucket_bytes, part_bytes;
+    bool overlap_push, overlap_pull, aggregate_in_node;
+    struct dts_coll_choice statistics; // of synchronized batch normalization, among workers
+
+    /* What follows from these and from the stack. */
+    bool dedicated, by_tensor;
+    const struct dts_coll *within_coll;
+    struct dts_bucket_policy policy;
+    double piece_bytes; // of the broadcast in a node
+    char name[48];
+};
+
+/* All that the plans of one point share. */
+struct dts_ps_site {
+    const struct dts_point *point;
+    const struct dts_ps *ps;
+    struct dts_bucket *buckets; // owned
+    int *owner;                 // owned; by_tensor: the server of each bucket
+    int bucket_count, servers;
+    int per_leader;                   // neighbouring ranks that push as one
+    struct dts_collective statistics; // algorithm NULL: workers have none
+};
+
+void dts_ps_worker(const struct dts_ps_site *site, struct dts_plan *plan);
+
+/* server: whose plan it is, by_tensor; else ignored, all have the same. */
+void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *plan);
+
+#endif

@@ -1,0 +1,57 @@
+/* strategy.h -- ways to train in parallel. One file and one row each: allreduce, ps.
+ *
+ * A strategy says how many ranks there are and adds operations to the plans of its roles.
+ */
+#ifndef DTS_TRAIN_STRATEGY_STRATEGY_H
+#define DTS_TRAIN_STRATEGY_STRATEGY_H
+
+#include "plan/plan.h"
+#include "train/scenario/scenario.h"
+
+/* What a plan needs to know of the platform. */
+struct dts_machine {
+    int nodes, devices_per_node;
+    double device_memory_bytes;
+    double host_memory_bytes_per_s;                              // a server sums at this rate
+    double storage_shared_bytes_per_s, storage_node_bytes_per_s; // 0: not modelled
+};
+
+/* One point of a scenario, ready to become plans. */
+struct dts_point {
+    const struct dts_scenario *scenario;
+    const struct dts_strategy *strategy;
+    const struct dts_device *device;
+    const struct dts_machine *machine;
+    int devices;
+    int batch;                               // samples of a device in one microbatch
+    const struct dts_model_seconds *seconds; // for that batch
+};
+
+/* How many endpoints of which kind a point occupies, role after role. */
+struct dts_seats {
+    int devices;    // ranks on accelerators
+    int hosts;      // ranks on node hosts (servers)
+    bool dedicated; // the hosts are on nodes of their own
+};
+
+struct dts_strategy_kind {
+    const char *name, *summary;
+    const struct dts_field *fields; // its JSON keys beside "name" and "kind"
+    size_t size;
+    bool updates_on_servers; // workers keep no optimizer state
+    bool trains_nothing;     // the model takes no memory, and there are no samples
+    const char *(*default_name)(const void *self); // the strategy's name in results; NULL: name
+
+    /* Checks across fields when the scenario is read; stack gives defaults. */
+    bool (*prepare)(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                    struct dts_error *err);
+    bool (*seats)(const struct dts_point *point, struct dts_seats *seats,
+                  struct dts_error *err);
+    bool (*build)(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
+};
+
+extern const struct dts_strategy_kind *const dts_strategies[]; // ended by NULL
+const struct dts_strategy_kind *dts_strategy_find(const char *name);
+const char *dts_strategy_name(int i);
+
+#endif
