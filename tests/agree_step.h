@@ -5,37 +5,33 @@
 #define DTS_TESTS_AGREE_STEP_H
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "answer/estimate.h"
+#include "answer/scene.h"
 #include "check.h"
-#include "cli/estimate.h"
-#include "cli/scene.h"
 #include "sim/engine.h"
 
 #ifndef DTS_SOURCE
 #define DTS_SOURCE "." // where the source tree is
 #endif
 
-enum { AGREE_SETS = 8 };
+enum { AGREE_SETS = 8 }; // room for settings in tests
 
 /* Open a scenario of this source tree with settings, "path=value", ended by NULL. */
 static inline bool agree_open(const char *scenario, const char *const *sets,
                               struct dts_scene *scene)
 {
     char file[300];
-    char *words[2 + 2 * AGREE_SETS] = {(char *)"dtsim", file};
-    int count = 2;
+    struct dts_changes changes = {0};
+    struct dts_error err = {0};
     snprintf(file, sizeof(file), DTS_SOURCE "/%s", scenario);
     for (int i = 0; sets != NULL && sets[i] != NULL; i++) {
-        words[count++] = (char *)"--set";
-        words[count++] = (char *)sets[i];
+        const size_t path = strcspn(sets[i], "=");
+        dts_changes_add_set(&changes, sets[i], path, sets[i] + path + 1);
     }
-    struct dts_options options;
-    struct dts_error err = {0};
-    bool ok = dts_options_parse(&options, count, words, &err);
-    if (ok) {
-        ok = dts_scene_open(&options, file, 0, scene, &err);
-        dts_options_free(&options);
-    }
+    const bool ok = dts_scene_open(&changes, file, 0, scene, &err);
+    dts_changes_free(&changes);
     CHECK_STRING(err.text, "");
     return ok;
 }

@@ -5,11 +5,16 @@
 #     headers.sh COMPILER SOURCES
 compiler=$1
 cd "$2" || exit 2
-echo '#include <mpi.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && mpi=yes
+files=$(mktemp) || exit 2
+trap 'rm -f "$files"' EXIT
+can() { echo "#include <$1>" | "$compiler" -fsyntax-only -xc - 2>/dev/null; }
+can mpi.h && mpi=yes
+can simgrid/forward.h && simgrid=yes
 failed=0 passed=0
-echo '#include <simgrid/forward.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null && simgrid=yes
-for header in src/*/*.h tests/*.h; do
-    if [ -z "$simgrid" ] && grep -q '^#include <simgrid/\|"sim/\(exact_\|simgrid_\)' "$header"; then
+
+find src tests -name '*.h' | sort >"$files"
+while read -r header; do
+    if [ -z "$simgrid" ] && grep -q '^#include <simgrid/\|"sim/exact/' "$header"; then
         echo "skip $header: no SimGrid here"
         continue
     fi
@@ -20,20 +25,22 @@ for header in src/*/*.h tests/*.h; do
     include=${header#src/}
     if printf '#include "%s"\n#include "%s"\n' "$include" "$include" |
         "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wno-unused-function -fopenmp-simd \
-            -Werror -Isrc -I. -fsyntax-only -xc -; then
+            -Werror -Isrc -Itests -I"${header%/*}" -I. -fsyntax-only -xc -; then
         passed=$((passed + 1))
     else
         echo "FAIL $header"
         failed=$((failed + 1))
     fi
-done
-for source in src/*/*.c src/*/*.h src/*/*.cu src/*/*.cuh src/*/*.cpp; do
+done <"$files"
+
+find src -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' | sort >"$files"
+while read -r source; do
     if head -n 1 "$source" | grep -q "^/\* ${source##*/} -- "; then
         passed=$((passed + 1))
     else
         echo "FAIL $source: begins without \"/* ${source##*/} -- what it is\""
         failed=$((failed + 1))
     fi
-done
+done <"$files"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

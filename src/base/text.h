@@ -35,6 +35,8 @@ void dts_text_shorten(struct dts_text *text, size_t most);
 /* "s", or "" of one: "%d node%s". */
 const char *dts_plural(long count);
 
+enum { DTS_TEXT_WIDTH = 104 }; // columns of what is printed for people
+
 /* Print the words behind `lead`, in lines of at most `width` columns where they fit; the first
  * word stands at column `indent` or later, further lines begin there. */
 void dts_text_wrap(FILE *out, const char *lead, int indent, int width, const char *words);

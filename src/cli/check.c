@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/batch_note.h"
+#include "answer/estimate.h"
+#include "answer/references.h"
+#include "answer/scene.h"
+#include "answer/unused.h"
+#include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"
-#include "cli/batch_note.h"
 #include "cli/commands.h"
-#include "cli/estimate.h"
-#include "cli/references.h"
-#include "cli/scene.h"
-#include "cli/unused.h"
-#include "cli/waiting.h"
 
 /* How the points of all scenarios fared: as for a prediction, it is an error when none is good.
  */
@@ -98,7 +98,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
     struct dts_scene scene;
     bool text = strcmp(options->format->name, "text") == 0;
     struct dts_waiting *waiting = dts_waiting_begin("reading", 0);
-    bool opened = dts_scene_open(options, word, k, &scene, err);
+    bool opened = dts_scene_open(&options->changes, word, k, &scene, err);
     dts_waiting_end(waiting);
     if (!opened)
         return false;
@@ -108,7 +108,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
             fprintf(out, "  with %s\n", scene.setting);
     }
     dts_unused_tell(word, &scene.unused);
-    dts_references_tell(options, &scene, 1);
+    dts_references_tell(&options->changes, &scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)
         fprintf(out, "\nWith all defaults:\n");
@@ -130,7 +130,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         return false;
     bool good = true;
     for (int i = 0; i < count && good; i++)
-        for (int k = 0; k < dts_options_combinations(options) && good; k++)
+        for (int k = 0; k < dts_changes_combinations(&options->changes) && good; k++)
             good = check_one(options, words[i], k, out.stream, &tally, err);
     if (good && tally.good == 0) {
         *err = tally.first;

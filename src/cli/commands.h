@@ -19,6 +19,7 @@ struct dts_command {
     bool (*run)(const struct dts_options *options, struct dts_error *err);
 };
 
+enum { DTS_COMMANDS_MOST = 31 };
 extern const struct dts_command *const dts_commands[]; // ended by NULL
 const struct dts_command *dts_command_find(const char *name);
 

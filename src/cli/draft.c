@@ -14,7 +14,7 @@ void dts_draft_open(struct dts_draft *draft, const struct dts_options *options)
 {
     *draft = (struct dts_draft){.options = options};
     draft->ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-    draft->used = dts_alloc((size_t)options->set_count, sizeof(*draft->used));
+    draft->used = dts_alloc((size_t)options->changes.set_count, sizeof(*draft->used));
 }
 
 void dts_draft_free(struct dts_draft *draft)
@@ -92,9 +92,9 @@ static void path_of(const struct dts_draft *draft, const char *key, char *path, 
 static const char *set_value(struct dts_draft *draft, const char *path)
 {
     const char *value = NULL;
-    for (int i = 0; i < draft->options->set_count; i++)
-        if (strcmp(draft->options->sets[i].path, path) == 0) {
-            value = draft->options->sets[i].value;
+    for (int i = 0; i < draft->options->changes.set_count; i++)
+        if (strcmp(draft->options->changes.sets[i].path, path) == 0) {
+            value = draft->options->changes.sets[i].value;
             draft->used[i] = true;
         }
     return value;
@@ -220,9 +220,9 @@ bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
 
 bool dts_draft_all_used(const struct dts_draft *draft, struct dts_error *err)
 {
-    for (int i = 0; i < draft->options->set_count; i++)
+    for (int i = 0; i < draft->options->changes.set_count; i++)
         if (!draft->used[i])
             return dts_fail(err, DTS_BAD_INPUT, "--set %s: no such key in this platform",
-                            draft->options->sets[i].path);
+                            draft->options->changes.sets[i].path);
     return true;
 }

@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "answer/open.h"
 #include "base/os/ending.h"
 #include "base/version.h"
 #include "cli/become_live.h"
 #include "cli/commands.h"
-#include "cli/open.h"
 
 static bool print_version(void)
 {
@@ -26,11 +26,14 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         dts_help_about(command != NULL ? command : &dts_help_command, stdout);
         return true;
     }
-    if (options->live)
+    if (options->changes.live)
         return dts_become_live(options->line, err);
     if (command != NULL)
         return command->run(options, err);
-    return dts_word_is_scenario(word, err) && dts_predict_command.run(options, err);
+    const char *verbs[DTS_COMMANDS_MOST + 1] = {0};
+    for (int i = 0; dts_commands[i] != NULL; i++)
+        verbs[i] = dts_commands[i]->name;
+    return dts_word_is_scenario(word, verbs, err) && dts_predict_command.run(options, err);
 }
 
 /* Of a line that dtsim-live would have run, under mpirun every rank has the mistakes: the

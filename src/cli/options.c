@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/changes.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/options.h"
-#include "cli/sweep.h"
 #include "sim/engine.h"
 
 struct option {
@@ -24,18 +24,18 @@ static bool take_set(struct dts_options *options, const char *value, struct dts_
     const char *equals = strchr(value, '=');
     if (equals == NULL || equals == value)
         return dts_fail(err, DTS_BAD_INPUT, "--set: must be PATH=VALUE, got \"%s\"", value);
-    dts_options_add_set(options, value, (size_t)(equals - value), equals + 1);
+    dts_changes_add_set(&options->changes, value, (size_t)(equals - value), equals + 1);
     return true;
 }
 
 static bool take_sweep(struct dts_options *options, const char *value, struct dts_error *err)
 {
-    return dts_options_add_sweep(options, value, err);
+    return dts_changes_add_sweep(&options->changes, value, err);
 }
 
 static bool take_engine(struct dts_options *options, const char *value, struct dts_error *err)
 {
-    options->engine = value;
+    options->changes.engine = value;
     return dts_known("engine", value, dts_engine_name, err);
 }
 
@@ -75,7 +75,7 @@ static bool number(const char *option, const char *value, unsigned long long lea
 static bool take_seed(struct dts_options *options, const char *value, struct dts_error *err)
 {
     unsigned long long seed;
-    options->seed = value;
+    options->changes.seed = value;
     return number("--seed", value, 0, INT32_MAX, &seed, err);
 }
 
@@ -90,7 +90,7 @@ static bool take_jobs(struct dts_options *options, const char *value, struct dts
 static bool take_live(struct dts_options *options, const char *value, struct dts_error *err)
 {
     (void)value, (void)err;
-    options->live = true;
+    options->changes.live = true;
     return true;
 }
 
@@ -249,15 +249,9 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
 
 void dts_options_free(struct dts_options *options)
 {
-    for (int i = 0; i < options->sweep_count; i++)
-        free(options->sweeps[i].values);
-    for (int i = 0; i < options->copy_count; i++)
-        free(options->copies[i]);
+    dts_changes_free(&options->changes);
     free(options->words);
-    free(options->sets);
-    free(options->sweeps);
     free(options->answers);
-    free(options->copies);
     *options = (struct dts_options){0};
 }
 
@@ -267,9 +261,12 @@ const char *dts_options_of_a_scenario(const struct dts_options *options)
         const char *name;
         bool given;
     } all[] = {
-        {"--set", options->set_count > 0},     {"--sweep", options->sweep_count > 0},
-        {"--engine", options->engine != NULL}, {"--seed", options->seed != NULL},
-        {"--trace", options->trace != NULL},   {"--format", options->format != dts_formats[0]},
+        {"--set", options->changes.set_count > 0},
+        {"--sweep", options->changes.sweep_count > 0},
+        {"--engine", options->changes.engine != NULL},
+        {"--seed", options->changes.seed != NULL},
+        {"--trace", options->trace != NULL},
+        {"--format", options->format != dts_formats[0]},
         {"--jobs", options->jobs > 0},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

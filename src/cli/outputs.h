@@ -3,8 +3,8 @@
 #ifndef DTS_CLI_OUTPUTS_H
 #define DTS_CLI_OUTPUTS_H
 
+#include "answer/scene.h"
 #include "base/error.h"
-#include "cli/scene.h"
 
 struct dts_named_output {
     const char *name; // what asked for it: "--output", "live.weights"

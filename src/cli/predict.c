@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/batch_note.h"
+#include "answer/estimate.h"
+#include "answer/pool.h"
+#include "answer/references.h"
+#include "answer/scene.h"
+#include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"
-#include "cli/batch_note.h"
 #include "cli/commands.h"
-#include "cli/estimate.h"
 #include "cli/outputs.h"
-#include "cli/pool.h"
-#include "cli/references.h"
-#include "cli/scene.h"
-#include "cli/text_notes.h"
-#include "cli/waiting.h"
+#include "cli/print/text_notes.h"
 
 enum { MOST_POINTS = 100000 };
 
@@ -52,7 +52,7 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
 static bool open_all(const struct dts_options *options, const char *const *words, int count,
                      struct dts_waiting *waiting, struct asked *asked, struct dts_error *err)
 {
-    int combinations = dts_options_combinations(options);
+    int combinations = dts_changes_combinations(&options->changes);
     asked->scenes = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->scenes));
     asked->reports = dts_alloc((size_t)count, sizeof(*asked->reports));
     for (int w = 0; w < count; w++) {
@@ -60,7 +60,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
         int before = (int)asked->question_count;
         for (int k = 0; k < combinations; k++) {
             struct dts_scene *scene = &asked->scenes[asked->scene_count];
-            if (!dts_scene_open(options, words[w], k, scene, err))
+            if (!dts_scene_open(&options->changes, words[w], k, scene, err))
                 return false;
             asked->scene_count++;
             ask(asked, scene, options->trace);
@@ -68,8 +68,8 @@ static bool open_all(const struct dts_options *options, const char *const *words
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
             dts_waiting_more(waiting);
         }
-        dts_references_tell(options, asked->scenes + asked->scene_count - combinations,
-                            combinations);
+        dts_references_tell(&options->changes,
+                            asked->scenes + asked->scene_count - combinations, combinations);
         const struct dts_scenario *s = &asked->scenes[asked->scene_count - 1].scenario;
         *report = (struct dts_report){.scenario = s->name,
                                       .summary = s->summary,
@@ -88,8 +88,8 @@ static bool open_all(const struct dts_options *options, const char *const *words
 static bool read_all(const struct dts_options *options, const char *const *words, int count,
                      struct asked *asked, struct dts_error *err)
 {
-    struct dts_waiting *waiting =
-        dts_waiting_begin("reading", (double)count * dts_options_combinations(options));
+    struct dts_waiting *waiting = dts_waiting_begin(
+        "reading", (double)count * dts_changes_combinations(&options->changes));
     bool ok = open_all(options, words, count, waiting, asked, err);
     dts_waiting_end(waiting);
     return ok;

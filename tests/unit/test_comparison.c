@@ -1,6 +1,6 @@
 /* test_comparison.c -- what a step's error comes from, in one sentence. */
+#include "answer/comparison.h"
 #include "check.h"
-#include "cli/comparison.h"
 
 static void says(const struct dts_comparison *c, const char *expected)
 {

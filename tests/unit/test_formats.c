@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "answer/result.h"
 #include "base/json/cfg.h"
-#include "cli/result.h"
 
 /* Two points: one with everything, one refused. */
 static void fill(struct dts_result points[2])

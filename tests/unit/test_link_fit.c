@@ -1,7 +1,7 @@
 /* test_link_fit.c -- measured seconds by size become a transport's latency, rate and factors.
  */
 #include "check.h"
-#include "cli/link_fit.h"
+#include "train/live/link_fit.h"
 
 enum { SIZES = 7 };
 static const double sizes[SIZES] = {1, 1024, 4096, 65536, 262144, 1048576, 4194304};

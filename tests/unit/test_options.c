@@ -25,9 +25,9 @@ static void options_and_files_come_in_any_order(void)
     CHECK_INT(options.word_count, 2);
     CHECK_STRING(options.words[0], "a.json");
     CHECK_STRING(options.words[1], "b.json");
-    CHECK_STRING(options.engine, "fluid");
+    CHECK_STRING(options.changes.engine, "fluid");
     CHECK_STRING(options.format->name, "csv");
-    CHECK_STRING(options.seed, "7");
+    CHECK_STRING(options.changes.seed, "7");
     CHECK_STRING(options.output, "-");
     dts_options_free(&options);
 }
@@ -40,8 +40,8 @@ static void a_letter_may_have_its_value_behind_it(void)
     CHECK_INT(options.jobs, 3);
     CHECK_INT(options.word_count, 1);
     CHECK_STRING(options.format->name, "csv");
-    CHECK_INT(options.set_count, 1);
-    CHECK_STRING(options.sets[0].value, "b=c");
+    CHECK_INT(options.changes.set_count, 1);
+    CHECK_STRING(options.changes.sets[0].value, "b=c");
     dts_options_free(&options);
     CHECK(!parse(&options, &err, WORDS("-jx")));
     CHECK_STRING(err.text, "--jobs: must be a whole number from 1 to 1024, got \"x\"");
@@ -54,7 +54,7 @@ static void words_after_two_dashes_are_no_options(void)
     struct dts_error err;
     CHECK(parse(&options, &err, WORDS("--", "--engine")));
     CHECK_INT(options.word_count, 1);
-    CHECK(options.engine == NULL);
+    CHECK(options.changes.engine == NULL);
     dts_options_free(&options);
 }
 
@@ -63,12 +63,12 @@ static void a_sweep_cuts_at_commas_outside_brackets_and_quotes(void)
     struct dts_options options;
     struct dts_error err;
     CHECK(parse(&options, &err, WORDS("-w", "devices=[8,16],\"a,b\",{\"c\": [1,2]},4")));
-    CHECK_INT(options.sweep_count, 1);
-    CHECK_INT(options.sweeps[0].count, 4);
-    CHECK_STRING(options.sweeps[0].values[0], "[8,16]");
-    CHECK_STRING(options.sweeps[0].values[1], "\"a,b\"");
-    CHECK_STRING(options.sweeps[0].values[2], "{\"c\": [1,2]}");
-    CHECK_STRING(options.sweeps[0].values[3], "4");
+    CHECK_INT(options.changes.sweep_count, 1);
+    CHECK_INT(options.changes.sweeps[0].count, 4);
+    CHECK_STRING(options.changes.sweeps[0].values[0], "[8,16]");
+    CHECK_STRING(options.changes.sweeps[0].values[1], "\"a,b\"");
+    CHECK_STRING(options.changes.sweeps[0].values[2], "{\"c\": [1,2]}");
+    CHECK_STRING(options.changes.sweeps[0].values[3], "4");
     dts_options_free(&options);
 }
 
@@ -98,14 +98,14 @@ static void sweeps_combine_with_the_last_fastest(void)
     struct dts_options options;
     struct dts_error err;
     CHECK(parse(&options, &err, WORDS("-w", "a=1,2", "-s", "c=3", "--sweep", "b=x,y,z")));
-    CHECK_INT(dts_options_combinations(&options), 6);
-    CHECK_INT(dts_options_setting_count(&options), 3);
+    CHECK_INT(dts_changes_combinations(&options.changes), 6);
+    CHECK_INT(dts_changes_setting_count(&options.changes), 3);
     for (int k = 0; k < 6; k++) {
         char text[64];
         struct dts_setting settings[3];
-        dts_options_sweep_text(&options, k, text, sizeof(text));
+        dts_changes_sweep_text(&options.changes, k, text, sizeof(text));
         CHECK_STRING(text, want[k]);
-        CHECK_INT(dts_options_settings(&options, k, settings), 3);
+        CHECK_INT(dts_changes_settings(&options.changes, k, settings), 3);
         CHECK_STRING(settings[0].path, "c"); // --set before --sweep
         CHECK_STRING(settings[1].path, "a");
         CHECK_STRING(settings[2].value, last[k % 3]);
@@ -119,8 +119,8 @@ static void without_a_sweep_there_is_one_combination(void)
     struct dts_error err;
     char text[16];
     CHECK(parse(&options, &err, WORDS("a.json")));
-    CHECK_INT(dts_options_combinations(&options), 1);
-    dts_options_sweep_text(&options, 0, text, sizeof(text));
+    CHECK_INT(dts_changes_combinations(&options.changes), 1);
+    dts_changes_sweep_text(&options.changes, 0, text, sizeof(text));
     CHECK_STRING(text, "");
     dts_options_free(&options);
 }
@@ -131,7 +131,7 @@ static void engine_and_seed_are_settings_that_set_can_override(void)
     struct dts_error err;
     struct dts_setting settings[3];
     CHECK(parse(&options, &err, WORDS("-s", "seed=3", "--engine", "fluid", "--seed", "2")));
-    CHECK_INT(dts_options_settings(&options, 0, settings), 3);
+    CHECK_INT(dts_changes_settings(&options.changes, 0, settings), 3);
     CHECK_STRING(settings[0].path, "engine");
     CHECK_STRING(settings[1].value, "2");
     CHECK_STRING(settings[2].value, "3");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/pool.h"
+#include "answer/pool.h"
 
 enum { POINTS = 23 };
 

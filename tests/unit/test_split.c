@@ -1,6 +1,6 @@
 /* test_split.c -- the parts of a step add up to it, whatever the noise did. */
+#include "answer/split.h"
 #include "check.h"
-#include "cli/split.h"
 
 enum { READ, FORWARD, BACKWARD, SEND, UPDATE, OPS };
 

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/pool.h"
-#include "cli/waiting.h"
+#include "answer/pool.h"
+#include "answer/waiting.h"
 
 static const char no_terminal[] = "no terminals here";
 

@@ -1,0 +1,102 @@
+/* built.c -- a question becomes a job: batch, seconds of the kernels, plans, endpoints. */
+#include "answer/built.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Devices of a node slow one another down. */
+static void share_nodes(const struct dts_question *q, struct dts_built *built)
+{
+    const int nodes = dts_point_nodes(&built->point);
+    const int each = (q->devices + nodes - 1) / nodes;
+    struct dts_model_seconds *seconds = &built->seconds;
+    built->together = dts_platform_together(q->platform, each);
+    for (int l = 0; l < q->scenario->model.layer_count; l++) {
+        seconds->forward[l] *= built->together;
+        seconds->backward[l] *= built->together;
+    }
+    seconds->update *= built->together;
+    const size_t length = strlen(seconds->basis);
+    if (built->together > 1)
+        snprintf(seconds->basis + length, sizeof(seconds->basis) - length,
+                 "; times %.3g, as %d devices share a node (%s)", built->together, each,
+                 q->platform->name);
+}
+
+/* A scenario that trains live says with how many threads: a profile of as many tells it. */
+static void say_threads(const struct dts_question *q, struct dts_built *built)
+{
+    const struct dts_live_settings *live = &q->scenario->live;
+    const struct dts_profile *profile = &q->device->profile;
+    const bool on_threads =
+        strcmp(live->compute, "kernels") == 0 && strcmp(live->device, "cpu") == 0;
+    struct dts_model_seconds *seconds = &built->seconds;
+    const size_t length = strlen(seconds->basis);
+    const bool told = dts_profile_tells(profile, (int)q->scenario->precision);
+    if (on_threads && told && profile->threads > 0 && profile->threads != live->threads)
+        snprintf(seconds->basis + length, sizeof(seconds->basis) - length,
+                 "; but each live rank has %d thread%s", live->threads,
+                 dts_plural(live->threads));
+}
+
+static bool find_seconds(const struct dts_question *q, struct dts_built *built,
+                         struct dts_error *err)
+{
+    const struct dts_scenario *s = q->scenario;
+    struct dts_error why = {0};
+    if (!dts_device_check(q->device, s->precision, &why))
+        return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
+    const struct dts_samples samples = dts_point_samples(&built->point);
+    if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
+                           &samples, &built->seconds, err))
+        return false;
+    share_nodes(q, built);
+    say_threads(q, built);
+    return true;
+}
+
+bool dts_built_make(const struct dts_question *q, struct dts_built *built,
+                    struct dts_error *err)
+{
+    *built = (struct dts_built){0};
+    const struct dts_scenario *s = q->scenario;
+    built->machine = (struct dts_machine){
+        .nodes = q->platform->nodes,
+        .devices_per_node = q->platform->devices_per_node,
+        .device_memory_bytes = q->device->memory_bytes,
+        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
+        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
+    };
+    built->point = (struct dts_point){.scenario = s,
+                                      .strategy = q->strategy,
+                                      .device = q->device,
+                                      .machine = &built->machine,
+                                      .devices = q->devices,
+                                      .seconds = &built->seconds};
+    struct dts_seats seats;
+    struct dts_placement placement = {.kind = s->placing.kind,
+                                      .seed = (unsigned long)s->placing.seed,
+                                      .nodes = s->placing.nodes,
+                                      .file = dts_doc_name(s->doc),
+                                      .node_count = (int)s->placing.node_count};
+    if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
+        dts_build(&built->point, &built->job, err) &&
+        q->strategy->kind->seats(&built->point, &seats, err) &&
+        dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+                  &built->endpoints, err))
+        return true;
+    dts_built_free(built);
+    return false;
+}
+
+void dts_built_free(struct dts_built *built)
+{
+    dts_job_free(&built->job);
+    dts_model_seconds_free(&built->seconds);
+    free(built->endpoints);
+    *built = (struct dts_built){0};
+}

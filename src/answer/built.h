@@ -1,0 +1,22 @@
+/* built.h -- one point of a scenario as plans, ready to be simulated or run. */
+#ifndef DTS_ANSWER_BUILT_H
+#define DTS_ANSWER_BUILT_H
+
+#include "answer/estimate.h"
+
+/* Borrows from the question. */
+struct dts_built {
+    struct dts_machine machine;
+    struct dts_point point;
+    struct dts_model_seconds seconds;
+    struct dts_job job;
+    int *endpoints;  // of each rank
+    double together; // how much longer kernels take as devices of a node share it; in seconds
+};
+
+/* Stays where it is while it is used: its parts point to one another. */
+bool dts_built_make(const struct dts_question *question, struct dts_built *built,
+                    struct dts_error *err);
+void dts_built_free(struct dts_built *built); // leaves it empty
+
+#endif

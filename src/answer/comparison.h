@@ -1,0 +1,52 @@
+/* comparison.h -- a step as it was predicted and as it was measured (docs/live.md).
+ *
+ * Both are split by the same code (split.h). Errors are 100 (predicted - measured) / measured:
+ * a positive one says that the prediction was too long.
+ */
+#ifndef DTS_ANSWER_COMPARISON_H
+#define DTS_ANSWER_COMPARISON_H
+
+#include "answer/device_messages.h"
+#include "answer/profile_fit.h"
+#include "answer/result.h"
+#include "answer/trained.h"
+#include "base/json/json_out.h"
+
+/* From the beginning of the step; NAN: not known. */
+struct dts_bucket_times {
+    double start_s, end_s;
+};
+
+struct dts_compared_bucket {
+    int number;
+    struct dts_bucket_times predicted, measured; // measured: medians over the steps
+};
+
+struct dts_comparison {
+    char engine[DTS_RESULT_TEXT]; // that predicted
+    struct dts_step predicted;
+    struct dts_step measured, mad; // of each number by itself: median and MAD over the steps
+    int steps;                     // that were measured; 0: measured and mad say nothing
+    double checked;                // sums that were compared with what they must be
+    struct dts_compared_bucket *buckets; // owned
+    int bucket_count;
+    struct dts_trained trained; // owned
+    struct dts_profile_fit fit;
+    struct dts_device_messages device_messages;
+};
+
+void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty
+
+double dts_error_percent(double predicted, double measured); // NAN where nothing was measured
+
+/* One sentence: what the error of the step comes from. */
+void dts_comparison_explain(const struct dts_comparison *comparison, char *text, size_t room);
+
+/* The member "live" of a point. */
+void dts_comparison_json(const struct dts_comparison *comparison, struct dts_json *json);
+
+/* Tables of all points of a report that have a comparison, for people and as CSV. */
+void dts_comparison_text(const struct dts_report *report, FILE *out);
+void dts_comparison_csv(const struct dts_report *report, FILE *out);
+
+#endif

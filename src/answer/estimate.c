@@ -1,0 +1,260 @@
+/* estimate.c -- builds the plans of a point, has an engine run them, splits times. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "answer/built.h"
+#include "answer/estimate.h"
+#include "answer/explain.h"
+#include "answer/split.h"
+#include "answer/trace.h"
+#include "base/text.h"
+#include "plan/check.h"
+#include "sim/load/bound.h"
+
+enum { LONG_S = 10 }; // a run that takes longer is announced
+
+/* Everything that one point needs while it is estimated. */
+struct work {
+    const struct dts_question *question;
+    struct dts_built built;
+    struct dts_simulation simulation;
+    struct dts_loader *loader;
+    const struct dts_engine *engine;
+};
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    snprintf(to, room, "%s", from != NULL ? from : "");
+}
+
+void dts_result_open(const struct dts_question *q, struct dts_result *result)
+{
+    dts_result_init(result);
+    copy_text(result->strategy, sizeof(result->strategy), q->strategy->name);
+    copy_text(result->model, sizeof(result->model), q->scenario->model.name);
+    copy_text(result->platform, sizeof(result->platform), q->platform->name);
+    copy_text(result->stack, sizeof(result->stack), q->scenario->stack.name);
+    copy_text(result->setting, sizeof(result->setting), q->setting);
+    result->devices = q->devices;
+}
+
+static void prepare_simulation(struct work *w)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    w->simulation = (struct dts_simulation){
+        .job = &w->built.job,
+        .net = &w->question->platform->net,
+        .endpoint = w->built.endpoints,
+        .steps = s->steps,
+        .slowdown = w->question->platform->communicating >= 0
+                        ? w->question->platform->communicating
+                        : s->stack.slowdown,
+        .message_slowdown = w->question->platform->messages,
+        .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+        .progress = w->question->progress,
+    };
+    w->loader = dts_loader_new(&w->simulation);
+    w->simulation.loader = w->loader;
+    w->engine = dts_engine_find(s->engine);
+    if (w->engine == NULL)
+        w->engine = dts_engine_auto(&w->simulation);
+}
+
+static double overheads(const struct dts_plan *plan)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+static void drop_overheads(struct dts_plan *plan)
+{
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
+            plan->ops[o].call.seconds = 0;
+}
+
+static bool has_noise(const struct dts_scenario *s)
+{
+    return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
+}
+
+/* How often the engine runs: without noise, with it, with nothing but kernels and links. */
+static int runs(const struct work *w)
+{
+    bool bare = w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0;
+    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (bare ? 1 : 0);
+}
+
+/* Message by message a large job takes hours: say so before it begins, also into a log. */
+static void warn_of_hours(const struct work *w)
+{
+    if (dts_exact_messages_per_s == 0 || w->engine != dts_engine_find("exact"))
+        return;
+    struct dts_traffic traffic;
+    dts_job_traffic(&w->built.job, &traffic);
+    double messages = traffic.messages * w->simulation.steps * runs(w);
+    double seconds = messages / dts_exact_messages_per_s;
+    if (seconds <= LONG_S)
+        return;
+    bool hours = seconds >= 2 * 3600;
+    fprintf(
+        stderr,
+        "dtsim: %s, %d device%s: the engine exact runs %.2g messages, roughly %.0f %s (longer "
+        "where many share a link); fluid takes seconds\n",
+        w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
+        messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
+}
+
+/* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is
+ * none of them that is the step without noise. */
+static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_error *err)
+{
+    struct dts_simulation bare = w->simulation;
+    const int rounds = runs(w);
+    struct dts_timing timing;
+    *step_s = calm_s;
+    if (bare.slowdown == 0 && overheads(&w->built.job.roles[0].plan) == 0)
+        return true;
+    dts_progress_round(w->question->progress, rounds, rounds);
+    bare.slowdown = 0;
+    drop_overheads(&w->built.job.roles[0].plan);
+    if (!w->engine->run(&bare, &timing, err))
+        return false;
+    *step_s = timing.step_s;
+    dts_timing_free(&timing);
+    return true;
+}
+
+static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    struct dts_simulation noisy = w->simulation;
+    dts_progress_round(w->question->progress, 2, runs(w));
+    noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    return w->engine->run(&noisy, timing, err);
+}
+
+/* Where there is no room for all, the last says so. */
+static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
+                        int count)
+{
+    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
+        struct dts_text text = {0};
+        bool more = result->assumed_count == DTS_RESULT_ASSUMED - 1;
+        dts_text_add(&text, "%s: %s", of, more ? "and more" : paths[i]);
+        copy_text(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
+                  dts_text_string(&text));
+        dts_text_free(&text);
+    }
+}
+
+/* What slows kernels down beside communication, and from one device and step to the next. */
+static void fill_sources(const struct work *w, struct dts_result *result)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    const bool calibrated = w->question->platform->communicating >= 0;
+    const char *unknown = "the stack file, which has no source";
+    const char *slowdown = calibrated                         ? "node.compute of the platform"
+                           : s->stack.slowdown_source != NULL ? s->stack.slowdown_source
+                                                              : unknown;
+    const char *noise = s->stack.noise_source != NULL ? s->stack.noise_source : unknown;
+    if (w->simulation.slowdown > 0)
+        copy_text(result->slowdown_source, sizeof(result->slowdown_source), slowdown);
+    if (has_noise(s))
+        copy_text(result->noise_source, sizeof(result->noise_source), noise);
+}
+
+static void fill_setting(const struct work *w, struct dts_result *result)
+{
+    const struct dts_question *q = w->question;
+    const struct dts_scenario *s = q->scenario;
+    int per_node = q->platform->devices_per_node;
+    struct dts_memory memory = dts_point_memory(&w->built.point);
+
+    result->nodes = (q->devices + per_node - 1) / per_node;
+    result->global_batch = (int)dts_point_global_batch(&w->built.point);
+    result->memory.total_bytes = memory.total;
+    result->memory.weights_bytes = memory.weights;
+    result->memory.gradients_bytes = memory.gradients;
+    result->memory.optimizer_bytes = memory.optimizer;
+    result->memory.activations_bytes = memory.activations;
+    copy_text(result->engine, sizeof(result->engine), w->engine->name);
+    copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
+    copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
+    fill_sources(w, result);
+    add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
+    add_assumed(result, q->device->name, q->device->assumed_paths,
+                q->device->assumed_path_count);
+    add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
+}
+
+static void fill_rates(const struct work *w, const struct dts_bound *bound,
+                       struct dts_result *result)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    if (w->question->strategy->kind->trains_nothing)
+        return;
+    double alone_s = bound->compute_s / w->built.together;
+    double alone = (double)w->built.point.batch * s->accumulate / alone_s;
+    result->throughput_samples_per_s = result->global_batch / result->step.total_s;
+    result->scaling_efficiency_one_device =
+        result->throughput_samples_per_s / result->devices / alone;
+    if (s->training.epochs > 0 && s->dataset.samples > 0) {
+        result->training.epochs = s->training.epochs;
+        result->training.steps =
+            s->training.epochs * ceil(s->dataset.samples / result->global_batch);
+        result->training.time_s = result->training.steps * result->step.total_s;
+    }
+}
+
+static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    struct dts_timing calm, noisy;
+    struct dts_bound bound;
+
+    warn_of_hours(w);
+    dts_bound_find(&w->simulation, w->loader, &bound);
+    dts_progress_round(w->question->progress, 1, runs(w));
+    if (!w->engine->run(&w->simulation, &calm, err))
+        return false;
+    bool with_noise = has_noise(s);
+    bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
+              (!with_noise || run_noisy(w, &noisy, err));
+    if (ok) {
+        fill_setting(w, result);
+        if (calm.limits != NULL)
+            copy_text(result->limits, sizeof(result->limits), calm.limits);
+        dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
+        fill_rates(w, &bound, result);
+        dts_explain_bound(&bound, &result->step, result->why, sizeof(result->why));
+        if (with_noise)
+            dts_timing_free(&noisy);
+    }
+    if (ok && w->question->trace != NULL)
+        ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
+    double calm_s = calm.step_s;
+    dts_timing_free(&calm);
+    return ok && run_bare(w, calm_s, &result->bare_total_s, err);
+}
+
+void dts_estimate(const struct dts_question *question, struct dts_result *result)
+{
+    struct work w = {.question = question};
+    dts_result_open(question, result);
+    dts_progress_begin(question->progress, "planning", 0);
+    if (dts_built_make(question, &w.built, &result->error)) {
+        prepare_simulation(&w);
+        const bool suits = dts_platform_suits(question->platform, w.engine, &result->error);
+        if (suits && question->check)
+            fill_setting(&w, result);
+        else if (suits)
+            simulate(&w, result, &result->error);
+    }
+    dts_loader_free(w.loader);
+    dts_built_free(&w.built);
+}

@@ -1,0 +1,191 @@
+/* open.c -- scenario files that the command line names, changed by its --set and --sweep. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer/open.h"
+#include "base/json/library.h"
+#include "base/json/words.h"
+#include "base/mem.h"
+
+/* Documents beside the scenario that --set can change. */
+static const char *const documents[] = {"platform", NULL};
+
+static bool is_path(const char *word)
+{
+    size_t length = strlen(word);
+    return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+/* Something is called so here, if only a link that leads in a circle: opening it says why. */
+static bool is_there(const char *word)
+{
+    return access(word, F_OK) == 0 || errno == ELOOP || errno == EACCES;
+}
+
+/* Neither file nor command: say which one was probably meant, as it has to be typed. */
+static bool no_such_word(const char *word, char **scenarios, const char *const *verbs,
+                         struct dts_error *err)
+{
+    const char *near = dts_words_nearest(word, (const char *const *)scenarios);
+    const char *verb = dts_words_nearest(word, verbs);
+    struct dts_text text = {0};
+    dts_text_add(&text, "no file or command \"");
+    dts_text_add_word(&text, word, 120);
+    if (verb != NULL)
+        dts_text_add(&text, "\" (did you mean `dtsim %s`?)", verb);
+    else if (near != NULL)
+        dts_text_add(&text, "\" (did you mean %s?)", near);
+    else
+        dts_text_add(&text, "\" (see `dtsim help` and `dtsim list scenarios`)");
+    dts_fail(err, DTS_BAD_INPUT, "%s", dts_text_string(&text));
+    dts_text_free(&text);
+    return false;
+}
+
+bool dts_word_is_scenario(const char *word, const char *const *verbs, struct dts_error *err)
+{
+    if (is_path(word) || is_there(word))
+        return true;
+    char **names = dts_library_names("scenarios");
+    bool found = false;
+    for (int i = 0; names[i] != NULL; i++)
+        found = found || strcmp(names[i], word) == 0;
+    if (!found)
+        no_such_word(word, names, verbs, err);
+    for (int i = 0; names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+    return found;
+}
+
+/* What follows "DOCUMENT." in the path; NULL: it does not belong to that document. */
+static const char *path_in(const char *document, const char *path)
+{
+    size_t length = strlen(document);
+    if (length > 0)
+        return strncmp(path, document, length) == 0 && path[length] == '.' ? path + length + 1
+                                                                           : NULL;
+    for (int i = 0; documents[i] != NULL; i++)
+        if (path_in(documents[i], path) != NULL)
+            return NULL;
+    return path;
+}
+
+/* Keys whose values name files. */
+static const struct file_key {
+    const char *document, *path;
+    bool always; // there is no library of such files
+} file_keys[] = {{"", "model"},
+                 {"", "platform"},
+                 {"", "stack"},
+                 {"", "device"},
+                 {"", "live.data.folder", true},
+                 {"platform", "node.device"},
+                 {"platform", "network.file", true}};
+
+struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
+{
+    struct dts_cfg at = dts_doc_top(doc);
+    char *keys = dts_copy(path), *rest = keys, *key;
+    while ((key = strsep(&rest, ".")) != NULL) {
+        at = dts_cfg_member(&at, key);
+        at.parent = NULL; // `at` was that, and is no more
+        at.key = NULL;    // of a copy
+    }
+    free(keys);
+    return at;
+}
+
+/* A file that --set names, or that stands in what it sets, is relative to where the person is,
+ * not to the file that it changes. */
+static bool place_files(const char *document, const char *path, const char *by,
+                        struct dts_doc *doc, struct dts_error *err)
+{
+    const size_t length = strlen(path);
+    char folder[PATH_MAX];
+    bool good = true;
+    for (size_t i = 0; i < sizeof(file_keys) / sizeof(file_keys[0]) && good; i++) {
+        const struct file_key *key = &file_keys[i];
+        const char next = strncmp(key->path, path, length) == 0 ? key->path[length] : 'x';
+        if (strcmp(document, key->document) != 0 || (next != '\0' && next != '.'))
+            continue;
+        const struct dts_cfg at = dts_settings_at(doc, key->path);
+        const char *word;
+        struct dts_error unread = {0}; // who reads the key says it, and where it stands
+        if (!dts_cfg_is_string(&at) || !dts_cfg_string(&at, &word, &unread) || word[0] == '/' ||
+            word[0] == '\0' || !(key->always || is_path(word)) ||
+            getcwd(folder, sizeof(folder)) == NULL)
+            continue;
+        struct dts_text whole = {0};
+        dts_text_add(&whole, "%s/%s", folder, word);
+        good = dts_doc_set(doc, key->path, dts_text_string(&whole), by, err);
+        dts_text_free(&whole);
+    }
+    return good;
+}
+
+static bool apply(const struct dts_setting *setting, const char *document, struct dts_doc *doc,
+                  struct dts_error *err)
+{
+    const char *path = path_in(document, setting->path);
+    struct dts_text by = {0};
+    if (path == NULL)
+        return true;
+    dts_text_add(&by, "%s%.*s", setting->by, (int)(path - setting->path), setting->path);
+    const bool good = dts_doc_set(doc, path, setting->value, by.chars, err) &&
+                      place_files(document, path, by.chars, doc, err);
+    dts_text_free(&by);
+    return good;
+}
+
+bool dts_settings_apply(const struct dts_changes *changes, int k, const char *document,
+                        struct dts_doc *doc, struct dts_error *err)
+{
+    struct dts_setting *settings =
+        dts_alloc((size_t)dts_changes_setting_count(changes), sizeof(*settings));
+    int count = dts_changes_settings(changes, k, settings);
+    bool good = true;
+    for (int i = 0; i < count && good; i++)
+        good = apply(&settings[i], document, doc, err);
+    free(settings);
+    return good;
+}
+
+/* Published figures belong to the strategies of the file: who asks about others has none. */
+static bool forget_references(const struct dts_changes *changes, struct dts_doc *doc,
+                              struct dts_error *err)
+{
+    bool others = false;
+    for (int i = 0; i < changes->set_count; i++)
+        others = others || strcmp(changes->sets[i].path, "strategies") == 0;
+    for (int i = 0; i < changes->sweep_count; i++)
+        others = others || strcmp(changes->sweeps[i].path, "strategies") == 0;
+    return !others || dts_changes_touch(changes, "references") ||
+           dts_doc_set(doc, "references", "null", NULL, err);
+}
+
+bool dts_scenario_open(const struct dts_changes *changes, const char *word, int k,
+                       struct dts_doc **doc, struct dts_error *err)
+{
+    const char *const no_verbs[] = {NULL};
+    if (!dts_word_is_scenario(word, no_verbs, err))
+        return false;
+    // A file without ".json" is a path, too, not a name of the library.
+    struct dts_text name = {0};
+    dts_text_add(&name, "%s%s", !is_path(word) && is_there(word) ? "./" : "", word);
+    char *path = NULL;
+    bool good = dts_library_find(&path, "scenarios", name.chars, NULL, err) &&
+                dts_doc_load(doc, path, err);
+    free(path);
+    dts_text_free(&name);
+    if (!good)
+        return false;
+    good =
+        dts_settings_apply(changes, k, "", *doc, err) && forget_references(changes, *doc, err);
+    if (!good)
+        dts_doc_free(*doc);
+    return good;
+}

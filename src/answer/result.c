@@ -1,0 +1,87 @@
+/* result.c -- the numbers of a result, by name. */
+#include <math.h>
+#include <string.h>
+
+#include "answer/result.h"
+
+#define AT(member) offsetof(struct dts_result, member)
+
+const struct dts_metric dts_metrics[] = {
+    {"step", "total", "s", AT(step.total_s), "step_s"},
+    {"step", "compute", "s", AT(step.compute_s), NULL},
+    {"step", "comm", "s", AT(step.comm_s), NULL},
+    {"step", "exposed_comm", "s", AT(step.exposed_comm_s), "exposed_comm_s"},
+    {"step", "input", "s", AT(step.input_s), NULL},
+    {"step", "bubble", "s", AT(step.bubble_s), NULL},
+    {"step", "straggler", "s", AT(step.straggler_s), NULL},
+    {"step", "overlap_slowdown", "s", AT(step.overlap_slowdown_s), NULL},
+    {"step", "bare_total", "s", AT(bare_total_s), NULL},
+    {NULL, "throughput", "samples_per_s", AT(throughput_samples_per_s),
+     "throughput_samples_per_s"},
+    {NULL, "scaling_efficiency", NULL, AT(scaling_efficiency), "scaling_efficiency"},
+    {NULL, "scaling_efficiency_one_device", NULL, AT(scaling_efficiency_one_device),
+     "scaling_efficiency_one_device"},
+    {"memory", "total", "bytes", AT(memory.total_bytes), NULL},
+    {"memory", "weights", "bytes", AT(memory.weights_bytes), NULL},
+    {"memory", "gradients", "bytes", AT(memory.gradients_bytes), NULL},
+    {"memory", "optimizer", "bytes", AT(memory.optimizer_bytes), NULL},
+    {"memory", "activations", "bytes", AT(memory.activations_bytes), NULL},
+    {"training", "epochs", NULL, AT(training.epochs), NULL},
+    {"training", "steps", NULL, AT(training.steps), NULL},
+    {"training", "time", "s", AT(training.time_s), "time_s"},
+    {0},
+};
+
+static double *number(const struct dts_metric *metric, struct dts_result *result)
+{
+    return (double *)((char *)result + metric->offset);
+}
+
+double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result)
+{
+    double value;
+    if (dts_result_refused(result))
+        return NAN; // refused: nothing is known of it
+    memcpy(&value, (const char *)result + metric->offset, sizeof(value));
+    return value;
+}
+
+void dts_result_init(struct dts_result *result)
+{
+    memset(result, 0, sizeof(*result)); // padding, too: its bytes travel through a pipe
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
+        *number(metric, result) = NAN;
+    result->reference.value = result->reference.predicted = NAN;
+    result->reference.error_percent = NAN;
+}
+
+const struct dts_metric *dts_metric_find(const char *reference)
+{
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
+        if (metric->reference != NULL && strcmp(metric->reference, reference) == 0)
+            return metric;
+    return NULL;
+}
+
+const char *dts_metric_reference(int i)
+{
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
+        if (metric->reference != NULL && i-- == 0)
+            return metric->reference;
+    return NULL;
+}
+
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source)
+{
+    const struct dts_metric *row = dts_metric_find(metric);
+    bool first = result->reference.metric[0] == '\0';
+    if (row == NULL || (!first && result->more_count == DTS_RESULT_MORE))
+        return;
+    struct dts_held *held = first ? &result->reference : &result->more[result->more_count++];
+    snprintf(held->metric, sizeof(held->metric), "%s", metric);
+    snprintf(held->source, sizeof(held->source), "%s", source);
+    held->value = value;
+    held->predicted = dts_metric_value(row, result);
+    held->error_percent = 100 * (held->predicted - value) / value;
+}

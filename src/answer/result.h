@@ -1,0 +1,115 @@
+/* result.h -- what is known of one point, and the formats in which it is told.
+ *
+ * Members, units and names are those of the JSON result "dtsim-result/1" (docs/model.md
+ * defines every one). NAN: absent. total_s = compute_s + exposed_comm_s + input_s + bubble_s +
+ * straggler_s.
+ */
+#ifndef DTS_ANSWER_RESULT_H
+#define DTS_ANSWER_RESULT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+struct dts_comparison;
+
+struct dts_step {
+    double total_s, compute_s, comm_s, exposed_comm_s, input_s, bubble_s, straggler_s;
+    double overlap_slowdown_s; // part of compute_s: kernels beside communication
+};
+
+enum {
+    DTS_RESULT_TEXT = 128,
+    DTS_RESULT_ASSUMED = 48,
+    DTS_RESULT_MORE = 3,
+    DTS_RESULT_SOURCE = 384
+};
+
+/* A figure that was published, and what was predicted. */
+struct dts_held {
+    char metric[48], source[256]; // metric "": none
+    double value, predicted, error_percent;
+};
+
+/* Holds no pointers but the last: it travels between processes as it is. */
+struct dts_result {
+    char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
+    char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
+    char limits[256]; // why the engine may be further off than it promises; "": it is not
+    char basis[256];  // what the seconds rest on
+    char outside[96]; // a batch beyond those, and which they are; "": it is none
+    char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
+                                             // none
+    char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none
+    char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
+    char assumed[DTS_RESULT_ASSUMED][96];
+    int assumed_count;
+    int devices, nodes, global_batch;
+    struct dts_step step;
+    double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
+    double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;
+    struct {
+        double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
+    } memory;
+    struct {
+        double epochs, steps, time_s;
+    } training;
+    struct dts_held reference;             // the first published figure that it is held against
+    struct dts_held more[DTS_RESULT_MORE]; // and others of the same point
+    int more_count;
+    char why[256];          // one sentence: what bounds the step
+    struct dts_error error; // a point that was refused: cause and text; all else absent
+    const struct dts_comparison *live; // what was measured; NULL: it was predicted only
+};
+
+/* All numbers absent, all words empty. */
+void dts_result_init(struct dts_result *result);
+
+/* One number of a result: the row that all formats, and references, read. */
+struct dts_metric {
+    const char *group;     // the object that holds it in JSON: "step"; NULL: the point itself
+    const char *name;      // without the unit: "total"
+    const char *unit;      // "s"; NULL: it has none. The JSON key is "total_s"
+    size_t offset;         // of the double in struct dts_result
+    const char *reference; // its name in the references of a scenario: "step_s"; NULL: no such
+};
+
+extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group
+
+/* NAN for a point that was refused. */
+double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result);
+
+/* By its name in references; NULL: none such. The i-th of those names, NULL at the end. */
+const struct dts_metric *dts_metric_find(const char *reference);
+const char *dts_metric_reference(int i);
+
+/* Hold a result against a published figure. `metric` is one of dts_metric_reference(). */
+void dts_result_refer(struct dts_result *result, const char *metric, double value,
+                      const char *source);
+
+/* No answer: result->error says why. */
+static inline bool dts_result_refused(const struct dts_result *result)
+{
+    return result->error.cause != DTS_NO_ERROR;
+}
+
+struct dts_report {
+    const char *scenario, *summary, *file; // file: as the command line named it
+    const char *why;                       // what the scenario shows; NULL: nothing said
+    const char *sample;                    // what a sample is: "image"
+    struct dts_result *points;
+    int count;
+};
+
+/* Output formats: text, json, csv. One file and one row each. */
+struct dts_format {
+    const char *name, *summary;
+    void (*print)(const struct dts_report *reports, int count, FILE *out);
+};
+
+extern const struct dts_format *const dts_formats[]; // ended by NULL; the first is the default
+const struct dts_format *dts_format_find(const char *name);
+const char *dts_format_name(int i);
+
+#endif

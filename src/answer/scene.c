@@ -1,0 +1,116 @@
+/* scene.c -- reads a scenario, its platform and its device, changed by --set. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/open.h"
+#include "answer/result.h"
+#include "answer/scene.h"
+#include "answer/unused.h"
+#include "base/json/library.h"
+#include "device/here.h"
+#include "sim/engine.h"
+
+/* Words whose choices other modules know. */
+static bool check_references(const struct dts_scenario *scenario, struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scenario->doc);
+    struct dts_cfg list = dts_cfg_member(&top, "references");
+    for (int i = 0; i < scenario->reference_count; i++) {
+        struct dts_cfg at = dts_cfg_item(&list, (size_t)i),
+                       metric = dts_cfg_member(&at, "metric");
+        int row;
+        if (!dts_cfg_choice(&metric, dts_metric_reference, &row, err))
+            return false;
+    }
+    return true;
+}
+
+static bool check_words(const struct dts_scenario *scenario, struct dts_error *err)
+{
+    return dts_scenario_word(scenario, NULL, "engine", dts_engine_name, err) &&
+           dts_scenario_word(scenario, "placement", "kind", dts_placement_name, err) &&
+           check_references(scenario, err);
+}
+
+static bool load_platform(const struct dts_changes *changes, int k, struct dts_scene *scene,
+                          struct dts_error *err)
+{
+    struct dts_cfg top = dts_doc_top(scene->scenario.doc);
+    const struct dts_stack *stack = &scene->scenario.stack;
+    char *path;
+    if (!dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
+                              err))
+        return false;
+    struct dts_doc *doc;
+    bool ok = dts_doc_load(&doc, path, err);
+    free(path);
+    if (!ok)
+        return false;
+    if (!dts_settings_apply(changes, k, "platform", doc, err)) {
+        dts_doc_free(doc);
+        return false;
+    }
+    return dts_platform_read(&scene->platform, doc, &stack->within, &stack->between, err);
+}
+
+/* This machine's CPU: measured at first use. */
+static bool load_here(struct dts_device *device, struct dts_error *err)
+{
+    bool kept;
+    char *folder = dts_here_folder();
+    const bool ok = dts_here_load(device, folder, dts_here_measure, NULL, &kept, err);
+    if (ok && !kept)
+        fprintf(stderr, "dtsim: %s cannot be written: this machine is measured at each use\n",
+                folder != NULL ? folder : "~/.cache/dtsim");
+    free(folder);
+    return ok;
+}
+
+static bool load_device(struct dts_scene *scene, struct dts_error *err)
+{
+    struct dts_cfg scenario = dts_doc_top(scene->scenario.doc);
+    struct dts_cfg platform = dts_doc_top(scene->platform.doc);
+    struct dts_cfg node = dts_cfg_member(&platform, "node");
+    bool own = scene->scenario.device_name != NULL;
+    const char *name = own ? scene->scenario.device_name : scene->platform.device;
+    char *path;
+    if (strcmp(name, DTS_HERE) == 0)
+        return load_here(&scene->device, err);
+    bool ok =
+        dts_library_find_for(&path, "devices", name, own ? &scenario : &node, "device", err);
+    if (!ok)
+        return false;
+    ok = dts_device_load(&scene->device, path, err);
+    free(path);
+    return ok;
+}
+
+bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
+                    struct dts_scene *scene, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    *scene = (struct dts_scene){0};
+    dts_changes_sweep_text(changes, k, scene->setting, sizeof(scene->setting));
+    if (!dts_scenario_open(changes, word, k, &doc, err))
+        return false;
+    if (!dts_unused_check(changes, doc, &scene->unused, err)) {
+        dts_text_free(&scene->unused);
+        dts_doc_free(doc);
+        return false;
+    }
+    if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
+        load_platform(changes, k, scene, err) && load_device(scene, err))
+        return true;
+    dts_scene_close(scene);
+    return false;
+}
+
+void dts_scene_close(struct dts_scene *scene)
+{
+    dts_text_free(&scene->unused);
+    dts_device_free(&scene->device);
+    dts_platform_free(&scene->platform);
+    dts_scenario_free(&scene->scenario);
+    *scene = (struct dts_scene){0};
+}

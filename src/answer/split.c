@@ -1,0 +1,102 @@
+/* split.c -- where the time of a step went. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "answer/split.h"
+#include "base/mem.h"
+
+/* When a wait was over, in seconds of the step. What the step before did is one step earlier.
+ */
+static double wait_end(const struct dts_timing *timing, struct dts_wait wait)
+{
+    return timing->ops[wait.op].end_s - (wait.previous_step ? timing->step_s : 0);
+}
+
+static bool waited_for_input(const struct dts_plan *plan, const struct dts_op *op,
+                             const struct dts_timing *timing)
+{
+    double latest = -INFINITY;
+    bool input = false;
+    for (int w = 0; w < op->wait_count; w++) {
+        struct dts_wait wait = plan->waits[op->first_wait + w];
+        double end = wait_end(timing, wait);
+        if (end > latest) {
+            latest = end;
+            input = plan->ops[wait.op].stream == DTS_INPUT;
+        }
+    }
+    return input;
+}
+
+/* The gaps before operations that waited for input. */
+static double input_gaps(const struct dts_plan *plan, const struct dts_timing *timing)
+{
+    double gaps = 0, before = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (op->stream != DTS_COMPUTE)
+            continue;
+        double gap = timing->ops[o].start_s - before;
+        if (gap > 0 && waited_for_input(plan, op, timing))
+            gaps += gap;
+        before = timing->ops[o].end_s;
+    }
+    return gaps;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct dts_op_time *x = a, *y = b;
+    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
+}
+
+/* How long at least one communication of a rank was under way. */
+static double communicating(const struct dts_plan *plan, const struct dts_timing *timing)
+{
+    struct dts_op_time *spans = dts_alloc((size_t)plan->op_count, sizeof(*spans));
+    int count = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind != DTS_OP_CALL)
+            spans[count++] = timing->ops[o];
+    qsort(spans, (size_t)count, sizeof(*spans), by_start);
+
+    double seconds = 0, until = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        if (spans[i].end_s > until)
+            seconds += spans[i].end_s - fmax(until, spans[i].start_s);
+        until = fmax(until, spans[i].end_s);
+    }
+    free(spans);
+    return seconds;
+}
+
+static double undisturbed(const struct dts_plan *plan)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+/* A difference of two sums: what rounding leaves of nothing is nothing. */
+static double no_rounding(double part_s, const struct dts_timing *timing)
+{
+    return part_s >= 1e-9 * timing->step_s ? part_s : 0;
+}
+
+void dts_split(const struct dts_job *job, const struct dts_timing *calm,
+               const struct dts_timing *noisy, struct dts_step *step)
+{
+    const struct dts_plan *plan = &job->roles[0].plan;
+    const double slow_s = fmax(0, noisy->step_s - calm->step_s);
+    *step = (struct dts_step){
+        .total_s = calm->step_s + slow_s,
+        .compute_s = calm->compute_s,
+        .comm_s = communicating(plan, calm),
+        .input_s = input_gaps(plan, calm),
+        .straggler_s = slow_s,
+    };
+    step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan), calm);
+    step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
+}

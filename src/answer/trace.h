@@ -1,0 +1,14 @@
+/* trace.h -- the timeline of one step as Chrome trace JSON, for ui.perfetto.dev. */
+#ifndef DTS_ANSWER_TRACE_H
+#define DTS_ANSWER_TRACE_H
+
+#include "sim/engine.h"
+
+/* Write `path` ("-": standard output): a process for each role, a thread for each stream, an
+ * event for each operation with its label; times in microseconds since the step began.
+ * One file holds one point: of several, the one that is written last.
+ */
+bool dts_trace_write(const char *path, const struct dts_job *job,
+                     const struct dts_timing *timing, struct dts_error *err);
+
+#endif

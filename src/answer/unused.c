@@ -1,0 +1,100 @@
+/* unused.c -- a table of keys and of what they need. */
+#include "answer/unused.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A key, and what it needs: another key, with this word where there is one. */
+static const struct need {
+    const char *key, *needs, *word, *otherwise; // otherwise: the word where none is said
+} table[] = {
+    {"live.epochs", "live.compute", "kernels", "timed"},
+    {"live.data", "live.compute", "kernels", "timed"},
+    {"live.learning_rate", "live.compute", "kernels", "timed"},
+    {"live.loss_scale", "live.compute", "kernels", "timed"},
+    {"live.schedule", "live.compute", "kernels", "timed"},
+    {"live.checkpoint", "live.compute", "kernels", "timed"},
+    {"live.mllog", "live.compute", "kernels", "timed"},
+    {"live.weights", "live.compute", "kernels", "timed"},
+    {"live.threads", "live.compute", "kernels", "timed"},
+    {"live.device", "live.compute", "kernels", "timed"},
+    {"live.device_messages", "live.compute", "kernels", "timed"},
+    {"live.data.folder", "live.data.format", "idx", "made"},
+    {"live.checkpoint.every_steps", "live.checkpoint.file", NULL, NULL},
+    {"live.checkpoint.every_epochs", "live.checkpoint.file", NULL, NULL},
+};
+
+/* Is it that key, or one below it? */
+static bool below(const char *path, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(path, key, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
+
+/* Does the command line say the key, or what holds it? */
+static bool is_set(const struct dts_changes *changes, const char *key)
+{
+    for (int i = 0; i < changes->set_count; i++)
+        if (below(changes->sets[i].path, key) || below(key, changes->sets[i].path))
+            return true;
+    return false;
+}
+
+/* An object without keys says nothing. */
+static bool says(struct dts_doc *doc, const char *key)
+{
+    const struct dts_cfg at = dts_settings_at(doc, key);
+    return dts_cfg_exists(&at) && (!dts_cfg_is_object(&at) || dts_cfg_key_count(&at) > 0);
+}
+
+/* The word that stands there; NULL: something else, or nothing. */
+static const char *word_of(struct dts_doc *doc, const struct need *need)
+{
+    struct dts_error ignored = {0};
+    const struct dts_cfg at = dts_settings_at(doc, need->needs);
+    const char *word = NULL;
+    if (!dts_cfg_exists(&at))
+        return need->otherwise;
+    if (dts_cfg_is_string(&at))
+        dts_cfg_string(&at, &word, &ignored);
+    return word;
+}
+
+static bool refuse(const struct need *need, const char *word, const struct dts_doc *doc,
+                   struct dts_error *err)
+{
+    if (need->word == NULL)
+        return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err, "has no effect without %s",
+                            need->needs);
+    return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err,
+                        "has no effect where %s is %s: it needs %s", need->needs, word,
+                        need->word);
+}
+
+bool dts_unused_check(const struct dts_changes *changes, struct dts_doc *doc,
+                      struct dts_text *note, struct dts_error *err)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const struct need *need = &table[i];
+        const char *word = word_of(doc, need);
+        const bool met =
+            need->word == NULL ? word != NULL : word != NULL && strcmp(word, need->word) == 0;
+        // another word than there are is refused where it is read
+        if (met || !says(doc, need->key) || (need->word != NULL && word == NULL))
+            continue;
+        if (changes->live && (is_set(changes, need->key) || !is_set(changes, need->needs)))
+            return refuse(need, word, doc, err);
+        dts_text_add(note, "%s%s", note->length > 0 ? ", " : "", need->key);
+    }
+    return true;
+}
+
+void dts_unused_tell(const char *file, const struct dts_text *note)
+{
+    struct dts_text shown = {0};
+    if (note->length == 0)
+        return;
+    dts_text_add_line(&shown, file);
+    fprintf(stderr, "dtsim: note: %s: not used: %s\n", dts_text_string(&shown), note->chars);
+    dts_text_free(&shown);
+}

@@ -1,0 +1,260 @@
+/* main.c -- main() of dtsim-live: every rank builds the same plans, runs them over MPI,
+ * and rank 0 holds what was measured against what dtsim predicts. `dtsim --live` becomes this.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/unused.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/live/report.h"
+#include "cli/outputs.h"
+#include "live/verify.h"
+#include "train/live/calibrate.h"
+#include "train/live/kernels/train.h"
+#include "train/live/predicted.h"
+#include "train/live/set.h"
+#include "train/live/signals.h"
+
+/* All of one rank. */
+struct run {
+    struct dts_options options;
+    const char *word;
+    struct dts_wire *wire;
+    struct dts_live_set set;
+    bool calibrates, predicted; // so that there is something to report
+};
+
+/* What a calibration has no use for. */
+static bool check_calibration(const struct dts_options *options, struct dts_error *err)
+{
+    const char *other = dts_options_of_a_scenario(options);
+    if (other != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no %s", other);
+    return options->word_count == 1 ||
+           dts_fail(err, DTS_BAD_INPUT, "calibrate: takes no words, got \"%s\"",
+                    options->words[1]);
+}
+
+static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
+{
+    const struct dts_options *options = &run->options;
+    if (!dts_options_parse(&run->options, argc, argv, err))
+        return false;
+    run->calibrates = options->word_count > 0 && strcmp(options->words[0], "calibrate") == 0;
+    if (run->calibrates)
+        return check_calibration(options, err);
+    const char *const *words;
+    const int count = dts_command_words(&dts_predict_command, options, &words);
+    if (count > 0 && dts_command_find(words[0]) != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "--live: goes with a scenario, not with `dtsim %s`",
+                        words[0]);
+    if (count != 1)
+        return dts_fail(err, DTS_BAD_INPUT, "--live: runs one scenario, got %d", count);
+    if (options->changes.sweep_count > 0)
+        return dts_fail(err, DTS_BAD_INPUT, "--live: has no --sweep: start it for each value");
+    run->word = words[0];
+    return true;
+}
+
+/* All that rank 0 may write. */
+static bool check_outputs(const struct run *run, struct dts_error *err)
+{
+    const struct dts_live_settings *live = &run->set.scene.scenario.live;
+    const bool log_to_stderr = live->mllog != NULL && strcmp(live->mllog, "-") == 0;
+    const bool trains = strcmp(live->compute, "timed") != 0;
+    char *measured = dts_live_measured_path(run->options.trace);
+    const struct dts_named_output outputs[] = {
+        {"--output", run->options.output},
+        {"--trace", run->options.trace},
+        {"the measured --trace", measured},
+        {"live.checkpoint.file", trains ? live->checkpoint.file : NULL},
+        {"live.mllog", trains && !log_to_stderr ? live->mllog : NULL},
+        {"live.weights", trains ? live->weights : NULL},
+    };
+    const bool good = dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]),
+                                        &run->set.scene, 1, err);
+    free(measured);
+    return good;
+}
+
+/* Rank 0 reads first: where the device is measured at first use, one rank alone does it. */
+static bool open_set(struct run *run, struct dts_error *err)
+{
+    int size = dts_wire_size(run->wire), rank = dts_wire_rank(run->wire);
+    if (rank == 0)
+        (void)(dts_live_set_open(&run->options.changes, run->word, size, &run->set, err) &&
+               check_outputs(run, err));
+    if (rank == 0 && err->cause == DTS_NO_ERROR)
+        dts_unused_tell(run->word, &run->set.scene.unused);
+    dts_wire_rest(run->wire);
+    if (!dts_wire_agree(run->wire, err))
+        return false;
+    if (rank > 0)
+        dts_live_set_open(&run->options.changes, run->word, size, &run->set, err);
+    return dts_wire_agree(run->wire, err);
+}
+
+/* All ranks have the plans of rank 0, and its seconds. */
+static bool agree_on_plans(struct run *run, struct dts_error *err)
+{
+    uint64_t mine = dts_live_set_hash(&run->set), first = mine;
+    dts_wire_share(run->wire, &first, sizeof(first));
+    if (mine != first)
+        dts_fail(err, DTS_BAD_INPUT,
+                 "rank %d has another plan than rank 0: are its scenario, platform and model "
+                 "(%s) the same files?",
+                 dts_wire_rank(run->wire), run->word);
+    if (!dts_wire_agree(run->wire, err))
+        return false;
+    size_t count = dts_live_set_calls(&run->set);
+    double *seconds = dts_alloc(count, sizeof(*seconds));
+    dts_live_set_seconds(&run->set, seconds, false);
+    dts_wire_share(run->wire, seconds, count * sizeof(*seconds));
+    dts_live_set_seconds(&run->set, seconds, true);
+    free(seconds);
+    return true;
+}
+
+/* Rank 0 asks the simulator; all have its answer which points are run. */
+static bool predict(struct run *run, struct dts_error *err)
+{
+    if (dts_wire_rank(run->wire) == 0)
+        dts_live_predict(&run->options.changes, run->word, run->options.trace, &run->set, err);
+    dts_wire_rest(run->wire);
+    if (!dts_wire_agree(run->wire, err))
+        return false;
+    for (int i = 0; i < run->set.count; i++)
+        dts_wire_share(run->wire, &run->set.points[i].error, sizeof(struct dts_error));
+    run->predicted = true;
+    return true;
+}
+
+/* One step on known numbers: are the sums right? */
+static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size_t *checked,
+                   struct dts_error *err)
+{
+    struct dts_live once = *live;
+    struct dts_live_times times;
+    once.steps = 1;
+    once.executor = &dts_executor_instant; // whatever computes
+    dts_live_fill(rank);
+    if (!dts_live_run(&once, rank, &times, err))
+        return false;
+    dts_live_times_free(&times);
+    bool right = dts_live_check(live->job, rank, checked, err);
+    dts_live_clear(rank);
+    return right;
+}
+
+static bool walk(struct run *run, int i, const struct dts_live *live,
+                 struct dts_live_rank *rank, struct dts_error *err)
+{
+    struct dts_live_point *point = &run->set.points[i];
+    const struct dts_live_training training = {live, rank, live->context, &point->comparison,
+                                               &point->timing};
+    size_t checked = 0;
+    verify(live, rank, &checked, err);
+    if (!dts_wire_agree(run->wire, err))
+        return false;
+    point->comparison.checked = (double)checked;
+    if (live->executor == dts_live_kernels())
+        return dts_live_train(&training, err);
+    return dts_live_walk(live, rank, run->set.scene.scenario.live.warm_up, &point->comparison,
+                         &point->timing, err);
+}
+
+static bool run_point(struct run *run, int i, struct dts_error *err)
+{
+    const struct dts_live_settings *settings = &run->set.scene.scenario.live;
+    struct dts_live_kernels kernels = {.point = &run->set.points[i].built.point,
+                                       .settings = settings};
+    const struct dts_executor *trainer = dts_live_kernels();
+    const bool trains = trainer != NULL && strcmp(settings->compute, trainer->name) == 0;
+    enum dts_half half;
+    dts_precision_is_half(run->set.scene.scenario.precision, &half);
+    struct dts_live live = {.job = &run->set.points[i].built.job,
+                            .wire = run->wire,
+                            .executor = trains ? trainer : dts_executor_find(settings->compute),
+                            .context = &kernels,
+                            .half = half,
+                            .steps = settings->warm_up + settings->steps};
+    struct dts_live_rank rank = {0};
+    if (live.executor == NULL)
+        return dts_fail(err, DTS_UNSUPPORTED, "live.compute: this build has no \"%s\"",
+                        settings->compute);
+    bool open = dts_live_fits(&live, err) && dts_live_open(&live, &rank, err);
+    bool good = dts_wire_agree(run->wire, err) && walk(run, i, &live, &rank, err);
+    if (open)
+        dts_live_close(&rank);
+    return good;
+}
+
+static bool run_all(struct run *run, struct dts_error *err)
+{
+    if (!open_set(run, err) || !agree_on_plans(run, err) || !predict(run, err))
+        return false;
+    for (int i = 0; i < run->set.count; i++)
+        if (run->set.points[i].error.cause == DTS_NO_ERROR && !run_point(run, i, err))
+            return false;
+    return true;
+}
+
+static void free_run(struct run *run)
+{
+    dts_live_set_free(&run->set);
+    dts_options_free(&run->options);
+}
+
+/* All ranks have the error; rank 0 says it. */
+static void say(int rank, const struct dts_error *err)
+{
+    if (rank == 0 && err->cause != DTS_NO_ERROR)
+        fprintf(stderr, "dtsim: %s\n", err->text);
+}
+
+/* Where the run failed before anything was measured there is only the reason. */
+static bool has_report(const struct run *run, const struct dts_error *err)
+{
+    bool measured = err->cause == DTS_NO_ERROR;
+    for (int i = 0; run->predicted && i < run->set.count; i++)
+        measured = measured || run->set.points[i].comparison.steps > 0;
+    return run->predicted && measured;
+}
+
+/* Rank 0 prints while the others wait: a rank that ends with another status than 0 makes mpirun
+ * end all. */
+static void report(struct run *run, struct dts_error *err)
+{
+    struct dts_error late = {0};
+    const int rank = dts_wire_rank(run->wire);
+    if (rank == 0 && has_report(run, err))
+        dts_live_report(&run->options, run->word, &run->set, err, &late);
+    say(rank, err);
+    say(rank, &late);
+    dts_wire_rest(run->wire);
+    if (err->cause == DTS_NO_ERROR)
+        *err = late;
+    dts_wire_agree(run->wire, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct dts_error err = {0};
+    struct run run = {0};
+    if (!dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
+        say(0, &err);
+        return (int)err.cause;
+    }
+    dts_live_signals(dts_wire_rank(run.wire) == 0);
+    parse(&run, argc, argv, &err);
+    if (dts_wire_agree(run.wire, &err))
+        (void)(run.calibrates ? dts_live_calibrate(run.options.output, run.wire, &err)
+                              : run_all(&run, &err));
+    report(&run, &err);
+    if (err.cause != DTS_NO_ERROR)
+        dts_live_signals(false); // what is wrong was said
+    dts_wire_close(run.wire);
+    free_run(&run);
+    return (int)err.cause;
+}

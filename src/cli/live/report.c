@@ -1,0 +1,96 @@
+/* report.c -- results of the live program in the formats of dtsim. */
+#include "cli/live/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/trace.h"
+#include "base/mem.h"
+#include "base/os/file.h"
+#include "base/text.h"
+#include "cli/print/format.h"
+
+char *dts_live_measured_path(const char *trace)
+{
+    struct dts_text path = {0};
+    if (trace == NULL)
+        return NULL;
+    size_t length = strlen(trace);
+    bool json = length > 5 && strcmp(trace + length - 5, ".json") == 0;
+    dts_text_add(&path, "%.*s.measured.json", (int)(json ? length - 5 : length), trace);
+    return dts_text_take(&path);
+}
+
+/* What rank 0 knows of a point, predicted and measured. */
+static void fill(const struct dts_live_point *point, const struct dts_error *ended,
+                 struct dts_result *result)
+{
+    const struct dts_comparison *c = &point->comparison;
+    const bool ran = ended->cause == DTS_NO_ERROR || c->steps > 0;
+    if (point->error.cause != DTS_NO_ERROR || !ran) {
+        dts_result_open(&point->question, result);
+        result->error = point->error.cause != DTS_NO_ERROR ? point->error : *ended;
+        return;
+    }
+    dts_estimate(&point->question, result);
+    result->live = c;
+    result->step = c->predicted;
+    snprintf(result->engine, sizeof(result->engine), "%s", c->engine);
+}
+
+static bool write_timeline(const struct dts_options *options, const struct dts_live_set *set,
+                           struct dts_error *err)
+{
+    const struct dts_live_point *point = &set->points[dts_live_set_last(set)];
+    char *path = dts_live_measured_path(options->trace);
+    const bool good = path == NULL || point->timing.ops == NULL ||
+                      dts_trace_write(path, &point->built.job, &point->timing, err);
+    free(path);
+    return good;
+}
+
+static void print_text(const struct dts_report *report, FILE *out)
+{
+    fprintf(out, "%s: %s\n\n", report->scenario, report->summary);
+    dts_comparison_text(report, out);
+}
+
+static bool print(const struct dts_options *options, const struct dts_report *report,
+                  struct dts_error *err)
+{
+    const char *format = options->format->name;
+    struct dts_output out;
+    if (!dts_output_open(&out, options->output, err))
+        return false;
+    if (strcmp(format, "text") == 0)
+        print_text(report, out.stream);
+    else if (strcmp(format, "csv") == 0)
+        dts_comparison_csv(report, out.stream);
+    else
+        options->format->print(report, 1, out.stream);
+    if (!dts_output_close(&out, err))
+        return false;
+    return (fflush(stdout) == 0 && !ferror(stdout)) ||
+           dts_fail(err, DTS_SYSTEM, "standard output: %s", strerror(errno));
+}
+
+bool dts_live_report(const struct dts_options *options, const char *word,
+                     struct dts_live_set *set, const struct dts_error *ended,
+                     struct dts_error *err)
+{
+    struct dts_result *results = dts_alloc((size_t)set->count, sizeof(*results));
+    const struct dts_scenario *s = &set->scene.scenario;
+    const struct dts_report report = {.scenario = s->name,
+                                      .summary = s->summary,
+                                      .file = word,
+                                      .sample = s->model.sample,
+                                      .points = results,
+                                      .count = set->count};
+    for (int i = 0; i < set->count; i++)
+        fill(&set->points[i], ended, &results[i]);
+    print(options, &report, err);
+    write_timeline(options, set, err);
+    free(results);
+    return err->cause == DTS_NO_ERROR;
+}

@@ -1,0 +1,153 @@
+/* main.c -- main() of dtsim-measure, the program that holds the kernels. dtsim starts
+ * it:
+ *
+ *     dtsim-measure here FILE                                      the device `here`
+ *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
+ *                   [DEVICE [PACE]]]]                              `dtsim profile`
+ *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE [PACE]]]
+ *                                                                  whole steps on made data
+ *     dtsim-measure turns MODELS BATCHES THREADS OPTIMIZER FILE STEPS MODEL:BATCH[,MODEL:BATCH]
+ *                   SWEEPS                                         both, in turns
+ *
+ * Lists are separated by commas. The precision is fp32, bf16 or fp16, of a profile tf32, too;
+ * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
+ * usual pace; without: 0. Pace: microseconds, what is to be the usual one. The device is cpu or
+ * cuda:N; without: cpu.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/os/clock.h"
+#include "base/os/ending.h"
+#include "base/os/file.h"
+#include "cli/measure/told.h"
+#include "cli/measure/words.h"
+#include "kernels/space/roofline.h"
+#include "train/model/calls.h"
+#include "train/timing/steps.h"
+
+static void say(const char *what)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "measuring this machine: %s ...\n", what);
+}
+
+static bool measure_here(char **words, struct dts_error *err)
+{
+    const double budget_s = 2; // of each of six measurements
+    struct dts_roofline_words room;
+    struct dts_roofline roofline;
+    struct dts_output out;
+    if (!dts_roofline_measure(&roofline, &room, 0, budget_s, say, err) ||
+        !dts_output_open(&out, words[0], err))
+        return false;
+    dts_here_print(&roofline, out.stream);
+    return dts_output_close(&out, err);
+}
+
+static bool measure_profile(char **words, struct dts_error *err)
+{
+    struct dts_model models[DTS_MEASURE_LISTED];
+    const struct dts_optimizer *optimizer = NULL;
+    int batches[DTS_MEASURE_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
+    enum dts_precision precision = DTS_FP32;
+    const struct dts_space_kind *kind = NULL;
+    double patience_s = 0, pace_s = 0;
+    struct dts_profile_moments moments;
+    struct dts_measure_told told = {.begin_s = dts_now_s(), .path = words[4]};
+    const char *const patience = words[5] != NULL ? words[6] : NULL;
+    const char *const on = patience != NULL ? words[7] : NULL;
+    bool good = dts_measure_batches(words[1], batches, &batch_count, err) &&
+                dts_measure_number("threads", words[2], &threads, err) &&
+                dts_measure_optimizer(words[3], &optimizer, err) &&
+                dts_measure_profile_precision(words[5], &precision, err) &&
+                dts_measure_patience(patience, &patience_s, err) &&
+                dts_measure_device(on, &kind, &device, err) &&
+                dts_measure_pace(on != NULL ? words[8] : NULL, &pace_s, err) &&
+                dts_measure_models(words[0], models, &model_count, err);
+    const struct dts_profile_request request = {
+        .models = models,
+        .model_count = model_count,
+        .batches = batches,
+        .batch_count = batch_count,
+        .kind = kind,
+        .number = device,
+        .threads = threads,
+        .precision = precision,
+        .optimizers = &optimizer,
+        .optimizer_count = 1,
+        .meter = {.limit_s = 0.15, .least = 2, .spread = 0.01},
+        .sweeps = 6,
+        .patience_s = patience_s,
+        .pace_s = pace_s,
+        .progress = dts_measure_tell,
+        .argument = &told,
+    };
+    told.request = &request;
+    good = good && dts_profile_measure(&request, words[4], &moments, err);
+    if (good) {
+        dts_measure_note_disturbed(moments.disturbed_percent);
+        dts_measure_tell_end(&told);
+    }
+    for (int i = 0; i < model_count; i++)
+        dts_model_free(&models[i]);
+    return good;
+}
+
+static bool measure_steps(char **words, struct dts_error *err)
+{
+    struct dts_model model;
+    struct dts_steps steps;
+    struct dts_steps_request request = {.model = &model};
+    const char *const patience = words[5] != NULL ? words[6] : NULL;
+    if (!dts_measure_number("batch", words[1], &request.batch, err) ||
+        !dts_measure_number("threads", words[2], &request.threads, err) ||
+        !dts_measure_optimizer(words[3], &request.optimizer, err) ||
+        !dts_measure_number("steps", words[4], &request.steps, err) ||
+        !dts_measure_precision(words[5], &request.precision, err) ||
+        !dts_measure_patience(patience, &request.patience_s, err) ||
+        !dts_measure_pace(patience != NULL ? words[7] : NULL, &request.pace_s, err) ||
+        !dts_model_load(&model, words[0], err))
+        return false;
+    request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
+    const bool good = dts_steps_measure(&request, &steps, err);
+    if (good)
+        dts_steps_write(&request, &steps, stdout);
+    free(request.layers);
+    dts_model_free(&model);
+    return good;
+}
+
+/* `words` are those after the verb, and NULL behind them. */
+static const struct verb {
+    const char *name;
+    int least, most; // words
+    bool (*run)(char **words, struct dts_error *err);
+} verbs[] = {
+    {"here", 1, 1, measure_here},
+    {"profile", 5, 9, measure_profile},
+    {"step", 5, 8, measure_steps},
+    {"turns", 8, 8, dts_measure_turns},
+};
+
+int main(int count, char **words)
+{
+    struct dts_error err = {0};
+    const struct verb *found = NULL;
+    dts_ending_watch();
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (count >= 2 + verbs[i].least && count <= 2 + verbs[i].most &&
+            strcmp(words[1], verbs[i].name) == 0)
+            found = &verbs[i];
+    if (found != NULL)
+        found->run(words + 2, &err);
+    else
+        dts_fail(&err, DTS_BAD_INPUT,
+                 "usage: dtsim-measure here FILE (see `dtsim help profile`)");
+    if (err.cause != DTS_NO_ERROR)
+        fprintf(stderr, "dtsim-measure: %s\n", err.text);
+    return (int)err.cause;
+}

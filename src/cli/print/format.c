@@ -1,0 +1,24 @@
+/* format.c -- the table of output formats. */
+#include <string.h>
+
+#include "cli/print/format.h"
+
+const struct dts_format *const dts_formats[] = {
+    &dts_format_text,
+    &dts_format_json,
+    &dts_format_csv,
+    NULL,
+};
+
+const struct dts_format *dts_format_find(const char *name)
+{
+    for (int i = 0; dts_formats[i] != NULL; i++)
+        if (strcmp(dts_formats[i]->name, name) == 0)
+            return dts_formats[i];
+    return NULL;
+}
+
+const char *dts_format_name(int i)
+{
+    return dts_formats[i] != NULL ? dts_formats[i]->name : NULL;
+}

@@ -1,0 +1,11 @@
+/* format.h -- the output formats, for their table. */
+#ifndef DTS_CLI_PRINT_FORMAT_H
+#define DTS_CLI_PRINT_FORMAT_H
+
+#include "answer/result.h"
+
+extern const struct dts_format dts_format_text;
+extern const struct dts_format dts_format_json;
+extern const struct dts_format dts_format_csv;
+
+#endif

@@ -1,0 +1,153 @@
+/* format_json.c -- "dtsim-result/1": one object for each scenario, units in the names, absent
+ * things left out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/comparison.h"
+#include "base/json/json_out.h"
+#include "cli/print/format.h"
+
+static const char *const causes[] = {
+    [DTS_NO_ERROR] = NULL,
+    [DTS_SYSTEM] = "system",
+    [DTS_BAD_INPUT] = "input",
+    [DTS_UNSUPPORTED] = "unsupported",
+};
+
+static void put_word(struct dts_json *json, const char *key, const char *word)
+{
+    if (word != NULL && word[0] != '\0')
+        dts_json_string(json, key, word);
+}
+
+static void put_count(struct dts_json *json, const char *key, int count)
+{
+    if (count > 0)
+        dts_json_integer(json, key, count);
+}
+
+/* To 12 digits: those beyond differ between mathematical libraries. */
+static double rounded(double value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.12g", value);
+    return strtod(text, NULL);
+}
+
+static void put_metric(struct dts_json *json, const struct dts_metric *metric, double value)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "%s%s%s", metric->name, metric->unit != NULL ? "_" : "",
+             metric->unit != NULL ? metric->unit : "");
+    dts_json_number(json, key, rounded(value));
+}
+
+/* An object for each group of metrics of which one is there. */
+static void put_metrics(struct dts_json *json, const struct dts_result *result)
+{
+    const char *open = NULL;
+    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++) {
+        double value = dts_metric_value(metric, result);
+        if (!isfinite(value))
+            continue;
+        if (open != NULL && (metric->group == NULL || strcmp(open, metric->group) != 0)) {
+            dts_json_end(json);
+            open = NULL;
+        }
+        if (open == NULL && metric->group != NULL) {
+            dts_json_object(json, metric->group);
+            open = metric->group;
+        }
+        put_metric(json, metric, value);
+    }
+    if (open != NULL)
+        dts_json_end(json);
+}
+
+static void put_held(struct dts_json *json, const char *key, const struct dts_held *held)
+{
+    dts_json_object(json, key);
+    dts_json_string(json, "metric", held->metric);
+    dts_json_number(json, "value", held->value);
+    dts_json_number(json, "predicted", rounded(held->predicted));
+    dts_json_number(json, "error_percent", rounded(held->error_percent));
+    put_word(json, "source", held->source);
+    dts_json_end(json);
+}
+
+static void put_reference(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->reference.metric[0] == '\0')
+        return;
+    put_held(json, "reference", &result->reference);
+    if (result->more_count == 0)
+        return;
+    dts_json_list(json, "more_references");
+    for (int i = 0; i < result->more_count; i++)
+        put_held(json, NULL, &result->more[i]);
+    dts_json_end(json);
+}
+
+static void put_error(struct dts_json *json, const struct dts_error *error)
+{
+    if (error->cause == DTS_NO_ERROR)
+        return;
+    dts_json_object(json, "error");
+    dts_json_string(json, "cause", causes[error->cause]);
+    dts_json_string(json, "text", error->text);
+    dts_json_end(json);
+}
+
+static void put_point(struct dts_json *json, const struct dts_result *result)
+{
+    dts_json_object(json, NULL);
+    put_word(json, "strategy", result->strategy);
+    put_word(json, "setting", result->setting);
+    put_count(json, "devices", result->devices);
+    put_count(json, "nodes", result->nodes);
+    put_count(json, "global_batch", result->global_batch);
+    put_word(json, "model", result->model);
+    put_word(json, "platform", result->platform);
+    put_word(json, "stack", result->stack);
+    put_word(json, "engine", result->engine);
+    put_word(json, "engine_limits", result->limits);
+    put_word(json, "basis", result->basis);
+    put_word(json, "outside", result->outside);
+    put_word(json, "slowdown_source", result->slowdown_source);
+    put_word(json, "noise_source", result->noise_source);
+    if (result->error.cause == DTS_NO_ERROR) {
+        dts_json_list_flat(json, "assumed");
+        for (int i = 0; i < result->assumed_count; i++)
+            dts_json_string(json, NULL, result->assumed[i]);
+        dts_json_end(json);
+    }
+    put_metrics(json, result);
+    put_reference(json, result);
+    if (result->live != NULL)
+        dts_comparison_json(result->live, json);
+    put_word(json, "why", result->why);
+    put_error(json, &result->error);
+    dts_json_end(json);
+}
+
+static void print(const struct dts_report *reports, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++) {
+        struct dts_json json = {.out = out, .lines = 4};
+        dts_json_object(&json, NULL);
+        dts_json_string(&json, "schema", "dtsim-result/1");
+        dts_json_string(&json, "scenario", reports[i].scenario);
+        dts_json_list(&json, "points");
+        for (int p = 0; p < reports[i].count; p++)
+            put_point(&json, &reports[i].points[p]);
+        dts_json_end(&json);
+        dts_json_end(&json);
+    }
+}
+
+const struct dts_format dts_format_json = {
+    .name = "json",
+    .summary = "one object for each scenario, schema \"dtsim-result/1\"",
+    .print = print,
+};

@@ -1,0 +1,195 @@
+/* format_text.c -- a table that a person reads, and below it what it rests on. Columns in which
+ * there is nothing to say are left out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/print/format.h"
+#include "cli/print/text_notes.h"
+
+/* Where the cell of a column comes from: a word, a count or a number of the result. */
+enum source { WORD, COUNT, NUMBER };
+
+struct source_column {
+    const char *title;
+    size_t offset;
+    enum source source;
+    const char *unit; // NUMBER: as the table shows it
+    double scale;
+    int digits;
+    bool always; // else only when it is not 0 in some point
+};
+
+enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
+
+#define AT(member) offsetof(struct dts_result, member)
+
+/* Seconds are shown in the unit that fits the longest of them. */
+static const struct time_unit {
+    double least_s;
+    const char *name;
+    double scale;
+} step_units[] = {{10, "s", 1}, {1e-3, "ms", 1e3}, {0, "us", 1e6}},
+  long_units[] = {{4 * 86400, "days", 1.0 / 86400},
+                  {3600, "h", 1.0 / 3600},
+                  {100, "min", 1.0 / 60},
+                  {0, "s", 1}};
+
+static double largest(const struct dts_report *report, size_t offset)
+{
+    double most = 0;
+    for (int i = 0; i < report->count; i++) {
+        double value;
+        memcpy(&value, (const char *)&report->points[i] + offset, sizeof(value));
+        if (report->points[i].error.cause == DTS_NO_ERROR && fabs(value) > most)
+            most = fabs(value);
+    }
+    return most;
+}
+
+static const struct time_unit *unit_for(const struct time_unit *units, double seconds)
+{
+    while (units->least_s > seconds)
+        units++;
+    return units;
+}
+
+static bool has_settings(const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++)
+        if (report->points[i].setting[0] != '\0')
+            return true;
+    return false;
+}
+
+/* Settings as the table shows them, one for each point. The caller frees them. */
+static char (*short_settings(const struct dts_report *report))[SETTING_ROOM]
+{
+    char(*settings)[SETTING_ROOM] = dts_alloc((size_t)report->count, sizeof(*settings));
+    for (int i = 0; i < report->count; i++)
+        dts_text_setting(report->points[i].setting, settings[i], sizeof(settings[i]));
+    return settings;
+}
+
+static struct dts_cell cell_of(const struct source_column *column,
+                               const struct dts_result *point)
+{
+    const char *at = (const char *)point + column->offset;
+    struct dts_cell cell = {0};
+    int count;
+    switch (column->source) {
+    case WORD:
+        cell.word = at;
+        break;
+    case COUNT:
+        memcpy(&count, at, sizeof(count));
+        cell.number = count > 0 ? count : NAN;
+        break;
+    case NUMBER:
+        memcpy(&cell.number, at, sizeof(cell.number));
+        if (dts_result_refused(point))
+            cell.number = NAN;
+        break;
+    }
+    return cell;
+}
+
+static void print_columns(const struct dts_report *report, const struct source_column *sources,
+                          int count, FILE *out)
+{
+    struct dts_column *columns = dts_alloc((size_t)count, sizeof(*columns));
+    struct dts_cell *cells = dts_alloc((size_t)count * (size_t)report->count, sizeof(*cells));
+    char(*settings)[SETTING_ROOM] = short_settings(report);
+    for (int c = 0; c < count; c++) {
+        columns[c] = (struct dts_column){.title = sources[c].title,
+                                         .name = sources[c].title,
+                                         .unit = sources[c].source == WORD ? NULL : "",
+                                         .digits = sources[c].digits,
+                                         .text_scale = sources[c].scale,
+                                         .text_unit = sources[c].unit};
+        for (int r = 0; r < report->count; r++) {
+            cells[r * count + c] = cell_of(&sources[c], &report->points[r]);
+            if (sources[c].offset == AT(setting))
+                cells[r * count + c].word = settings[r];
+        }
+    }
+    dts_table_print_text(out, columns, count, cells, report->count);
+    free(settings);
+    free(columns);
+    free(cells);
+}
+
+static void print_table(const struct dts_report *report, FILE *out)
+{
+    const struct time_unit *step = unit_for(step_units, largest(report, AT(step.total_s)));
+    const struct time_unit *time = unit_for(long_units, largest(report, AT(training.time_s)));
+    double epochs = largest(report, AT(training.epochs));
+    char time_title[48], rate_title[48];
+    snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
+             dts_plural((long)epochs));
+    snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
+             report->sample != NULL ? report->sample : "sample");
+    enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
+    const struct source_column all[] = {
+        {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
+        {"setting", AT(setting), WORD, NULL, 0, 0, has_settings(report)},
+        {"devices\n", AT(devices), COUNT, NULL, 0, COUNT_DIGITS, true},
+        {"nodes\n", AT(nodes), COUNT, NULL, 0, COUNT_DIGITS, true},
+        {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, true},
+        {"step\n", AT(step.total_s), NUMBER, step->name, step->scale, 4, true},
+        {"compute\n", AT(step.compute_s), NUMBER, step->name, step->scale, 4, true},
+        {"exposed\ncomm\n", AT(step.exposed_comm_s), NUMBER, step->name, step->scale, 3, true},
+        {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
+        {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
+        {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
+        {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
+        {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
+        {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
+        {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
+    };
+    enum { ALL = sizeof(all) / sizeof(all[0]) };
+    struct source_column shown[ALL];
+    int count = 0;
+    for (int c = 0; c < ALL; c++)
+        if (all[c].always || (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
+            shown[count++] = all[c];
+    print_columns(report, shown, count, out);
+}
+
+static void print_head(const struct dts_report *report, FILE *out)
+{
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s", report->summary != NULL ? report->summary : "");
+    char lead[256];
+    snprintf(lead, sizeof(lead), "%s: ", report->scenario);
+    dts_text_paragraph(out, lead, 2, dts_text_string(&text));
+    dts_text_free(&text);
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (dts_result_refused(point) || point->model[0] == '\0')
+            continue;
+        fprintf(out, "  %s on %s, stack %s\n", point->model, point->platform, point->stack);
+        break;
+    }
+    fputc('\n', out);
+}
+
+static void print(const struct dts_report *reports, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        print_head(&reports[i], out);
+        print_table(&reports[i], out);
+        dts_text_notes(&reports[i], out);
+    }
+}
+
+const struct dts_format dts_format_text = {
+    .name = "text",
+    .summary = "a table, and below it what it rests on",
+    .print = print,
+};

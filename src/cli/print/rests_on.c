@@ -1,0 +1,113 @@
+/* rests_on.c -- each source once, and the points that reach beyond it. */
+#include "cli/print/rests_on.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/print/text_notes.h"
+
+/* A word of a point. */
+static const char *at(const struct dts_report *report, int i, size_t offset)
+{
+    return (const char *)&report->points[i] + offset;
+}
+
+static bool is_among(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* "(ring, 1 device; ring, 2 devices)": the points of which this word of all of them is. */
+static void add_points(struct dts_text *text, const struct dts_report *report, size_t offset,
+                       const char *word)
+{
+    enum { NAMED = 4 }; // the others are counted
+    char name[DTS_TEXT_POINT];
+    int of = 0, answered = 0;
+    for (int i = 0; i < report->count; i++) {
+        answered += !dts_result_refused(&report->points[i]);
+        of +=
+            !dts_result_refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0;
+    }
+    if (of == answered) {
+        dts_text_add(text, answered > 1 ? " (all points)" : "");
+        return;
+    }
+    for (int i = 0, named = 0; i < report->count && named < NAMED; i++)
+        if (!dts_result_refused(&report->points[i]) && strcmp(at(report, i, offset), word) == 0)
+            dts_text_add(text, "%s%s", named++ > 0 ? "; " : " (",
+                         dts_text_point(&report->points[i], name));
+    if (of > NAMED)
+        dts_text_add(text, "; and %d more", of - NAMED);
+    dts_text_add(text, ")");
+}
+
+/* What a word of all points is, each one once: "fluid; exact"; where `named`, with its points.
+ */
+static void distinct(const struct dts_report *report, const char *lead, size_t offset,
+                     bool named, FILE *out)
+{
+    struct dts_text text = {0};
+    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const char *word = at(report, i, offset);
+        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
+            is_among(seen, count, word))
+            continue;
+        dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
+        seen[count++] = word;
+        if (named)
+            add_points(&text, report, offset, word);
+    }
+    if (count > 0)
+        dts_text_paragraph(out, lead, 12, dts_text_string(&text));
+    dts_text_free(&text);
+    free(seen);
+}
+
+/* "big_basin: nics.latency_us, storage; caffe2_gloo: fixed_s": whose they are is said once. */
+static void assumptions(const struct dts_report *report, FILE *out)
+{
+    enum { SEEN = 4 * DTS_RESULT_ASSUMED };
+    struct dts_text text = {0};
+    const char *seen[SEEN];
+    size_t owner = 0; // letters of the last one's "big_basin: "
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        for (int j = 0; j < report->points[i].assumed_count; j++) {
+            const char *word = report->points[i].assumed[j];
+            if (is_among(seen, count, word) || count == SEEN)
+                continue;
+            bool same = owner > 0 && strncmp(seen[count - 1], word, owner) == 0;
+            dts_text_add(&text, "%s%s",
+                         count == 0 ? ""
+                         : same     ? ", "
+                                    : "; ",
+                         same ? word + owner : word);
+            const char *colon = strstr(word, ": ");
+            owner = colon != NULL ? (size_t)(colon + 2 - word) : 0;
+            seen[count++] = word;
+        }
+    if (count > 0)
+        dts_text_paragraph(out, "  assumed", 12, dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+void dts_rests_on(const struct dts_report *report, FILE *out)
+{
+    fprintf(out, "\nRests on\n");
+    distinct(report, "  engine", offsetof(struct dts_result, engine), false, out);
+    distinct(report, "  limits", offsetof(struct dts_result, limits), false, out);
+    distinct(report, "  seconds", offsetof(struct dts_result, basis), false, out);
+    distinct(report, "  outside", offsetof(struct dts_result, outside), true, out);
+    distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), false, out);
+    distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);
+    assumptions(report, out);
+}

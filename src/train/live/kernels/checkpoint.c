@@ -1,0 +1,270 @@
+/* checkpoint.c -- gathers the state of all ranks, and deals it out again.
+ *
+ * Three or four parts: weights, running statistics, what an optimizer keeps (rank 0's, which
+ * all workers have alike, or each server's, rank after rank), and in fp16 the loss scale.
+ * Servers whose weights have more digits than those of the workers keep them with the
+ * optimizer's state.
+ */
+#include "train/live/kernels/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "plan/hash.h"
+#include "train/live/kernels/server.h"
+#include "train/network/checkpoint.h"
+#include "train/strategy/build.h"
+
+/* The model as it was read, in a number. */
+static uint32_t model_sum(const struct dts_model *model)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return 0;
+    dts_doc_print(model->doc, out);
+    fclose(out);
+    const uint32_t sum = dts_checkpoint_sum(text);
+    free(text);
+    return sum;
+}
+
+/* What must be as it was for a training to go on. The number of workers need not: a step has
+ * the same samples. Servers keep their state by the plan. */
+static void add_identity(const struct dts_live_kernels *k, struct dts_text *text)
+{
+    const struct dts_scenario *s = k->point->scenario;
+    const struct dts_job *job = k->rank.job;
+    dts_text_add(text, "model %s, sum %08x\n", s->model.name, model_sum(&s->model));
+    dts_text_add(text, "optimizer %s\n", s->optimizer->name);
+    enum dts_half half;
+    if (dts_precision_is_half(s->precision, &half))
+        dts_text_add(text, "precision %s\n", dts_precision_name((int)s->precision));
+    dts_text_add(text, "seed %llu\n", (unsigned long long)s->seed);
+    dts_text_add(text, "%llu samples of data %s\n", (unsigned long long)k->order.samples,
+                 k->settings->data.format);
+    dts_text_add(text, "%llu samples in a step\n", (unsigned long long)k->order.step_samples);
+    dts_text_add(text, "batch_norm %s\n", s->synchronized ? "synchronized" : "local");
+    if (job->role_count > 1)
+        dts_text_add(text, "servers, plan %016llx\n", (unsigned long long)dts_job_hash(job, 0));
+    else
+        dts_text_add(text, "no servers\n");
+}
+
+/* And what may change when it goes on, but must be the same on all ranks. */
+static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
+{
+    const struct dts_live_settings *live = k->settings;
+    dts_text_add(text, "rate %.17g, %s, warm-up %.17g, every %.17g, factor %.17g\n",
+                 live->learning_rate, live->schedule.kind, live->schedule.warm_up_epochs,
+                 live->schedule.every_epochs, live->schedule.factor);
+    dts_text_add(text, "%ld steps, %d measured after %d\n", k->steps, live->steps,
+                 live->warm_up);
+    dts_text_add(text, "checkpoint %s after %d steps or %d epochs\n",
+                 live->checkpoint.file != NULL ? live->checkpoint.file : "none",
+                 live->checkpoint.every_steps, live->checkpoint.every_epochs);
+    dts_text_add(text, "loss scale %.17g\n", live->loss_scale);
+    dts_text_add(text, "device %s, messages %s\n", live->device, live->device_messages);
+}
+
+/* Cut at the first line that is another one, for a message. */
+static void keep_difference(const char **mine, const char **other)
+{
+    while (strcspn(*mine, "\n") == strcspn(*other, "\n") && **mine != '\0' &&
+           memcmp(*mine, *other, strcspn(*mine, "\n")) == 0) {
+        *mine += strcspn(*mine, "\n") + 1;
+        *other += strcspn(*other, "\n") + 1;
+    }
+}
+
+bool dts_live_agree_on_training(const struct dts_live_kernels *k, const struct dts_wire *wire,
+                                struct dts_error *err)
+{
+    struct dts_text text = {0};
+    add_identity(k, &text);
+    add_course(k, &text);
+    size_t length = text.length + 1;
+    dts_wire_share(wire, &length, sizeof(length));
+    char *first = dts_alloc(length, 1);
+    if (dts_wire_rank(wire) == 0)
+        memcpy(first, dts_text_string(&text), length);
+    dts_wire_share(wire, first, length);
+    const char *mine = dts_text_string(&text), *other = first;
+    if (strcmp(mine, other) != 0) {
+        keep_difference(&mine, &other);
+        dts_fail(err, DTS_BAD_INPUT,
+                 "rank %d trains otherwise than rank 0: it has \"%.*s\", rank 0 \"%.*s\"",
+                 dts_wire_rank(wire), (int)strcspn(mine, "\n"), mine, (int)strcspn(other, "\n"),
+                 other);
+    }
+    free(first);
+    dts_text_free(&text);
+    return dts_wire_agree(wire, err);
+}
+
+/* What this rank alone knows, in one piece. */
+struct own {
+    float *values; // owned where
+    bool copied;   // this says so: a server's
+    size_t count;
+};
+
+static struct own own_of(const struct dts_live_kernels *k)
+{
+    struct own own = {0};
+    if (k->server != NULL) {
+        own.count = dts_live_server_state(k->server, NULL, false);
+        own.values = dts_alloc(own.count, sizeof(float));
+        own.copied = true;
+        dts_live_server_state(k->server, own.values, false);
+    } else if (k->optimizer != NULL && k->rank.rank == 0) {
+        own.values = dts_optimizer_state(k->optimizer, &own.count);
+    }
+    return own;
+}
+
+static void forget_own(struct own *own)
+{
+    if (own->copied)
+        free(own->values);
+}
+
+/* What all ranks have of their own; NULL but on rank 0, which frees it. */
+static float *room_for_all(const struct own *own, const struct dts_wire *wire, size_t *count)
+{
+    const int ranks = dts_wire_size(wire);
+    const double mine = (double)own->count;
+    double *counts = dts_alloc((size_t)ranks, sizeof(*counts));
+    dts_wire_gather(wire, &mine, 1, counts);
+    *count = 0;
+    for (int r = 0; r < ranks; r++)
+        *count += (size_t)counts[r];
+    free(counts);
+    return dts_wire_rank(wire) == 0 ? dts_alloc(*count, sizeof(float)) : NULL;
+}
+
+/* Rank 0's view of a checkpoint. */
+static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const char *identity,
+                                           long step, float *all, size_t count)
+{
+    size_t state_bytes;
+    void *states = dts_network_states(k->network, &state_bytes);
+    const bool scaled = k->point->scenario->precision == DTS_FP16;
+    return (struct dts_checkpoint){
+        .identity = identity,
+        .step = (uint64_t)step,
+        .parts = {{dts_network_weights(k->network),
+                   dts_network_parameters(k->network) * sizeof(float)},
+                  {states, state_bytes},
+                  {all, count * sizeof(float)},
+                  {&k->scale, scaled ? sizeof(k->scale) : 0}},
+        .part_count = scaled ? 4 : 3,
+    };
+}
+
+static void read_file(struct dts_live_kernels *k, float *all, size_t count, long *step,
+                      bool *there, struct dts_error *err)
+{
+    struct dts_text identity = {0};
+    add_identity(k, &identity);
+    struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), 0, all, count);
+    const char *path = k->settings->checkpoint.file;
+    if (dts_checkpoint_read(&c, path, there, err) && *there) {
+        *step = (long)c.step;
+        if (*step < 0 || *step > k->steps)
+            dts_fail(err, DTS_BAD_INPUT,
+                     "%s: the checkpoint is after %ld steps, and this training has %ld", path,
+                     *step, k->steps);
+    }
+    dts_text_free(&identity);
+}
+
+bool dts_live_files_fit(const struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_scenario *scenario = k->point->scenario;
+    const struct {
+        const char *key, *path;
+    } files[] = {{"live.checkpoint", k->settings->checkpoint.file},
+                 {"live.mllog", k->settings->mllog},
+                 {"live.weights", k->settings->weights}};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (scenario->strategy_count > 1 && files[i].path != NULL &&
+            strcmp(files[i].path, "-") != 0)
+            return dts_doc_fail(scenario->doc, files[i].key, DTS_BAD_INPUT, err,
+                                "is for a scenario with one strategy, this has %d",
+                                scenario->strategy_count);
+    return true;
+}
+
+bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire *wire,
+                              long *step, struct dts_error *err)
+{
+    bool there = false;
+    *step = 0;
+    if (k->settings->checkpoint.file == NULL)
+        return true;
+    struct own own = own_of(k);
+    size_t count;
+    float *all = room_for_all(&own, wire, &count);
+    if (dts_wire_rank(wire) == 0)
+        read_file(k, all, count, step, &there, err);
+    const bool good = dts_wire_agree(wire, err);
+    dts_wire_share(wire, &there, sizeof(there));
+    if (good && there) {
+        dts_wire_share(wire, step, sizeof(*step));
+        dts_wire_share(wire, &k->scale, sizeof(k->scale));
+        dts_wire_deal(wire, all, own.values, own.count * sizeof(float));
+        if (k->server != NULL)
+            dts_live_server_state(k->server, own.values, true);
+        if (k->rank.job->role_count == 1) { // workers have what rank 0 has
+            float *state = dts_optimizer_state(k->optimizer, &count);
+            dts_wire_share(wire, state, count * sizeof(float));
+        }
+    }
+    forget_own(&own);
+    free(all);
+    return good;
+}
+
+bool dts_live_checkpoint_write(struct dts_live_kernels *k, const struct dts_wire *wire,
+                               long step, struct dts_error *err)
+{
+    struct own own = own_of(k);
+    size_t count;
+    float *all = room_for_all(&own, wire, &count);
+    dts_wire_collect(wire, own.values, own.count * sizeof(float), all);
+    if (dts_wire_rank(wire) == 0) {
+        struct dts_text identity = {0};
+        add_identity(k, &identity);
+        const struct dts_checkpoint c =
+            checkpoint_of(k, dts_text_string(&identity), step, all, count);
+        dts_checkpoint_write(&c, k->settings->checkpoint.file, err);
+        dts_text_free(&identity);
+    }
+    forget_own(&own);
+    free(all);
+    return dts_wire_agree(wire, err);
+}
+
+long dts_live_checkpoint_next(const struct dts_live_kernels *k, long step)
+{
+    const struct dts_live_checkpoint *c = &k->settings->checkpoint;
+    const long by_epochs = c->every_epochs * k->epoch_steps, by_steps = c->every_steps;
+    long next = k->steps;
+    if (c->file == NULL)
+        return next;
+    if (by_steps > 0 && (step / by_steps + 1) * by_steps < next)
+        next = (step / by_steps + 1) * by_steps;
+    if (k->settings->epochs > 0 && (step / by_epochs + 1) * by_epochs < next)
+        next = (step / by_epochs + 1) * by_epochs;
+    return next;
+}
+
+bool dts_live_checkpoint_due(const struct dts_live_kernels *k, long step)
+{
+    return k->settings->checkpoint.file != NULL &&
+           dts_live_checkpoint_next(k, step - 1) == step;
+}

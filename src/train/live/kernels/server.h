@@ -1,0 +1,36 @@
+/* server.h -- a parameter server that trains: it keeps its part of the weights and of the
+ * optimizer's state, and updates a bucket when the sum of what the workers pushed is there.
+ */
+#ifndef DTS_TRAIN_LIVE_KERNELS_SERVER_H
+#define DTS_TRAIN_LIVE_KERNELS_SERVER_H
+
+#include "train/live/kernels/kernels.h"
+#include "train/network/optimizer.h"
+
+struct dts_live_server;
+
+/* Fails where the optimizer takes tensors as a whole and the server's part cuts one. */
+bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_server **server,
+                          struct dts_error *err);
+void dts_live_server_close(struct dts_live_server *server); // NULL: nothing
+
+/* The call that follows the sum of a bucket, in step 0, 1, ... */
+void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
+
+/* Are its weights other ones than those of the workers, which have them in 16 bits? */
+bool dts_live_server_keeps_weights(const struct dts_live_server *server);
+
+/* What it keeps from step to step, beside weights that the workers have, too, bucket after
+ * bucket, for checkpoints: copied to `values`, or with `take` from there; NULL: neither.
+ * Returns how many floats. */
+size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take);
+
+/* The learning rate of a step of the training. */
+double dts_live_rate(const struct dts_live_kernels *told, long step);
+
+/* What an update of that step has to know. */
+struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
+                                             const struct dts_optimizer_run *optimizer,
+                                             long step);
+
+#endif

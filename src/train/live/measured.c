@@ -1,0 +1,168 @@
+/* measured.c -- each measured step is put into the form in which an engine answers, and
+ * split by the code that splits predictions; then medians over the steps.
+ */
+#include "train/live/measured.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "answer/split.h"
+#include "base/mem.h"
+#include "base/stats.h"
+
+/* What one step is read from. */
+struct measured {
+    const struct dts_job *job;
+    const struct dts_live_all *all;
+    int step;
+};
+
+static double time_of(const struct measured *m, double **times, int rank, int op)
+{
+    const struct dts_role *role = dts_job_role(m->job, rank);
+    return times[rank][(size_t)m->step * (size_t)role->plan.op_count + (size_t)op];
+}
+
+static bool takes_part(const struct dts_role *role, const struct dts_op *op, int rank)
+{
+    return op->kind != DTS_OP_EXCHANGE || op->exchange.every <= 1 ||
+           (rank - role->first) % op->exchange.every == 0;
+}
+
+/* The latest end of what ends a step in role 0 (sim/engine.h). */
+static double step_end(const struct dts_job *job, const struct dts_live_all *all, int step)
+{
+    struct measured m = {job, all, step};
+    const struct dts_role *role = &job->roles[0];
+    bool computes = dts_plan_uses(&role->plan, DTS_COMPUTE);
+    double end_s = -INFINITY;
+    for (int r = 0; r < role->count; r++)
+        for (int o = 0; o < role->plan.op_count; o++)
+            if (!computes || role->plan.ops[o].stream == DTS_COMPUTE)
+                end_s = fmax(end_s, time_of(&m, all->end_s, r, o));
+    return end_s;
+}
+
+static void time_op(const struct measured *m, const struct dts_role *role, int o, double zero_s,
+                    struct dts_op_time *time)
+{
+    *time = dts_op_time_none();
+    for (int r = role->first; r < role->first + role->count; r++) {
+        if (takes_part(role, &role->plan.ops[o], r))
+            dts_op_time_add(time, time_of(m, m->all->begin_s, r, o) - zero_s,
+                            time_of(m, m->all->end_s, r, o) - zero_s);
+    }
+}
+
+/* As an engine would have answered, had this been its last step. */
+static void time_step(const struct measured *m, struct dts_timing *timing)
+{
+    const struct dts_job *job = m->job;
+    const struct dts_role *role = &job->roles[0];
+    double zero_s = step_end(job, m->all, m->step - 1);
+    *timing = (struct dts_timing){.step_s = step_end(job, m->all, m->step) - zero_s};
+    timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
+    for (int r = 0; r < job->role_count; r++)
+        timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
+    timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++)
+            time_op(m, &job->roles[r], o, zero_s, &timing->ops[timing->first_op[r] + o]);
+    for (int o = 0; o < role->plan.op_count; o++)
+        for (int r = 0; r < role->count; r++)
+            if (role->plan.ops[o].stream == DTS_COMPUTE &&
+                role->plan.ops[o].kind == DTS_OP_CALL)
+                timing->compute_s +=
+                    (time_of(m, m->all->end_s, r, o) - time_of(m, m->all->begin_s, r, o)) /
+                    role->count;
+}
+
+int dts_live_bucket_count(const struct dts_job *job)
+{
+    int count = 0;
+    for (int o = 0; o < job->roles[0].plan.op_count; o++)
+        if (job->roles[0].plan.ops[o].bucket >= count)
+            count = job->roles[0].plan.ops[o].bucket + 1;
+    return count;
+}
+
+void dts_live_bucket_times(const struct dts_job *job, const struct dts_timing *timing,
+                           struct dts_bucket_times *times, int most)
+{
+    const struct dts_plan *plan = &job->roles[0].plan;
+    for (int b = 0; b < most; b++)
+        times[b] = (struct dts_bucket_times){INFINITY, -INFINITY};
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (op->bucket < 0 || op->kind == DTS_OP_CALL)
+            continue;
+        struct dts_bucket_times *bucket = &times[op->bucket];
+        bucket->start_s = fmin(bucket->start_s, timing->ops[o].start_s);
+        bucket->end_s = fmax(bucket->end_s, timing->ops[o].end_s);
+    }
+}
+
+/* Median and MAD of one number of all steps. */
+static void reduce(const struct dts_step *steps, int count, size_t offset,
+                   struct dts_step *median, struct dts_step *mad)
+{
+    double *values = dts_alloc((size_t)count, sizeof(*values));
+    for (int i = 0; i < count; i++)
+        values[i] = *(const double *)((const char *)&steps[i] + offset);
+    *(double *)((char *)median + offset) = dts_median(values, count);
+    *(double *)((char *)mad + offset) = dts_mad(values, count);
+    free(values);
+}
+
+static void reduce_all(const struct dts_step *steps, struct dts_comparison *c)
+{
+    for (size_t at = 0; at < sizeof(struct dts_step); at += sizeof(double))
+        reduce(steps, c->steps, at, &c->measured, &c->mad);
+}
+
+/* Medians of begins and ends; times: step after step. */
+static void reduce_buckets(const struct dts_bucket_times *times, struct dts_comparison *c)
+{
+    double *values = dts_alloc((size_t)c->steps, sizeof(*values));
+    for (int b = 0; b < c->bucket_count; b++) {
+        for (int i = 0; i < c->steps; i++)
+            values[i] = times[i * c->bucket_count + b].start_s;
+        c->buckets[b].number = b;
+        c->buckets[b].measured.start_s = dts_median(values, c->steps);
+        for (int i = 0; i < c->steps; i++)
+            values[i] = times[i * c->bucket_count + b].end_s;
+        c->buckets[b].measured.end_s = dts_median(values, c->steps);
+    }
+    free(values);
+}
+
+static int nearest(const struct dts_step *steps, int count, double total_s)
+{
+    int best = 0;
+    for (int i = 1; i < count; i++)
+        if (fabs(steps[i].total_s - total_s) < fabs(steps[best].total_s - total_s))
+            best = i;
+    return best;
+}
+
+void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all, int skip,
+                       struct dts_comparison *c, struct dts_timing *timing)
+{
+    c->steps = all->steps - skip;
+    struct dts_step *steps = dts_alloc((size_t)c->steps, sizeof(*steps));
+    struct dts_bucket_times *times =
+        dts_alloc((size_t)c->steps * (size_t)c->bucket_count, sizeof(*times));
+    for (int i = 0; i < c->steps; i++) {
+        struct measured m = {job, all, skip + i};
+        time_step(&m, timing);
+        dts_split(job, timing, timing, &steps[i]);
+        dts_live_bucket_times(job, timing, times + i * c->bucket_count, c->bucket_count);
+        dts_timing_free(timing);
+    }
+    reduce_all(steps, c);
+    reduce_buckets(times, c);
+    struct measured middle = {job, all, skip + nearest(steps, c->steps, c->measured.total_s)};
+    time_step(&middle, timing);
+    free(steps);
+    free(times);
+}

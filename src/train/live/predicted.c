@@ -1,0 +1,238 @@
+/* predicted.c -- runs `dtsim SCENARIO --format json --trace` on one strategy with the
+ * number of devices that was run, and reads what it says.
+ */
+#include "train/live/predicted.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/waiting.h"
+#include "base/json/library.h"
+#include "base/mem.h"
+#include "base/os/program.h"
+#include "base/os/scratch.h"
+#include "base/text.h"
+#include "train/live/measured.h"
+
+/* The words of the child's command line. */
+struct command {
+    char **words; // ended by NULL; owned, and what they point to
+    size_t count, room;
+};
+
+static void add(struct command *command, char *word)
+{
+    command->words =
+        dts_grow(command->words, &command->room, command->count + 2, sizeof(*command->words));
+    command->words[command->count++] = word;
+    command->words[command->count] = NULL;
+}
+
+static void add_option(struct command *command, const char *option, const char *value)
+{
+    add(command, dts_copy(option));
+    add(command, dts_copy(value));
+}
+
+static void add_setting(struct command *command, const char *path, const char *value)
+{
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s=%s", path, value);
+    add_option(command, "--set", dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+/* The strategy alone, as it was read. */
+static void add_strategy(struct command *command, const struct dts_question *q)
+{
+    struct dts_cfg top = dts_doc_top(q->scenario->doc);
+    struct dts_cfg list = dts_cfg_member(&top, "strategies");
+    struct dts_cfg at = dts_cfg_item(&list, (size_t)(q->strategy - q->scenario->strategies));
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fputc('[', out);
+    dts_cfg_print(&at, out);
+    fputc(']', out);
+    fclose(out);
+    add_setting(command, "strategies", text);
+    free(text);
+}
+
+static void fill(struct command *command, const struct dts_changes *changes, const char *word,
+                 const struct dts_question *q, const char *result, const char *trace)
+{
+    char devices[32];
+    snprintf(devices, sizeof(devices), "[%d]", q->devices);
+    add(command, dts_library_program("dtsim"));
+    add(command, dts_copy(word));
+    for (int i = 0; i < changes->set_count; i++)
+        add_setting(command, changes->sets[i].path, changes->sets[i].value);
+    add_setting(command, "devices", devices);
+    add_setting(command, "references", "null");
+    if (strcmp(q->scenario->live.compute, "timed") == 0) { // who waits does not slow
+        if (q->platform->communicating > 0)
+            add_setting(command, "platform.node.compute.communicating", "0");
+        if (q->platform->messages > 0)
+            add_setting(command, "platform.node.compute.messages", "0");
+    }
+    add_strategy(command, q);
+    if (changes->engine != NULL)
+        add_option(command, "--engine", changes->engine);
+    if (changes->seed != NULL)
+        add_option(command, "--seed", changes->seed);
+    add_option(command, "--format", "json");
+    add_option(command, "--output", result);
+    add_option(command, "--trace", trace);
+}
+
+static double number_of(const struct dts_cfg *at, const char *key)
+{
+    struct dts_error ignored = {0};
+    struct dts_cfg member = dts_cfg_member(at, key);
+    double value = 0; // absent: there is none of it
+    if (dts_cfg_exists(&member))
+        dts_cfg_real(&member, 0, 0, &value, &ignored);
+    return value;
+}
+
+static const char *word_of(const struct dts_cfg *at, const char *key)
+{
+    struct dts_error ignored = {0};
+    struct dts_cfg member = dts_cfg_member(at, key);
+    const char *word = "";
+    if (dts_cfg_exists(&member))
+        dts_cfg_string(&member, &word, &ignored);
+    return word;
+}
+
+static bool read_result(const char *path, struct dts_comparison *c, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    if (!dts_doc_load(&doc, path, err))
+        return false;
+    struct dts_cfg top = dts_doc_top(doc), points = dts_cfg_member(&top, "points");
+    struct dts_cfg point = dts_cfg_item(&points, 0), step = dts_cfg_member(&point, "step");
+    c->predicted = (struct dts_step){
+        .total_s = number_of(&step, "total_s"),
+        .compute_s = number_of(&step, "compute_s"),
+        .comm_s = number_of(&step, "comm_s"),
+        .exposed_comm_s = number_of(&step, "exposed_comm_s"),
+        .input_s = number_of(&step, "input_s"),
+        .bubble_s = number_of(&step, "bubble_s"),
+        .straggler_s = number_of(&step, "straggler_s"),
+        .overlap_slowdown_s = number_of(&step, "overlap_slowdown_s"),
+    };
+    snprintf(c->engine, sizeof(c->engine), "%s", word_of(&point, "engine"));
+    dts_doc_free(doc);
+    return true;
+}
+
+/* Events of role 0 that say their bucket. */
+static bool read_trace(const char *path, struct dts_comparison *c, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    if (!dts_doc_load(&doc, path, err))
+        return false;
+    for (int b = 0; b < c->bucket_count; b++)
+        c->buckets[b].predicted = (struct dts_bucket_times){INFINITY, -INFINITY};
+    struct dts_cfg top = dts_doc_top(doc), events = dts_cfg_member(&top, "traceEvents");
+    for (size_t i = 0; i < dts_cfg_length(&events); i++) {
+        struct dts_cfg event = dts_cfg_item(&events, i), args = dts_cfg_member(&event, "args");
+        struct dts_cfg number = dts_cfg_member(&args, "bucket");
+        if (!dts_cfg_is_number(&number) || number_of(&event, "pid") != 0)
+            continue;
+        int b = (int)number_of(&args, "bucket");
+        if (b < 0 || b >= c->bucket_count)
+            continue;
+        struct dts_bucket_times *times = &c->buckets[b].predicted;
+        double start_s = 1e-6 * number_of(&event, "ts");
+        times->start_s = fmin(times->start_s, start_s);
+        times->end_s = fmax(times->end_s, start_s + 1e-6 * number_of(&event, "dur"));
+    }
+    dts_doc_free(doc);
+    return true;
+}
+
+/* Standard error may be a pipe to mpirun: whole lines, each after twice the time. */
+struct told {
+    const struct dts_question *question;
+    double next_s;
+};
+
+static void tell(void *self, double seconds)
+{
+    struct told *told = self;
+    if (seconds < told->next_s)
+        return;
+    fprintf(stderr, "predicting %s, %d device%s, %.0f s ...\n", told->question->strategy->name,
+            told->question->devices, dts_plural(told->question->devices), seconds);
+    told->next_s *= 2;
+}
+
+/* Notes of a prediction that went well. */
+static void hand_on(const char *said)
+{
+    char line[1024];
+    FILE *in = fopen(said, "re");
+    while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+        fputs(line, stderr);
+    if (in != NULL)
+        fclose(in);
+}
+
+static bool ask(const struct dts_changes *changes, const char *word,
+                struct dts_scratch *scratch, const char *trace, struct dts_live_point *point,
+                struct dts_error *err)
+{
+    struct command command = {0};
+    struct told told = {&point->question, DTS_SILENT_S};
+    const struct dts_program_wait wait = {tell, &told};
+    const char *result = dts_scratch_file(scratch, "result.json");
+    const char *timeline = trace != NULL ? trace : dts_scratch_file(scratch, "trace.json");
+    const char *said = dts_scratch_file(scratch, "said");
+    fill(&command, changes, word, &point->question, result, timeline);
+    const bool good = dts_program_ask(command.words, said, &wait, err) &&
+                      read_result(result, &point->comparison, err) &&
+                      read_trace(timeline, &point->comparison, err);
+    if (good)
+        hand_on(said);
+    for (size_t i = 0; i < command.count; i++)
+        free(command.words[i]);
+    free(command.words);
+    return good;
+}
+
+static bool predict(const struct dts_changes *changes, const char *word, const char *trace,
+                    struct dts_live_point *point, struct dts_error *err)
+{
+    struct dts_scratch *scratch;
+    struct dts_comparison *c = &point->comparison;
+    c->bucket_count = dts_live_bucket_count(&point->built.job);
+    c->buckets = dts_alloc((size_t)c->bucket_count, sizeof(*c->buckets));
+    if (!dts_scratch_open(&scratch, "live", err))
+        return false;
+    const bool good = ask(changes, word, scratch, trace, point, err);
+    dts_scratch_close(scratch);
+    return good;
+}
+
+bool dts_live_predict(const struct dts_changes *changes, const char *word, const char *timeline,
+                      struct dts_live_set *set, struct dts_error *err)
+{
+    // From the last on: who comes first then, and is not refused, has the timeline.
+    for (int i = set->count - 1; i >= 0; i--) {
+        struct dts_live_point *point = &set->points[i];
+        const char *trace = i == dts_live_set_last(set) ? timeline : NULL;
+        if (point->error.cause != DTS_NO_ERROR)
+            continue;
+        if (predict(changes, word, trace, point, &point->error))
+            continue;
+        if (point->error.cause == DTS_SYSTEM) {
+            *err = point->error;
+            return false;
+        }
+    }
+    return dts_live_set_any(set, err);
+}

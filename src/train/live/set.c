@@ -1,0 +1,154 @@
+/* set.c -- scenario and number of ranks into plans. */
+#include "train/live/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "plan/hash.h"
+#include "plan/run.h"
+
+/* With how many devices does the strategy have so many ranks? 0: with none. */
+static int devices_for(const struct dts_question *question, int ranks)
+{
+    struct dts_error ignored = {0};
+    const struct dts_machine machine = {
+        .nodes = question->platform->nodes,
+        .devices_per_node = question->platform->devices_per_node,
+    };
+    struct dts_point point = {.scenario = question->scenario,
+                              .strategy = question->strategy,
+                              .device = question->device,
+                              .machine = &machine};
+    for (point.devices = ranks; point.devices > 0; point.devices--) {
+        struct dts_seats seats = {0};
+        if (question->strategy->kind->seats(&point, &seats, &ignored) &&
+            seats.devices + seats.hosts == ranks)
+            return point.devices;
+    }
+    return 0;
+}
+
+/* The next number of ranks, downwards or upwards, that a plan is there for. 0: none is near. */
+static int next_ranks(const struct dts_question *question, int ranks, int step)
+{
+    enum { NEAR = 64 };
+    for (int n = ranks + step; n > 0 && abs(n - ranks) <= NEAR; n += step)
+        if (devices_for(question, n) > 0)
+            return n;
+    return 0;
+}
+
+static void say_no_plan(const struct dts_question *q, int ranks, struct dts_error *err)
+{
+    const int fewer = next_ranks(q, ranks, -1), more = next_ranks(q, ranks, 1);
+    struct dts_text works = {0};
+    if (fewer > 0)
+        dts_text_add(&works, " %d", fewer);
+    if (more > 0)
+        dts_text_add(&works, "%s %d", fewer > 0 ? " or" : "", more);
+    dts_fail(err, DTS_BAD_INPUT, "%s: %s: has no plan for %d rank%s%s%s",
+             dts_doc_name(q->scenario->doc), q->strategy->name, ranks, dts_plural(ranks),
+             works.length > 0 ? "; there is one for" : "", dts_text_string(&works));
+    dts_text_free(&works);
+}
+
+static void build(struct dts_live_point *point, int ranks)
+{
+    struct dts_question *q = &point->question;
+    q->devices = devices_for(q, ranks);
+    if (q->devices == 0)
+        say_no_plan(q, ranks, &point->error);
+    else
+        dts_built_make(q, &point->built, &point->error);
+    if (point->error.cause == DTS_NO_ERROR &&
+        strcmp(q->scenario->live.compute, "kernels") == 0 &&
+        !dts_plan_uses(&point->built.job.roles[0].plan, DTS_COMPUTE))
+        dts_fail(&point->error, DTS_BAD_INPUT,
+                 "%s: %s: has nothing to compute: live.compute must be timed",
+                 dts_doc_name(q->scenario->doc), q->strategy->name);
+}
+
+int dts_live_set_last(const struct dts_live_set *set)
+{
+    int last = set->count - 1;
+    while (last > 0 && set->points[last].error.cause != DTS_NO_ERROR)
+        last--;
+    return last;
+}
+
+bool dts_live_set_any(const struct dts_live_set *set, struct dts_error *err)
+{
+    const int last = dts_live_set_last(set);
+    if (set->points[last].error.cause == DTS_NO_ERROR)
+        return true;
+    *err = set->points[0].error;
+    return false;
+}
+
+bool dts_live_set_open(const struct dts_changes *changes, const char *word, int ranks,
+                       struct dts_live_set *set, struct dts_error *err)
+{
+    *set = (struct dts_live_set){0};
+    if (!dts_scene_open(changes, word, 0, &set->scene, err))
+        return false;
+    const struct dts_scenario *s = &set->scene.scenario;
+    set->count = s->strategy_count;
+    set->points = dts_alloc((size_t)set->count, sizeof(*set->points));
+    for (int i = 0; i < set->count; i++) {
+        set->points[i].question = (struct dts_question){.scenario = s,
+                                                        .platform = &set->scene.platform,
+                                                        .device = &set->scene.device,
+                                                        .strategy = &s->strategies[i],
+                                                        .setting = "",
+                                                        .check = true};
+        build(&set->points[i], ranks);
+    }
+    return dts_live_set_any(set, err);
+}
+
+void dts_live_set_free(struct dts_live_set *set)
+{
+    for (int i = 0; i < set->count; i++) {
+        dts_built_free(&set->points[i].built);
+        dts_comparison_free(&set->points[i].comparison);
+        dts_timing_free(&set->points[i].timing);
+    }
+    free(set->points);
+    dts_scene_close(&set->scene);
+    *set = (struct dts_live_set){0};
+}
+
+uint64_t dts_live_set_hash(const struct dts_live_set *set)
+{
+    const struct dts_live_settings *live = &set->scene.scenario.live;
+    uint64_t hash = dts_hash_word((uint64_t)set->scene.scenario.precision, live->compute);
+    for (int i = 0; i < set->count; i++)
+        hash = dts_job_hash(&set->points[i].built.job, hash);
+    return hash ^ ((uint64_t)live->steps << 32 | (uint64_t)live->warm_up);
+}
+
+size_t dts_live_set_calls(const struct dts_live_set *set)
+{
+    size_t calls = 0;
+    for (int i = 0; i < set->count; i++)
+        for (int r = 0; r < set->points[i].built.job.role_count; r++)
+            calls += (size_t)set->points[i].built.job.roles[r].plan.op_count;
+    return calls;
+}
+
+void dts_live_set_seconds(struct dts_live_set *set, double *seconds, bool take)
+{
+    for (int i = 0; i < set->count; i++)
+        for (int r = 0; r < set->points[i].built.job.role_count; r++) {
+            struct dts_plan *plan = &set->points[i].built.job.roles[r].plan;
+            for (int o = 0; o < plan->op_count; o++, seconds++)
+                if (plan->ops[o].kind != DTS_OP_CALL)
+                    *seconds = 0;
+                else if (take)
+                    plan->ops[o].call.seconds = *seconds;
+                else
+                    *seconds = plan->ops[o].call.seconds;
+        }
+}
