@@ -3,10 +3,13 @@
 #
 #     run.sh PROGRAM [--update] [NAME...]
 #
-# A case is NAME.cmd, shell commands that call `dtsim`, run in this folder; and NAME.want, all that
-# they print (standard output and error together) and their exit status. $TMP is an empty folder
-# for files. A first line "# needs simgrid" skips the case in a build without it. With --update the
-# .want files are written anew: the commit says why each of them changed.
+# A case is FOLDER/NAME.cmd, shell commands that call `dtsim`; and FOLDER/NAME.want, all that they
+# print (standard output and error together) and their exit status. FOLDER says what the case is
+# about. The commands run here, beside the folders, where in/ has the files that they read; $TMP is
+# an empty folder for files. A first line "# needs simgrid" skips the case in a build without it.
+#
+# Without NAMEs all cases run; a NAME may have its folder before it. With --update the .want files
+# are written anew: the commit says why each of them changed.
 [ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [--update] [NAME...]"; exit 2; }
 program=$(readlink -f "$1") || exit 2
 shift
@@ -19,12 +22,26 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$program" "$work/bin/dtsim"
 PATH=$work/bin:$PATH
-[ $# -gt 0 ] || set -- ./*.cmd
+[ $# -gt 0 ] || set -- */*.cmd
+
+# find_case NAME|FOLDER/NAME -- the path of the case, without .cmd.
+find_case() {
+    base=$(basename "$1" .cmd)
+    case $1 in
+    */*) echo "$(basename "$(dirname "$1")")/$base" ;;
+    *) for path in */"$base.cmd"; do echo "${path%.cmd}"; done ;;
+    esac
+}
 
 plain=$("$program" list engines | tr -s " \n" " " | grep "not in this build")
 passed=0 failed=0 skipped=0
 for case; do
-    name=$(basename "$case" .cmd)
+    name=$(find_case "$case")
+    if ! [ -e "$name.cmd" ]; then
+        echo "FAIL $case: no case of that name, or several"
+        failed=$((failed + 1))
+        continue
+    fi
     if [ -n "$plain" ] && head -n 1 "$name.cmd" | grep -qx "# needs simgrid"; then
         echo "skip $name: this build has no SimGrid"
         skipped=$((skipped + 1))

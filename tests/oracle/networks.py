@@ -98,8 +98,7 @@ def hold(program, in_double, name):
 
 def every():
     paths = glob.glob(os.path.join(one_step.MODELS, "*.json"))
-    found = {os.path.basename(path)[:-len(".json")] for path in paths}
-    return {name for name in found if not name.startswith("shapes_")} - set(one_step.WHOLE)  # shapes: no networks
+    return {os.path.basename(path)[:-len(".json")] for path in paths} - set(one_step.WHOLE)
 
 
 def main(program, in_double, *chosen):

@@ -87,6 +87,7 @@ static void biases_and_normalizations_are_per_channel(void)
 {
     glob_t files;
     CHECK_INT(glob(DTS_SOURCE "/models/*.json", 0, NULL, &files), 0);
+    CHECK_INT(glob(DTS_SOURCE "/bench/models/*.json", GLOB_APPEND, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct dts_model model;
         struct dts_error err = {0};

@@ -276,7 +276,7 @@ static void every_figure_of_a_result_is_defined(void)
 
 static void the_help_names_every_metric_of_a_reference(void)
 {
-    char *text = source(DTS_SOURCE "/tests/golden/help_scenario.want");
+    char *text = source(DTS_SOURCE "/tests/golden/help/help_scenario.want");
     for (int i = 0; dts_metric_reference(i) != NULL; i++)
         CHECK(names(text, dts_metric_reference(i)));
     free(text);

@@ -45,15 +45,20 @@ static const struct published models[] = {
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
-static bool load(struct dts_model *model, const char *name)
+static bool load_from(struct dts_model *model, const char *folder, const char *name)
 {
     char path[512];
     struct dts_error err = {0};
-    snprintf(path, sizeof(path), "%s/models/%s.json", DTS_SOURCE, name);
+    snprintf(path, sizeof(path), "%s/%s/%s.json", DTS_SOURCE, folder, name);
     bool loaded = dts_model_load(model, path, &err);
     if (!loaded)
         printf("%s\n", err.text);
     return CHECK(loaded);
+}
+
+static bool load(struct dts_model *model, const char *name)
+{
+    return load_from(model, "models", name);
 }
 
 /* Multiply-adds of the layers that torchvision counts. */
@@ -103,7 +108,7 @@ static void every_kind_of_layer_is_among_the_shapes(void)
     enum { NAMES = sizeof(names) / sizeof(names[0]) };
     struct dts_model shapes[NAMES];
     for (int i = 0; i < NAMES; i++)
-        if (!load(&shapes[i], names[i]))
+        if (!load_from(&shapes[i], "bench/models", names[i]))
             return;
     for (int k = 0; dts_layer_kinds[k] != NULL; k++) {
         bool found = false;
@@ -111,7 +116,7 @@ static void every_kind_of_layer_is_among_the_shapes(void)
             for (int l = 0; l < shapes[i].layer_count; l++)
                 found = found || shapes[i].layers[l].kind == dts_layer_kinds[k];
         if (!CHECK(found))
-            printf("  no %s in shapes_*.json\n", dts_layer_kinds[k]->name);
+            printf("  no %s in bench/models/\n", dts_layer_kinds[k]->name);
     }
     for (int i = 0; i < NAMES; i++)
         dts_model_free(&shapes[i]);

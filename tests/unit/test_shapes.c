@@ -1,4 +1,4 @@
-/* test_shapes.c -- the made networks models/shapes_*.json against the small networks that are
+/* test_shapes.c -- the made networks of bench/models/ against the small networks that are
  * told from them. */
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@ struct calls {
     int count;
 };
 
-static void add_calls(const char *name, struct calls *all)
+static void add_calls(const char *folder, const char *name, struct calls *all)
 {
     char path[256];
     struct dts_model model;
     struct dts_error err = {0};
-    snprintf(path, sizeof(path), "%s/models/%s.json", DTS_SOURCE, name);
+    snprintf(path, sizeof(path), "%s/%s/%s.json", DTS_SOURCE, folder, name);
     if (!CHECK(dts_model_load(&model, path, &err)))
         return;
     struct dts_layer_call *calls = dts_alloc((size_t)model.layer_count, sizeof(*calls));
@@ -36,12 +36,12 @@ static void add_calls(const char *name, struct calls *all)
     dts_model_free(&model);
 }
 
-/* Of all networks up to NULL. */
-static struct calls *calls_of(const char *const *names)
+/* Of all networks of a folder up to NULL. */
+static struct calls *calls_of(const char *folder, const char *const *names)
 {
     struct calls *all = dts_alloc(1, sizeof(*all));
     for (; *names != NULL; names++)
-        add_calls(*names, all);
+        add_calls(folder, *names, all);
     return all;
 }
 
@@ -75,7 +75,7 @@ static void small_networks_ask_for_nothing_larger_than_the_shapes_of_small_ones(
 {
     static const char *const names[] = {"linear_regression", "mlp",     "small_cnn",
                                         "fashion_cnn",       "resnet8", NULL};
-    struct calls *shapes = calls_of(made), *asked = calls_of(names);
+    struct calls *shapes = calls_of("bench/models", made), *asked = calls_of("models", names);
     for (int i = 0; i < asked->count; i++)
         check_within(shapes, asked, i);
     free(asked);
@@ -87,7 +87,7 @@ static void shapes_are_those_of_no_small_network(void)
 {
     static const char *const names[] = {"linear_regression", "mlp",     "small_cnn",
                                         "fashion_cnn",       "resnet8", NULL};
-    struct calls *shapes = calls_of(made), *asked = calls_of(names);
+    struct calls *shapes = calls_of("bench/models", made), *asked = calls_of("models", names);
     for (int i = 0; i < asked->count; i++)
         for (int s = 0; s < shapes->count; s++)
             CHECK(strcmp(asked->keys[i].chars, shapes->keys[s].chars) != 0);
@@ -102,7 +102,7 @@ static void convolutions_of_small_shapes_fill_whole_vectors(void)
     struct dts_model model;
     struct dts_error err = {0};
     int convolutions = 0;
-    if (!CHECK(dts_model_load(&model, DTS_SOURCE "/models/shapes_small.json", &err)))
+    if (!CHECK(dts_model_load(&model, DTS_SOURCE "/bench/models/shapes_small.json", &err)))
         return;
     for (int l = 0; l < model.layer_count; l++)
         if (strcmp(model.layers[l].kind->name, "conv2d") == 0) {
