@@ -1,14 +1,14 @@
 /* agree.h -- the same job on both engines, and what they answer side by side.
  *
- * Each case is a row: what it was, seconds of exact, signed error of fluid, and the limit that
- * is promised. With DTSIM_AGREE_ROWS=FILE rows are added to that file as Markdown
- * (tests/agree_table.sh makes docs/validation-engines.md of them).
+ * Each case is a row: what it was, the seconds of both, the signed error of fluid, and the
+ * limit that is promised. With DTSIM_AGREE_ROWS=FILE the rows are added to that file as CSV
+ * (tests/agree_table.sh makes docs/validation-engines.csv of them).
  */
 #ifndef DTS_TESTS_AGREE_H
 #define DTS_TESTS_AGREE_H
 
-#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/stats.h"
@@ -22,66 +22,103 @@ enum { AGREE_ROWS = 4000 };
 static double agree_errors[AGREE_ROWS];
 static int agree_count;
 
-static inline void agree_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static inline void agree_print(const char *format, ...)
+static const char *agree_title;
+
+/* What was run, as it stands in a row. */
+struct agree_case {
+    const char *machine, *operation;
+    int devices;           // workers of the job
+    double bytes;          // of the operation; 0: of many sizes
+    const char *placement; // NULL: as the scenario says
+    const char *setting;   // what else was set; NULL: nothing
+    const char *compared;  // whose seconds; NULL: the end, from rest
+};
+
+/* A field of a row (RFC 4180): in quotes where it has a comma or a quote. */
+static inline void agree_field(FILE *out, const char *text)
+{
+    bool quoted = text != NULL && strpbrk(text, ",\"\n") != NULL;
+    if (quoted)
+        fputc('"', out);
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputs(quoted ? "\"," : ",", out);
+}
+
+/* The file of rows, which begins with their header; NULL: nobody asked for them. */
+static inline FILE *agree_file(void)
 {
     const char *path = getenv("DTSIM_AGREE_ROWS");
     FILE *out = path != NULL ? fopen(path, "a") : NULL;
+    if (out != NULL && fseek(out, 0, SEEK_END) == 0 && ftell(out) == 0)
+        fputs("table,machine,operation,devices,bytes,placement,setting,compared,exact_s,"
+              "fluid_s,error_percent,promised_percent\n",
+              out);
+    return out;
+}
+
+/* Seconds to seven digits and errors to a millionth of a percent: rounding stays out. */
+static inline void agree_write(const struct agree_case *c, double exact_s, double fluid_s,
+                               double error, double limit)
+{
+    FILE *out = agree_file();
     if (out == NULL)
         return;
-    va_list args;
-    va_start(args, format);
-    vfprintf(out, format, args);
-    va_end(args);
+    char bytes[32] = "", promised[32] = "";
+    if (c->bytes > 0)
+        snprintf(bytes, sizeof(bytes), "%.0f", c->bytes);
+    if (isfinite(limit))
+        snprintf(promised, sizeof(promised), "%.4g", 100 * limit);
+    agree_field(out, agree_title);
+    agree_field(out, c->machine);
+    agree_field(out, c->operation);
+    fprintf(out, "%d,%s,", c->devices, bytes);
+    agree_field(out, c->placement);
+    agree_field(out, c->setting);
+    agree_field(out, c->compared != NULL ? c->compared : "end");
+    fprintf(out, "%.7g,%.7g,%.6f,%s\n", exact_s, fluid_s,
+            fabs(100 * error) < 5e-7 ? 0 : 100 * error, promised);
     fclose(out);
 }
 
 /* Begin a table; its rows are counted anew. */
-static inline void agree_table(const char *title, const char *promise)
+static inline void agree_table(const char *title)
 {
     agree_count = 0;
-    agree_print(
-        "\n## %s\n\n%s\n\n| case | exact, ms | fluid | promised |\n|---|---:|---:|---:|\n",
-        title, promise);
+    agree_title = title;
 }
 
 /* A case: the error of fluid in parts of `whole` must be within `limit`. */
-static inline double agree_row_of(const char *name, double exact_s, double fluid_s,
+static inline double agree_row_of(const struct agree_case *c, double exact_s, double fluid_s,
                                   double whole_s, double limit)
 {
     double error = (fluid_s - exact_s) / whole_s;
     if (!(fabs(error) <= limit) && ++check_failures <= 10)
-        printf("%s: exact %.9g s, fluid %.9g s: %+.4g %%, promised %.4g %%\n", name, exact_s,
-               fluid_s, 100 * error, 100 * limit);
+        printf("%s, %s, %d devices, %.0f bytes, %s, %s, %s: exact %.9g s, fluid %.9g s: "
+               "%+.4g %%, promised %.4g %%\n",
+               c->machine, c->operation, c->devices, c->bytes,
+               c->placement != NULL ? c->placement : "", c->setting != NULL ? c->setting : "",
+               c->compared != NULL ? c->compared : "end", exact_s, fluid_s, 100 * error,
+               100 * limit);
     if (agree_count < AGREE_ROWS)
         agree_errors[agree_count++] = fabs(error);
-    char promised[32] = "nothing";
-    if (isfinite(limit))
-        snprintf(promised, sizeof(promised), "%.4g %%", 100 * limit);
-    if (fabs(error) < 1e-6)
-        agree_print("| %s | %.4g | %+.0e | %s |\n", name, 1e3 * exact_s, error, promised);
-    else
-        agree_print("| %s | %.4g | %+.3g %% | %s |\n", name, 1e3 * exact_s, 100 * error,
-                    promised);
+    agree_write(c, exact_s, fluid_s, error, limit);
     return error;
 }
 
-static inline double agree_row(const char *name, double exact_s, double fluid_s, double limit)
+static inline double agree_row(const struct agree_case *c, double exact_s, double fluid_s,
+                               double limit)
 {
-    return agree_row_of(name, exact_s, fluid_s, exact_s, limit);
+    return agree_row_of(c, exact_s, fluid_s, exact_s, limit);
 }
 
-/* End a table: median and worst of its rows. Returns the median. */
+/* End a table. Returns the median of its errors. */
 static inline double agree_end(void)
 {
-    double worst = 0, median = 0;
-    for (int i = 0; i < agree_count; i++)
-        worst = fmax(worst, agree_errors[i]);
-    if (agree_count > 0)
-        median = dts_median(agree_errors, (size_t)agree_count);
-    agree_print("\n%d cases: median %.2g %%, worst %.2g %%.\n", agree_count, 100 * median,
-                100 * worst);
-    return median;
+    return agree_count > 0 ? dts_median(agree_errors, (size_t)agree_count) : 0;
 }
 
 /* A machine whose messages all wait the same alpha: 10 us, from the transports alone. */

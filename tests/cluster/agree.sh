@@ -1,7 +1,7 @@
 #!/bin/sh
-# agree.sh -- predicted against measured steps on clusters in this machine: docs/validation-live.md.
+# agree.sh -- predicted against measured steps on clusters in this machine, as CSV: docs/validation-live.md.
 #
-#     agree.sh BUILD [STEPS] > docs/validation-live.md
+#     agree.sh BUILD [STEPS] > docs/validation-live-cluster.csv
 #
 # The platform is calibrated on 4 hosts at 200 Mb/s; for all others only the rate, and the number of
 # nodes, are edited. Takes some minutes; needs root.
@@ -29,31 +29,11 @@ at() {
         --set "strategies=[$3]" --set live.steps="$steps" --format csv \
         -o "$work/result.csv" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
     awk -F, -v hosts="$1" -v rate="$2" '$2 == "total" {p = $3; m = $4; s = $5; e = $6}
-        $2 == "exposed_comm" {printf "| %d | %d | %s | %.1f | %.1f | %.1f | %+.1f | %.0f | %+.1f |\n",
+        $2 == "exposed_comm" {printf "%d,%d,%s,%.1f,%.1f,%.1f,%.1f,%.0f,%.1f\n",
             hosts, rate, $1, 1e3 * p, 1e3 * m, 1e3 * s, e, 100 * $4 / m, $6}' "$work/result.csv"
 }
 { at 4 200 "$most" && at 4 400 "$most" && at 2 500 "$few" && at 8 100 "$few"; } >"$work/rows" || exit 1
 
-cat <<END
-# Predicted against measured
-
-\`tests/cluster/agree.sh build\` makes this page on a cluster of network namespaces in one machine
-([live.md](live.md)), $(nproc) cores. Eight layers of 1 MB of gradients each; kernels are replayed by waiting,
-messages and sums are real. The platform is calibrated on 4 hosts at 200 Mb/s; for all other rows only the
-rate, and the number of nodes, are edited. Measured: the median of $steps steps; spread: their median absolute
-deviation. Error: 100 (predicted - measured) / measured. Exposed: the share of the measured step in which
-communication is not hidden, and the error of that part alone.
-
-Step: $(median 8 "$work/rows"). Exposed communication: $(median 10 "$work/rows").
-
-| hosts | Mb/s | strategy | predicted ms | measured ms | spread ms | error % | exposed share % | its error % |
-|---|---|---|---|---|---|---|---|---|
-END
+echo "hosts,mbit_per_s,strategy,predicted_ms,measured_ms,spread_ms,error_percent,exposed_share_percent,exposed_error_percent"
 cat "$work/rows"
-cat <<END
-
-Flows that meet on a port share it evenly here, as in the prediction (tests/cluster/cluster.sh). What is off:
-trees, whose members wait for one another more often than others do, and steps whose communication is nearly
-hidden, where the exposed rest is small. A program that runs beside this one during the calibration shows in
-all rows.
-END
+echo "Step: $(median 7 "$work/rows"). Exposed communication: $(median 9 "$work/rows")." >&2

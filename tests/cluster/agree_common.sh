@@ -10,9 +10,9 @@ servers() {
     printf '{"kind":"ps","servers":%s,"placement":"%s","name":"ps_%s","bucket_bytes":%s}' "$1" "$3" "$1" "$2"
 }
 
-# median COLUMN FILE -- of absolute values of a column of a table in Markdown, and the worst.
+# median COLUMN FILE -- of absolute values of a column of CSV without a header, and the worst.
 median() {
-    awk -F'|' -v c="$1" '{v = $c + 0; print v < 0 ? -v : v}' "$2" | sort -n |
+    awk -F, -v c="$1" '{v = $c + 0; print v < 0 ? -v : v}' "$2" | sort -n |
         awk '{v[NR] = $1} END {printf "median %.1f %%, worst %.1f %%",
             NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2, v[NR]}'
 }

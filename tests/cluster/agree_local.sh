@@ -1,7 +1,7 @@
 #!/bin/sh
-# agree_local.sh -- predicted against measured steps of ranks on this machine: docs/validation-local.md.
+# agree_local.sh -- predicted against measured steps of ranks on this machine, as CSV: docs/validation-live.md.
 #
-#     agree_local.sh BUILD [ROUNDS [FILE]] > docs/validation-local.md
+#     agree_local.sh BUILD [ROUNDS [FILE]] > docs/validation-live-local.csv
 #
 # Each round calibrates, times the kernels that are trained, and then runs every configuration: a machine
 # whose speed changes within seconds is calibrated and measured in turn, and medians over rounds count.
@@ -40,9 +40,9 @@ run() {
         --set live.compute="$compute" --set batch.per_device="$batch" --set model="$model" \
         --set "strategies=[$strategies]" --set optimizer=sgd --set live.steps=40 --set live.warm_up=5 \
         --format csv -o "$work/result.csv" "$@" || return
-    awk -F, -v name="$ranks | $compute | $(basename "$model" .json) | $batch" '
+    awk -F, -v name="$ranks|$compute|$(basename "$model" .json)|$batch" '
         $2 == "total" {step = $3 "|" $4 "|" $5}
-        $2 == "exposed_comm" {print name " | " $1 " |" step "|" $3 "|" $4}' "$work/result.csv" >>"$runs"
+        $2 == "exposed_comm" {print name "|" $1 "|" step "|" $3 "|" $4}' "$work/result.csv" >>"$runs"
 }
 
 # The seconds that are replayed are of a processor as fast as messages here.
@@ -93,30 +93,20 @@ awk -F'|' '
             split(measured[key], each, " ")
             for (i = 1; i <= n[key]; i++)
                 apart = apart " " (each[i] > m ? each[i] - m : m - each[i])
-            printf "| %s| %.1f | %.1f | %.1f | %+.1f | %.0f | %+.1f |\n", key,
+            name = key
+            gsub(/\|/, ",", name)
+            printf "%s,%.1f,%.1f,%.1f,%.1f,%.0f,%.1f\n", name,
                 1e3 * median(predicted[key], n[key]), 1e3 * m, 100 * median(apart, n[key]) / m,
                 median(error[key], n[key]), median(share[key], n[key]), median(exposed[key], n[key])
         }
     }' "$runs" >"$work/rows"
-heavy=$(awk -F'|' '$11 >= 40' "$work/rows" | wc -l)
-awk -F'|' '$11 >= 40' "$work/rows" >"$work/heavy"
-within=$(awk -F'|' '{e = $10 < 0 ? -$10 : $10 + 0} e <= 5 || e <= 2 * $9' "$work/rows" | wc -l)
-done_rounds=$(($(wc -l <"$runs") / $(wc -l <"$work/rows")))
-cat <<END
-# Predicted against measured, on one machine
-
-\`tests/cluster/agree_local.sh build\` makes this page: ranks on one machine, $(nproc) cores, without any network
-([live.md](live.md)). \`timed\`: kernels are replayed by waiting, messages and sums are real; \`kernels\`: training.
-\`model\`: eight layers of 1 MB of gradients each. In each of $done_rounds rounds the machine was calibrated on 2,
-3 and 4 ranks, the kernels were timed one by one (\`dtsim profile\`), and all
-configurations ran 40 steps. Medians over rounds; spread: median deviation of a round's step from the median of
-rounds, in percent of the step. Error: 100 (predicted - measured) / measured in a round. Exposed: the share
-of the measured step in which communication is not hidden, and the error of that part alone.
-
-Step: $(median 10 "$work/rows"); $within of $(wc -l <"$work/rows") rows within 5 % or twice their spread.
-Exposed communication: $(median 12 "$work/rows"); where it is at least 40 % of the step ($heavy of $(wc -l <"$work/rows")): $(median 12 "$work/heavy").
-
-| ranks | compute | model | batch | strategy | predicted ms | measured ms | spread % | error % | exposed share % | its error % |
-|---|---|---|---|---|---|---|---|---|---|---|
-END
+echo "ranks,compute,model,batch,strategy,predicted_ms,measured_ms,spread_percent,error_percent,exposed_share_percent,exposed_error_percent"
 cat "$work/rows"
+
+awk -F, '$10 >= 40' "$work/rows" >"$work/heavy"
+within=$(awk -F, '{e = $9 < 0 ? -$9 : $9 + 0} e <= 5 || e <= 2 * $8' "$work/rows" | wc -l)
+of=$(wc -l <"$work/rows")
+cat >&2 <<END
+$(($(wc -l <"$runs") / of)) rounds. Step: $(median 9 "$work/rows"); $within of $of rows within 5 % or twice their spread.
+Exposed communication: $(median 11 "$work/rows"); where it is at least 40 % of the step ($(wc -l <"$work/heavy") of $of): $(median 11 "$work/heavy").
+END

@@ -15,15 +15,6 @@ enum { MACHINES = sizeof(machines) / sizeof(machines[0]) };
 
 static const char *const placements[] = {"linear", "random"};
 
-static void row_of(const char *machine, const char *operation, int n, double bytes,
-                   const char *placement, double exact_s, double fluid_s, double limit)
-{
-    char name[200];
-    snprintf(name, sizeof(name), "%s, %s, %d, %.3g MB, %s", machine, operation, n, bytes / 1e6,
-             placement);
-    agree_row(name, exact_s, fluid_s, limit);
-}
-
 /* Members of two trees race for ports, and who is first may hang on rounding: exact itself
  * moves by more than this when 100 MB grow by some hundred bytes (see below). Nothing closer
  * can be promised. */
@@ -42,6 +33,15 @@ struct alone {
     double bytes;
 };
 
+static struct agree_case case_of(const struct alone *a, const char *placement)
+{
+    return (struct agree_case){.machine = a->machine->name,
+                               .operation = a->algorithm->name,
+                               .devices = a->n,
+                               .bytes = a->bytes,
+                               .placement = placement};
+}
+
 /* From rest to the end of the last member. */
 static void once(const struct alone *a, const char *placement)
 {
@@ -50,9 +50,9 @@ static void once(const struct alone *a, const char *placement)
     if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
         dts_plan_after(&job.roles[0].plan, pause);
         struct agree_pair pair = agree_both_on(a->platform, &job, placement);
-        row_of(a->machine->name, a->algorithm->name, a->n, a->bytes, placement,
-               pair.exact_first_s - agree_pause_s, pair.fluid_first_s - agree_pause_s,
-               is_restless(a->algorithm, a->n) ? restless : 1e-6);
+        struct agree_case c = case_of(a, placement);
+        agree_row(&c, pair.exact_first_s - agree_pause_s, pair.fluid_first_s - agree_pause_s,
+                  is_restless(a->algorithm, a->n) ? restless : 1e-6);
     }
     dts_job_free(&job);
 }
@@ -63,9 +63,10 @@ static void twice(const struct alone *a, const char *placement)
     struct dts_job job = agree_workers(a->n, 0);
     if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
         struct agree_pair pair = agree_both_on(a->platform, &job, placement);
-        row_of(a->machine->name, a->algorithm->name, a->n, a->bytes, placement,
-               pair.exact_first_s + pair.exact_step_s, pair.fluid_first_s + pair.fluid_step_s,
-               is_restless(a->algorithm, a->n) ? restless : 1e-6);
+        struct agree_case c = case_of(a, placement);
+        agree_row(&c, pair.exact_first_s + pair.exact_step_s,
+                  pair.fluid_first_s + pair.fluid_step_s,
+                  is_restless(a->algorithm, a->n) ? restless : 1e-6);
     }
     dts_job_free(&job);
 }
@@ -90,26 +91,23 @@ static void on_all_machines(void (*compare)(const struct alone *, const char *),
     }
 }
 
+/* Single-path routing, one alpha of 10 us for all messages, from rest to the end of the last
+ * member. */
 static void a_whole_allreduce_alone_is_exact(void)
 {
-    agree_table(
-        "One all-reduce alone",
-        "Single-path routing, one alpha of 10 us for all messages, from rest to the end "
-        "of the last member.");
+    agree_table("One all-reduce alone");
     on_all_machines(once, 3);
     agree_end();
 }
 
-/* Why it is restless: exact against itself. */
+/* Why it is restless: with some bytes more exact itself moves by more than 3 %, so that no more
+ * than 3 % is promised of its like. */
 static void a_race_is_decided_by_rounding(void)
 {
     struct dts_platform platform;
     if (!agree_machine_read(&machines[0], &platform))
         return;
-    agree_table("A race of two trees",
-                "The double tree of 24 on a star, with some bytes more: exact itself moves by "
-                "more than 3 %, so that no more than 3 % is promised of its like above and "
-                "below.");
+    agree_table("A race of two trees");
     double least = INFINITY, most = 0;
     for (int more = 0; more <= 320; more += 80) {
         struct dts_job job = agree_workers(24, 0);
@@ -118,9 +116,12 @@ static void a_race_is_decided_by_rounding(void)
         dts_plan_after(&job.roles[0].plan, pause);
         struct agree_pair pair = agree_both_on(&platform, &job, "linear");
         double exact_s = pair.exact_first_s - agree_pause_s;
-        char name[60];
-        snprintf(name, sizeof(name), "104,857,600 + %d bytes", more);
-        agree_row(name, exact_s, pair.fluid_first_s - agree_pause_s, restless);
+        struct agree_case c = {.machine = machines[0].name,
+                               .operation = "double_tree",
+                               .devices = 24,
+                               .bytes = (100 << 20) + more,
+                               .placement = "linear"};
+        agree_row(&c, exact_s, pair.fluid_first_s - agree_pause_s, restless);
         least = fmin(least, exact_s);
         most = fmax(most, exact_s);
         dts_job_free(&job);
@@ -130,11 +131,11 @@ static void a_race_is_decided_by_rounding(void)
     dts_platform_free(&platform);
 }
 
+/* Whoever is done with the first begins the second, while others are still at work. From rest
+ * to the end of the last member. */
 static void two_in_a_row_are_exact(void)
 {
-    agree_table("Two all-reduces in a row",
-                "The same, twice: who is done with the first begins the second, while others "
-                "are still at work. From rest to the end of the last member.");
+    agree_table("Two all-reduces in a row");
     on_all_machines(twice, 2);
     agree_end();
 }
@@ -194,20 +195,24 @@ static void steps_alone(const struct agree_machine *machine,
             worst = pair;
             furthest = step_number;
         }
-        char name[60];
-        snprintf(name, sizeof(name), "%s, worst of %d classes: step %d", whole->name, classes,
-                 furthest);
-        row_of(machine->name, name, n, bytes, placement, worst.exact_first_s,
-               worst.fluid_first_s, 1e-6);
+        char setting[60];
+        snprintf(setting, sizeof(setting), "step %d, worst of %d classes", furthest, classes);
+        struct agree_case c = {.machine = machine->name,
+                               .operation = whole->name,
+                               .devices = n,
+                               .bytes = bytes,
+                               .placement = placement,
+                               .setting = setting};
+        agree_row(&c, worst.exact_first_s, worst.fluid_first_s, 1e-6);
     }
     dts_job_free(&job);
 }
 
+/* Every class of steps of every algorithm on its own: single-path routing, one alpha. This is
+ * what counting bytes on links must give. */
 static void one_step_from_rest_is_exact(void)
 {
-    agree_table("One step of a collective from rest",
-                "Every class of steps of every algorithm on its own: single-path routing, one "
-                "alpha. This is what counting bytes on links must give.");
+    agree_table("One step of a collective from rest");
     for (int m = 0; m < MACHINES; m++) {
         struct dts_platform platform;
         if (!agree_machine_read(&machines[m], &platform))
@@ -224,9 +229,10 @@ static void one_step_from_rest_is_exact(void)
     agree_end();
 }
 
+/* 64 workers push even shards to servers, all at once; one alpha. */
 static void incast_is_exact(void)
 {
-    agree_table("Incast", "64 workers push even shards to servers, all at once; one alpha.");
+    agree_table("Incast");
     for (int m = 0; m < MACHINES; m++) {
         struct dts_platform platform;
         if (!agree_machine_read(&machines[m], &platform))
@@ -236,10 +242,14 @@ static void incast_is_exact(void)
                 struct dts_job job = agree_workers(64, servers);
                 agree_exchange(&job, DTS_PUSH, false, 100 << 20, 0, NULL);
                 struct agree_pair pair = agree_both_on(&platform, &job, placements[p]);
-                char name[40];
-                snprintf(name, sizeof(name), "64 workers push to %d", servers);
-                row_of(machines[m].name, name, 64, 100 << 20, placements[p], pair.exact_first_s,
-                       pair.fluid_first_s, 1e-6);
+                char operation[40];
+                snprintf(operation, sizeof(operation), "push to %d servers", servers);
+                struct agree_case c = {.machine = machines[m].name,
+                                       .operation = operation,
+                                       .devices = 64,
+                                       .bytes = 100 << 20,
+                                       .placement = placements[p]};
+                agree_row(&c, pair.exact_first_s, pair.fluid_first_s, 1e-6);
                 dts_job_free(&job);
             }
         dts_platform_free(&platform);

@@ -13,11 +13,11 @@ static const struct agree_machine far_and_near[] = {
 };
 enum { MACHINES = sizeof(far_and_near) / sizeof(far_and_near[0]) };
 
+/* Hops of different latency, a ring of 48, contention on the links. */
 static void latency_by_path_is_exact(void)
 {
     static const char *const placements[] = {"linear", "random"};
-    agree_table("Latency by path, one ring alone",
-                "Hops of different latency, ring of 48, contention on the links.");
+    agree_table("Latency by path");
     for (int m = 0; m < MACHINES; m++) {
         struct dts_platform platform;
         if (!agree_machine_read(&far_and_near[m], &platform))
@@ -29,10 +29,12 @@ static void latency_by_path_is_exact(void)
             agree_allreduce(&job, DTS_DATA, dts_coll_find("ring"), 1, bytes);
             dts_plan_after(&job.roles[0].plan, pause);
             struct agree_pair pair = agree_both_on(&platform, &job, placements[i % 2]);
-            char name[100];
-            snprintf(name, sizeof(name), "%s, %g MB, %s", far_and_near[m].name, bytes / 1e6,
-                     placements[i % 2]);
-            agree_row(name, pair.exact_first_s - agree_pause_s,
+            struct agree_case c = {.machine = far_and_near[m].name,
+                                   .operation = "ring",
+                                   .devices = 48,
+                                   .bytes = bytes,
+                                   .placement = placements[i % 2]};
+            agree_row(&c, pair.exact_first_s - agree_pause_s,
                       pair.fluid_first_s - agree_pause_s, 1e-6);
             dts_job_free(&job);
         }
@@ -65,12 +67,12 @@ static struct dts_job mixed(enum mix mix)
     return job;
 }
 
+/* Operations of 32 workers (and 4 servers) on two streams at once. Promised: median 5 %, worst
+ * 15 %. */
 static void mixed_traffic_stays_within_its_promise(void)
 {
     static const char *const placements[] = {"linear", "random"};
-    agree_table("Mixed traffic",
-                "Operations of 32 workers (and 4 servers) on two streams at once. Promised: "
-                "median 5 %, worst 15 %.");
+    agree_table("Mixed traffic");
     for (int m = 0; m < MACHINES; m++) {
         struct dts_platform platform;
         if (!agree_machine_read(&far_and_near[m], &platform))
@@ -78,10 +80,11 @@ static void mixed_traffic_stays_within_its_promise(void)
         for (int i = 0; i < 2 * MIXES; i++) {
             struct dts_job job = mixed(i / 2);
             struct agree_pair pair = agree_both_on(&platform, &job, placements[i % 2]);
-            char name[100];
-            snprintf(name, sizeof(name), "%s, %s, %s", far_and_near[m].name, mix_names[i / 2],
-                     placements[i % 2]);
-            agree_row(name, pair.exact_first_s, pair.fluid_first_s, 0.15);
+            struct agree_case c = {.machine = far_and_near[m].name,
+                                   .operation = mix_names[i / 2],
+                                   .devices = 32,
+                                   .placement = placements[i % 2]};
+            agree_row(&c, pair.exact_first_s, pair.fluid_first_s, 0.15);
             dts_job_free(&job);
         }
         dts_platform_free(&platform);
@@ -89,22 +92,22 @@ static void mixed_traffic_stays_within_its_promise(void)
     CHECK(agree_end() <= 0.05);
 }
 
-/* The sum of one part, the exchange of the one before and the broadcast of the one before that
- * share PCIe or NVLink. */
+/* AlexNet in parts: the sum of one part, the exchange of the one before and the broadcast of
+ * the one before that share PCIe or NVLink. Promised as of mixed traffic: median 5 %, worst 15
+ * %. */
 static void sums_in_a_node_stay_within_that_promise(void)
 {
     static const struct {
-        const char *platform, *devices;
-    } places[] = {{"cloud_10g", "11"}, {"big_basin", "32"}, {"dlperf_v100", "8"}};
+        const char *platform;
+        int devices;
+    } places[] = {{"cloud_10g", 11}, {"big_basin", 32}, {"dlperf_v100", 8}};
     // Chains of small trees over NVLink and, between devices without a link, PCIe.
-    static const char beyond[] = "dlperf_v100, 8 devices, double_tree, 1 MB";
-    agree_table("Servers with a sum in the node, in parts",
-                "AlexNet, parts of which several are under way at once. Promised as of mixed "
-                "traffic: median 5 %, worst 15 %.");
+    static const char beyond_on[] = "dlperf_v100", beyond[] = "double_tree, 1 MB";
+    agree_table("Servers with a sum in the node in parts");
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char platform[40], devices[40];
         snprintf(platform, sizeof(platform), "platform=%s", places[i].platform);
-        snprintf(devices, sizeof(devices), "devices=[%s]", places[i].devices);
+        snprintf(devices, sizeof(devices), "devices=[%d]", places[i].devices);
         const char *const sets[] = {platform, devices, NULL};
         struct dts_scene scene;
         if (!agree_open("tests/data/agree_in_node.json", sets, &scene))
@@ -113,11 +116,12 @@ static void sums_in_a_node_stay_within_that_promise(void)
             struct agree_point point;
             if (agree_point_build(&scene, s, &point)) {
                 struct agree_pair pair = agree_both(&point.simulation);
-                char name[100];
-                snprintf(name, sizeof(name), "%s, %s devices, %s", places[i].platform,
-                         places[i].devices, scene.scenario.strategies[s].name);
-                agree_row(name, pair.exact_step_s, pair.fluid_step_s,
-                          strstr(name, beyond) != NULL ? INFINITY : 0.15);
+                struct agree_case c = {.machine = places[i].platform,
+                                       .operation = scene.scenario.strategies[s].name,
+                                       .devices = places[i].devices,
+                                       .compared = "step"};
+                bool out = strcmp(c.machine, beyond_on) == 0 && strstr(c.operation, beyond);
+                agree_row(&c, pair.exact_step_s, pair.fluid_step_s, out ? INFINITY : 0.15);
             }
             agree_point_free(&point);
         }
@@ -126,7 +130,8 @@ static void sums_in_a_node_stay_within_that_promise(void)
     CHECK(agree_end() <= 0.05);
 }
 
-/* Exact draws, fluid takes the expected maximum: the mean of many draws meets it. */
+/* Exact draws, fluid takes the expected maximum: the mean of many draws meets it. 32 workers
+ * that meet in a ring after 100 ms of compute with a sigma of 3 % by step. */
 static void noise_has_the_expected_maximum(void)
 {
     enum { SEEDS = 40 };
@@ -134,9 +139,7 @@ static void noise_has_the_expected_maximum(void)
     struct dts_platform platform;
     if (!agree_machine_read(&star, &platform))
         return;
-    agree_table("Stragglers",
-                "32 workers that meet in a ring after 100 ms of compute with a sigma of 3 % by "
-                "step: mean of exact over 40 seeds.");
+    agree_table("Stragglers");
     struct dts_job job = agree_workers(32, 0);
     int kernel = agree_kernel(&job, DTS_BACKWARD, 0.1);
     int sum = agree_allreduce(&job, DTS_DATA, dts_coll_find("ring"), 1, 1e6);
@@ -158,7 +161,14 @@ static void noise_has_the_expected_maximum(void)
     }
     double mean = total / SEEDS;
     double error = sqrt((squares / SEEDS - mean * mean) / (SEEDS - 1)); // of the mean
-    agree_row("sigma 3 % by step", mean, fluid.step_s, 3 * error / mean);
+    struct agree_case c = {.machine = star.name,
+                           .operation = "ring",
+                           .devices = 32,
+                           .bytes = 1e6,
+                           .placement = "linear",
+                           .setting = "sigma 3 % by step, mean of 40 seeds",
+                           .compared = "step"};
+    agree_row(&c, mean, fluid.step_s, 3 * error / mean);
     agree_end();
     CHECK(error / mean < 0.005); // else the test would say nothing
     dts_timing_free(&fluid);
@@ -186,6 +196,7 @@ static int like_but_the_first(const struct dts_coll_shape *shape, int i)
     return i > 0 && like == 0 ? 1 : like;
 }
 
+/* Both engines must take one chunk longer. */
 static void one_message_more_costs_what_it_takes(void)
 {
     enum { N = 8 };
@@ -193,9 +204,7 @@ static void one_message_more_costs_what_it_takes(void)
     struct dts_platform platform;
     if (!agree_machine_read(&star, &platform))
         return;
-    agree_table("A message planted in a ring",
-                "Member 0 of 8 sends one chunk more, to member 3, in the first step: both "
-                "engines must take one chunk longer.");
+    agree_table("A message planted in a ring");
     struct dts_coll tampered = *dts_coll_find("ring");
     tampered.step = ring_step_and_one_more;
     tampered.like = like_but_the_first;
@@ -205,8 +214,14 @@ static void one_message_more_costs_what_it_takes(void)
     agree_allreduce(&more, DTS_DATA, &tampered, 1, bytes);
     struct agree_pair before = agree_both_on(&platform, &plain, "linear");
     struct agree_pair after = agree_both_on(&platform, &more, "linear");
-    agree_row("plain", before.exact_first_s, before.fluid_first_s, 1e-6);
-    agree_row("with one message more", after.exact_first_s, after.fluid_first_s, 1e-6);
+    struct agree_case c = {.machine = star.name,
+                           .operation = "ring",
+                           .devices = N,
+                           .bytes = bytes,
+                           .placement = "linear"};
+    agree_row(&c, before.exact_first_s, before.fluid_first_s, 1e-6);
+    c.setting = "one message more";
+    agree_row(&c, after.exact_first_s, after.fluid_first_s, 1e-6);
     agree_end();
     CHECK_CLOSE(after.exact_first_s - before.exact_first_s, chunk_s, 1e-6);
     CHECK_CLOSE(after.fluid_first_s - before.fluid_first_s, chunk_s, 1e-6);

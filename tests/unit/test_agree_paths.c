@@ -37,9 +37,12 @@ static void on_two_networks(const struct agree_machine *fluid,
     }
     if (first_s[1] > 0) {
         bool race = strcmp(algorithm->name, "double_tree") == 0 && fluid->devices > 1;
-        char name[100];
-        snprintf(name, sizeof(name), "%s, %s, %s", fluid->name, algorithm->name, placement);
-        agree_row(name, first_s[1], first_s[0], race ? restless : 1e-6);
+        struct agree_case c = {.machine = fluid->name,
+                               .operation = algorithm->name,
+                               .devices = RANKS,
+                               .bytes = BYTES,
+                               .placement = placement};
+        agree_row(&c, first_s[1], first_s[0], race ? restless : 1e-6);
     }
 }
 
@@ -56,11 +59,7 @@ static void paths_that_are_as_one_are_exact(void)
                                                    SPINES("4", "1e9"), 48, 4, 0, false}},
                                       wide[] = {{"", SPINES("1", "4e9"), 96, 1, 0, true},
                                                 {"", SPINES("1", "4e9"), 48, 4, 0, false}};
-    agree_table(
-        "Several paths that are as one",
-        "Fluid on two levels with four spines, over which each message is spread; exact "
-        "with one spine of four times the bandwidth. One all-reduce of 42 MB between 32 ranks, "
-        "from rest to the end of the last member.");
+    agree_table("Several paths that are as one");
     for (int m = 0; m < 2; m++)
         for (int a = 0; dts_colls[a] != NULL; a++)
             for (int p = 0; p < 2 && !dts_colls[a]->by_library; p++)
@@ -68,7 +67,8 @@ static void paths_that_are_as_one_are_exact(void)
     agree_end();
 }
 
-/* Fluid spreads a message over all paths, exact draws one: they model different routers. */
+/* Fluid spreads a message over all paths, as adaptive routers do with packets, and exact draws
+ * one: they model different routers, and nothing is promised. `auto` takes fluid here. */
 static void several_paths_are_where_the_engines_differ(void)
 {
     static const struct agree_machine spread = {
@@ -86,19 +86,18 @@ static void several_paths_are_where_the_engines_differ(void)
     struct dts_platform platform;
     if (!agree_machine_read(&spread, &platform))
         return;
-    agree_table("Several paths",
-                "Adaptive routing, ring of 48. Not promised: fluid spreads each message over "
-                "all paths, as adaptive routers do with packets, and exact sends it over one. "
-                "`auto` takes fluid here.");
+    agree_table("Several paths");
     for (int i = 0; i < 4; i++) {
         double bytes = i < 2 ? 100e6 : 4e6;
         struct dts_job job = agree_workers(48, 0);
         agree_allreduce(&job, DTS_DATA, dts_coll_find("ring"), 1, bytes);
         struct agree_pair pair = agree_both_on(&platform, &job, placements[i % 2]);
-        char name[100];
-        snprintf(name, sizeof(name), "%s, %g MB, %s", spread.name, bytes / 1e6,
-                 placements[i % 2]);
-        agree_row(name, pair.exact_first_s, pair.fluid_first_s, INFINITY);
+        struct agree_case c = {.machine = spread.name,
+                               .operation = "ring",
+                               .devices = 48,
+                               .bytes = bytes,
+                               .placement = placements[i % 2]};
+        agree_row(&c, pair.exact_first_s, pair.fluid_first_s, INFINITY);
         CHECK(pair.fluid_first_s < pair.exact_first_s); // spread is never worse than drawn
         dts_job_free(&job);
     }
