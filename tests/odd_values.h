@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernels/half_reference.h"
-#include "oracle_values.h"
+#include "kernels/oracle_values.h"
 
 /* Ends of ranges, any bits at all, common numbers, and what lies at or beside the middle of two
  * neighbours of bf16 and of fp16. */

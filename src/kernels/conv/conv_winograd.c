@@ -9,7 +9,7 @@
  * block of tiles goes through all three steps before the next, so that V and the sums stay in
  * the caches. Patches of x and of y are views whose grid is that of the tiles, with the stride
  * 4: a lane is a tile, borders are masked. Workers take columns of tiles. Rounding errors are
- * larger than those of the direct sum: tests/op_conv.h derives by how much.
+ * larger than those of the direct sum: tests/kernels/op_conv.h derives by how much.
  */
 #include "kernels/conv/conv_winograd.h"
 
