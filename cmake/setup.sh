@@ -43,10 +43,10 @@ install_packages() {
     $apt install --no-install-recommends "$@" </dev/null >>"$log" 2>&1
 }
 
-# install_missing -- SimGrid and Open MPI may be missing: without them there is no engine `exact`,
-# and no live program.
+# install_missing [PATTERN] -- SimGrid and Open MPI may be missing: without them there is no engine `exact`,
+# and no live program. Packages whose name has PATTERN are not wanted.
 install_missing() {
-    packages=$(missing_packages | tr '\n' ' ')
+    packages=$(missing_packages | grep -v "${1:-^$}" | tr '\n' ' ')
     [ -z "$packages" ] && return
     # shellcheck disable=SC2086 # a list of words
     install_packages $packages && return
