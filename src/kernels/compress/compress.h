@@ -4,7 +4,7 @@
  *
  *     e += g,  message = compress(e),  e -= what the message says
  *
- * One file `compress_<name>.c` with the reference, the host's version, the costs and the row,
+ * One file `<name>.c` with the reference, the host's version, the costs and the row,
  * and one row in compress.c; cuda versions are in compress_<name>.cu. half.h has what
  * those to 16 bits share. All versions have the same bits, whatever the number of workers.
  */

@@ -1,4 +1,4 @@
-/* reduce.cu -- the GPU versions of reductions; reduce_<name>.c says what is computed. A cast is
+/* reduce.cu -- the GPU versions of reductions; <name>.c says what is computed. A cast is
  * the processor's own: to the nearest, ties to even. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,7 +1,7 @@
 /* reduce.h -- what is done to gradients and weights between backward and update: sums of what
  * arrives, casts to 16 bits and back, loss scaling.
  *
- * Each is a file `reduce_<name>.c` with the reference, the host's version, the row and the
+ * Each is a file `<name>.c` with the reference, the host's version, the row and the
  * function that callers use; cuda versions are in reduce.cu. A row in reduce.c, nothing else.
  *
  * A value's result depends on nothing but itself, and all versions have the same bits, whatever

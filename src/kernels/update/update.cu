@@ -1,4 +1,4 @@
-/* update.cu -- the GPU versions of update_<name>.c, which say what is computed. Rules that work
+/* update.cu -- the GPU versions of <name>.c, which say what is computed. Rules that work
  * value by value are one kernel. Rules with norms add squares over blocks of values in double,
  * one thread then adds the blocks in their order and finds the factors, which stay on the
  * device: nothing waits for them.

@@ -1,8 +1,8 @@
 /* update.h -- what turns a gradient into new weights, one parameter tensor at a time.
  *
- * Each is a file `update_<name>.c` with the formula, the reference in double, the host's
+ * Each is a file `<name>.c` with the formula, the reference in double, the host's
  * version in float and the row; cuda versions are in update.cu. Its name, and what it costs,
- * are in `update_<name>_cost.c` (update_cost.h). Where PyTorch has the rule, the rule is
+ * are in `<name>_cost.c` (update_cost.h). Where PyTorch has the rule, the rule is
  * PyTorch's. The gradient is the mean over the global batch, unscaled (reduce.h); weights are
  * fp32 whatever the precision of the kernels: the cast that follows is reduce.h's.
  *
