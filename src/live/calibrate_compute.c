@@ -22,8 +22,8 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/stats.h"
-#include "live/lane.h"
 #include "live/pieces.h"
+#include "live/values.h"
 
 enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 };
 static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
@@ -58,7 +58,7 @@ static void once(struct kernel *k)
             for (int e = 0; e < SIDE; e++)
                 k->c[i * SIDE + e] = 0.5f * k->c[i * SIDE + e] + factor * k->b[j * SIDE + e];
         }
-    dts_lane_add(k->x + k->at, k->y + k->at, SUM);
+    dts_values_add_floats(k->x + k->at, k->y + k->at, SUM);
     k->at = (k->at + SUM) % VECTOR;
 }
 
@@ -111,7 +111,7 @@ static void add_piece(void *self, int parcel, size_t first, void *piece, size_t 
 {
     struct bench *b = self;
     (void)parcel;
-    dts_lane_add(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
+    dts_values_add_floats(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
 }
 
 /* As a ring does it: send to one, take from another, add. */
@@ -215,7 +215,7 @@ static int cores(const struct bench *b)
     return CPU_COUNT(&all);
 }
 
-static void open(struct bench *b, const struct dts_wire *wire)
+static void open_bench(struct bench *b, const struct dts_wire *wire)
 {
     *b = (struct bench){.wire = wire, .comm = dts_wire_all(wire)};
     b->rank = dts_wire_rank(wire);
@@ -229,7 +229,7 @@ static void open(struct bench *b, const struct dts_wire *wire)
     b->sum = numbers(MESSAGE_BYTES / sizeof(float));
 }
 
-static void close(struct bench *b)
+static void close_bench(struct bench *b)
 {
     float *const owned[] = {b->kernel.a, b->kernel.b, b->kernel.c, b->kernel.x,
                             b->kernel.y, b->out,      b->sum};
@@ -292,8 +292,8 @@ void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_nod
 {
     struct bench b;
     out->together_count = per_node < DTS_CALIBRATE_TOGETHER ? per_node : DTS_CALIBRATE_TOGETHER;
-    open(&b, wire);
+    open_bench(&b, wire);
     find_together(&b, in_node, out);
     find_communicating(&b, out);
-    close(&b);
+    close_bench(&b);
 }

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/stats.h"
-#include "live/lane.h"
+#include "live/values.h"
 
 enum { TAG = 2, MOST_REPEATS = 2000, LINE = 64 };
 static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
@@ -54,7 +54,7 @@ void dts_patterns_close(struct dts_patterns *patterns)
 static void add_piece(void *sum, int parcel, size_t first, void *piece, size_t bytes)
 {
     (void)parcel;
-    dts_lane_add((float *)((char *)sum + first), piece, bytes / sizeof(float));
+    dts_values_add_floats((float *)((char *)sum + first), piece, bytes / sizeof(float));
 }
 
 void dts_pattern_once(struct dts_patterns *patterns, const struct dts_pattern *part, int bytes)

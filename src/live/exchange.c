@@ -49,12 +49,6 @@ static void *place(const struct dts_lane *lane, const struct dts_message *m, siz
            (m->data.first + first) * dts_values_real(values.bytes);
 }
 
-void dts_lane_add(float *restrict sum, const float *restrict values, size_t count)
-{
-    for (size_t e = 0; e < count; e++)
-        sum[e] += values[e];
-}
-
 /* What is under way, for who fills and empties windows. */
 struct exchange {
     const struct dts_lane *lane;

@@ -60,9 +60,6 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
 /* Sum what arrived for the operation into its span, peer after peer (exchange.c). */
 void dts_lane_sum(struct dts_lane *lane, int op);
 
-/* sum += values (exchange.c). */
-void dts_lane_add(float *restrict sum, const float *restrict values, size_t count);
-
 /* How a buffer's messages hold its values. */
 struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer);
 

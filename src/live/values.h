@@ -36,4 +36,7 @@ void dts_values_round(const struct dts_values *v, float *values, size_t count);
 void dts_values_take(const struct dts_values *v, void *to, const void *message, size_t count);
 void dts_values_add(const struct dts_values *v, void *to, const void *message, size_t count);
 
+/* sum += values, without a format. */
+void dts_values_add_floats(float *restrict sum, const float *restrict values, size_t count);
+
 #endif

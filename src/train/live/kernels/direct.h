@@ -6,7 +6,7 @@
 
 #include "answer/device_messages.h"
 #include "live/live.h"
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* Every rank calls it after it tried to open its device: are messages direct, as
  * live.device_messages wants it and MPI and devices can? All ranks get the same answer. Fails

@@ -4,7 +4,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_SERVER_H
 #define DTS_TRAIN_LIVE_KERNELS_SERVER_H
 
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 #include "train/network/optimizer.h"
 
 struct dts_live_server;
