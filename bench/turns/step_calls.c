@@ -1,5 +1,5 @@
 /* step_calls.c -- runs of calls, with the pace beside them. */
-#include "train/timing/step_calls.h"
+#include "turns/step_calls.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* turns.c -- steps between the calls of a profile. */
-#include "train/timing/turns.h"
+#include "turns/turns.h"
 
 #include <assert.h>
 #include <stdlib.h>
