@@ -30,7 +30,8 @@ static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the sy
 static const double LIMIT_S = 4;                   // of all turns
 
 /* Products of small matrices, and sums of vectors that the last cache holds: half of the time
- * each. (In memory two ranks took 1.3 times as long, steps of two networks 1.01.) */
+ * each. Sums in memory would slow two ranks far more than steps of networks do: measured,
+ * docs/log/2026-11-comments.md. */
 enum { SIDE = 64, SUM = 32 << 10, VECTOR = 512 << 10 };
 
 struct kernel {
@@ -107,10 +108,10 @@ static void meet(const struct bench *b)
     dts_pieces_wait(&request);
 }
 
-static void add_piece(void *self, int parcel, size_t first, void *piece, size_t bytes)
+static void add_piece(void *self, int message, size_t first, void *piece, size_t bytes)
 {
     struct bench *b = self;
-    (void)parcel;
+    (void)message;
     dts_values_add_floats(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
 }
 
@@ -120,10 +121,10 @@ static void exchange(struct bench *b, int times)
     const int to = (b->rank + 1) % b->size, from = (b->rank + b->size - 1) % b->size;
     const struct dts_carrier carrier = {add_piece, b};
     for (int i = 0; i < times; i++) {
-        struct dts_parcel parcels[] = {
+        struct dts_wire_message messages[] = {
             {.peer = from, .tag = TAG, .bytes = MESSAGE_BYTES},
             {.send = true, .peer = to, .tag = TAG, .bytes = MESSAGE_BYTES, .data = b->out}};
-        dts_pieces_carry(&b->pieces, b->comm, parcels, 2, &carrier);
+        dts_pieces_carry(&b->pieces, b->comm, messages, 2, &carrier);
     }
 }
 

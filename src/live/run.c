@@ -11,7 +11,7 @@ static void free_lanes(struct dts_lanes *lanes)
 {
     dts_library_close(lanes);
     for (int o = 0; o < lanes->rank->role->plan.op_count; o++)
-        lanes->dock->kind->give_back(lanes->dock->self, lanes->arrivals[o].messages);
+        lanes->memory->kind->give_back(lanes->memory->self, lanes->arrivals[o].messages);
     free(lanes->arrivals);
     free(lanes->done);
     pthread_cond_destroy(&lanes->changed);
@@ -48,11 +48,12 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
     size_t ops = (size_t)rank->role->plan.op_count, entries = ops * (size_t)live->steps;
     struct dts_executor_rank seen = {live->job, rank->role, rank->rank, rank->buffers,
                                      live->context};
-    struct dts_lanes lanes = {.live = live,
-                              .rank = rank,
-                              .times = times,
-                              .host = {.kind = &dts_dock_host, .buffers = rank->buffers}};
-    lanes.dock = live->dock != NULL ? live->dock : &lanes.host;
+    struct dts_lanes lanes = {
+        .live = live,
+        .rank = rank,
+        .times = times,
+        .host = {.kind = &dts_message_memory_host, .buffers = rank->buffers}};
+    lanes.memory = live->memory != NULL ? live->memory : &lanes.host;
     bool open = live->executor->open(&seen, &lanes.executor_self, err);
     if (!dts_wire_agree(live->wire, err)) {
         if (open)

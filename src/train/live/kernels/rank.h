@@ -6,8 +6,8 @@
 
 #include <stdatomic.h>
 
-#include "live/dock.h"
 #include "live/executor.h"
+#include "live/message_memory.h"
 #include "live/wire.h"
 #include "train/live/set.h"
 #include "train/network/data/data.h"
@@ -18,15 +18,15 @@
 struct dts_live_kernels {
     const struct dts_point *point; // the caller's, as are the settings
     const struct dts_live_settings *settings;
-    const struct dts_wire *wire; // the caller's: who is told when a device fails
-    struct dts_space *space;     // owned: where a worker computes (device.h)
-    bool direct;                 // messages leave and arrive there (direct.h)
-    struct dts_dock dock;        // then
-    long first_step;             // of the training, which is step 0 of the next run
+    const struct dts_wire *wire;      // the caller's: to end all ranks when a device fails
+    struct dts_space *space;          // owned: where a worker computes (device.h)
+    bool direct;                      // messages leave and arrive there (direct.h)
+    struct dts_message_memory memory; // of messages, if they are direct
+    long first_step;                  // of the training, which is step 0 of the next run
 
     // filled by dts_live_kernels_open()
     struct dts_executor_rank rank;
-    struct dts_live_server *server; // owned; NULL: a worker, which has the rest
+    struct dts_live_server *server; // owned; NULL: a worker, which has the members below
     struct dts_network *network;    // owned
     struct dts_mirror sums;         // of normalizations, where they are exchanged
     float **there; // the plan's buffers on the device, where messages are direct; owned
