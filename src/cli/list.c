@@ -14,6 +14,7 @@
 #include "sim/net/fabric/fabric.h"
 #include "sim/net/platform/platform.h"
 #include "sim/net/topology/topology.h"
+#include "train/model/model.h"
 #include "train/strategy/strategy.h"
 
 struct row {

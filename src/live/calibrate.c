@@ -27,7 +27,7 @@ enum { SUM_BYTES = 64 << 10 };
 
 /* Who measures. */
 struct bench {
-    struct dts_patterns patterns;
+    struct dts_traffic_patterns patterns;
     const struct dts_wire *wire;
     MPI_Comm comm;
     int rank, size;
@@ -35,9 +35,10 @@ struct bench {
 };
 
 /* Two ranks talk, all others look on. */
-static struct dts_pattern pair_part(const struct bench *b, int first, int second, bool both)
+static struct dts_traffic_pattern pair_part(const struct bench *b, int first, int second,
+                                            bool both)
 {
-    struct dts_pattern part = {.to = -1, .from = -1};
+    struct dts_traffic_pattern part = {.to = -1, .from = -1};
     if (b->rank == first || b->rank == second) {
         part.to = part.from = b->rank == first ? second : first;
         part.answers = !both && b->rank == second;
@@ -47,22 +48,22 @@ static struct dts_pattern pair_part(const struct bench *b, int first, int second
 
 /* There and back: the first sends, and only then awaits the answer. */
 static void add_one_way(struct bench *b, int first, int second, int bytes,
-                        struct dts_pattern_times *series)
+                        struct dts_traffic_times *series)
 {
-    const struct dts_pattern send = {.to = second, .from = -1},
-                             receive = {.to = -1, .from = second};
-    const struct dts_pattern answer = pair_part(b, first, second, false);
+    const struct dts_traffic_pattern send = {.to = second, .from = -1},
+                                     receive = {.to = -1, .from = second};
+    const struct dts_traffic_pattern answer = pair_part(b, first, second, false);
     const int repeats = bytes <= 4096 ? 50 : bytes <= 262144 ? 8 : 4;
-    for (int i = 0; i < DTS_PATTERN_BATCHES; i++) {
+    for (int i = 0; i < DTS_TRAFFIC_BATCHES; i++) {
         dts_wire_barrier(b->wire);
         double begin_s = dts_now_s();
         for (int k = 0; k < repeats; k++) {
             if (b->rank == second)
-                dts_pattern_once(&b->patterns, &answer, bytes);
+                dts_traffic_once(&b->patterns, &answer, bytes);
             if (b->rank != first)
                 continue;
-            dts_pattern_once(&b->patterns, &send, bytes);
-            dts_pattern_once(&b->patterns, &receive, bytes);
+            dts_traffic_once(&b->patterns, &send, bytes);
+            dts_traffic_once(&b->patterns, &receive, bytes);
         }
         series->seconds[series->count++] = (dts_now_s() - begin_s) / repeats / 2;
     }
@@ -87,33 +88,33 @@ static double sum_s_per_byte(const double *added_s, const double *plain_s)
     return dts_median(sums, count);
 }
 
-static void time_links(struct bench *b, int partner, struct dts_pattern all,
+static void time_links(struct bench *b, int partner, struct dts_traffic_pattern all,
                        struct dts_link_seconds *link)
 {
-    const struct dts_pattern both = pair_part(b, 0, partner, true);
-    struct dts_pattern adds = all;
-    struct dts_pattern_times one_way[DTS_CALIBRATE_SIZES] = {0};
-    struct dts_pattern_times two_way[DTS_CALIBRATE_SIZES] = {0};
-    struct dts_pattern_times every[DTS_CALIBRATE_SIZES] = {0};
-    struct dts_pattern_times added[DTS_CALIBRATE_SIZES] = {0};
+    const struct dts_traffic_pattern both = pair_part(b, 0, partner, true);
+    struct dts_traffic_pattern adds = all;
+    struct dts_traffic_times one_way[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_traffic_times two_way[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_traffic_times every[DTS_CALIBRATE_SIZES] = {0};
+    struct dts_traffic_times added[DTS_CALIBRATE_SIZES] = {0};
     double added_s[DTS_CALIBRATE_SIZES] = {0};
     adds.adds = true;
-    for (int sweep = 0; sweep < DTS_PATTERN_SWEEPS; sweep++)
+    for (int sweep = 0; sweep < DTS_TRAFFIC_SWEEPS; sweep++)
         for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
             int bytes = (int)dts_calibrate_bytes[i];
             add_one_way(b, 0, partner, bytes, &one_way[i]);
-            dts_pattern_time(&b->patterns, &both, bytes, &two_way[i]);
-            dts_pattern_time(&b->patterns, &all, bytes, &every[i]);
+            dts_traffic_time(&b->patterns, &both, bytes, &two_way[i]);
+            dts_traffic_time(&b->patterns, &all, bytes, &every[i]);
             if (bytes >= SUM_BYTES)
-                dts_pattern_time(&b->patterns, &adds, bytes, &added[i]);
+                dts_traffic_time(&b->patterns, &adds, bytes, &added[i]);
         }
     link->measured = true;
     for (int i = 0; i < DTS_CALIBRATE_SIZES; i++) {
-        link->one_way_s[i] = from_rank(b, 0, dts_pattern_median(&one_way[i]));
-        link->two_way_s[i] = dts_pattern_median(&two_way[i]);
-        link->all_s[i] = dts_pattern_median(&every[i]);
+        link->one_way_s[i] = from_rank(b, 0, dts_traffic_median(&one_way[i]));
+        link->two_way_s[i] = dts_traffic_median(&two_way[i]);
+        link->all_s[i] = dts_traffic_median(&every[i]);
         if (added[i].count > 0)
-            added_s[i] = dts_pattern_median(&added[i]);
+            added_s[i] = dts_traffic_median(&added[i]);
     }
     link->sum_s_per_byte = sum_s_per_byte(added_s, link->all_s);
 }
@@ -122,7 +123,7 @@ static void time_links(struct bench *b, int partner, struct dts_pattern all,
  * way; 0: there are no others. */
 static double time_incast(struct bench *b, bool both)
 {
-    struct dts_pattern part = {.to = -1, .from = -1};
+    struct dts_traffic_pattern part = {.to = -1, .from = -1};
     const int bytes = (int)dts_calibrate_star_bytes;
     if (b->size < 3)
         return 0;
@@ -133,10 +134,10 @@ static double time_incast(struct bench *b, bool both)
         part.to = 0;
         part.from = both ? 0 : -1;
     }
-    struct dts_pattern_times series = {0};
-    for (int sweep = 0; sweep < DTS_PATTERN_SWEEPS; sweep++)
-        dts_pattern_time(&b->patterns, &part, bytes, &series);
-    return (double)bytes * (b->size - 1) / dts_pattern_median(&series);
+    struct dts_traffic_times series = {0};
+    for (int sweep = 0; sweep < DTS_TRAFFIC_SWEEPS; sweep++)
+        dts_traffic_time(&b->patterns, &part, bytes, &series);
+    return (double)bytes * (b->size - 1) / dts_traffic_median(&series);
 }
 
 /* Which ranks are on one node, as MPI sees it. */
@@ -181,16 +182,17 @@ static void measure(struct bench *b, void (*say)(const char *what), struct dts_c
     int first = b->node * b->per_node;
     if (b->per_node > 1) {
         tell(b, say, "messages on one node");
-        struct dts_pattern all = {.to = first + (b->in_node + 1) % b->per_node,
-                                  .from = first + (b->in_node + b->per_node - 1) % b->per_node};
+        struct dts_traffic_pattern all = {.to = first + (b->in_node + 1) % b->per_node,
+                                          .from = first +
+                                                  (b->in_node + b->per_node - 1) % b->per_node};
         time_links(b, 1, all, &out->within);
         if (b->nodes == 1)
             out->within.star_bytes_per_s = time_incast(b, true);
     }
     if (b->nodes > 1) {
         tell(b, say, "messages between nodes");
-        struct dts_pattern all = {.to = (b->rank + b->per_node) % b->size,
-                                  .from = (b->rank + b->size - b->per_node) % b->size};
+        struct dts_traffic_pattern all = {.to = (b->rank + b->per_node) % b->size,
+                                          .from = (b->rank + b->size - b->per_node) % b->size};
         time_links(b, b->per_node, all, &out->between);
         out->between.incast_bytes_per_s = time_incast(b, false);
     }
@@ -216,9 +218,9 @@ bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
     find_nodes(&b);
     if (!check_nodes(&b, err))
         return false;
-    dts_patterns_open(&b.patterns, wire, (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1]);
+    dts_traffic_open(&b.patterns, wire, (size_t)dts_calibrate_bytes[DTS_CALIBRATE_SIZES - 1]);
     measure(&b, say, out);
-    dts_patterns_close(&b.patterns);
+    dts_traffic_close(&b.patterns);
     out->ranks = b.size;
     out->nodes = b.nodes;
     out->per_node = b.per_node;

@@ -22,15 +22,16 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/stats.h"
-#include "live/lane.h"
 #include "live/pieces.h"
+#include "live/values.h"
 
 enum { ROUNDS = 9, TURNS = 40, FEW_TURNS = 9, TAG = 4, MESSAGE_BYTES = 1 << 20 };
 static const double ROUND_S = 0.03, TURN_S = 0.02; // some time slices of the system's scheduler
 static const double LIMIT_S = 4;                   // of all turns
 
 /* Products of small matrices, and sums of vectors that the last cache holds: half of the time
- * each. (In memory two ranks took 1.3 times as long, steps of two networks 1.01.) */
+ * each. Sums in memory would slow two ranks far more than steps of networks do: measured,
+ * docs/log/2026-11-comments.md. */
 enum { SIDE = 64, SUM = 32 << 10, VECTOR = 512 << 10 };
 
 struct kernel {
@@ -58,7 +59,7 @@ static void once(struct kernel *k)
             for (int e = 0; e < SIDE; e++)
                 k->c[i * SIDE + e] = 0.5f * k->c[i * SIDE + e] + factor * k->b[j * SIDE + e];
         }
-    dts_lane_add(k->x + k->at, k->y + k->at, SUM);
+    dts_values_add_floats(k->x + k->at, k->y + k->at, SUM);
     k->at = (k->at + SUM) % VECTOR;
 }
 
@@ -107,11 +108,11 @@ static void meet(const struct bench *b)
     dts_pieces_wait(&request);
 }
 
-static void add_piece(void *self, int parcel, size_t first, void *piece, size_t bytes)
+static void add_piece(void *self, int message, size_t first, void *piece, size_t bytes)
 {
     struct bench *b = self;
-    (void)parcel;
-    dts_lane_add(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
+    (void)message;
+    dts_values_add_floats(b->sum + first / sizeof(float), piece, bytes / sizeof(float));
 }
 
 /* As a ring does it: send to one, take from another, add. */
@@ -120,10 +121,10 @@ static void exchange(struct bench *b, int times)
     const int to = (b->rank + 1) % b->size, from = (b->rank + b->size - 1) % b->size;
     const struct dts_carrier carrier = {add_piece, b};
     for (int i = 0; i < times; i++) {
-        struct dts_parcel parcels[] = {
+        struct dts_wire_message messages[] = {
             {.peer = from, .tag = TAG, .bytes = MESSAGE_BYTES},
             {.send = true, .peer = to, .tag = TAG, .bytes = MESSAGE_BYTES, .data = b->out}};
-        dts_pieces_carry(&b->pieces, b->comm, parcels, 2, &carrier);
+        dts_pieces_carry(&b->pieces, b->comm, messages, 2, &carrier);
     }
 }
 
@@ -215,7 +216,7 @@ static int cores(const struct bench *b)
     return CPU_COUNT(&all);
 }
 
-static void open(struct bench *b, const struct dts_wire *wire)
+static void open_bench(struct bench *b, const struct dts_wire *wire)
 {
     *b = (struct bench){.wire = wire, .comm = dts_wire_all(wire)};
     b->rank = dts_wire_rank(wire);
@@ -229,7 +230,7 @@ static void open(struct bench *b, const struct dts_wire *wire)
     b->sum = numbers(MESSAGE_BYTES / sizeof(float));
 }
 
-static void close(struct bench *b)
+static void close_bench(struct bench *b)
 {
     float *const owned[] = {b->kernel.a, b->kernel.b, b->kernel.c, b->kernel.x,
                             b->kernel.y, b->out,      b->sum};
@@ -292,8 +293,8 @@ void dts_calibrate_compute(const struct dts_wire *wire, int in_node, int per_nod
 {
     struct bench b;
     out->together_count = per_node < DTS_CALIBRATE_TOGETHER ? per_node : DTS_CALIBRATE_TOGETHER;
-    open(&b, wire);
+    open_bench(&b, wire);
     find_together(&b, in_node, out);
     find_communicating(&b, out);
-    close(&b);
+    close_bench(&b);
 }

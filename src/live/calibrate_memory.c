@@ -6,7 +6,7 @@
 #include "base/os/clock.h"
 #include "base/stats.h"
 #include "live/calibrate_compute.h"
-#include "live/lane.h"
+#include "live/values.h"
 
 double dts_calibrate_sums(void)
 {
@@ -15,7 +15,7 @@ double dts_calibrate_sums(void)
     double times[REPEATS];
     for (int i = 0; i < REPEATS; i++) {
         double begin_s = dts_now_s();
-        dts_lane_add(sum, values, COUNT);
+        dts_values_add_floats(sum, values, COUNT);
         times[i] = dts_now_s() - begin_s;
     }
     free(sum);

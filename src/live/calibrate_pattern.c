@@ -9,20 +9,20 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/stats.h"
-#include "live/lane.h"
+#include "live/values.h"
 
 enum { TAG = 2, MOST_REPEATS = 2000, LINE = 64 };
 static const double BATCH_S = 0.01; // a batch takes about so long, or one repetition
 static const double LIMIT_S = 0.35; // of the batches of one size in one sweep
 
 /* Each repetition sends and receives the next parts of so much memory, as collectives do with
- * gradients: received always into the same place messages of 256 KiB among four ranks took 2/3
- * of the time. On one machine messages count where networks are small, and then their gradients
- * lie in the last cache: with 32 MiB here a ring on 8 MB of gradients was predicted to take 1.3
- * times as long as it took. ASSUMED */
+ * gradients: always the same place would stay in a cache. On one machine messages count where
+ * networks are small, and then their gradients lie in the last cache. ASSUMED, by
+ * docs/log/2026-11-comments.md. */
 static const size_t ROOM = 8 << 20;
 
-/* Written, for pages that nobody touched are all one page; and zeros, whose sums stay zeros. */
+/* Zeros, since their sums stay zeros. They are written, since all pages that were never written
+ * are one page. */
 static char *zeros(size_t bytes)
 {
     char *memory = dts_alloc(bytes, 1);
@@ -30,36 +30,37 @@ static char *zeros(size_t bytes)
     return memory;
 }
 
-void dts_patterns_open(struct dts_patterns *patterns, const struct dts_wire *wire,
-                       size_t most_bytes)
+void dts_traffic_open(struct dts_traffic_patterns *patterns, const struct dts_wire *wire,
+                      size_t most_bytes)
 {
-    *patterns = (struct dts_patterns){.wire = wire,
-                                      .comm = dts_wire_all(wire),
-                                      .rank = dts_wire_rank(wire),
-                                      .size = dts_wire_size(wire)};
+    *patterns = (struct dts_traffic_patterns){.wire = wire,
+                                              .comm = dts_wire_all(wire),
+                                              .rank = dts_wire_rank(wire),
+                                              .size = dts_wire_size(wire)};
     const size_t ranks = (size_t)patterns->size;
     patterns->out = zeros(ROOM + most_bytes);
     patterns->in = zeros(ROOM + most_bytes * ranks);
-    patterns->parcels = dts_alloc(2 * ranks, sizeof(*patterns->parcels));
+    patterns->messages = dts_alloc(2 * ranks, sizeof(*patterns->messages));
 }
 
-void dts_patterns_close(struct dts_patterns *patterns)
+void dts_traffic_close(struct dts_traffic_patterns *patterns)
 {
     free(patterns->out);
     free(patterns->in);
-    free(patterns->parcels);
+    free(patterns->messages);
     dts_pieces_free(&patterns->pieces);
 }
 
-static void add_piece(void *sum, int parcel, size_t first, void *piece, size_t bytes)
+static void add_piece(void *sum, int message, size_t first, void *piece, size_t bytes)
 {
-    (void)parcel;
-    dts_lane_add((float *)((char *)sum + first), piece, bytes / sizeof(float));
+    (void)message;
+    dts_values_add_floats((float *)((char *)sum + first), piece, bytes / sizeof(float));
 }
 
-void dts_pattern_once(struct dts_patterns *patterns, const struct dts_pattern *part, int bytes)
+void dts_traffic_once(struct dts_traffic_patterns *patterns,
+                      const struct dts_traffic_pattern *part, int bytes)
 {
-    struct dts_patterns *p = patterns;
+    struct dts_traffic_patterns *p = patterns;
     const size_t size = (size_t)bytes;
     int count = 0;
     const bool back = part->to < 0 && part->from >= 0; // there and back: to where it came from
@@ -69,52 +70,53 @@ void dts_pattern_once(struct dts_patterns *patterns, const struct dts_pattern *p
     const struct dts_carrier carrier = {add_piece, apart};
     for (int r = 0; r < p->size; r++)
         if (r != p->rank && (r == part->from || part->collects))
-            p->parcels[count++] =
-                (struct dts_parcel){.peer = r,
-                                    .tag = TAG,
-                                    .bytes = size,
-                                    .data = part->adds       ? NULL
-                                            : part->collects ? p->in + p->at + (size_t)r * size
-                                                             : apart};
+            p->messages[count++] = (struct dts_wire_message){
+                .peer = r,
+                .tag = TAG,
+                .bytes = size,
+                .data = part->adds       ? NULL
+                        : part->collects ? p->in + p->at + (size_t)r * size
+                                         : apart};
     if (part->answers) {
-        dts_pieces_carry(&p->pieces, p->comm, p->parcels, count, &carrier);
+        dts_pieces_carry(&p->pieces, p->comm, p->messages, count, &carrier);
         count = 0;
     }
     for (int r = 0; r < p->size; r++)
         if (r != p->rank && (r == part->to || part->serves))
-            p->parcels[count++] = (struct dts_parcel){
+            p->messages[count++] = (struct dts_wire_message){
                 .send = true, .peer = r, .tag = TAG, .bytes = size, .data = p->out + p->at};
     if (count > 0)
-        dts_pieces_carry(&p->pieces, p->comm, p->parcels, count, &carrier);
+        dts_pieces_carry(&p->pieces, p->comm, p->messages, count, &carrier);
 }
 
 /* Seconds of one repetition, of the slowest rank. */
-static double time_batch(struct dts_patterns *patterns, const struct dts_pattern *part,
-                         int bytes, int repeats)
+static double time_batch(struct dts_traffic_patterns *patterns,
+                         const struct dts_traffic_pattern *part, int bytes, int repeats)
 {
     dts_wire_barrier(patterns->wire);
     const double begin_s = dts_now_s();
     for (int i = 0; i < repeats; i++)
-        dts_pattern_once(patterns, part, bytes);
+        dts_traffic_once(patterns, part, bytes);
     double mine_s = (dts_now_s() - begin_s) / repeats, slowest_s;
     DTS_MPI(MPI_Allreduce(&mine_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, patterns->comm));
     return slowest_s;
 }
 
-void dts_pattern_time(struct dts_patterns *patterns, const struct dts_pattern *part, int bytes,
-                      struct dts_pattern_times *times)
+void dts_traffic_time(struct dts_traffic_patterns *patterns,
+                      const struct dts_traffic_pattern *part, int bytes,
+                      struct dts_traffic_times *times)
 {
     double first_s = time_batch(patterns, part, bytes, 2), spent_s = 0;
     int repeats = first_s > 0 ? (int)(BATCH_S / first_s) : MOST_REPEATS;
     repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : repeats;
-    for (int i = 0; i < DTS_PATTERN_BATCHES && (i == 0 || spent_s < LIMIT_S); i++) {
+    for (int i = 0; i < DTS_TRAFFIC_BATCHES && (i == 0 || spent_s < LIMIT_S); i++) {
         const double each_s = time_batch(patterns, part, bytes, repeats);
         times->seconds[times->count++] = each_s;
         spent_s += each_s * repeats;
     }
 }
 
-double dts_pattern_median(struct dts_pattern_times *times)
+double dts_traffic_median(struct dts_traffic_times *times)
 {
     return dts_median(times->seconds, times->count);
 }

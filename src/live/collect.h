@@ -1,4 +1,4 @@
-/* collect.h -- rank 0 hears when every operation of every rank began and ended. */
+/* collect.h -- rank 0 gets the times at which every operation of every rank began and ended. */
 #ifndef DTS_LIVE_COLLECT_H
 #define DTS_LIVE_COLLECT_H
 
@@ -9,8 +9,8 @@ struct dts_live_all {
     double **begin_s, **end_s; // by rank, then as in struct dts_live_times; by rank 0's clock
 };
 
-/* Every rank calls it; `all` is filled on rank 0 and empty elsewhere. Clocks of ranks on other
- * machines than rank 0's are compared first, by messages there and back. */
+/* Every rank calls it; `all` is filled on rank 0 and empty elsewhere. Messages there and back
+ * first compare the clocks of ranks on other machines with that of rank 0. */
 void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *rank,
                       const struct dts_live_times *times, struct dts_live_all *all);
 void dts_live_all_free(struct dts_live_all *all);

@@ -11,7 +11,7 @@
  *     all else                into and out of the buffer itself
  *
  * Elements are floats, or doubles where those of the buffer have 8 bytes. All of this lies in
- * the rank's memory (dock.h), and is computed with there.
+ * the rank's memory (message_memory.h), and is computed with there.
  */
 #include <stdlib.h>
 
@@ -45,14 +45,8 @@ static bool pile_up(const struct dts_message *messages, int count)
 static void *place(const struct dts_lane *lane, const struct dts_message *m, size_t first)
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    return (char *)lane->of->dock->buffers[m->data.buffer] +
+    return (char *)lane->of->memory->buffers[m->data.buffer] +
            (m->data.first + first) * dts_values_real(values.bytes);
-}
-
-void dts_lane_add(float *restrict sum, const float *restrict values, size_t count)
-{
-    for (size_t e = 0; e < count; e++)
-        sum[e] += values[e];
 }
 
 /* What is under way, for who fills and empties windows. */
@@ -67,9 +61,9 @@ static void settle(const struct dts_lane *lane, const struct dts_message *m, siz
                    const void *arrived, size_t count)
 {
     const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
-    const struct dts_dock *dock = lane->of->dock;
-    (m->add ? dock->kind->add : dock->kind->take)(dock->self, lane->stream, &values,
-                                                  place(lane, m, first), arrived, count);
+    const struct dts_message_memory *memory = lane->of->memory;
+    (m->add ? memory->kind->add : memory->kind->take)(memory->self, lane->stream, &values,
+                                                      place(lane, m, first), arrived, count);
 }
 
 /* A piece of a message that goes through a window. */
@@ -78,46 +72,47 @@ static void fill_or_empty(void *self, int message, size_t first, void *piece, si
     const struct exchange *e = self;
     const struct dts_message *m = &e->messages[message];
     const struct dts_values values = dts_lane_values(e->lane->of, m->data.buffer);
-    const struct dts_dock *dock = e->lane->of->dock;
+    const struct dts_message_memory *memory = e->lane->of->memory;
     const size_t at = first / values.bytes, count = bytes / values.bytes;
     if (m->send)
-        dock->kind->pack(dock->self, e->lane->stream, &values, piece, place(e->lane, m, at),
-                         count, e->round);
+        memory->kind->pack(memory->self, e->lane->stream, &values, piece, place(e->lane, m, at),
+                           count, e->round);
     else
         settle(e->lane, m, at, piece, count);
 }
 
-static struct dts_parcel *parcels_for(struct dts_lane *lane, const struct dts_message *messages,
-                                      int count)
+static struct dts_wire_message *put_on_wire(struct dts_lane *lane,
+                                            const struct dts_message *messages, int count)
 {
-    lane->parcels =
-        dts_grow(lane->parcels, &lane->parcel_room, (size_t)count, sizeof(*lane->parcels));
+    lane->on_wire =
+        dts_grow(lane->on_wire, &lane->on_wire_room, (size_t)count, sizeof(*lane->on_wire));
     for (int i = 0; i < count; i++)
-        lane->parcels[i] = (struct dts_parcel){.send = messages[i].send,
-                                               .peer = messages[i].peer,
-                                               .tag = messages[i].channel,
-                                               .bytes = messages[i].bytes};
-    return lane->parcels;
+        lane->on_wire[i] = (struct dts_wire_message){.send = messages[i].send,
+                                                     .peer = messages[i].peer,
+                                                     .tag = messages[i].channel,
+                                                     .bytes = messages[i].bytes};
+    return lane->on_wire;
 }
 
 static void carry(struct dts_lane *lane, int count, const struct dts_carrier *carrier)
 {
     dts_pieces_carry(lane->pieces, dts_wire_comm(lane->of->live->wire, lane->stream),
-                     lane->parcels, count, carrier);
+                     lane->on_wire, count, carrier);
 }
 
 static void receive_slots(struct dts_lane *lane, const struct dts_op *op,
                           const struct dts_message *messages, int count)
 {
     struct dts_arrivals *slots = &lane->of->arrivals[op - lane->of->rank->role->plan.ops];
-    struct dts_parcel *parcels = parcels_for(lane, messages, count);
+    struct dts_wire_message *on_wire = put_on_wire(lane, messages, count);
     const size_t each = messages[0].bytes;
     if (slots->messages == NULL) {
         *slots = (struct dts_arrivals){messages[0].data, count, NULL};
-        slots->messages = lane->of->dock->kind->get(lane->of->dock->self, (size_t)count * each);
+        slots->messages =
+            lane->of->memory->kind->get(lane->of->memory->self, (size_t)count * each);
     }
     for (int i = 0; i < count; i++)
-        parcels[i].data = slots->messages + (size_t)i * each;
+        on_wire[i].data = slots->messages + (size_t)i * each;
     carry(lane, count, NULL);
 }
 
@@ -134,23 +129,24 @@ static size_t scratch_of(const struct dts_message *m)
 }
 
 /* Where each message lies that does not go through a window. */
-static void place_parcels(struct dts_lane *lane, const struct dts_message *messages, int count,
-                          struct dts_parcel *parcels)
+static void place_messages(struct dts_lane *lane, const struct dts_message *messages, int count,
+                           struct dts_wire_message *on_wire)
 {
     size_t needed = 0;
     for (int i = 0; i < count; i++)
         if (waits_aside(messages, count, &messages[i]))
             needed += scratch_of(&messages[i]);
-    lane->scratch = dts_dock_grow(lane->of->dock, lane->scratch, &lane->scratch_room, needed);
+    lane->scratch =
+        dts_message_memory_grow(lane->of->memory, lane->scratch, &lane->scratch_room, needed);
     char *scratch = lane->scratch;
     for (int i = 0; i < count; i++) {
         const struct dts_message *m = &messages[i];
         const struct dts_values values = dts_lane_values(lane->of, m->data.buffer);
         if (waits_aside(messages, count, m)) {
-            parcels[i].data = scratch;
+            on_wire[i].data = scratch;
             scratch += scratch_of(m);
         } else if (!dts_values_narrow(&values) && (m->send || !m->add)) {
-            parcels[i].data = place(lane, m, 0);
+            on_wire[i].data = place(lane, m, 0);
         }
     }
 }
@@ -165,26 +161,26 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
         receive_slots(lane, op, messages, count);
         return;
     }
-    struct dts_parcel *parcels = parcels_for(lane, messages, count);
-    place_parcels(lane, messages, count, parcels);
+    struct dts_wire_message *on_wire = put_on_wire(lane, messages, count);
+    place_messages(lane, messages, count, on_wire);
     carry(lane, count, &carrier);
     for (int i = 0; i < count; i++)
         if (waits_aside(messages, count, &messages[i]))
-            settle(lane, &messages[i], 0, parcels[i].data, messages[i].data.count);
+            settle(lane, &messages[i], 0, on_wire[i].data, messages[i].data.count);
 }
 
 void dts_lane_sum(struct dts_lane *lane, int op)
 {
     const struct dts_arrivals *slots = &lane->of->arrivals[op];
-    const struct dts_dock *dock = lane->of->dock;
+    const struct dts_message_memory *memory = lane->of->memory;
     if (slots->messages == NULL)
         return;
     const struct dts_values values = dts_lane_values(lane->of, slots->span.buffer);
     const size_t each = slots->span.count;
-    void *sum = (char *)dock->buffers[slots->span.buffer] +
+    void *sum = (char *)memory->buffers[slots->span.buffer] +
                 slots->span.first * dts_values_real(values.bytes);
-    dock->kind->take(dock->self, lane->stream, &values, sum, slots->messages, each);
+    memory->kind->take(memory->self, lane->stream, &values, sum, slots->messages, each);
     for (int i = 1; i < slots->count; i++)
-        dock->kind->add(dock->self, lane->stream, &values, sum,
-                        slots->messages + (size_t)i * each * values.bytes, each);
+        memory->kind->add(memory->self, lane->stream, &values, sum,
+                          slots->messages + (size_t)i * each * values.bytes, each);
 }

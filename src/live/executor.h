@@ -1,8 +1,8 @@
-/* executor.h -- who runs the kernels that a plan calls. One file and one row each.
+/* executor.h -- executors run the kernels that a plan calls. One file and one row each.
  *
  * The walker says which operation is due; an executor does it on this rank's buffers. `timed`
- * waits for the time that was predicted, so that more ranks than cores still show how true
- * communication behaves.
+ * waits for the predicted time, so that real communication can be measured with more ranks than
+ * cores.
  */
 #ifndef DTS_LIVE_EXECUTOR_H
 #define DTS_LIVE_EXECUTOR_H
@@ -10,12 +10,13 @@
 #include "base/error.h"
 #include "plan/plan.h"
 
-/* What an executor may see and change: everything is the rank's and outlives the executor. */
+/* What an executor may see and change. All of it belongs to the rank and outlives the executor.
+ */
 struct dts_executor_rank {
     const struct dts_job *job;
     const struct dts_role *role;
     int rank;
-    float *const *buffers; // of the role's plan, by number; doubles where elements have 8 bytes
+    float *const *buffers; // of the role's plan, by number; doubles if elements have 8 bytes
     void *context;         // dts_live.context
 };
 
@@ -23,31 +24,31 @@ struct dts_executor {
     const char *name, *summary;
     bool (*open)(const struct dts_executor_rank *rank, void **self, struct dts_error *err);
 
-    /* Run one call of the plan in step `step` (0, 1, ...), on the thread of its stream; other
-     * streams' calls may run at the same time. due_s is when it could begin, by dts_now_s():
-     * where the call before it on the stream ended, unless something else was waited for.
-     * Returns when it is held to have ended.
+    /* Runs one call of the plan in step `step` (0, 1, ...), on the thread of its stream; calls
+     * of other streams may run at the same time. due_s is when it could begin, by dts_now_s():
+     * the end of the call before it on the stream, or of a wait behind that. Returns when the
+     * call counts as ended.
      *
-     * Before DTS_AGGREGATE of bucket b is called, the back end has summed what arrived into the
-     * span of the exchange that received it. */
+     * Before DTS_AGGREGATE of a bucket the messages that arrived for it have been summed into
+     * the span of the exchange that received them. */
     double (*call)(void *self, const struct dts_op *op, int step, double due_s);
 
-    /* Messages take from the buffers and leave in them. What an exchange or a collective takes
-     * up is brought there before its first message, and what it left is carried off after its
-     * last one, each on the thread of its stream; not where messages take from a dock of
-     * their own (dts_live.dock). NULL: calls work on the buffers themselves. */
+    /* Copies between the buffers, which messages use, and where calls compute. bring() comes
+     * before the first message of an exchange or a collective, carry_off() after its last one,
+     * both on the thread of its stream. Neither is called if messages have a memory of their
+     * own (dts_live.memory). NULL: calls work on the buffers themselves. */
     void (*bring)(void *self, const struct dts_op *op);
     void (*carry_off)(void *self, const struct dts_op *op);
 
     void (*close)(void *self);
 };
 
-/* Nothing is computed and nobody waits, but a server answers with the sums that it got: to see
- * that messages arrive (verify.h). No choice of a scenario. */
+/* Computes nothing and never waits; a server answers with the sums that it got. For checks that
+ * messages arrive (verify.h); a scenario cannot choose it. */
 extern const struct dts_executor dts_executor_instant;
 
-/* open and close of an executor that works on its context: that is there before a run, and
- * stays. */
+/* open and close of an executor whose state is its context, which exists before a run and after
+ * it. */
 bool dts_executor_take_context(const struct dts_executor_rank *rank, void **self,
                                struct dts_error *err);
 void dts_executor_leave_context(void *self);

@@ -35,14 +35,15 @@ static void wait(void *self, int op, bool previous_step)
 }
 
 /* Where the operation's messages leave and arrive. */
-static const struct dts_dock *dock_of(const struct dts_lane *lane, const struct dts_op *op)
+static const struct dts_message_memory *memory_of(const struct dts_lane *lane,
+                                                  const struct dts_op *op)
 {
-    return dts_library_takes_host(lane->of, op) ? &lane->of->host : lane->of->dock;
+    return dts_library_takes_host(lane->of, op) ? &lane->of->host : lane->of->memory;
 }
 
 static bool is_moved(const struct dts_lane *lane, const struct dts_op *op)
 {
-    return op->kind != DTS_OP_CALL && dock_of(lane, op) == &lane->of->host;
+    return op->kind != DTS_OP_CALL && memory_of(lane, op) == &lane->of->host;
 }
 
 static void begin(void *self, int op)
@@ -63,10 +64,10 @@ static void round_result(const struct dts_lane *lane, const struct dts_op *op)
     if (op->kind != DTS_OP_COLLECTIVE)
         return;
     const struct dts_values values = dts_lane_values(lane->of, data->buffer);
-    const struct dts_dock *dock = dock_of(lane, op);
+    const struct dts_message_memory *memory = memory_of(lane, op);
     if (dts_values_narrow(&values))
-        dock->kind->round(dock->self, lane->stream, &values,
-                          dock->buffers[data->buffer] + data->first, data->count);
+        memory->kind->round(memory->self, lane->stream, &values,
+                            memory->buffers[data->buffer] + data->first, data->count);
 }
 
 static void done(void *self, int op)
@@ -129,16 +130,16 @@ void *dts_lane_live(void *self)
     static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
-    const struct dts_dock *dock = lane->of->dock;
+    const struct dts_message_memory *memory = lane->of->memory;
     lane->free_s = lane->of->times->start_s;
     lane->pieces = dts_alloc(1, sizeof(*lane->pieces));
-    lane->pieces->dock = dock;
+    lane->pieces->memory = memory;
     lane->pieces->piece_bytes = lane->of->live->piece_bytes;
     for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
-    dock->kind->give_back(dock->self, lane->scratch);
+    memory->kind->give_back(memory->self, lane->scratch);
     free(lane->halves);
-    free(lane->parcels);
+    free(lane->on_wire);
     dts_pieces_free(lane->pieces);
     free(lane->pieces);
     return NULL;

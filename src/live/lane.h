@@ -1,4 +1,5 @@
-/* lane.h -- one stream of one rank: the verbs that it lends the walker. Private to the module.
+/* lane.h -- one stream of one rank: the functions that the walker of the plan calls. Private to
+ * the room.
  */
 #ifndef DTS_LIVE_LANE_H
 #define DTS_LIVE_LANE_H
@@ -9,15 +10,16 @@
 #include "live/values.h"
 #include "plan/run.h"
 
-/* What several peers laid on one place, until a call of the plan sums it. */
+/* Messages of several peers for one place, until a call of the plan sums them. */
 struct dts_arrivals {
     struct dts_span span;
     int count;
-    char *messages; // count x span.count values, in the rank's memory; owned; NULL: nothing of
-                    // the kind
+    /* count x span.count values, in the rank's message memory; owned. NULL: the operation has
+     * no such messages. */
+    char *messages;
 };
 
-/* What the streams of a rank share. */
+/* What all streams of a rank share. */
 struct dts_lanes {
     const struct dts_live *live;
     const struct dts_live_rank *rank;
@@ -25,45 +27,43 @@ struct dts_lanes {
     struct dts_live_times *times;
     pthread_mutex_t lock; // over done
     pthread_cond_t changed;
-    int *done;                     // by operation: in how many steps; owned
-    struct dts_arrivals *arrivals; // by operation; owned
-    void *library;                 // communicators by operation (library.c); owned
-    struct dts_dock host;          // the rank's buffers
-    const struct dts_dock *dock;   // where messages leave and arrive: that, or a device's
+    int *done;                               // by operation: in how many steps; owned
+    struct dts_arrivals *arrivals;           // by operation; owned
+    void *library;                           // communicators by operation (library.c); owned
+    struct dts_message_memory host;          // the rank's buffers
+    const struct dts_message_memory *memory; // of messages: `host`, or a device's
 };
 
 struct dts_pieces;
-struct dts_parcel;
+struct dts_wire_message;
 
 struct dts_lane {
     struct dts_lanes *of;
     enum dts_stream stream;
     pthread_t thread;
     int step;
-    double free_s; // when the next call could have begun
-    char *scratch; // messages that wait aside, in the rank's memory; owned
+    double free_s; // when the next call could have begun, by dts_now_s()
+    char *scratch; // messages that must not arrive in their place yet; owned
     size_t scratch_room;
-    char *halves; // what MPI's collectives have in 16 bits, in the host's; owned
+    char *halves; // values of MPI's collectives in 16 bits, on the host; owned
     size_t halves_room;
-    struct dts_pieces *pieces;  // how they travel (pieces.h); owned, as are
-    struct dts_parcel *parcels; // those of an exchange
-    size_t parcel_room;
+    struct dts_pieces *pieces;        // how messages travel (pieces.h); owned
+    struct dts_wire_message *on_wire; // messages of the exchange at hand; owned
+    size_t on_wire_room;
 };
 
-/* All steps of the stream; what a thread runs. */
+/* Walks all steps of the stream: what a thread runs. */
 void *dts_lane_live(void *lane);
 
-/* Messages in flight together; returns when all are complete (exchange.c). */
+/* Sends and receives all messages at once; returns when all are complete (exchange.c). */
 void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
                        const struct dts_message *messages, int count);
 
-/* Sum what arrived for the operation into its span, peer after peer (exchange.c). */
+/* Sums the messages that arrived for the operation into its span, peer after peer (exchange.c).
+ */
 void dts_lane_sum(struct dts_lane *lane, int op);
 
-/* sum += values (exchange.c). */
-void dts_lane_add(float *restrict sum, const float *restrict values, size_t count);
-
-/* How a buffer's messages hold its values. */
+/* The format that the messages of a buffer have. */
 struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer);
 
 #endif

@@ -113,9 +113,9 @@ static void sum_halves(struct dts_lane *lane, const struct dts_values *values, f
     lane->halves = dts_grow(lane->halves, &lane->halves_room, count * values->bytes, 1);
     dts_values_pack(values, lane->halves, data, count, false);
     DTS_MPI(MPI_Op_create(values->half == DTS_HALF_BF16 ? add_bf16 : add_fp16, 1, &sum));
-    dts_dock_lend(lane->of->dock);
+    dts_message_memory_lend(lane->of->memory);
     DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, lane->halves, (int)count, MPI_UINT16_T, sum, comm));
-    dts_dock_take_back(lane->of->dock);
+    dts_message_memory_take_back(lane->of->memory);
     MPI_Op_free(&sum);
     dts_values_take(values, data, lane->halves, count);
 }
@@ -123,7 +123,7 @@ static void sum_halves(struct dts_lane *lane, const struct dts_values *values, f
 void dts_library_collective(struct dts_lane *lane, int op)
 {
     const struct dts_live_rank *rank = lane->of->rank;
-    const struct dts_dock *dock = lane->of->dock;
+    const struct dts_message_memory *memory = lane->of->memory;
     const struct dts_span *span = &rank->role->plan.ops[op].collective.data;
     const struct dts_values values = dts_lane_values(lane->of, span->buffer);
     const MPI_Comm *comms = lane->of->library;
@@ -132,10 +132,10 @@ void dts_library_collective(struct dts_lane *lane, int op)
                    comms[op]);
         return;
     }
-    char *data = (char *)dock->buffers[span->buffer] + span->first * values.bytes;
-    dts_dock_lend(dock);
+    char *data = (char *)memory->buffers[span->buffer] + span->first * values.bytes;
+    dts_message_memory_lend(memory);
     DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, data, (int)span->count,
                           values.bytes == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM,
                           comms[op]));
-    dts_dock_take_back(dock);
+    dts_message_memory_take_back(memory);
 }

@@ -1,5 +1,4 @@
-/* mpi_call.h -- how MPI is called here: a call that fails ends all ranks with one line. Private
- * to the module.
+/* mpi_call.h -- calls of MPI: one that fails ends all ranks with one line. Private to the room.
  */
 #ifndef DTS_LIVE_MPI_CALL_H
 #define DTS_LIVE_MPI_CALL_H

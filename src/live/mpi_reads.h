@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Of a device by its name (kernels/space/space.h), after MPI was started. False: *why is a
- * clause for the message. */
+/* The device is given by its name (kernels/space/space.h). MPI must have been started. False:
+ * *why is a clause for the message. */
 bool dts_mpi_reads(const char *device, const char **why);
 
 #endif

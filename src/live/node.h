@@ -4,11 +4,11 @@
 
 #include "live/wire.h"
 
-/* Every rank calls these at the same place; those with `counts` are meant. How many of them
- * this machine has with a lower number than this rank. */
+/* Every rank calls both of these at the same place. Only ranks with `counts` count. Returns how
+ * many of them are on this machine and have a lower number than this rank. */
 int dts_node_before(const struct dts_wire *wire, bool counts);
 
-/* The first of them on this machine that has the same bytes; itself where it is that one, -1
+/* Returns the first of them on this machine that has the same bytes, which may be this rank; -1
  * without `counts`. */
 int dts_node_first_alike(const struct dts_wire *wire, bool counts, const void *bytes,
                          size_t count);

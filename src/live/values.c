@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "live/lane.h"
-
 void dts_values_pack(const struct dts_values *v, void *message, float *values, size_t count,
                      bool round)
 {
@@ -43,6 +41,12 @@ void dts_values_take(const struct dts_values *v, void *to, const void *message, 
             values[e] = dts_from_fp16(from[e]);
 }
 
+void dts_values_add_floats(float *restrict sum, const float *restrict values, size_t count)
+{
+    for (size_t e = 0; e < count; e++)
+        sum[e] += values[e];
+}
+
 static void add_doubles(double *sum, const double *values, size_t count)
 {
     for (size_t e = 0; e < count; e++)
@@ -56,7 +60,7 @@ void dts_values_add(const struct dts_values *v, void *to, const void *message, s
     if (v->bytes == sizeof(double))
         add_doubles(to, message, count);
     else if (!dts_values_narrow(v))
-        dts_lane_add(to, message, count);
+        dts_values_add_floats(to, message, count);
     else if (v->half == DTS_HALF_BF16)
         for (size_t e = 0; e < count; e++)
             sum[e] += dts_from_bf16(from[e]);

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "live/idle_wait.h"
 #include "live/mpi_call.h"
-#include "live/rest.h"
 
 struct dts_wire {
     int rank, size;
@@ -68,7 +68,7 @@ bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv
         w->streams[s] = copy_world();
     DTS_MPI(MPI_Comm_rank(w->all, &w->rank));
     DTS_MPI(MPI_Comm_size(w->all, &w->size));
-    dts_rest_begin(is_crowded(w->all));
+    dts_idle_wait_begin(is_crowded(w->all));
     *wire = w;
     return true;
 }
@@ -107,7 +107,7 @@ void dts_wire_barrier(const struct dts_wire *wire)
     DTS_MPI(MPI_Barrier(wire->all));
 }
 
-void dts_wire_rest(const struct dts_wire *wire)
+void dts_wire_idle_barrier(const struct dts_wire *wire)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     MPI_Request request;

@@ -1,8 +1,8 @@
 /* wire.h -- the ranks that mpirun started, and how they talk outside of plans.
  *
- * MPI is started so that every stream's thread may use it at once; each stream has a
- * communicator of its own, so that messages of different streams never meet. The C interface of
- * MPI-3 alone is used, nothing of one library.
+ * MPI is started such that the threads of all streams may use it at once. Each stream has a
+ * communicator of its own, so that messages of different streams never meet. Only the C
+ * interface of MPI-3 is used, no extension of one library.
  */
 #ifndef DTS_LIVE_WIRE_H
 #define DTS_LIVE_WIRE_H
@@ -14,40 +14,40 @@
 
 struct dts_wire;
 
-/* threads: fails where MPI cannot be used by several of them. */
+/* threads: several will call MPI; fails if this MPI does not allow it. */
 bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv,
                    struct dts_error *err);
-void dts_wire_close(struct dts_wire *wire); // every rank; the last that MPI does
+void dts_wire_close(struct dts_wire *wire); // every rank; MPI ends here
 
 int dts_wire_rank(const struct dts_wire *wire);
 int dts_wire_size(const struct dts_wire *wire);
 
-/* Every rank calls these at the same place. */
+/* Every rank calls the following at the same place, but for dts_wire_abort(). */
 void dts_wire_barrier(const struct dts_wire *wire);
 
-/* The same where some come late by long, rank 0 after a prediction: who waits sleeps, and
- * leaves its core to others. It costs milliseconds. */
-void dts_wire_rest(const struct dts_wire *wire);
+/* A barrier for ranks that may be late by long, e.g. rank 0 after a prediction. Ranks that wait
+ * sleep and leave their core to others, which costs milliseconds. */
+void dts_wire_idle_barrier(const struct dts_wire *wire);
 
 /* Rank 0 gets `count` numbers of every rank, rank after rank; `all` may be NULL elsewhere. */
 void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count, double *all);
 
-/* What rank 0 has becomes what all have. */
+/* Every rank gets the bytes of rank 0. */
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count);
 
-/* Rank 0 gets the bytes of every rank, rank after rank, however many each has; and the way
- * back. `all` may be NULL elsewhere. */
+/* Collect: rank 0 gets the bytes of every rank, rank after rank; each may have another count.
+ * Deal: every rank gets its bytes back from rank 0. `all` may be NULL on other ranks. */
 void dts_wire_collect(const struct dts_wire *wire, const void *mine, size_t count, void *all);
 void dts_wire_deal(const struct dts_wire *wire, const void *all, void *mine, size_t count);
 
-/* Is it so on every rank? */
+/* True if every rank says so. */
 bool dts_wire_all_say(const struct dts_wire *wire, bool mine);
 
-/* This rank cannot go on while others wait for it: say why, and end all. */
+/* Ends all ranks, and says why. For a rank that cannot go on while others wait for it. */
 void dts_wire_abort(const struct dts_wire *wire, const char *why);
 
-/* A failure of any rank becomes that of all, so that all end together: the first rank that has
- * one counts. Returns false when there was one. */
+/* A failure of any rank becomes the failure of all, so that all end together; that of the first
+ * rank counts. Returns false if there was one. */
 bool dts_wire_agree(const struct dts_wire *wire, struct dts_error *err);
 
 #endif

@@ -9,7 +9,7 @@ ranks=$1
 shift
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
-# Who waits yields its core only where there are fewer of them than ranks (src/live/rest.h).
+# Who waits yields its core only where there are fewer of them than ranks (src/live/idle_wait.h).
 [ "$ranks" -le "$(nproc)" ] || export OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_pml=ob1 # to look for others takes a third of a start
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # the same, of Open MPI 5

@@ -8,7 +8,8 @@
 #include "counted.h"
 #include "live/pieces.h"
 
-static void post(MPI_Comm comm, const struct dts_parcel *p, void *place, MPI_Request *request)
+static void post(MPI_Comm comm, const struct dts_wire_message *p, void *place,
+                 MPI_Request *request)
 {
     const int bytes = (int)p->bytes;
     if (p->send) {
@@ -19,15 +20,16 @@ static void post(MPI_Comm comm, const struct dts_parcel *p, void *place, MPI_Req
     }
 }
 
-void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm, struct dts_parcel *parcels,
-                      int count, const struct dts_carrier *carrier)
+void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm,
+                      struct dts_wire_message *messages, int count,
+                      const struct dts_carrier *carrier)
 {
     MPI_Request *requests = dts_alloc((size_t)count, sizeof(*requests));
     void **places = dts_alloc((size_t)count, sizeof(*places));
     (void)pieces;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < count; i++) {
-            const struct dts_parcel *p = &parcels[i];
+            const struct dts_wire_message *p = &messages[i];
             if (p->send != (pass == 1))
                 continue;
             places[i] = p->data == NULL ? dts_alloc(p->bytes, 1) : p->data;
@@ -38,10 +40,10 @@ void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm, struct dts_parce
     for (int i = 0; i < count; i++)
         dts_pieces_wait(&requests[i]);
     for (int i = 0; i < count; i++) {
-        if (parcels[i].data != NULL)
+        if (messages[i].data != NULL)
             continue;
-        if (!parcels[i].send)
-            carrier->piece(carrier->self, i, 0, places[i], parcels[i].bytes);
+        if (!messages[i].send)
+            carrier->piece(carrier->self, i, 0, places[i], messages[i].bytes);
         free(places[i]);
     }
     free(requests);

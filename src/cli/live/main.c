@@ -87,7 +87,7 @@ static bool open_set(struct run *run, struct dts_error *err)
                check_outputs(run, err));
     if (rank == 0 && err->cause == DTS_NO_ERROR)
         dts_unused_tell(run->word, &run->set.scene.unused);
-    dts_wire_rest(run->wire);
+    dts_wire_idle_barrier(run->wire);
     if (!dts_wire_agree(run->wire, err))
         return false;
     if (rank > 0)
@@ -121,7 +121,7 @@ static bool predict(struct run *run, struct dts_error *err)
 {
     if (dts_wire_rank(run->wire) == 0)
         dts_live_predict(&run->options.changes, run->word, run->options.trace, &run->set, err);
-    dts_wire_rest(run->wire);
+    dts_wire_idle_barrier(run->wire);
     if (!dts_wire_agree(run->wire, err))
         return false;
     for (int i = 0; i < run->set.count; i++)
@@ -232,7 +232,7 @@ static void report(struct run *run, struct dts_error *err)
         dts_live_report(&run->options, run->word, &run->set, err, &late);
     say(rank, err);
     say(rank, &late);
-    dts_wire_rest(run->wire);
+    dts_wire_idle_barrier(run->wire);
     if (err->cause == DTS_NO_ERROR)
         *err = late;
     dts_wire_agree(run->wire, err);

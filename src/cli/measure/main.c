@@ -4,12 +4,8 @@
  *     dtsim-measure here FILE                                      the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
  *                   [DEVICE [PACE]]]]                              `dtsim profile`
- *     dtsim-measure step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE [PACE]]]
- *                                                                  whole steps on made data
- *     dtsim-measure turns MODELS BATCHES THREADS OPTIMIZER FILE STEPS MODEL:BATCH[,MODEL:BATCH]
- *                   SWEEPS                                         both, in turns
  *
- * Lists are separated by commas. The precision is fp32, bf16 or fp16, of a profile tf32, too;
+ * Lists are separated by commas. The precision is fp32, bf16, fp16 or tf32;
  * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
  * usual pace; without: 0. Pace: microseconds, what is to be the usual one. The device is cpu or
  * cuda:N; without: cpu.
@@ -19,15 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/ending.h"
 #include "base/os/file.h"
 #include "cli/measure/told.h"
 #include "cli/measure/words.h"
 #include "kernels/space/roofline.h"
-#include "train/model/calls.h"
-#include "train/timing/steps.h"
 
 static void say(const char *what)
 {
@@ -97,30 +90,6 @@ static bool measure_profile(char **words, struct dts_error *err)
     return good;
 }
 
-static bool measure_steps(char **words, struct dts_error *err)
-{
-    struct dts_model model;
-    struct dts_steps steps;
-    struct dts_steps_request request = {.model = &model};
-    const char *const patience = words[5] != NULL ? words[6] : NULL;
-    if (!dts_measure_number("batch", words[1], &request.batch, err) ||
-        !dts_measure_number("threads", words[2], &request.threads, err) ||
-        !dts_measure_optimizer(words[3], &request.optimizer, err) ||
-        !dts_measure_number("steps", words[4], &request.steps, err) ||
-        !dts_measure_precision(words[5], &request.precision, err) ||
-        !dts_measure_patience(patience, &request.patience_s, err) ||
-        !dts_measure_pace(patience != NULL ? words[7] : NULL, &request.pace_s, err) ||
-        !dts_model_load(&model, words[0], err))
-        return false;
-    request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
-    const bool good = dts_steps_measure(&request, &steps, err);
-    if (good)
-        dts_steps_write(&request, &steps, stdout);
-    free(request.layers);
-    dts_model_free(&model);
-    return good;
-}
-
 /* `words` are those after the verb, and NULL behind them. */
 static const struct verb {
     const char *name;
@@ -129,8 +98,6 @@ static const struct verb {
 } verbs[] = {
     {"here", 1, 1, measure_here},
     {"profile", 5, 9, measure_profile},
-    {"step", 5, 8, measure_steps},
-    {"turns", 8, 8, dts_measure_turns},
 };
 
 int main(int count, char **words)

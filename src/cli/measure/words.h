@@ -47,7 +47,4 @@ bool dts_measure_patience(const char *word, double *patience_s, struct dts_error
 
 bool dts_measure_batches(char *list, int *batches, int *count, struct dts_error *err);
 
-/* `dtsim-measure turns`; the words behind it. */
-bool dts_measure_turns(char **words, struct dts_error *err);
-
 #endif

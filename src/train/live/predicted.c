@@ -156,19 +156,20 @@ static bool read_trace(const char *path, struct dts_comparison *c, struct dts_er
 }
 
 /* Standard error may be a pipe to mpirun: whole lines, each after twice the time. */
-struct told {
+struct progress {
     const struct dts_question *question;
     double next_s;
 };
 
 static void tell(void *self, double seconds)
 {
-    struct told *told = self;
-    if (seconds < told->next_s)
+    struct progress *progress = self;
+    if (seconds < progress->next_s)
         return;
-    fprintf(stderr, "predicting %s, %d device%s, %.0f s ...\n", told->question->strategy->name,
-            told->question->devices, dts_plural(told->question->devices), seconds);
-    told->next_s *= 2;
+    fprintf(stderr, "predicting %s, %d device%s, %.0f s ...\n",
+            progress->question->strategy->name, progress->question->devices,
+            dts_plural(progress->question->devices), seconds);
+    progress->next_s *= 2;
 }
 
 /* Notes of a prediction that went well. */
@@ -187,8 +188,8 @@ static bool ask(const struct dts_changes *changes, const char *word,
                 struct dts_error *err)
 {
     struct command command = {0};
-    struct told told = {&point->question, DTS_SILENT_S};
-    const struct dts_program_wait wait = {tell, &told};
+    struct progress progress = {&point->question, DTS_SILENT_S};
+    const struct dts_program_wait wait = {tell, &progress};
     const char *result = dts_scratch_file(scratch, "result.json");
     const char *timeline = trace != NULL ? trace : dts_scratch_file(scratch, "trace.json");
     const char *said = dts_scratch_file(scratch, "said");

@@ -8,6 +8,7 @@
 
 #include "base/json/library.h"
 #include "base/text.h"
+#include "train/strategy/strategy.h"
 
 static const struct dts_field dataset_fields[] = {
     {DTS_KEY(struct dts_dataset, name), .type = DTS_STRING, .help = "what it is called"},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/strategy/strategy.h"
 
 enum { MOST_NAME = 40 }; // bytes of a strategy's name: it is a column of the table
 

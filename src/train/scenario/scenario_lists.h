@@ -4,7 +4,7 @@
 #ifndef DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
 #define DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
 
-#include "train/strategy/strategy.h"
+#include "train/scenario/scenario.h"
 
 enum {
     DTS_SCENARIO_MOST_DEVICES = 1000000,

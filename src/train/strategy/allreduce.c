@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
+#include "train/strategy/keys.h"
 
 struct allreduce {
     struct dts_coll_choice choice;
@@ -21,52 +22,18 @@ struct allreduce {
 };
 
 static const struct dts_field fields[] = {
-    {.key = "algorithm",
-     .offset = offsetof(struct allreduce, choice.algorithm),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
+    {DTS_ALGORITHM_KEY(struct allreduce, choice),
      .help = "how gradients are summed; default: the stack's"},
-    {.key = "between",
-     .offset = offsetof(struct allreduce, choice.between),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
-     .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"},
-    {.key = "shards",
-     .offset = offsetof(struct allreduce, choice.shards),
-     .type = DTS_INT,
-     .min = 1,
-     .max = 64,
-     .missing = "null",
+    {DTS_BETWEEN_KEY(struct allreduce, choice)},
+    {DTS_SHARDS_KEY(struct allreduce, choice),
      .help = "hierarchical: devices of a node that exchange with other nodes, 1: a leader; "
              "default: the stack's, or all"},
-    {.key = "channels",
-     .offset = offsetof(struct allreduce, choice.channels),
-     .type = DTS_INT,
-     .min = 1,
-     .max = 64,
-     .missing = "null",
+    {DTS_CHANNELS_KEY(struct allreduce, choice),
      .help = "parts of a bucket that go round at once; default: the stack's"},
-    {DTS_KEY(struct allreduce, bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
-     .missing = "null",
-     .help = "gradients that travel together, 0: each tensor alone; default: the stack's"},
-    {DTS_KEY(struct allreduce, first_bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
-     .missing = "null",
-     .help = "the same for the first bucket; default: the stack's, or "
-             "bucket_bytes where that is given"},
-    {.key = "piece_bytes",
-     .offset = offsetof(struct allreduce, choice.piece_bytes),
-     .type = DTS_REAL,
-     .min = 1,
-     .max = 1e12,
-     .missing = "null",
-     .help = "pieces of pipelined algorithms; default: the stack's"},
-    {.key = "statistics",
-     .offset = offsetof(struct allreduce, statistics.algorithm),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
+    {DTS_BUCKET_KEY(struct allreduce)},
+    {DTS_FIRST_BUCKET_KEY(struct allreduce)},
+    {DTS_PIECE_KEY(struct allreduce, choice)},
+    {DTS_STATISTICS_KEY(struct allreduce),
      .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
     {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "true",
      .help = "exchange while backward computes; else after it"},

@@ -6,6 +6,7 @@
 #ifndef DTS_TRAIN_STRATEGY_BUILD_H
 #define DTS_TRAIN_STRATEGY_BUILD_H
 
+#include "train/scenario/scenario.h"
 #include "train/strategy/strategy.h"
 
 /* Gradient tensors that travel together. Buckets are numbered in the order in which backward

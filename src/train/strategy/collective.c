@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
+#include "train/strategy/keys.h"
 
 struct collective {
     struct dts_coll_choice choice;
@@ -31,40 +32,15 @@ static const struct dts_field fields[] = {
      .missing = "\"allreduce\"", .help = "what is done"},
     {DTS_KEY(struct collective, bytes), .type = DTS_REAL, .min = 1, .max = 1e12,
      .help = "data of each device"},
-    {.key = "algorithm",
-     .offset = offsetof(struct collective, choice.algorithm),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
+    {DTS_ALGORITHM_KEY(struct collective, choice),
      .help = "how it is done; default: the stack's"},
-    {.key = "between",
-     .offset = offsetof(struct collective, choice.between),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
-     .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"},
-    {.key = "shards",
-     .offset = offsetof(struct collective, choice.shards),
-     .type = DTS_INT,
-     .min = 1,
-     .max = 64,
-     .missing = "null",
+    {DTS_BETWEEN_KEY(struct collective, choice)},
+    {DTS_SHARDS_KEY(struct collective, choice),
      .help = "hierarchical: devices of a node that exchange with other nodes; default: the "
              "stack's, or all"},
-    {.key = "channels",
-     .offset = offsetof(struct collective, choice.channels),
-     .type = DTS_INT,
-     .min = 1,
-     .max = 64,
-     .missing = "null",
+    {DTS_CHANNELS_KEY(struct collective, choice),
      .help = "parts of the data that go round at once; default: the stack's"},
-    {.key = "piece_bytes",
-     .offset = offsetof(struct collective, choice.piece_bytes),
-     .type = DTS_REAL,
-     .min = 1,
-     .max = 1e12,
-     .missing = "null",
-     .help = "pieces of pipelined algorithms; default: the stack's"},
+    {DTS_PIECE_KEY(struct collective, choice)},
     {0},
 };
 

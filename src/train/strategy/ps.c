@@ -31,6 +31,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "train/strategy/keys.h"
 #include "train/strategy/ps.h"
 
 /* Beyond these the plan takes minutes to simulate, and no system does it. */
@@ -60,13 +61,8 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct dts_ps, shard), .type = DTS_STRING, .choice = shard_name,
      .missing = "\"even\"",
      .help = "even: each server has a part of every bucket; tensor: whole buckets, by size"},
-    {DTS_KEY(struct dts_ps, bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
-     .missing = "null",
-     .help = "gradients that travel together, 0: each tensor alone; default: the stack's"},
-    {DTS_KEY(struct dts_ps, first_bucket_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
-     .missing = "null",
-     .help = "the same for the first bucket; default: the stack's, or bucket_bytes where that "
-             "is given"},
+    {DTS_BUCKET_KEY(struct dts_ps)},
+    {DTS_FIRST_BUCKET_KEY(struct dts_ps)},
     {DTS_KEY(struct dts_ps, part_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
      .missing = "0",
      .help =
@@ -80,11 +76,7 @@ static const struct dts_field fields[] = {
      .help = "the devices of a node sum first, and one of them pushes"},
     {DTS_KEY(struct dts_ps, within), .type = DTS_STRING, .choice = dts_coll_name,
      .missing = "\"ring\"", .help = "aggregate_in_node: the algorithm in the node"},
-    {.key = "statistics",
-     .offset = offsetof(struct dts_ps, statistics.algorithm),
-     .type = DTS_STRING,
-     .choice = dts_coll_name,
-     .missing = "null",
+    {DTS_STATISTICS_KEY(struct dts_ps),
      .help = "with synchronized batch_norm: how workers add up its sums; default: the stack's"},
     {0},
 };

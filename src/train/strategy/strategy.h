@@ -5,8 +5,14 @@
 #ifndef DTS_TRAIN_STRATEGY_STRATEGY_H
 #define DTS_TRAIN_STRATEGY_STRATEGY_H
 
+#include "base/json/cfg.h"
 #include "plan/plan.h"
-#include "train/scenario/scenario.h"
+
+struct dts_device;
+struct dts_model_seconds;
+struct dts_scenario;
+struct dts_stack;
+struct dts_strategy;
 
 /* What a plan needs to know of the platform. */
 struct dts_machine {

@@ -107,12 +107,10 @@ static void run_between(void *argument)
         run(t, !t->now_backward);
 }
 
-/* Behind a rest of seconds, in arrays just taken, a first run is not all that a call needs to
- * be as fast as in a step: products of a network of three linear layers took 5 % less (six
- * rounds, Zen 3) behind one more run of both ways, 3.5 % less behind steps; and on a Zen 5 a
- * tenth less behind as many as last a short run than behind one more. Where each run follows on
- * unseen ones anyway, one more is enough: calls of 0.1 to 0.3 us took 0.1 us more forward
- * behind 5 ms of both ways in turns, an order that the timed run is not in. */
+/* Behind seconds without work, in arrays just taken, a first run is slower than in a step. So a
+ * call runs unseen for as long as a short run lasts. Where each run follows on unseen ones
+ * anyway it runs unseen once: more of both ways in turns is an order that the timed run is not
+ * in. */
 static void run_unseen(struct dts_kernel_trial *t, const struct dts_kernel_times *before)
 {
     if (t->timer->behind_step || !dts_runs_are_short(&before->forward) ||

@@ -39,18 +39,16 @@ struct dts_kernel_timer {
     bool behind_step;                 // a step ran right before: calls need no more unseen runs
 };
 
-/* What lies in the caches for so long without being used is thrown out by whoever else uses
- * them, on a virtual machine those that one does not see. Reading and writing 1 MB in place on
- * a Xeon with a last cache of 105 MB took 0.027 ms at once, 0.039 after 5 ms, 0.056 after 10,
- * 0.076 after 20, 0.114 after 40 and 0.117 after 80; 4 MB 0.21, 0.35, 0.40, 0.44, 0.43 and
- * 0.44. */
+/* What lies in the caches for so long without being used is thrown out by other programs, on a
+ * virtual machine also by those that one does not see. Measured, docs/log/2026-11-comments.md.
+ */
 #define DTS_FORGOTTEN_S 40e-3
 
 /* Its bytes, but no more than what surely flushes the caches: each line is written. */
 void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct dts_gap *gap);
 
-/* The last before a run: of the gap's seconds are what passes until the run, a moment in which
- * the processor computes, and its pace. */
+/* The last flush before a run. The gap's seconds include those until the run: the processor
+ * computes for a moment, and its pace is taken. */
 void dts_kernel_timer_flush_last(const struct dts_kernel_timer *timer,
                                  const struct dts_gap *gap);
 
@@ -66,11 +64,9 @@ bool dts_kernel_timer_forgets(const struct dts_kernel_timer *timer, const struct
  * again, as it does in a step. */
 void dts_kernel_timer_refresh(const struct dts_kernel_timer *timer, void *fresh, size_t bytes);
 
-/* The last before a run: computes for a moment, as a step does until its next call, a quarter
- * as long as memory was only moved, since `since_s` on dts_now_s(). A processor needs that to
- * be as fast again: a Xeon some 0.1 ms, products of 0.2 to 0.4 ms took 12 to 35 % longer
- * before. An EPYC (Zen 3) 2 ms behind 20 ms or more, when its products took 28 to 40 % longer
- * at first; behind 5 ms they took 3 %, behind 1 ms none. */
+/* Right before a run: the processor computes for a moment, as a step does until its next call,
+ * a quarter as long as memory was only moved, since `since_s` on dts_now_s(). After a pause a
+ * processor needs that to be as fast again: measured, docs/log/2026-11-comments.md. */
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s);
 
 /* Memory of that kind, to be given back to the space. It lies in large pages (base/os/pages.h)

@@ -5,7 +5,7 @@
 
 #include "train/model/calls.h"
 #include "train/network/network_reuse.h"
-#include "train/timing/profile.h"
+#include "train/timing/profile_request.h"
 
 /* Values of memory, whatever the batch and for each sample. */
 struct dts_footprint {

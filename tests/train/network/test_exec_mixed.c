@@ -10,7 +10,7 @@
 #include "kernels/reduce/loss_scale.h"
 #include "kernels/reduce/reduce.h"
 #include "train/network/optimizer.h"
-#include "train/timing/steps.h"
+#include "turns/steps.h"
 
 enum { BATCH = 4, CLASSES = 5 };
 

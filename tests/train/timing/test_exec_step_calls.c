@@ -1,7 +1,7 @@
 /* The calls of steps: those at the pace are added up, and time that takes the pace is left out.
  */
 #include "check.h"
-#include "train/timing/step_calls.h"
+#include "turns/step_calls.h"
 
 static double scripted(void *paces_s)
 {

@@ -1,6 +1,6 @@
 /* test_exec_steps.c -- steps that are timed, and those that pass between. */
 #include "check.h"
-#include "train/timing/steps.h"
+#include "turns/steps.h"
 
 /* The loss of the made task behind one step that counts. all_count: as between the calls of a
  * profile, where steps that are shorter than the pace follow on others. */

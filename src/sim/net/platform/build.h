@@ -1,5 +1,5 @@
 /* build.h -- from "node.fabric", "nics" and "network" of a platform file to its
- * network; private to platform*.c.
+ * network; private to the room.
  */
 #ifndef DTS_SIM_NET_PLATFORM_BUILD_H
 #define DTS_SIM_NET_PLATFORM_BUILD_H

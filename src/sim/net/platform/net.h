@@ -1,5 +1,5 @@
 /* net.h -- the network of a machine, put together from its parts: node fabrics, NICs,
- * a topology, and the limits of the software. All by formula; private to platform*.c.
+ * a topology, and the limits of the software. All by formula; private to the room.
  *
  * Links in order:
  *   node after node   the fabric's, then out and in of each NIC, then out and in of what a

@@ -1,126 +1,7 @@
-/* platform.c -- a machine from its JSON file. */
+/* platform.c -- what a machine says of itself once it was read. */
 #include "sim/net/platform/platform.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "sim/net/platform/build.h"
-#include "sim/net/platform/sources.h"
-
-struct compute {
-    struct dts_cfg together;
-    double communicating, messages;
-};
-
-struct node {
-    const char *device;
-    int devices;
-    double host_memory_bytes, host_memory_bytes_per_s;
-    struct dts_cfg fabric;
-    struct compute compute;
-};
-
-struct transports {
-    struct dts_cfg within, between;
-};
-
-/* The file. */
-struct file {
-    const char *name, *summary;
-    int nodes;
-    struct node node;
-    struct dts_cfg nics, network;
-    struct transports transports;
-    struct dts_storage storage;
-};
-
-static const struct dts_field compute_fields[] = {
-    {DTS_KEY(struct compute, together), .type = DTS_OTHER, .missing = "[1]",
-     .help = "list: how much longer kernels take when 1, 2, ... devices of a node compute at "
-             "once; the last counts for more, too"},
-    {DTS_KEY(struct compute, communicating), .type = DTS_REAL, .min = 0, .max = 1000,
-     .missing = "0",
-     .help = "kernels take 1 + this as long while messages travel; instead of the stack's "
-             "overlap.slowdown"},
-    {DTS_KEY(struct compute, messages), .type = DTS_REAL, .min = 0, .max = 1000, .missing = "0",
-     .help = "messages of a device take 1 + this as long while its kernels run"},
-    {0},
-};
-
-static const struct dts_field node_fields[] = {
-    {DTS_KEY(struct node, device), .type = DTS_STRING, .help = "device file that nodes hold"},
-    {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
-     .help = "devices in a node"},
-    {DTS_KEY(struct node, host_memory_bytes), .type = DTS_REAL, .min = 1e6, .max = 1e15,
-     .help = "memory of the host of a node"},
-    {DTS_KEY(struct node, host_memory_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max = 1e15,
-     .help = "bandwidth of it"},
-    {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .missing = "null",
-     .help = "what connects the devices of a node: {\"kind\": ...}"},
-    {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
-     .missing = "null", .help = "how devices slow one another down"},
-    {0},
-};
-
-static const struct dts_field transports_fields[] = {
-    {DTS_KEY(struct transports, within), .type = DTS_OTHER, .help = "transport in a node"},
-    {DTS_KEY(struct transports, between), .type = DTS_OTHER, .help = "transport between nodes"},
-    {0},
-};
-
-static const struct dts_field storage_fields[] = {
-    {DTS_KEY(struct dts_storage, shared_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
-     .missing = "0", .help = "all nodes from the shared file system; 0: not stated"},
-    {DTS_KEY(struct dts_storage, node_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
-     .missing = "0", .help = "one node, shared or local; 0: not stated"},
-    {0},
-};
-
-static const struct dts_field file_fields[] = {
-    {DTS_KEY(struct file, name), .type = DTS_STRING, .help = "as the file is named"},
-    {DTS_KEY(struct file, summary), .type = DTS_STRING, .help = "one line"},
-    {DTS_KEY(struct file, nodes), .type = DTS_INT, .min = 1, .max = 1000000, .help = "nodes"},
-    {DTS_KEY(struct file, node), .type = DTS_OBJECT, .fields = node_fields, .help = "a node"},
-    {DTS_KEY(struct file, nics), .type = DTS_OTHER, .missing = "null",
-     .help = "network interfaces of a node"},
-    {DTS_KEY(struct file, network), .type = DTS_OTHER,
-     .help = "what connects the nodes: {\"kind\": ...}"},
-    {DTS_KEY(struct file, transports), .type = DTS_OBJECT, .fields = transports_fields,
-     .help = "how messages are moved; a stack may say otherwise"},
-    {DTS_KEY(struct file, storage), .type = DTS_OBJECT, .fields = storage_fields,
-     .missing = "null", .help = "where training data is"},
-    {0},
-};
-
-/* The stack's transports where it has them, else the platform's. */
-static bool read_transports(const struct dts_cfg *top, const struct dts_cfg *within,
-                            const struct dts_cfg *between, struct dts_transport out[2],
-                            struct dts_error *err)
-{
-    struct dts_cfg own = dts_cfg_member(top, "transports");
-    struct dts_cfg own_within = dts_cfg_member(&own, "within");
-    struct dts_cfg own_between = dts_cfg_member(&own, "between");
-    bool said_within = within != NULL && dts_cfg_exists(within);
-    bool said_between = between != NULL && dts_cfg_exists(between);
-    return dts_transport_read(&own_within, &out[DTS_WITHIN], err) &&
-           dts_transport_read(&own_between, &out[DTS_BETWEEN], err) &&
-           (!said_within || dts_transport_read(within, &out[DTS_WITHIN], err)) &&
-           (!said_between || dts_transport_read(between, &out[DTS_BETWEEN], err));
-}
-
-static bool read_compute(struct dts_platform *platform, const struct dts_cfg *top,
-                         const struct compute *compute, struct dts_error *err)
-{
-    struct dts_cfg node = dts_cfg_member(top, "node"), at = dts_cfg_member(&node, "compute");
-    platform->communicating = -1;
-    if (!dts_cfg_exists(&at))
-        return true;
-    platform->communicating = compute->communicating;
-    platform->messages = compute->messages;
-    struct dts_cfg together = dts_cfg_member(&at, "together");
-    return dts_cfg_reals(&together, 1, 1000, 64, &platform->together, &platform->together_count,
-                         err);
-}
 
 bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
                         struct dts_error *err)
@@ -140,81 +21,13 @@ double dts_platform_together(const struct dts_platform *platform, int devices)
                                     : platform->together[(wanted < most ? wanted : most) - 1];
 }
 
-static bool read_platform(struct dts_platform *platform, const struct dts_cfg *within,
-                          const struct dts_cfg *between, struct dts_error *err)
-{
-    struct file file = {0};
-    struct dts_transport transports[2] = {{0}};
-    struct dts_cfg top = dts_doc_top(platform->doc);
-    if (!dts_cfg_read(&top, file_fields, &file, err) ||
-        !read_transports(&top, within, between, transports, err))
-        return false;
-    platform->name = file.name;
-    platform->summary = file.summary;
-    platform->device = file.node.device;
-    platform->nodes = file.nodes;
-    platform->devices_per_node = file.node.devices;
-    platform->host_memory_bytes = file.node.host_memory_bytes;
-    platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
-    platform->storage = file.storage;
-
-    return read_compute(platform, &top, &file.node.compute, err) &&
-           dts_platform_build(platform, &top, transports, err) &&
-           dts_platform_read_sources(platform, &top, err);
-}
-
-bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err)
-{
-    *platform = (struct dts_platform){.doc = doc};
-    if (read_platform(platform, within, between, err))
-        return true;
-    dts_platform_free(platform);
-    return false;
-}
-
-bool dts_platform_load(struct dts_platform *platform, const char *path,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err)
-{
-    struct dts_doc *doc;
-    *platform = (struct dts_platform){0};
-    return dts_doc_load(&doc, path, err) &&
-           dts_platform_read(platform, doc, within, between, err);
-}
-
 void dts_platform_free(struct dts_platform *platform)
 {
-    dts_platform_free_sources(platform);
+    for (int i = 0; i < platform->assumed_count; i++)
+        free((char *)platform->assumed[i]);
     dts_net_free(&platform->net);
     free(platform->together);
     free(platform->network_file);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};
-}
-
-static const struct dts_field *find_field(const struct dts_field *fields, const char *path)
-{
-    size_t length = strcspn(path, ".");
-    for (; fields != NULL && fields->key != NULL; fields++)
-        if (strlen(fields->key) == length && strncmp(fields->key, path, length) == 0)
-            return path[length] == '\0' ? fields
-                                        : find_field(fields->fields, path + length + 1);
-    return NULL;
-}
-
-const struct dts_field *dts_platform_field(const char *path)
-{
-    static const char nics[] = "nics.";
-    if (strncmp(path, nics, strlen(nics)) == 0)
-        return find_field(dts_platform_nics_fields, path + strlen(nics));
-    return find_field(file_fields, path);
-}
-
-void dts_platform_help(FILE *out)
-{
-    fprintf(out, "A platform is a JSON object:\n\n");
-    dts_fields_print(file_fields, "", out);
-    dts_platform_build_help(out);
 }

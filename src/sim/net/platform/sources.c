@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -100,11 +99,4 @@ bool dts_platform_read_sources(struct dts_platform *platform, const struct dts_c
     if (says_assumed(platform->net.transports[DTS_BETWEEN].source))
         add(platform, "transports.between");
     return true;
-}
-
-void dts_platform_free_sources(struct dts_platform *platform)
-{
-    for (int i = 0; i < platform->assumed_count; i++)
-        free((char *)platform->assumed[i]);
-    platform->assumed_count = 0;
 }

@@ -3,7 +3,7 @@
 #define DTS_TRAIN_LIVE_KERNELS_CHECKPOINT_H
 
 #include "live/wire.h"
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* Every rank calls these. Do all ranks train alike? The plans' hash says nothing of rates and
  * seeds. */

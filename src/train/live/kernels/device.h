@@ -2,7 +2,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_DEVICE_H
 #define DTS_TRAIN_LIVE_KERNELS_DEVICE_H
 
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* Every rank calls it; kernels->space is there afterwards on a worker. GPUs are dealt out on
  * each machine, one to each worker; fails (DTS_UNSUPPORTED) where there are too few. */

@@ -134,7 +134,7 @@ static void round_values(void *self, enum dts_stream stream, const struct dts_va
     dts_live_mirrors_check(k);
 }
 
-static const struct dts_dock_kind device = {
+static const struct dts_message_memory_kind device = {
     .get = get,
     .give_back = give_back,
     .lend = lend,
@@ -148,8 +148,8 @@ static const struct dts_dock_kind device = {
 void dts_live_direct_use_buffers(struct dts_live_kernels *k, float *const *there,
                                  struct dts_live *live)
 {
-    k->dock = (struct dts_dock){.kind = &device, .self = k, .buffers = there};
-    live->dock = k->direct && k->space != NULL ? &k->dock : NULL; // servers have none
+    k->memory = (struct dts_message_memory){.kind = &device, .self = k, .buffers = there};
+    live->memory = k->direct && k->space != NULL ? &k->memory : NULL; // servers have none
     live->piece_bytes = k->direct ? PIECE_BYTES : 0;
 }
 

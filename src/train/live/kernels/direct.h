@@ -1,12 +1,12 @@
 /* direct.h -- messages that leave and arrive in a device's memory: MPI reads and writes it
- * by itself, and kernels of the device add what arrives (live/dock.h).
+ * by itself, and kernels of the device add what arrives (live/message_memory.h).
  */
 #ifndef DTS_TRAIN_LIVE_KERNELS_DIRECT_H
 #define DTS_TRAIN_LIVE_KERNELS_DIRECT_H
 
 #include "answer/device_messages.h"
 #include "live/live.h"
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* Every rank calls it after it tried to open its device: are messages direct, as
  * live.device_messages wants it and MPI and devices can? All ranks get the same answer. Fails
@@ -21,8 +21,8 @@ bool dts_live_direct_open(struct dts_live_kernels *kernels, const struct dts_liv
 void dts_live_direct_count(const struct dts_live_kernels *kernels,
                            struct dts_device_messages *report);
 
-/* That step (direct_check.c): does MPI carry what it says it can, and are the devices'
- * sums right? Only where messages are direct. */
+/* The check of one step (direct_check.c): does MPI carry what it says it can, and are the
+ * devices' sums right? Only where messages are direct. */
 bool dts_live_direct_check(struct dts_live_kernels *kernels, const struct dts_live *live,
                            struct dts_live_rank *rank, struct dts_error *err);
 

@@ -45,7 +45,7 @@ void dts_live_fit(const struct dts_live_kernels *k, struct dts_profile_fit *fit)
     dts_wire_collect(k->wire, &mine, sizeof(mine), all);
     if (all == NULL)
         return;
-    fit->threads = mine.threads; // as of all: a setting of the run
+    fit->threads = mine.threads; // the same on all ranks: a setting of the run
     // a profile in another precision tells nothing of it
     if (dts_profile_tells(profile, (int)k->point->scenario->precision)) {
         fit->profile_pace_s = profile->pace_s;

@@ -4,7 +4,7 @@
 #define DTS_TRAIN_LIVE_KERNELS_FIT_H
 
 #include "answer/profile_fit.h"
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* Every rank calls it at the same place; rank 0 gets all but its pace. */
 void dts_live_fit(const struct dts_live_kernels *kernels, struct dts_profile_fit *fit);

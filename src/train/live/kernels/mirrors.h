@@ -4,7 +4,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_MIRRORS_H
 #define DTS_TRAIN_LIVE_KERNELS_MIRRORS_H
 
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 
 /* The plan's buffers become what is here of a worker's network. */
 bool dts_live_mirrors_open(struct dts_live_kernels *kernels, struct dts_error *err);

@@ -55,11 +55,11 @@ static void find_pieces(struct dts_live_server *server)
 
 static bool make_optimizers(struct dts_live_server *server, struct dts_error *err)
 {
-    const struct dts_live_kernels *told = server->rank.context;
-    const struct dts_scenario *s = told->point->scenario;
+    const struct dts_live_kernels *kernels = server->rank.context;
+    const struct dts_scenario *s = kernels->point->scenario;
     char what[80];
     snprintf(what, sizeof(what), "live.compute: kernels: %s: server %d",
-             told->point->strategy->name, server->rank.rank - told->point->devices);
+             kernels->point->strategy->name, server->rank.rank - kernels->point->devices);
     for (int b = 0; b < server->piece_count; b++) {
         struct piece *piece = &server->pieces[b];
         if (piece->count > 0 &&
@@ -73,11 +73,11 @@ static bool make_optimizers(struct dts_live_server *server, struct dts_error *er
 bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_server **out,
                           struct dts_error *err)
 {
-    const struct dts_live_kernels *told = rank->context;
-    const struct dts_scenario *s = told->point->scenario;
+    const struct dts_live_kernels *kernels = rank->context;
+    const struct dts_scenario *s = kernels->point->scenario;
     struct dts_live_server *server = dts_alloc(1, sizeof(*server));
     server->rank = *rank;
-    server->workers = dts_workers_new(told->settings->threads);
+    server->workers = dts_workers_new(kernels->settings->threads);
     find_pieces(server);
     if (!make_optimizers(server, err)) {
         dts_live_server_close(server);
@@ -90,9 +90,9 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
 
 bool dts_live_server_keeps_weights(const struct dts_live_server *server)
 {
-    const struct dts_live_kernels *told = server->rank.context;
+    const struct dts_live_kernels *kernels = server->rank.context;
     enum dts_half half;
-    return dts_precision_is_half(told->point->scenario->precision, &half);
+    return dts_precision_is_half(kernels->point->scenario->precision, &half);
 }
 
 void dts_live_server_close(struct dts_live_server *server)
@@ -142,19 +142,20 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
     return all;
 }
 
-double dts_live_rate(const struct dts_live_kernels *told, long step)
+double dts_live_rate(const struct dts_live_kernels *kernels, long step)
 {
-    return told->settings->learning_rate *
-           dts_schedule_at(&told->settings->schedule, step, told->epoch_steps, told->steps);
+    return kernels->settings->learning_rate * dts_schedule_at(&kernels->settings->schedule,
+                                                              step, kernels->epoch_steps,
+                                                              kernels->steps);
 }
 
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
                                              const struct dts_optimizer_run *optimizer,
                                              long step)
 {
-    const struct dts_live_kernels *told = rank->context;
+    const struct dts_live_kernels *kernels = rank->context;
     struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
-    settings.rate = dts_live_rate(told, step);
-    settings.step = step + 1 - told->scale.left_out;
+    settings.rate = dts_live_rate(kernels, step);
+    settings.step = step + 1 - kernels->scale.left_out;
     return settings;
 }

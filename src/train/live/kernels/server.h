@@ -4,7 +4,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_SERVER_H
 #define DTS_TRAIN_LIVE_KERNELS_SERVER_H
 
-#include "train/live/kernels/kernels.h"
+#include "train/live/kernels/rank.h"
 #include "train/network/optimizer.h"
 
 struct dts_live_server;
@@ -26,7 +26,7 @@ bool dts_live_server_keeps_weights(const struct dts_live_server *server);
 size_t dts_live_server_state(struct dts_live_server *server, float *values, bool take);
 
 /* The learning rate of a step of the training. */
-double dts_live_rate(const struct dts_live_kernels *told, long step);
+double dts_live_rate(const struct dts_live_kernels *kernels, long step);
 
 /* What an update of that step has to know. */
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,

@@ -4,7 +4,7 @@
 #include "base/json/json_out.h"
 #include "base/mem.h"
 #include "train/model/calls.h"
-#include "train/timing/steps.h"
+#include "turns/steps.h"
 
 static void print_measured(struct dts_json *json, const char *name,
                            const struct dts_measured *measured)

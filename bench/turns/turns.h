@@ -7,11 +7,11 @@
  * timed as ever, call by call, but for an unseen run, which a step before it makes needless.
  * The first steps of a turn, one or as many as last DTS_SHORT_RUN_S, do not count.
  */
-#ifndef DTS_TRAIN_TIMING_TURNS_H
-#define DTS_TRAIN_TIMING_TURNS_H
+#ifndef DTS_BENCH_TURNS_TURNS_H
+#define DTS_BENCH_TURNS_TURNS_H
 
 #include "train/timing/profile.h"
-#include "train/timing/steps.h"
+#include "turns/steps.h"
 
 enum { DTS_MOST_TURNS = 32 }; // kinds of steps
 

@@ -1,5 +1,5 @@
 /* steps.c -- runs and times training steps. */
-#include "train/timing/steps.h"
+#include "turns/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "kernels/space/cpu_pace.h"
 #include "train/network/data/made_task.h"
 #include "train/network/optimizer.h"
-#include "train/timing/step_calls.h"
+#include "turns/step_calls.h"
 
 enum part { FORWARD, BACKWARD, UPDATE, STEP, PARTS };
 

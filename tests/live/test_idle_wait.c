@@ -1,4 +1,4 @@
-/* test_rest.c -- ranks that wait for one that is late leave their cores to others. */
+/* test_idle_wait.c -- ranks that wait for one that is late leave their cores to others. */
 #include <time.h>
 
 #include "base/os/clock.h"
@@ -22,7 +22,7 @@ static void who_rests_needs_no_core(void)
     const double cpu = cpu_s(), begun_s = dts_now_s();
     if (dts_wire_rank(wire) == 0)
         nanosleep(&late, NULL);
-    dts_wire_rest(wire);
+    dts_wire_idle_barrier(wire);
     CHECK(dts_now_s() - begun_s > 0.9);
     CHECK(cpu_s() - cpu < 0.2);
 }

@@ -1,6 +1,6 @@
-/* test_dock.c -- messages that leave and arrive in memory of another kind than the host's leave
- * the bits there that the host would have: of every all-reduce, in messages of 64, 32 and 16
- * bits, whole and in many pieces; and of servers. Run under mpirun.
+/* test_message_memory.c -- messages that leave and arrive in memory of another kind than the
+ * host's leave the bits there that the host would have: of every all-reduce, in messages of 64,
+ * 32 and 16 bits, whole and in many pieces; and of servers. Run under mpirun.
  *
  * That memory is open while MPI is called and while a verb of it works; whoever touches it at
  * another time dies.
@@ -101,7 +101,7 @@ static void round_values(void *self, enum dts_stream stream, const struct dts_va
     take_back(self);
 }
 
-static const struct dts_dock_kind guarded = {
+static const struct dts_message_memory_kind guarded = {
     .get = get,
     .give_back = give_back,
     .lend = lend,
@@ -166,24 +166,24 @@ static void fill(struct dts_live_rank *rank)
 }
 
 /* The rank's buffers after some steps that began there. `left` has room. */
-static void run(const struct dts_job *job, enum dts_half half, size_t piece_bytes, bool docked,
-                struct dts_live_rank *left)
+static void run(const struct dts_job *job, enum dts_half half, size_t piece_bytes,
+                bool on_device, struct dts_live_rank *left)
 {
     float *buffers[2] = {NULL};
-    const struct dts_dock dock = {.kind = &guarded, .buffers = buffers};
+    const struct dts_message_memory memory = {.kind = &guarded, .buffers = buffers};
     struct dts_live live = {.job = job,
                             .wire = wire,
                             .executor = &sums,
                             .steps = STEPS,
                             .half = half,
-                            .context = docked ? buffers : left->buffers,
-                            .dock = docked ? &dock : NULL,
+                            .context = on_device ? buffers : left->buffers,
+                            .memory = on_device ? &memory : NULL,
                             .piece_bytes = piece_bytes};
     struct dts_live_times times;
     struct dts_error err = {0};
     there.used = 0;
     fill(left);
-    for (int b = 0; docked && b < left->role->plan.buffer_count; b++) {
+    for (int b = 0; on_device && b < left->role->plan.buffer_count; b++) {
         const size_t bytes = bytes_of(left, b);
         buffers[b] = get(NULL, bytes);
         protect(1);
@@ -194,7 +194,7 @@ static void run(const struct dts_job *job, enum dts_half half, size_t piece_byte
     if (CHECK(dts_live_run(&live, left, &times, &err)))
         dts_live_times_free(&times);
     protect(1);
-    for (int b = 0; docked && b < left->role->plan.buffer_count; b++)
+    for (int b = 0; on_device && b < left->role->plan.buffer_count; b++)
         memcpy(left->buffers[b], buffers[b], bytes_of(left, b));
     protect(-1);
 }

@@ -1,5 +1,5 @@
 /* turns.c -- steps between the calls of a profile. */
-#include "train/timing/turns.h"
+#include "turns/turns.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -60,11 +60,8 @@ static int fewest_steps(const struct turns *t, const char *key)
 }
 
 /* Steps that do not count, one or as many as last a short run. What the first uses lies where
- * the calls before the turn have left it, and memory that was not used for seconds may be slow
- * (a virtual machine on another one makes its tables of pages anew: a layer of 103 million
- * weights took 66 ms forward and 42 in steps behind one another). Behind one alone a step of
- * 0.76 ms took 0.84 in turns with networks whose steps take a second (Zen 5): what a processor
- * learns of code it had forgotten. */
+ * the calls before the turn have left it, memory that was not used for seconds may be slow, and
+ * a processor has forgotten the code of short steps. */
 static void pass_steps(struct turns *t, int i)
 {
     const double begin_s = dts_now_s();

@@ -1,12 +1,12 @@
 /* step_calls.c -- runs of calls, with the pace beside them. */
-#include "train/timing/step_calls.h"
+#include "turns/step_calls.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/os/clock.h"
 
-static const double EVERY_S = 0.005; // a piece of work of 0.07 to 0.2 ms is lost in it
+static const double EVERY_S = 0.005; // the piece of work that tells the pace is lost in it
 
 void dts_step_calls_make(struct dts_step_calls *calls, int count, struct dts_pace *pace)
 {

@@ -1,5 +1,5 @@
-/* dock.c -- the memory of the host. */
-#include "live/dock.h"
+/* message_memory.c -- the memory of the host. */
+#include "live/message_memory.h"
 
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void round_values(void *self, enum dts_stream stream, const struct dts_va
     dts_values_round(v, values, count);
 }
 
-const struct dts_dock_kind dts_dock_host = {
+const struct dts_message_memory_kind dts_message_memory_host = {
     .get = get,
     .give_back = give_back,
     .pack = pack,
@@ -54,38 +54,39 @@ const struct dts_dock_kind dts_dock_host = {
     .round = round_values,
 };
 
-static const struct dts_dock_kind *kind_of(const struct dts_dock *dock)
+static const struct dts_message_memory_kind *kind_of(const struct dts_message_memory *memory)
 {
-    return dock != NULL ? dock->kind : &dts_dock_host;
+    return memory != NULL ? memory->kind : &dts_message_memory_host;
 }
 
-static void *self_of(const struct dts_dock *dock)
+static void *self_of(const struct dts_message_memory *memory)
 {
-    return dock != NULL ? dock->self : NULL;
+    return memory != NULL ? memory->self : NULL;
 }
 
-void dts_dock_give_back(const struct dts_dock *dock, void *there)
+void dts_message_memory_give_back(const struct dts_message_memory *memory, void *there)
 {
-    kind_of(dock)->give_back(self_of(dock), there);
+    kind_of(memory)->give_back(self_of(memory), there);
 }
 
-void *dts_dock_grow(const struct dts_dock *dock, void *there, size_t *room, size_t bytes)
+void *dts_message_memory_grow(const struct dts_message_memory *memory, void *there,
+                              size_t *room, size_t bytes)
 {
     if (bytes <= *room)
         return there;
-    dts_dock_give_back(dock, there);
+    dts_message_memory_give_back(memory, there);
     *room = bytes > 2 * *room ? bytes : 2 * *room; // seldom, then
-    return kind_of(dock)->get(self_of(dock), *room);
+    return kind_of(memory)->get(self_of(memory), *room);
 }
 
-void dts_dock_lend(const struct dts_dock *dock)
+void dts_message_memory_lend(const struct dts_message_memory *memory)
 {
-    if (kind_of(dock)->lend != NULL)
-        kind_of(dock)->lend(self_of(dock));
+    if (kind_of(memory)->lend != NULL)
+        kind_of(memory)->lend(self_of(memory));
 }
 
-void dts_dock_take_back(const struct dts_dock *dock)
+void dts_message_memory_take_back(const struct dts_message_memory *memory)
 {
-    if (kind_of(dock)->take_back != NULL)
-        kind_of(dock)->take_back(self_of(dock));
+    if (kind_of(memory)->take_back != NULL)
+        kind_of(memory)->take_back(self_of(memory));
 }

@@ -2,8 +2,8 @@
  * of seconds meets several paces (base/measure/pace.h) where a call meets one: its calls'
  * medians at one pace, added up, compare with those of a profile.
  */
-#ifndef DTS_TRAIN_TIMING_STEP_CALLS_H
-#define DTS_TRAIN_TIMING_STEP_CALLS_H
+#ifndef DTS_BENCH_TURNS_STEP_CALLS_H
+#define DTS_BENCH_TURNS_STEP_CALLS_H
 
 #include "base/measure/measure.h"
 

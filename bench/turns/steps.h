@@ -1,7 +1,7 @@
 /* steps.h -- whole training steps of one rank on made data, timed: what a profile has to
  * predict, and what is compared with other frameworks. */
-#ifndef DTS_TRAIN_TIMING_STEPS_H
-#define DTS_TRAIN_TIMING_STEPS_H
+#ifndef DTS_BENCH_TURNS_STEPS_H
+#define DTS_BENCH_TURNS_STEPS_H
 
 #include <stdio.h>
 

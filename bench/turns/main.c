@@ -1,12 +1,22 @@
-/* turns.c -- dtsim-measure turns: a profile and steps of some networks, in turns. */
+/* main.c -- main() of a developers' tool that times whole training steps, which a profile has
+ * to predict. bench/profile and bench/kernels run it.
+ *
+ *     turns step MODEL BATCH THREADS OPTIMIZER STEPS [PRECISION [PATIENCE [PACE]]]
+ *                                                                  whole steps on made data
+ *     turns profile MODELS BATCHES THREADS OPTIMIZER FILE STEPS MODEL:BATCH[,MODEL:BATCH]
+ * SWEEPS and a profile, in turns
+ *
+ * Words are those of dtsim-measure (src/cli/measure). Both print what they measured as JSON.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "base/os/ending.h"
 #include "cli/measure/words.h"
-#include "train/timing/turns.h"
+#include "turns/turns.h"
 
 /* Runs of a call in a sweep: as many moments as there are runs tell more of a drifting machine
  * than as many runs in fewer. */
@@ -62,7 +72,7 @@ static void free_kinds(struct kinds *kinds)
     free(kinds);
 }
 
-/* A list of what `step` prints. */
+/* A list of what "step" prints. */
 static void print(const struct kinds *kinds)
 {
     printf("[");
@@ -85,7 +95,7 @@ static bool measure(const struct dts_profile_request *profile, const char *path,
     return true;
 }
 
-bool dts_measure_turns(char **words, struct dts_error *err)
+static bool measure_turns(char **words, struct dts_error *err)
 {
     struct dts_model models[DTS_MEASURE_LISTED];
     struct kinds *kinds = dts_alloc(1, sizeof(*kinds));
@@ -116,4 +126,56 @@ bool dts_measure_turns(char **words, struct dts_error *err)
         dts_model_free(&models[i]);
     free_kinds(kinds);
     return good;
+}
+
+static bool measure_steps(char **words, struct dts_error *err)
+{
+    struct dts_model model;
+    struct dts_steps steps;
+    struct dts_steps_request request = {.model = &model};
+    const char *const patience = words[5] != NULL ? words[6] : NULL;
+    if (!dts_measure_number("batch", words[1], &request.batch, err) ||
+        !dts_measure_number("threads", words[2], &request.threads, err) ||
+        !dts_measure_optimizer(words[3], &request.optimizer, err) ||
+        !dts_measure_number("steps", words[4], &request.steps, err) ||
+        !dts_measure_precision(words[5], &request.precision, err) ||
+        !dts_measure_patience(patience, &request.patience_s, err) ||
+        !dts_measure_pace(patience != NULL ? words[7] : NULL, &request.pace_s, err) ||
+        !dts_model_load(&model, words[0], err))
+        return false;
+    request.layers = dts_alloc((size_t)model.layer_count, sizeof(*request.layers));
+    const bool good = dts_steps_measure(&request, &steps, err);
+    if (good)
+        dts_steps_write(&request, &steps, stdout);
+    free(request.layers);
+    dts_model_free(&model);
+    return good;
+}
+
+/* `words` are those after the verb, and NULL behind them. */
+static const struct verb {
+    const char *name;
+    int least, most; // words
+    bool (*run)(char **words, struct dts_error *err);
+} verbs[] = {
+    {"step", 5, 8, measure_steps},
+    {"profile", 8, 8, measure_turns},
+};
+
+int main(int count, char **words)
+{
+    struct dts_error err = {0};
+    const struct verb *found = NULL;
+    dts_ending_watch();
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (count >= 2 + verbs[i].least && count <= 2 + verbs[i].most &&
+            strcmp(words[1], verbs[i].name) == 0)
+            found = &verbs[i];
+    if (found != NULL)
+        found->run(words + 2, &err);
+    else
+        dts_fail(&err, DTS_BAD_INPUT, "usage: turns step|profile WORD... (bench/turns/main.c)");
+    if (err.cause != DTS_NO_ERROR)
+        fprintf(stderr, "turns: %s\n", err.text);
+    return (int)err.cause;
 }

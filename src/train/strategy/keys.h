@@ -1,0 +1,51 @@
+/* keys.h -- the keys that several strategies share: type, range and default of each, for a row
+ * of a table of fields (base/json/cfg.h). The row adds the help where it differs by strategy:
+ *
+ *     {DTS_CHANNELS_KEY(struct allreduce, choice), .help = "parts of a bucket ..."},
+ *     {DTS_BUCKET_KEY(struct allreduce)},
+ *
+ * `owner` is the struct that the table fills; `choice` is its struct dts_coll_choice.
+ */
+#ifndef DTS_TRAIN_STRATEGY_KEYS_H
+#define DTS_TRAIN_STRATEGY_KEYS_H
+
+#include "base/json/cfg.h"
+#include "plan/plan.h"
+
+/* A key of a member that is not called as the key. */
+#define DTS_KEY_OF(owner, word, member) .key = word, .offset = offsetof(owner, member)
+
+/* Optional: the name of a collective algorithm, a number, a whole number of at most 64. */
+#define DTS_ALGORITHM_OR_NONE .type = DTS_STRING, .choice = dts_coll_name, .missing = "null"
+#define DTS_BYTES_OR_NONE(least)                                                               \
+    .type = DTS_REAL, .min = (least), .max = 1e12, .missing = "null"
+#define DTS_COUNT_OR_NONE .type = DTS_INT, .min = 1, .max = 64, .missing = "null"
+
+/* How data is summed or moved. */
+#define DTS_ALGORITHM_KEY(owner, choice)                                                       \
+    DTS_KEY_OF(owner, "algorithm", choice.algorithm), DTS_ALGORITHM_OR_NONE
+#define DTS_BETWEEN_KEY(owner, choice)                                                         \
+    DTS_KEY_OF(owner, "between", choice.between), DTS_ALGORITHM_OR_NONE,                       \
+        .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"
+#define DTS_SHARDS_KEY(owner, choice)                                                          \
+    DTS_KEY_OF(owner, "shards", choice.shards), DTS_COUNT_OR_NONE
+#define DTS_CHANNELS_KEY(owner, choice)                                                        \
+    DTS_KEY_OF(owner, "channels", choice.channels), DTS_COUNT_OR_NONE
+#define DTS_PIECE_KEY(owner, choice)                                                           \
+    DTS_KEY_OF(owner, "piece_bytes", choice.piece_bytes), DTS_BYTES_OR_NONE(1),                \
+        .help = "pieces of pipelined algorithms; default: the stack's"
+
+/* How the sums of synchronized batch normalization are added up. */
+#define DTS_STATISTICS_KEY(owner)                                                              \
+    DTS_KEY_OF(owner, "statistics", statistics.algorithm), DTS_ALGORITHM_OR_NONE
+
+/* How gradients are cut into buckets. */
+#define DTS_BUCKET_KEY(owner)                                                                  \
+    DTS_KEY(owner, bucket_bytes), DTS_BYTES_OR_NONE(0),                                        \
+        .help = "gradients that travel together, 0: each tensor alone; default: the stack's"
+#define DTS_FIRST_BUCKET_KEY(owner)                                                            \
+    DTS_KEY(owner, first_bucket_bytes), DTS_BYTES_OR_NONE(0),                                  \
+        .help = "the same for the first bucket; default: the stack's, or bucket_bytes where "  \
+                "that is given"
+
+#endif
