@@ -1,5 +1,5 @@
 /* estimate.h -- one point of a scenario: plans are built, an engine runs them, and the times
- * are split into what a person asks about. Runs in a process of its own (pool.h).
+ * are split into what a person asks about. Runs in a process of its own (point_pool.h).
  */
 #ifndef DTS_ANSWER_ESTIMATE_H
 #define DTS_ANSWER_ESTIMATE_H

@@ -136,12 +136,13 @@ const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
  * which the first of them was done with at first_s, and the begin of the one at hand. Valid
  * until it is asked again. */
 void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
-                          struct dts_between *between);
+                          struct dts_walk_gap *between);
 
 /* Do members begin the collective at hand before others are done with the one before it on this
  * lane, which is over, e.g. because they were through with the kernels between, too? Then what
  * passes between the two, for each of them. */
-bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_between *between);
+bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane,
+                         struct dts_walk_gap *between);
 
 /* A call begins: the members of the cohort go on so. */
 void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);

@@ -17,11 +17,11 @@
 struct dts_rows; // all that were asked for; they are kept
 
 /* Two collectives of one role, of which the second is begun by who is done with the first. */
-struct dts_pair {
+struct dts_row_pair {
     const struct dts_load *first, *second;
     int place;             // the second's in the plans; -1: none
     const double *begun_s; // by member: when it began the first; NULL: all at once
-    struct dts_between between;
+    struct dts_walk_gap between;
 };
 
 struct dts_follow {
@@ -48,6 +48,6 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
  * have been walked, at another place: then the last pair of the same sizes counts, which came
  * about another way. Where the first is not walked, or too many unlike pairs were, it counts as
  * like the second. What is not walked goes in lockstep (period.h). */
-struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair);
+struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_row_pair *pair);
 
 #endif

@@ -14,7 +14,7 @@ struct moment {
 
 struct writer {
     struct dts_script *script;
-    struct dts_pairs *pairs;
+    struct dts_rank_pairs *pairs;
     const int *cohort_of; // by rank
     int cohort;
     struct moment *moments;
@@ -31,7 +31,7 @@ static void add_line(struct writer *w, int member, const struct dts_coll_message
     int first = s->role->first, to = message->peer - first;
     s->lines = dts_grow(s->lines, &w->line_room, (size_t)s->line_count + 1, sizeof(*s->lines));
     s->lines[s->line_count++] =
-        (struct dts_line){.way = dts_pairs_number(w->pairs, first + member, message->peer),
+        (struct dts_line){.way = dts_rank_pairs_number(w->pairs, first + member, message->peer),
                           .from = member,
                           .to = to,
                           .lane = message->lane,
@@ -112,8 +112,9 @@ static void sort_turns(struct writer *w)
 }
 
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  struct dts_pairs *pairs, const struct dts_cohorts *cohorts,
-                                  int cohort, const struct dts_collective *collective)
+                                  struct dts_rank_pairs *pairs,
+                                  const struct dts_cohorts *cohorts, int cohort,
+                                  const struct dts_collective *collective)
 {
     const struct dts_role *role = cohorts->all[cohort].role;
     struct dts_script *s = dts_alloc(1, sizeof(*s));
@@ -129,7 +130,7 @@ struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *
         write_step(&w, i);
     }
     sort_turns(&w);
-    dts_pairs_find_ways(pairs, routes, net);
+    dts_rank_pairs_find_ways(pairs, routes, net);
     free(w.first_line);
     free(w.first_message);
     free(w.messages);

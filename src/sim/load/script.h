@@ -36,8 +36,9 @@ struct dts_script {
 /* For collectives of some ten thousand messages: each is written down. Pairs that are new are
  * added; scripts with the same pairs may be walked in one row. */
 struct dts_script *dts_script_new(const struct dts_net *net, struct dts_routes *routes,
-                                  struct dts_pairs *pairs, const struct dts_cohorts *cohorts,
-                                  int cohort, const struct dts_collective *collective);
+                                  struct dts_rank_pairs *pairs,
+                                  const struct dts_cohorts *cohorts, int cohort,
+                                  const struct dts_collective *collective);
 void dts_script_free(struct dts_script *script);
 
 #endif

@@ -15,7 +15,7 @@ struct dts_skeletons {
     struct dts_skeleton *all;
     size_t count, room;
     struct dts_bones *bones;
-    struct dts_pairs pairs; // of ranks, in scripts
+    struct dts_rank_pairs pairs; // of ranks, in scripts
 };
 
 struct dts_skeletons *dts_skeletons_new(const struct dts_simulation *simulation)
@@ -41,7 +41,7 @@ void dts_skeletons_free(struct dts_skeletons *all)
     for (size_t i = 0; i < all->count; i++)
         skeleton_free(&all->all[i]);
     free(all->all);
-    dts_pairs_free(&all->pairs);
+    dts_rank_pairs_free(&all->pairs);
     dts_bones_free(all->bones);
     free(all);
 }

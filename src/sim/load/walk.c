@@ -8,6 +8,12 @@
 #include "sim/load/flows.h"
 #include "sim/load/walk_private.h"
 
+static void add_event(struct walk *w, double at_s, int member, int what)
+{
+    dts_heap_add(&w->events,
+                 (struct dts_heap_event){.at_s = at_s, .member = member, .what = what});
+}
+
 static const struct round *round_of(const struct walk *w, int letter)
 {
     return &w->rounds[w->letters[letter].round];
@@ -64,7 +70,7 @@ static void end_round(struct walk *w, int number)
     w->together = NONE;
     const double begins_s = begin_s(w, number);
     if (++m->round < w->round_count && begins_s > w->now)
-        dts_alarm_set(&w->alarms, begins_s, number, BEGINS);
+        add_event(w, begins_s, number, BEGINS);
     else
         begin_round(w, number);
 }
@@ -118,7 +124,7 @@ static void end_turn(struct walk *w, int number)
     const struct round *round = &w->rounds[m->round];
     double end = end_s(w, round, &round->script->turns[m->turn]);
     if (end > w->now)
-        dts_alarm_set(&w->alarms, end, number, NONE);
+        add_event(w, end, number, NONE);
     else
         dts_walk_next_turn(w, number);
 }
@@ -138,7 +144,7 @@ static void begin_turn(struct walk *w, int number)
             continue;
         m->pending += !letter->over;
         if (cue >= 0 && message->before_s > 0) {
-            dts_alarm_set(&w->alarms, w->now + message->before_s, number, letter_number);
+            add_event(w, w->now + message->before_s, number, letter_number);
         } else if (cue >= 0) {
             letter->sent = true;
             start_if_met(w, letter_number);
@@ -152,15 +158,15 @@ static void begin_turn(struct walk *w, int number)
         end_turn(w, number);
 }
 
-static void ring(struct walk *w, struct dts_alarm alarm)
+static void carry_out(struct walk *w, struct dts_heap_event event)
 {
-    if (alarm.letter == BEGINS) {
-        begin_round(w, alarm.member);
-    } else if (alarm.letter == NONE) {
-        dts_walk_next_turn(w, alarm.member);
+    if (event.what == BEGINS) {
+        begin_round(w, event.member);
+    } else if (event.what == NONE) {
+        dts_walk_next_turn(w, event.member);
     } else {
-        w->letters[alarm.letter].sent = true;
-        start_if_met(w, alarm.letter);
+        w->letters[event.what].sent = true;
+        start_if_met(w, event.what);
     }
 }
 
@@ -181,13 +187,13 @@ static void arrive(struct walk *w, int number)
 static bool let_time_pass(struct walk *w)
 {
     dts_flows_settle(w->flows, w->now);
-    double next_s = fmin(dts_alarm_next(&w->alarms), dts_flows_next(w->flows));
+    double next_s = fmin(dts_heap_next(&w->events), dts_flows_next(w->flows));
     if (isinf(next_s))
         return false;
     w->now = fmax(w->now, next_s);
     double nearly = w->now * (1 + 1e-12); // what would be at once, but for rounding, is
-    while (dts_alarm_next(&w->alarms) <= nearly)
-        ring(w, dts_alarm_take(&w->alarms));
+    while (dts_heap_next(&w->events) <= nearly)
+        carry_out(w, dts_heap_take(&w->events));
     for (int number; (number = dts_flows_end(w->flows, nearly)) >= 0;)
         arrive(w, number);
     return true;
@@ -208,7 +214,7 @@ static void begin(struct walk *w)
     for (int m = 0; m < w->member_count; m++) {
         w->taking_part += takes_part(w, m);
         if (w->begun_s != NULL && w->begun_s[m] > 0)
-            dts_alarm_set(&w->alarms, w->begun_s[m], m, BEGINS);
+            add_event(w, w->begun_s[m], m, BEGINS);
         else
             begin_round(w, m);
     }
@@ -229,7 +235,7 @@ static void walk(struct walk *w)
     dts_flows_free(w->flows);
     free(w->members);
     free(w->ready);
-    free(w->alarms.heap);
+    dts_heap_free(&w->events);
     free(w->arrivals);
 }
 
@@ -254,7 +260,7 @@ static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
 
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            const struct dts_between *between, double *ended_s)
+                            const struct dts_walk_gap *between, double *ended_s)
 {
     struct round rounds[DTS_ROW_MOST] = {{0}};
     struct walk w = {.rounds = rounds,
@@ -262,7 +268,7 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                      .member_count = moves->script->members,
                      .progress = simulation->progress,
                      .begun_s = begun_s,
-                     .between = between != NULL ? *between : (struct dts_between){0},
+                     .between = between != NULL ? *between : (struct dts_walk_gap){0},
                      .together = NONE};
     open_rounds(&w, simulation, moves);
     for (int r = 0; r < count && ended_s != NULL; r++)

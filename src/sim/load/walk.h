@@ -21,7 +21,7 @@ struct dts_move {
 
 /* What passes between a member's end of one collective and its begin of the next one: so much,
  * and all until then, by member, from the first one's end; until_s NULL: no more. */
-struct dts_between {
+struct dts_walk_gap {
     double least_s;
     const double *until_s;
 };
@@ -41,6 +41,6 @@ struct dts_row {
  */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            const struct dts_between *between, double *ended_s);
+                            const struct dts_walk_gap *between, double *ended_s);
 
 #endif

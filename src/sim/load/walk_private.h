@@ -2,7 +2,7 @@
 #ifndef DTS_SIM_LOAD_WALK_PRIVATE_H
 #define DTS_SIM_LOAD_WALK_PRIVATE_H
 
-#include "sim/alarms.h"
+#include "sim/heap.h"
 #include "sim/load/walk.h"
 #include "sim/load/weigh.h"
 
@@ -37,14 +37,15 @@ struct walk {
     struct round *rounds;
     int round_count, member_count;
     const double *begun_s; // as of dts_walk_row
-    struct dts_between between;
+    struct dts_walk_gap between;
     struct dts_flows *flows;
     struct letter *letters; // by round and line; owned
     struct dts_progress *progress;
     struct member *members;
-    struct dts_alarms alarms; // letter NONE: the member's turn is over; BEGINS: it begins
-    int *ready, ready_count;  // members that begin their turn now
-    int taking_part;          // members with turns, in any round
+    struct dts_heap
+        events; // what: a letter, or NONE: the turn of a member is over; BEGINS: it begins
+    int *ready, ready_count; // members that begin their turn now
+    int taking_part;         // members with turns, in any round
     int together; // the step that all began together last, and when; NONE: they did not
     double together_s;
     double now;

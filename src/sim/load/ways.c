@@ -129,7 +129,7 @@ static void renumber(const struct maker *m, struct dts_ways *ways)
     ways->share_count = kept;
 }
 
-int dts_pairs_number(struct dts_pairs *p, int from, int to)
+int dts_rank_pairs_number(struct dts_rank_pairs *p, int from, int to)
 {
     uint64_t *number = dts_map_at(&p->numbers, (uint64_t)from << 32 | (uint64_t)to);
     if (*number == 0) {
@@ -151,8 +151,8 @@ void dts_ways_free(struct dts_ways *ways)
     *ways = (struct dts_ways){0};
 }
 
-void dts_pairs_find_ways(struct dts_pairs *p, struct dts_routes *routes,
-                         const struct dts_net *net)
+void dts_rank_pairs_find_ways(struct dts_rank_pairs *p, struct dts_routes *routes,
+                              const struct dts_net *net)
 {
     struct maker m = {.net = net};
     if (p->ways.count == p->count)
@@ -169,11 +169,11 @@ void dts_pairs_find_ways(struct dts_pairs *p, struct dts_routes *routes,
     dts_map_free(&m.numbers);
 }
 
-void dts_pairs_free(struct dts_pairs *p)
+void dts_rank_pairs_free(struct dts_rank_pairs *p)
 {
     dts_ways_free(&p->ways);
     free(p->from);
     free(p->to);
     dts_map_free(&p->numbers);
-    *p = (struct dts_pairs){0};
+    *p = (struct dts_rank_pairs){0};
 }

@@ -32,19 +32,19 @@ struct dts_ways {
 void dts_ways_free(struct dts_ways *ways); // leaves it empty
 
 /* Pairs of ranks that send to one another, numbered as they are met, and their ways. */
-struct dts_pairs {
+struct dts_rank_pairs {
     struct dts_map numbers; // by pair: number + 1
     int *from, *to;         // ranks; owned
     size_t from_room, to_room;
     int count;
-    struct dts_ways ways; // see dts_pairs_find_ways()
+    struct dts_ways ways; // see dts_rank_pairs_find_ways()
 };
 
-int dts_pairs_number(struct dts_pairs *pairs, int from, int to);
+int dts_rank_pairs_number(struct dts_rank_pairs *pairs, int from, int to);
 
 /* Ways of all pairs met so far; their numbers stay, those of links do not. */
-void dts_pairs_find_ways(struct dts_pairs *pairs, struct dts_routes *routes,
-                         const struct dts_net *net);
-void dts_pairs_free(struct dts_pairs *pairs); // leaves it empty
+void dts_rank_pairs_find_ways(struct dts_rank_pairs *pairs, struct dts_routes *routes,
+                              const struct dts_net *net);
+void dts_rank_pairs_free(struct dts_rank_pairs *pairs); // leaves it empty
 
 #endif

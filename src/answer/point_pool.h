@@ -1,17 +1,17 @@
-/* pool.h -- many points at once, each in a child process of its own.
+/* point_pool.h -- many points at once, each in a child process of its own.
  *
  * SimGrid has one platform per process and aborts on what it dislikes: so every point runs in a
  * child, whose death becomes the error of that point and of no other, and is said on standard
  * error when it happens. Results are stored in the order of the points; what they are does not
  * depend on how many children run at once.
  */
-#ifndef DTS_ANSWER_POOL_H
-#define DTS_ANSWER_POOL_H
+#ifndef DTS_ANSWER_POINT_POOL_H
+#define DTS_ANSWER_POINT_POOL_H
 
 #include "answer/result.h"
 #include "base/progress.h"
 
-struct dts_pool {
+struct dts_point_pool {
     int count; // points
     int jobs;  // children at once; 0: one for each core
 
@@ -32,10 +32,10 @@ struct dts_pool {
 /* Fills results[0 .. count - 1]. Progress goes to standard error where that is a terminal and
  * the work takes longer than two seconds: what is done, and what the point that began first of
  * those under way is at. Fails only when the machine gives no child at all. */
-bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
-                  struct dts_error *err);
+bool dts_point_pool_run(const struct dts_point_pool *pool, struct dts_result *results,
+                        struct dts_error *err);
 
 /* The first failure of the machine, one that is not told yet if there is any; NULL: none. */
-const struct dts_error *dts_pool_failure(const struct dts_result *results, int count);
+const struct dts_error *dts_point_pool_failure(const struct dts_result *results, int count);
 
 #endif
