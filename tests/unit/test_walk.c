@@ -255,7 +255,7 @@ static void messages_of_many_paths_are_walked_as_long_as_that_is_quick(void)
         struct dts_loader *loader = dts_loader_new(&s);
         const struct dts_load *load = dts_loader_count(loader, 0, op);
         CHECK((load->move.script != NULL) == of[i].walked);
-        CHECK((load->period.latency_s > 0) == of[i].lockstep);
+        CHECK((load->lockstep.latency_s > 0) == of[i].lockstep);
         // Alike on all paths, a ring takes the same, walked or in lockstep.
         double all_s = dts_rows_alone(dts_loader_rows(loader), load, NULL).row.after_s;
         CHECK_CLOSE(all_s, load->sum_s, 1e-4);

@@ -116,7 +116,7 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
 }
 
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                       struct transfer *t)
+                       struct flow *flow)
 {
     double end_s, late_s = 0;
     struct tail *tail = tail_before(f, lane);
@@ -135,6 +135,6 @@ void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load
         free_s = fmin(end_s, dts_rows_behind(dts_loader_rows(f->loader), &alike).row.after_s);
     }
     free_s = fmax(0, free_s);
-    t->share = free_s / load->sum_s;
-    t->tail_s = end_s - free_s;
+    flow->share = free_s / load->sum_s;
+    flow->tail_s = end_s - free_s;
 }

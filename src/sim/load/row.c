@@ -126,10 +126,10 @@ static const struct known *keep(struct dts_rows *rows, const struct known *known
     return &rows->known[rows->count++];
 }
 
-static struct dts_row in_lockstep(const struct dts_period *period, double after_s)
+static struct dts_row in_lockstep(const struct dts_lockstep *lockstep, double after_s)
 {
     return (struct dts_row){.after_s = after_s,
-                            .spread_s = period->latency_s - period->period_s};
+                            .spread_s = lockstep->latency_s - lockstep->period_s};
 }
 
 /* False: the messages that may be walked are used up. */
@@ -167,14 +167,15 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_ro
 /* The first of its size: what takes long has its time in lockstep, too (load.h). */
 static bool may_walk(struct dts_rows *rows, const struct dts_load *load, double work)
 {
-    return load->period.latency_s == 0 || use_up(&rows->walked, work, MOST_WALKED);
+    return load->lockstep.latency_s == 0 || use_up(&rows->walked, work, MOST_WALKED);
 }
 
 struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *load,
                                  const double *begun_s)
 {
     if (load->move.script == NULL)
-        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
+        return (struct dts_follow){.row =
+                                       in_lockstep(&load->lockstep, load->lockstep.latency_s)};
     const struct dts_row_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
     const struct known *known = find(rows, &alone);
     const struct known *like = known == NULL ? find_like(rows, &alone) : NULL;
@@ -183,7 +184,8 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
     else if (known == NULL && may_walk(rows, load, load->work))
         known = walk_alone(rows, &alone);
     if (known == NULL)
-        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
+        return (struct dts_follow){.row =
+                                       in_lockstep(&load->lockstep, load->lockstep.latency_s)};
     return (struct dts_follow){known->row, 0, true, NULL, known->pair.begun_s, known->ended_s};
 }
 
@@ -230,15 +232,15 @@ static const struct known *behind(struct dts_rows *rows, struct dts_row_pair pai
 
 struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_row_pair *pair)
 {
-    const struct dts_period *period = &pair->second->period;
+    const struct dts_lockstep *lockstep = &pair->second->lockstep;
     if (pair->second->move.script == NULL)
-        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
+        return (struct dts_follow){.row = in_lockstep(lockstep, lockstep->period_s)};
     struct dts_row_pair walked = *pair;
     if (pair->first->move.script == NULL)
         walked.first = pair->second;
     const struct known *known = behind(rows, walked);
     if (known == NULL)
-        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
+        return (struct dts_follow){.row = in_lockstep(lockstep, lockstep->period_s)};
     const int members = pair->second->move.script->members;
     return (struct dts_follow){known->row,
                                known->held_s,

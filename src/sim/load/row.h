@@ -47,7 +47,7 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
 /* What is asked for again at its place is not walked again; nor, when many messages
  * have been walked, at another place: then the last pair of the same sizes counts, which came
  * about another way. Where the first is not walked, or too many unlike pairs were, it counts as
- * like the second. What is not walked goes in lockstep (period.h). */
+ * like the second. What is not walked goes in lockstep (lockstep.h). */
 struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_row_pair *pair);
 
 #endif

@@ -3,13 +3,13 @@
 #define DTS_SIM_LOAD_WALK_PRIVATE_H
 
 #include "sim/heap.h"
+#include "sim/load/message_cost.h"
 #include "sim/load/walk.h"
-#include "sim/load/weigh.h"
 
 enum { NONE = -1, BEGINS = -2 };
 
 /* Where a message is. */
-struct letter {
+struct message {
     int round;
     bool sent, awaited; // the sender's latency is paid; the receiver is there
     bool over;          // the wire is done
@@ -24,8 +24,8 @@ struct member {
 /* A collective of the row. */
 struct round {
     const struct dts_script *script;
-    struct dts_weighed *messages; // by line; owned
-    int first_letter;
+    struct dts_message_cost *costs; // by message of the script; owned
+    int first_message;
     bool even;              // all messages of a step carry the same
     int ended;              // members that have done it
     double first_s, last_s; // when the first one had, and the last one
@@ -39,11 +39,11 @@ struct walk {
     const double *begun_s; // as of dts_walk_row
     struct dts_walk_gap between;
     struct dts_flows *flows;
-    struct letter *letters; // by round and line; owned
+    struct message *messages; // by round and number in its script; owned
     struct dts_progress *progress;
     struct member *members;
     struct dts_heap
-        events; // what: a letter, or NONE: the turn of a member is over; BEGINS: it begins
+        events; // what: a message, or NONE: the turn of a member is over; BEGINS: it begins
     int *ready, ready_count; // members that begin their turn now
     int taking_part;         // members with turns, in any round
     int together; // the step that all began together last, and when; NONE: they did not
