@@ -27,8 +27,8 @@ struct dts_point {
     const struct dts_model_seconds *seconds; // for that batch
 };
 
-/* How many endpoints of which kind a point occupies, role after role. */
-struct dts_seats {
+/* How many ranks a point needs, and where they run, role after role. */
+struct dts_ranks_needed {
     int devices;    // ranks on accelerators
     int hosts;      // ranks on node hosts (servers)
     bool dedicated; // the hosts are on nodes of their own
@@ -45,8 +45,8 @@ struct dts_strategy_kind {
     /* Checks across fields when the scenario is read; stack gives defaults. */
     bool (*prepare)(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
                     struct dts_error *err);
-    bool (*seats)(const struct dts_point *point, struct dts_seats *seats,
-                  struct dts_error *err);
+    bool (*ranks_needed)(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err);
     bool (*build)(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
 };
 
