@@ -23,13 +23,18 @@ struct dts_op_cost {
     enum dts_work_class class;
     double forward_flops, backward_flops;
     double forward_values, backward_values; // activations read and written, in elements
-    double input_flops, input_values; // the part of backward that makes the gradients of the
-                                      // inputs: left out where nothing before them learns
+
+    /* The part of backward that makes the gradients of the inputs. It is left out where nothing
+     * before this call learns. */
+    double input_flops, input_values;
+
     double saved_values; // kept from forward to backward beside inputs and output, in elements
     double saved_bytes;  // and in bytes, whatever the precision: masks, indices
     bool saves_input, saves_output; // backward reads them
-    double weight_values; // parameters read by a call, whatever the batch; backward reads them
-                          // and writes as many gradients
+
+    /* Parameters that a call reads, whatever the batch. Backward reads them and writes as many
+     * gradients. */
+    double weight_values;
 
     /* Of an operation that can normalize over the samples of all ranks: sums that they add up
      * in a pass, and values that move before these are there. 0: no such pass. */

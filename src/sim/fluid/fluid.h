@@ -54,8 +54,10 @@ struct moments {
 /* The last time that an operation of a cohort ran, where members are apart. */
 struct run {
     struct moments begun, ended;
-    double *apart_s; // of a call on another stream than kernels': as of its cohort's kernels
-                     // (struct fluid); owned
+
+    /* Of a call that is not on the stream of kernels: like apart_s of its cohort (struct
+     * fluid); owned. */
+    double *apart_s;
 };
 
 enum flow_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
@@ -104,21 +106,27 @@ struct fluid {
     size_t flow_count, flow_room; // with those that are free again
     struct dts_numbers free_flows;
     struct dts_numbers exchanges; // flows that not all sides have seen, sorted
-    struct dts_numbers going;     // flows PAYING or UNDER_WAY, sorted, so that what is under
-                                  // way again is asked for in the same order (share.h)
-    struct dts_numbers on_wire;   // of those: which the rates are for
-    bool wire_changed;            // others are on the wire than these
+
+    /* Flows that are PAYING or UNDER_WAY, sorted: the same flows have the same order each time
+     * that their rates are asked for (share.h). */
+    struct dts_numbers going;
+
+    struct dts_numbers on_wire;         // of those: which the rates are for
+    bool wire_changed;                  // others are on the wire than these
     const struct dts_step_cost **costs; // room for one for each flow, as of the rates
     double *rates;                      // in bytes/s
     size_t cost_room, rate_room;
-    bool *computing;   // by cohort: a kernel runs, which slows its messages
-    int *first_op;     // of a cohort in done
-    int *done;         // by op of all cohorts: in how many steps
-    int *talking;      // by cohort: communications under way, which slow its kernels
-    double *noise;     // by role: factor on its kernels
-    struct run *runs;  // by op of all cohorts
-    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
-                       // first one; NULL: all at once; owned
+    bool *computing;  // by cohort: a kernel runs, which slows its messages
+    int *first_op;    // of a cohort in done
+    int *done;        // by op of all cohorts: in how many steps
+    int *talking;     // by cohort: communications under way, which slow its kernels
+    double *noise;    // by role: factor on its kernels
+    struct run *runs; // by op of all cohorts
+
+    /* By cohort and member: how much later than the first member it is at what the kernels of
+     * the cohort are at; NULL: all are there at once; owned. */
+    double **apart_s;
+
     double *members_s; // room for a time of each member of a cohort
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
@@ -128,23 +136,21 @@ struct fluid {
 /* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
 void dts_fluid_exchange(struct fluid *f, int lane);
 
-/* How far apart members begin the operation that a lane is about to begin: by member, from the
- * first one; NULL: all at once. Valid until it is asked again. */
+/* When members begin the next operation of a lane, in seconds after the first member; NULL: all
+ * at once. Valid until the next call. */
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
 
-/* What passes for members between the end of the collective that was begun last on this lane,
- * which the first of them was done with at first_s, and the begin of the one at hand. Valid
- * until it is asked again. */
+/* The time of members between the end of the previous collective of this lane, which the first
+ * member ended at first_s, and the begin of this one. Valid until the next call. */
 void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
                           struct dts_walk_gap *between);
 
-/* Do members begin the collective at hand before others are done with the one before it on this
- * lane, which is over, e.g. because they were through with the kernels between, too? Then what
- * passes between the two, for each of them. */
+/* True if some members start this collective while others still run the previous one of this
+ * lane. *between is then the time of each member between the two. */
 bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane,
                          struct dts_walk_gap *between);
 
-/* A call begins: the members of the cohort go on so. */
+/* A call begins: members stay apart as they begin it. */
 void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
 
 /* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
@@ -167,10 +173,10 @@ struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow);
 /* That of an exchange with these sides: there already where the other one came first. */
 struct flow *dts_fluid_meet_flow(struct fluid *f, const struct flow *wanted);
 
-/* It is under way from now on. */
+/* The flow is under way from now on. */
 void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow);
 
-/* It is over, and all sides have seen it. */
+/* The flow is over, and all sides have seen it. */
 void dts_fluid_forget_flow(struct fluid *f, const struct flow *flow);
 
 /* The time of a lane runs: it has become CALLING or ARRIVING. */

@@ -28,9 +28,10 @@ struct dts_follow {
     struct dts_row row; // the second
     double held_s;      // by so much its messages hold up the last members of the first
     bool as_asked;      // of that pair, not of another one that counts instead
-    // By member, from the first one of them, whom those who have no part go with; NULL: all at
-    // once, or not walked. Valid as long as the rows. Those of the row that was walked: where
-    // another one counts instead, that one's.
+
+    /* By member, in seconds after the first member; who has no part is with the first. NULL:
+     * all at once, or not walked. Valid as long as the rows. Where another pair counts instead,
+     * they are those of that pair. */
     const double *first_ended_s; // the first ended; NULL, too: there is none
     const double *begun_s;       // the second begun
     const double *ended_s;       // the second ended, if none is behind it

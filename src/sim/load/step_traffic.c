@@ -15,8 +15,11 @@ enum {
 struct dts_router {
     const struct dts_simulation *simulation;
     struct dts_routes *routes;
-    double *weights[2];  // of a step, by transport and link; zero between uses. Apart from each
-                         // other: on most networks one of them has all, and stays in the cache
+
+    /* Of a step, by transport and link; zero between uses. One array for each transport: on
+     * most networks one transport has all messages, and its array stays in the cache. */
+    double *weights[2];
+
     double *bytes_per_s; // by link; negative: a cap on each flow alone
     int *touched;        // links with a weight
     int touched_count;

@@ -28,8 +28,10 @@ struct dts_walk_gap {
 
 /* The last one of a row of collectives. */
 struct dts_row {
-    double after_s; // from the last member's end of the one before it, or from the begin of one
-                    // alone, to the last member's end
+    /* From the last member's end of the collective before it, or from the begin of a collective
+     * alone, to the last member's end. */
+    double after_s;
+
     double before_s; // from 0 to the last member's end of the one before it; 0: one alone
     double spread_s; // from the first member's end to the last one's
 };

@@ -42,8 +42,11 @@ struct walk {
     struct message *messages; // by round and number in its script; owned
     struct dts_progress *progress;
     struct member *members;
-    struct dts_heap
-        events; // what: a message, or NONE: the turn of a member is over; BEGINS: it begins
+
+    /* event.what: a message whose latency is paid; NONE: the turn of event.member is over;
+     * BEGINS: event.member begins its round. */
+    struct dts_heap events;
+
     int *ready, ready_count; // members that begin their turn now
     int taking_part;         // members with turns, in any round
     int together; // the step that all began together last, and when; NONE: they did not
