@@ -41,14 +41,22 @@ enum {
 
 static const char *placement_name(int i)
 {
-    static const char *const names[] = {"colocated", "dedicated"};
-    return i >= 0 && i < 2 ? names[i] : NULL;
+    static const char *const names[] = {
+        "colocated",
+        "dedicated",
+        NULL,
+    };
+    return names[i];
 }
 
 static const char *shard_name(int i)
 {
-    static const char *const names[] = {"even", "tensor"};
-    return i >= 0 && i < 2 ? names[i] : NULL;
+    static const char *const names[] = {
+        "even",
+        "tensor",
+        NULL,
+    };
+    return names[i];
 }
 
 static const struct dts_field fields[] = {
