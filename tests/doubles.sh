@@ -4,9 +4,8 @@
 #
 #     doubles.sh SOURCES
 #
-# A build without SimGrid, CUDA and the like has stand-ins for the functions of what it lacks: a file
-# with "none" in its name, or in a folder without_NAME, may define what another file defines. Functions
-# of headers are not external.
+# A build without SimGrid, CUDA and the like has stand-ins for the functions of what it lacks: a file in
+# a folder without_NAME may define what another file defines. Functions of headers are not external.
 cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -23,7 +22,7 @@ find src \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) 
                 next
             }
             /^\{/ && head !~ /(^| )static / && match(head, /dts_[A-Za-z0-9_]+\(/) &&
-                file !~ /none[^\/]*$|\/without_[^\/]*\/|\.h$|\.cuh$/ {
+                file !~ /\/without_[^\/]*\/|\.h$|\.cuh$/ {
                 print "function", substr(head, RSTART, RLENGTH - 1), file ":" line
             }
             /^[A-Za-z_]/ { head = ""; line = FNR }

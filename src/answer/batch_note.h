@@ -11,18 +11,18 @@ struct dts_large_batch {
     double samples; // of the data set
 };
 
-/* Points whose global batch is larger than the data set: an epoch then counts as one step
- * (docs/model.md), which nobody trains. All zero: none yet. */
+/* Points whose global batch is larger than the data set, so that an epoch counts as one step
+ * (docs/model.md). All zero: none yet. */
 struct dts_batch_note {
     struct dts_large_batch *all; // each once, whatever the strategy; owned
     size_t count, room;
 };
 
-/* Take the point in, if it is such a one. */
+/* Adds the point if its global batch is larger than the data set. */
 void dts_batch_note_add(struct dts_batch_note *note, const struct dts_scenario *scenario,
                         const struct dts_result *point);
 
-/* Say on stderr which they are, if there are any, and forget them. */
+/* Names these points on stderr, if there are any, and forgets them. */
 void dts_batch_note_tell(struct dts_batch_note *note, const struct dts_scenario *scenario);
 
 #endif

@@ -77,7 +77,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                                       .machine = &built->machine,
                                       .devices = q->devices,
                                       .seconds = &built->seconds};
-    struct dts_seats seats;
+    struct dts_ranks_needed needed;
     struct dts_placement placement = {.kind = s->placing.kind,
                                       .seed = (unsigned long)s->placing.seed,
                                       .nodes = s->placing.nodes,
@@ -85,8 +85,8 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                                       .node_count = (int)s->placing.node_count};
     if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
         dts_build(&built->point, &built->job, err) &&
-        q->strategy->kind->seats(&built->point, &seats, err) &&
-        dts_place(q->platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+        q->strategy->kind->ranks_needed(&built->point, &needed, err) &&
+        dts_place(q->platform, &placement, needed.devices, needed.hosts, needed.dedicated,
                   &built->endpoints, err))
         return true;
     dts_built_free(built);

@@ -10,11 +10,14 @@ struct dts_built {
     struct dts_point point;
     struct dts_model_seconds seconds;
     struct dts_job job;
-    int *endpoints;  // of each rank
-    double together; // how much longer kernels take as devices of a node share it; in seconds
+    int *endpoints; // of each rank
+
+    /* Kernels take this many times as long because devices share the node. `seconds` includes
+     * it. */
+    double together;
 };
 
-/* Stays where it is while it is used: its parts point to one another. */
+/* *built must stay where it is while it is used: its parts point to one another. */
 bool dts_built_make(const struct dts_question *question, struct dts_built *built,
                     struct dts_error *err);
 void dts_built_free(struct dts_built *built); // leaves it empty

@@ -29,7 +29,7 @@ struct dts_changes {
     int sweep_count;
     const char *engine; // NULL: the scenario says
     const char *seed;   // NULL: the scenario says
-    bool live;          // the plan is run for real: keys of "live" act
+    bool live;          // the plan is run over MPI, so that keys of "live" have an effect
     size_t set_room, sweep_room;
     char **copies; // strings cut from the command line; owned
     int copy_count;
@@ -38,11 +38,11 @@ struct dts_changes {
 
 void dts_changes_free(struct dts_changes *changes); // leaves it empty
 
-/* Remember PATH=VALUE; the path is the first `length` characters of `path`. */
+/* Adds PATH=VALUE; the path is the first `length` characters of `path`. */
 void dts_changes_add_set(struct dts_changes *changes, const char *path, size_t length,
                          const char *value);
 
-/* Remember PATH=V1,V2,...: commas inside quotes, brackets and braces do not separate. */
+/* Adds PATH=V1,V2,...; commas inside quotes, brackets and braces do not separate values. */
 bool dts_changes_add_sweep(struct dts_changes *changes, const char *text,
                            struct dts_error *err);
 
@@ -55,7 +55,7 @@ int dts_changes_setting_count(const struct dts_changes *changes);
 int dts_changes_settings(const struct dts_changes *changes, int k,
                          struct dts_setting *settings);
 
-/* Does a --set or a --sweep change this key of the scenario, or what is below it? */
+/* True if a --set or a --sweep changes this key of the scenario, or a key below it. */
 bool dts_changes_touch(const struct dts_changes *changes, const char *key);
 
 /* "batch_per_device=32, engine=exact": what the sweeps set for combination k; "" without. */

@@ -12,7 +12,7 @@
 #include "answer/trained.h"
 #include "base/json/json_out.h"
 
-/* From the beginning of the step; NAN: not known. */
+/* In seconds since the beginning of the step; NAN: not known. */
 struct dts_bucket_times {
     double start_s, end_s;
 };
@@ -23,11 +23,11 @@ struct dts_compared_bucket {
 };
 
 struct dts_comparison {
-    char engine[DTS_RESULT_TEXT]; // that predicted
+    char engine[DTS_RESULT_TEXT]; // of the prediction
     struct dts_step predicted;
     struct dts_step measured, mad; // of each number by itself: median and MAD over the steps
     int steps;                     // that were measured; 0: measured and mad say nothing
-    double checked;                // sums that were compared with what they must be
+    double checked;                // sums that were compared with the right ones
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
     struct dts_trained trained; // owned
@@ -39,7 +39,7 @@ void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty
 
 double dts_error_percent(double predicted, double measured); // NAN where nothing was measured
 
-/* One sentence: what the error of the step comes from. */
+/* One sentence on where the error of the step comes from. */
 void dts_comparison_explain(const struct dts_comparison *comparison, char *text, size_t room);
 
 /* The member "live" of a point. */

@@ -9,8 +9,8 @@
 
 struct dts_device_messages {
     const char *way;     // "direct" or "staged"; NULL: no rank has a device
-    const char *why;     // staged: what rank 0 lacks for the other; NULL: nothing
-    double copied_bytes; // for them, between devices and hosts, by all ranks in all steps
+    const char *why;     // staged: what rank 0 lacks for "direct"; NULL: nothing
+    double copied_bytes; // between devices and hosts for messages, by all ranks in all steps
 };
 
 /* Both print nothing where there is nothing to say. */

@@ -11,7 +11,10 @@
 #include "base/mem.h"
 
 /* Documents beside the scenario that --set can change. */
-static const char *const documents[] = {"platform", NULL};
+static const char *const documents[] = {
+    "platform",
+    NULL,
+};
 
 static bool is_path(const char *word)
 {
@@ -78,13 +81,15 @@ static const char *path_in(const char *document, const char *path)
 static const struct file_key {
     const char *document, *path;
     bool always; // there is no library of such files
-} file_keys[] = {{"", "model"},
-                 {"", "platform"},
-                 {"", "stack"},
-                 {"", "device"},
-                 {"", "live.data.folder", true},
-                 {"platform", "node.device"},
-                 {"platform", "network.file", true}};
+} file_keys[] = {
+    {"", "model"},
+    {"", "platform"},
+    {"", "stack"},
+    {"", "device"},
+    {"", "live.data.folder", true},
+    {"platform", "node.device"},
+    {"platform", "network.file", true},
+};
 
 struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
 {

@@ -5,8 +5,8 @@
 #include "answer/changes.h"
 #include "base/json/cfg.h"
 
-/* True if the word is a file or a scenario of the library. Fails with the nearest of the verbs
- * (ended by NULL), which the word may stand for, or the nearest scenario when it is neither. */
+/* True if the word is a file or a scenario of the library. Else the error names the nearest of
+ * the verbs (ended by NULL), or the nearest scenario. */
 bool dts_word_is_scenario(const char *word, const char *const *verbs, struct dts_error *err);
 
 /* Load the scenario that a word names (a path, or a name of the library), and make the changes
@@ -20,8 +20,7 @@ bool dts_scenario_open(const struct dts_changes *changes, const char *word, int 
 bool dts_settings_apply(const struct dts_changes *changes, int k, const char *document,
                         struct dts_doc *doc, struct dts_error *err);
 
-/* What is at a path of plain keys, "live.data.folder". It knows no parents: for values alone.
- */
+/* The value at a path of plain keys, "live.data.folder". The place has no parent. */
 struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* result.h -- what is known of one point, and the formats in which it is told.
+/* result.h -- what is known of one point, and the formats that print it.
  *
  * Members, units and names are those of the JSON result "dtsim-result/1" (docs/model.md
  * defines every one). NAN: absent. total_s = compute_s + exposed_comm_s + input_s + bubble_s +
@@ -26,22 +26,27 @@ enum {
     DTS_RESULT_SOURCE = 384
 };
 
-/* A figure that was published, and what was predicted. */
+/* A published figure, and the prediction for it. */
 struct dts_held {
     char metric[48], source[256]; // metric "": none
     double value, predicted, error_percent;
 };
 
-/* Holds no pointers but the last: it travels between processes as it is. */
+/* Travels between processes as it is: the last member is its only pointer. */
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
     char stack[DTS_RESULT_TEXT], engine[DTS_RESULT_TEXT];
     char limits[256]; // why the engine may be further off than it promises; "": it is not
     char basis[256];  // what the seconds rest on
-    char outside[96]; // a batch beyond those, and which they are; "": it is none
-    char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
-                                             // none
-    char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none
+
+    /* The batch, if none so large or so small was measured, and which ones were; "": it is
+     * within the measured ones. */
+    char outside[96];
+
+    /* Source of the slowdown of kernels by communication; "": there is no slowdown. */
+    char slowdown_source[DTS_RESULT_SOURCE];
+
+    char noise_source[DTS_RESULT_SOURCE]; // of stragglers; "": there are none
     char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
     char assumed[DTS_RESULT_ASSUMED][96];
     int assumed_count;
@@ -55,24 +60,24 @@ struct dts_result {
     struct {
         double epochs, steps, time_s;
     } training;
-    struct dts_held reference;             // the first published figure that it is held against
-    struct dts_held more[DTS_RESULT_MORE]; // and others of the same point
+    struct dts_held reference;             // the first published figure for this point
+    struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;
     char why[256];          // one sentence: what bounds the step
-    struct dts_error error; // a point that was refused: cause and text; all else absent
-    const struct dts_comparison *live; // what was measured; NULL: it was predicted only
+    struct dts_error error; // of a point that was refused; all numbers are absent then
+    const struct dts_comparison *live; // what was measured; NULL: nothing
 };
 
 /* All numbers absent, all words empty. */
 void dts_result_init(struct dts_result *result);
 
-/* One number of a result: the row that all formats, and references, read. */
+/* One number of a result. All formats, and references, read these rows. */
 struct dts_metric {
     const char *group;     // the object that holds it in JSON: "step"; NULL: the point itself
     const char *name;      // without the unit: "total"
     const char *unit;      // "s"; NULL: it has none. The JSON key is "total_s"
     size_t offset;         // of the double in struct dts_result
-    const char *reference; // its name in the references of a scenario: "step_s"; NULL: no such
+    const char *reference; // its name in references of a scenario: "step_s"; NULL: it has none
 };
 
 extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group
@@ -80,15 +85,16 @@ extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by g
 /* NAN for a point that was refused. */
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result);
 
-/* By its name in references; NULL: none such. The i-th of those names, NULL at the end. */
+/* Finds a metric by its name in references; NULL: there is none of that name. The i-th name is
+ * dts_metric_reference(i); NULL at the end. */
 const struct dts_metric *dts_metric_find(const char *reference);
 const char *dts_metric_reference(int i);
 
-/* Hold a result against a published figure. `metric` is one of dts_metric_reference(). */
+/* Compares a result with a published figure. `metric` is one of dts_metric_reference(). */
 void dts_result_refer(struct dts_result *result, const char *metric, double value,
                       const char *source);
 
-/* No answer: result->error says why. */
+/* True if there is no answer: result->error says why. */
 static inline bool dts_result_refused(const struct dts_result *result)
 {
     return result->error.cause != DTS_NO_ERROR;
@@ -96,7 +102,7 @@ static inline bool dts_result_refused(const struct dts_result *result)
 
 struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it
-    const char *why;                       // what the scenario shows; NULL: nothing said
+    const char *why;                       // what the scenario shows; NULL: it does not say
     const char *sample;                    // what a sample is: "image"
     struct dts_result *points;
     int count;

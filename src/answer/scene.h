@@ -1,5 +1,5 @@
-/* scene.h -- one scenario file with one combination of --set and --sweep, loaded whole:
- * scenario, platform, device. What `predict` asks and `check` shows.
+/* scene.h -- one scenario file with one combination of --set and --sweep, and the platform and
+ * the device that it names.
  */
 #ifndef DTS_ANSWER_SCENE_H
 #define DTS_ANSWER_SCENE_H
@@ -13,11 +13,11 @@ struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
     struct dts_device device;
-    struct dts_text unused; // keys of "live" that --set turned off; of a live run
-    char setting[256];      // what --sweep set: "" without
+    struct dts_text unused; // of a live run: keys of "live" that --set left without effect
+    char setting[256];      // what --sweep set; "": there is no --sweep
 };
 
-/* Everything is read and checked that can be before plans are built. */
+/* Reads everything, and checks all that can be checked before plans are built. */
 bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
                     struct dts_scene *scene, struct dts_error *err);
 void dts_scene_close(struct dts_scene *scene); // leaves it empty

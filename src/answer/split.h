@@ -1,8 +1,7 @@
-/* split.h -- where the time of a step went: compute, communication that nothing hides, input.
+/* split.h -- where the time of a step went: compute, exposed communication, input.
  *
- * The compute stream of a rank of role 0 is gapless but for its waits. A gap belongs to what
- * the operation after it waited for last: a read is input, anything else is exposed
- * communication.
+ * The compute stream of a rank of role 0 has gaps only where it waits. A gap belongs to the
+ * operation whose end ended the wait: a read is input, anything else is exposed communication.
  */
 #ifndef DTS_ANSWER_SPLIT_H
 #define DTS_ANSWER_SPLIT_H
@@ -10,8 +9,9 @@
 #include "answer/result.h"
 #include "sim/engine.h"
 
-/* `calm` is the answer without noise, `noisy` with it (the same where there is none). Sums to
- * noisy->step_s, or to calm->step_s where a small sample of noise came out faster than none:
+/* `calm` is the answer without noise, `noisy` the one with it; both are the same where there is
+ * no noise. The parts add up to noisy->step_s, or to calm->step_s where that is longer, as a
+ * small sample of noise may have it:
  * docs/model.md, "Where the time goes" and "Stragglers". */
 void dts_split(const struct dts_job *job, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step);

@@ -4,10 +4,9 @@
 
 #include "sim/engine.h"
 
-/* Write `path` ("-": standard output): a process for each role, a thread for each stream, an
- * event for each operation with its label; times in microseconds since the step began.
- * One file holds one point: of several, the one that is written last.
- */
+/* Writes `path` ("-": standard output): a process for each role, a thread for each stream, an
+ * event for each operation with its label, in microseconds since the step began. A file holds
+ * one point; the next point that is written replaces it. */
 bool dts_trace_write(const char *path, const struct dts_job *job,
                      const struct dts_timing *timing, struct dts_error *err);
 

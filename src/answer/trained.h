@@ -1,4 +1,4 @@
-/* trained.h -- what training came to, epoch by epoch (docs/live.md). */
+/* trained.h -- the results of training, epoch by epoch (docs/live.md). */
 #ifndef DTS_ANSWER_TRAINED_H
 #define DTS_ANSWER_TRAINED_H
 
@@ -8,19 +8,22 @@
 
 struct dts_trained_epoch {
     long epoch, step;  // steps since the beginning
-    double train_loss; // mean over the samples of the epoch, each before it changed anything
+    double train_loss; // mean over the samples of the epoch, each before the update by its step
     double test_loss;  // mean over the test part
-    double accuracy;   // share of the test part that is right, 0 .. 1; NAN: not a matter of
-                       // classes
-    double mean_iou; // of the classes of regions (train/network/evaluate.h), 0 .. 1; NAN: there
-                     // are none
-    double seconds;  // since the run began to train, evaluations included
+
+    /* Share of the test part whose class is right, 0 .. 1; NAN: there are no classes. */
+    double accuracy;
+
+    /* Of classes of regions (train/network/evaluate.h), 0 .. 1; NAN: there are none. */
+    double mean_iou;
+
+    double seconds; // since the run began to train, evaluations included
 };
 
 struct dts_trained {
     struct dts_trained_epoch *epochs; // owned
     int count;
-    long from_step;    // that the run went on from; 0: the beginning
+    long from_step;    // of the checkpoint that the run continued; 0: there was none
     double loss_scale; // at the end; 0: there is none
     long left_out;     // steps whose gradients were not finite
 };
@@ -32,14 +35,14 @@ void dts_trained_free(struct dts_trained *trained); // leaves it empty
 void dts_trained_text(const struct dts_trained *trained, FILE *out);
 void dts_trained_json(const struct dts_trained *trained, struct dts_json *json);
 
-/* Of fp16, one line at the end. */
+/* With fp16: one line about the loss scale, at the end. */
 void dts_trained_scale_line(const struct dts_trained *trained, FILE *out);
 
-/* Of several strategies one table, after an empty line; nothing where no epoch was ended. */
+/* Prints an empty line and one table for all strategies; nothing if no epoch has ended. */
 void dts_trained_csv(const struct dts_trained *const *trained, const char *const *strategies,
                      int count, FILE *out);
 
-/* One line, for who waits. */
+/* One line about an epoch that has ended, printed while the run goes on. */
 void dts_trained_line(const struct dts_trained_epoch *epoch, long epochs, FILE *out);
 
 #endif

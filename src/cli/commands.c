@@ -4,8 +4,15 @@
 #include "cli/commands.h"
 
 const struct dts_command *const dts_commands[] = {
-    &dts_predict_command, &dts_check_command,     &dts_profile_command, &dts_list_command,
-    &dts_new_command,     &dts_calibrate_command, &dts_help_command,    NULL,
+    &dts_predict_command,
+    &dts_check_command,
+    &dts_profile_command,
+    &dts_list_command,
+    &dts_new_command,
+    &dts_calibrate_command,
+    &dts_help_command,
+    // ends the table
+    NULL,
 };
 
 const struct dts_command *dts_command_find(const char *name)

@@ -51,10 +51,18 @@ bool dts_output_spares(const struct dts_named_output *output, const char *read,
 static bool spares_data(const struct dts_named_output *output, const struct dts_live_data *data,
                         struct dts_error *err)
 {
-    static const char *const files[] = {"train-images-idx3-ubyte", "train-images-idx3-ubyte.gz",
-                                        "train-labels-idx1-ubyte", "train-labels-idx1-ubyte.gz",
-                                        "t10k-images-idx3-ubyte",  "t10k-images-idx3-ubyte.gz",
-                                        "t10k-labels-idx1-ubyte",  "t10k-labels-idx1-ubyte.gz"};
+    static const char *const files[] = {
+        // training
+        "train-images-idx3-ubyte",
+        "train-images-idx3-ubyte.gz",
+        "train-labels-idx1-ubyte",
+        "train-labels-idx1-ubyte.gz",
+        // test
+        "t10k-images-idx3-ubyte",
+        "t10k-images-idx3-ubyte.gz",
+        "t10k-labels-idx1-ubyte",
+        "t10k-labels-idx1-ubyte.gz",
+    };
     bool good = true;
     for (size_t i = 0; data->folder != NULL && i < sizeof(files) / sizeof(files[0]) && good;
          i++) {

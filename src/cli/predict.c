@@ -7,7 +7,7 @@
 
 #include "answer/batch_note.h"
 #include "answer/estimate.h"
-#include "answer/pool.h"
+#include "answer/point_pool.h"
 #include "answer/references.h"
 #include "answer/scene.h"
 #include "answer/waiting.h"
@@ -163,7 +163,7 @@ static bool check_any(const struct asked *asked, struct dts_error *err)
         if (asked->results[i].error.cause == DTS_NO_ERROR)
             return true;
     const struct dts_error *failure =
-        dts_pool_failure(asked->results, (int)asked->question_count);
+        dts_point_pool_failure(asked->results, (int)asked->question_count);
     *err = failure != NULL ? *failure : asked->results[0].error;
     return false;
 }
@@ -205,14 +205,14 @@ static bool answer(const struct dts_options *options, struct asked *asked,
                    struct dts_error *err)
 {
     int *order = largest_first(asked);
-    struct dts_pool pool = {.count = (int)asked->question_count,
-                            .order = order,
-                            .jobs = options->jobs,
-                            .work = work,
-                            .self = asked,
-                            .name = name};
+    struct dts_point_pool pool = {.count = (int)asked->question_count,
+                                  .order = order,
+                                  .jobs = options->jobs,
+                                  .work = work,
+                                  .self = asked,
+                                  .name = name};
     asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
-    bool ok = dts_pool_run(&pool, asked->results, err);
+    bool ok = dts_point_pool_run(&pool, asked->results, err);
     free(order);
     if (!ok || !check_any(asked, err))
         return false;
@@ -256,7 +256,7 @@ static bool check_outputs(const struct dts_options *options, const struct asked 
 static bool check_all(const struct asked *asked, struct dts_error *err)
 {
     const struct dts_error *failure =
-        dts_pool_failure(asked->results, (int)asked->question_count);
+        dts_point_pool_failure(asked->results, (int)asked->question_count);
     *err = failure != NULL ? *failure : *err;
     return failure == NULL;
 }

@@ -18,8 +18,18 @@
 
 enum { MOST_LISTED = 64 };
 
-static const char *const names[] = {"model",  "batch",     "threads",  "optimizer",
-                                    "device", "precision", "patience", "pace"};
+static const char *const names[] = {
+    // what is timed
+    "model",
+    "batch",
+    "threads",
+    "optimizer",
+    "device",
+    "precision",
+    // how
+    "patience",
+    "pace",
+};
 
 static const char *option(int i)
 {

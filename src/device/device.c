@@ -22,7 +22,11 @@ const char *dts_work_class_name(int i)
 
 static const char *kind_name(int i)
 {
-    static const char *const kinds[] = {"gpu", "cpu", NULL};
+    static const char *const kinds[] = {
+        "gpu",
+        "cpu",
+        NULL,
+    };
     return kinds[i];
 }
 

@@ -26,8 +26,11 @@ struct dts_anchor {
     struct dts_anchor_point *points; // owned; by batch, ascending
     int count;
     double backward_share; // of the compute of a step; 0: the roofline's own
-    double fixed_s;        // part of step_s that is neither forward nor backward nor grows with
-                           // the batch (the update is in it); 0: not known apart
+
+    /* The part of step_s that is neither forward nor backward and does not grow with the batch,
+     * the update included; 0: not known. */
+    double fixed_s;
+
     const char *source;
     bool assumed; // some of it
 };

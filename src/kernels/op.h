@@ -80,12 +80,15 @@ struct dts_op_cost;
 
 /* Where a call runs. */
 struct dts_place {
-    struct dts_workers *workers;   // host; NULL: the calling thread alone
-    void *stream;                  // cuda: a cudaStream_t
-    void *blas;                    // cuda: a cublasHandle_t on that stream; its math mode says
-                                   // whether products are in tf32
-    const struct dts_mixed *mixed; // cuda: products round their operands to 16 bits and sum in
-                                   // 32 (mixed.h); NULL: products of 32 bits
+    struct dts_workers *workers; // host; NULL: the calling thread alone
+    void *stream;                // cuda: a cudaStream_t
+
+    /* cuda: a cublasHandle_t on that stream; its math mode allows tf32 or does not. */
+    void *blas;
+
+    /* cuda: products round their operands to 16 bits and sum in 32 (mixed.h). NULL: products
+     * have 32 bits. */
+    const struct dts_mixed *mixed;
 };
 
 typedef void dts_op_fn(const struct dts_op_call *call, const struct dts_arrays *arrays,
@@ -94,21 +97,24 @@ typedef size_t dts_op_bytes_fn(const struct dts_op_call *call, int batch, size_t
 
 struct dts_op_version {
     dts_op_fn *forward, *backward; // NULL: this version is not there
-    size_t (*forward_scratch)(const struct dts_op_call *call, int batch, int workers); // bytes;
-    size_t (*backward_scratch)(const struct dts_op_call *call, int batch,
-                               int workers); // NULL: 0
+
+    /* Bytes of scratch memory; NULL: none. */
+    size_t (*forward_scratch)(const struct dts_op_call *call, int batch, int workers);
+    size_t (*backward_scratch)(const struct dts_op_call *call, int batch, int workers);
 };
 
 struct dts_operation {
     const char *name, *summary;
     bool needs_x, needs_y; // backward reads them
     bool in_place;
-    bool loss;                    // y is one number for each sample; reads target:
-    bool classes;                 // an int32 for each position; else a real for each value of x
-    bool tokens;                  // x[0] is int32; it has no gradient
-    bool products;                // multiplies matrices: its weights are of 16 bits, too, in
-                                  // mixed precision (kernels/mixed.h)
-    bool halves;                  // in training it can run in two halves (dts_op_part)
+    bool loss; // y is one number for each sample; reads target
+
+    /* target has an int32 for each position; else a real for each value of x. */
+    bool classes;
+
+    bool tokens;   // x[0] is int32; it has no gradient
+    bool products; // multiplies matrices: in mixed precision its weights have 16 bits (mixed.h)
+    bool halves;   // in training it can run in two halves (dts_op_part)
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
     struct dts_op_cost (*cost)(const struct dts_op_call *call); // one of op_cost.h

@@ -23,13 +23,18 @@ struct dts_op_cost {
     enum dts_work_class class;
     double forward_flops, backward_flops;
     double forward_values, backward_values; // activations read and written, in elements
-    double input_flops, input_values; // the part of backward that makes the gradients of the
-                                      // inputs: left out where nothing before them learns
+
+    /* The part of backward that makes the gradients of the inputs. It is left out where nothing
+     * before this call learns. */
+    double input_flops, input_values;
+
     double saved_values; // kept from forward to backward beside inputs and output, in elements
     double saved_bytes;  // and in bytes, whatever the precision: masks, indices
     bool saves_input, saves_output; // backward reads them
-    double weight_values; // parameters read by a call, whatever the batch; backward reads them
-                          // and writes as many gradients
+
+    /* Parameters that a call reads, whatever the batch. Backward reads them and writes as many
+     * gradients. */
+    double weight_values;
 
     /* Of an operation that can normalize over the samples of all ranks: sums that they add up
      * in a pass, and values that move before these are there. 0: no such pass. */
@@ -40,29 +45,44 @@ struct dts_op_cost {
 typedef struct dts_op_cost dts_op_cost_fn(const struct dts_op_call *call);
 
 // products
-dts_op_cost_fn dts_attention_cost, dts_conv_cost, dts_linear_cost, dts_lstm_cost;
+dts_op_cost_fn dts_attention_cost;
+dts_op_cost_fn dts_conv_cost;
+dts_op_cost_fn dts_linear_cost;
+dts_op_cost_fn dts_lstm_cost;
 
 // pools
-dts_op_cost_fn dts_avg_pool_cost, dts_max_pool_cost;
+dts_op_cost_fn dts_avg_pool_cost;
+dts_op_cost_fn dts_max_pool_cost;
 dts_op_cost_fn dts_mean_pool_cost; // adaptive_pool, global_pool
 
 // normalizations
-dts_op_cost_fn dts_batch_norm_cost, dts_layer_norm_cost, dts_rms_norm_cost;
+dts_op_cost_fn dts_batch_norm_cost;
+dts_op_cost_fn dts_layer_norm_cost;
+dts_op_cost_fn dts_rms_norm_cost;
 
 // functions of one value
-dts_op_cost_fn dts_gelu_cost, dts_leaky_relu_cost, dts_relu_cost, dts_sigmoid_cost,
-    dts_silu_cost, dts_tanh_cost;
+dts_op_cost_fn dts_gelu_cost;
+dts_op_cost_fn dts_leaky_relu_cost;
+dts_op_cost_fn dts_relu_cost;
+dts_op_cost_fn dts_sigmoid_cost;
+dts_op_cost_fn dts_silu_cost;
+dts_op_cost_fn dts_tanh_cost;
 
 // sums, products, parts
-dts_op_cost_fn dts_add_cost, dts_concat_cost, dts_dropout_cost, dts_multiply_cost,
-    dts_upsample_cost;
+dts_op_cost_fn dts_add_cost;
+dts_op_cost_fn dts_concat_cost;
+dts_op_cost_fn dts_dropout_cost;
+dts_op_cost_fn dts_multiply_cost;
+dts_op_cost_fn dts_upsample_cost;
 dts_op_cost_fn dts_part_cost; // select, sequence
 
 // tables
-dts_op_cost_fn dts_embedding_cost, dts_positional_embedding_cost;
+dts_op_cost_fn dts_embedding_cost;
+dts_op_cost_fn dts_positional_embedding_cost;
 
 // losses
-dts_op_cost_fn dts_mean_squared_error_cost, dts_softmax_cross_entropy_cost;
+dts_op_cost_fn dts_mean_squared_error_cost;
+dts_op_cost_fn dts_softmax_cross_entropy_cost;
 
 /* Of several operations: a product of weights, each of which is multiplied once at so many
  * `places`; means of parts of the input, by so many operations. */

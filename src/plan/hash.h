@@ -1,4 +1,4 @@
-/* hash.h -- a number that tells jobs apart, for ranks that each built the job on their own. */
+/* hash.h -- a hash of a job, by which ranks see that all of them built the same one. */
 #ifndef DTS_PLAN_HASH_H
 #define DTS_PLAN_HASH_H
 
@@ -6,12 +6,12 @@
 
 #include "plan/plan.h"
 
-/* Over everything that decides which messages are sent and what is waited for; not over
- * seconds, which each machine may measure for itself. Jobs that differ have different hashes
- * (but for chance: 64 bits). Continues from `hash`; begin with 0. */
+/* A hash of 64 bits over all that decides which messages are sent and which operations wait for
+ * which. Seconds have no part in it: each machine may measure its own. Continues from `hash`,
+ * which is 0 at the beginning. */
 uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash);
 
-/* The same for a setting beside the jobs. */
+/* Adds a setting that is not in the jobs. */
 uint64_t dts_hash_word(uint64_t hash, const char *text);
 
 #endif

@@ -8,10 +8,18 @@
 #include "base/mem.h"
 
 static const char *const stream_names[DTS_STREAMS] = {
-    [DTS_COMPUTE] = "compute",   [DTS_DATA] = "data",         [DTS_PUSH] = "push",
-    [DTS_PULL] = "pull",         [DTS_INPUT] = "input",       [DTS_PUSH_1] = "push way 1",
-    [DTS_PULL_1] = "pull way 1", [DTS_PUSH_2] = "push way 2", [DTS_PULL_2] = "pull way 2",
-    [DTS_PUSH_3] = "push way 3", [DTS_PULL_3] = "pull way 3",
+    [DTS_COMPUTE] = "compute",
+    [DTS_DATA] = "data",
+    [DTS_PUSH] = "push",
+    [DTS_PULL] = "pull",
+    [DTS_INPUT] = "input",
+    // further pairs like push and pull
+    [DTS_PUSH_1] = "push way 1",
+    [DTS_PULL_1] = "pull way 1",
+    [DTS_PUSH_2] = "push way 2",
+    [DTS_PULL_2] = "pull way 2",
+    [DTS_PUSH_3] = "push way 3",
+    [DTS_PULL_3] = "pull way 3",
 };
 
 static const struct {
@@ -24,8 +32,13 @@ static const struct {
 };
 
 static const char *const pass_names[DTS_PASSES] = {
-    [DTS_FORWARD] = "forward",     [DTS_BACKWARD] = "backward", [DTS_UPDATE] = "update",
-    [DTS_AGGREGATE] = "aggregate", [DTS_OVERHEAD] = "overhead", [DTS_READ] = "read",
+    [DTS_FORWARD] = "forward",
+    [DTS_BACKWARD] = "backward",
+    [DTS_UPDATE] = "update",
+    [DTS_AGGREGATE] = "aggregate",
+    // beside the network
+    [DTS_OVERHEAD] = "overhead",
+    [DTS_READ] = "read",
 };
 
 const char *dts_stream_name(enum dts_stream stream)

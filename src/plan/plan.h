@@ -4,9 +4,9 @@
  * not one for each rank: peers are relative to the rank or absolute, and a group of ranks is a
  * stride and a size. A job of 27,648 ranks holds one plan.
  *
- * A plan is a list of operations and the order between them. It does not know how the network
- * looks nor who carries it out: src/sim replays a plan in simulated time, src/live runs it over
- * MPI, and both walk it with the same code (plan/run.h).
+ * A plan is a list of operations and the order between them. It knows neither the network nor
+ * the program that carries it out: src/sim replays a plan in simulated time, src/live runs it
+ * over MPI, and both walk it with the same code (plan/run.h).
  *
  * Every operation sits on a stream. On one stream, operations run one after another in the
  * order they were added; on different streams they overlap, unless one waits for another. This
@@ -16,9 +16,9 @@
  *     compute   fwd 0 | fwd 1 | bwd 1 | bwd 0 |                     | update
  *     data                            | all-reduce 1 | all-reduce 0 |
  *
- * A plan is walked once for each step, again and again, streams running on into the next step
- * on their own. An operation waits only for operations added before it in the same step, or for
- * any operation of the previous step: a plan cannot contain a cycle.
+ * A plan is walked once for each step. A stream that has ended its step begins the next one on
+ * its own. An operation waits only for operations that were added before it in the same step,
+ * or for any operation of the previous step, so that a plan cannot contain a cycle.
  */
 #ifndef DTS_PLAN_PLAN_H
 #define DTS_PLAN_PLAN_H
@@ -30,12 +30,14 @@
 #include "plan/coll/coll.h"
 
 enum dts_stream {
-    DTS_COMPUTE, // kernels of the device, and collectives that they cannot go on without
+    DTS_COMPUTE, // kernels of the device, and collectives that kernels wait for
     DTS_DATA,    // gradient collectives
     DTS_PUSH,    // worker to server; on a server: what arrives
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
-    DTS_PUSH_1,  // further pairs like DTS_PUSH and DTS_PULL: dts_stream_push(1) and so on
+
+    /* Further pairs like DTS_PUSH and DTS_PULL: dts_stream_push(1) and so on. */
+    DTS_PUSH_1,
     DTS_PULL_1,
     DTS_PUSH_2,
     DTS_PULL_2,
@@ -44,7 +46,7 @@ enum dts_stream {
     DTS_STREAMS
 };
 
-/* Ways on which a worker pushes and pulls at once. */
+/* A worker may push and pull over this many pairs of streams at once. */
 enum { DTS_WAYS = 4 };
 
 enum dts_stream dts_stream_push(int way); // 0 .. DTS_WAYS - 1; way 0 is DTS_PUSH
@@ -53,7 +55,7 @@ bool dts_stream_is_pull(enum dts_stream stream);
 
 const char *dts_stream_name(enum dts_stream stream);
 
-/* What a call is, so that a report can say where the time went. */
+/* The part of a step that a call belongs to; reports say where the time went by it. */
 enum dts_pass {
     DTS_FORWARD,
     DTS_BACKWARD,
@@ -77,9 +79,9 @@ struct dts_buffer {
     size_t element_bytes; // on the wire: 4 for fp32, 2 for fp16 and bf16, 8 for doubles
 };
 
-/* Ranks that communicate. Within a role whose first rank is 0, rank r is member
- * (r / stride) % size of the group that begins at r - member * stride; so one description
- * stands for all the groups that a role divides into. stride * size divides the role's size. */
+/* Ranks that communicate. One description stands for all the groups that a role divides into:
+ * within a role whose first rank is 0, rank r is member (r / stride) % size of the group that
+ * begins at r - member * stride. stride * size divides the number of ranks of the role. */
 struct dts_group {
     int stride, size;
 };
@@ -89,18 +91,22 @@ static inline bool dts_group_same(const struct dts_group *a, const struct dts_gr
     return a->stride == b->stride && a->size == b->size;
 }
 
-/* Run a kernel for a time that is known: a profile or a roofline said so. */
+/* Run a kernel. Its time is known, from a profile or a roofline. */
 struct dts_call {
     enum dts_pass pass;
-    int layer;      // of the model; -1: none
-    double seconds; // on an undisturbed device; excluded are noise and the slowdown by
-                    // communication, which the engines add on DTS_COMPUTE
-    enum dts_op_part
-        part;             // of the layer's operation; with halves, where the sums are which the
-    struct dts_span sums; // first leaves and the second finds added up, doubles
+    int layer; // of the model; -1: none
+
+    /* On an undisturbed device. The engines add noise and the slowdown by communication to
+     * calls on DTS_COMPUTE. */
+    double seconds;
+
+    /* The part of the layer's operation. An operation may run in two halves: the first leaves
+     * sums (doubles) here, a collective adds them up, and the second half reads them. */
+    enum dts_op_part part;
+    struct dts_span sums;
 };
 
-/* Which part of the span travels between a rank and a peer. */
+/* The part of the span that travels between a rank and a peer. */
 enum dts_part {
     DTS_WHOLE,         // all of it, with every peer
     DTS_SHARD_OF_PEER, // shard number (peer - shard_base) of `shards`
@@ -108,12 +114,16 @@ enum dts_part {
 };
 
 /* A set of messages in flight together, all to or all from the peers. Both sides name the same
- * messages: a worker's sends are the server's receives. Complete when all messages are. */
+ * messages: a worker's sends are the server's receives. An exchange is complete when all its
+ * messages are. */
 struct dts_exchange {
     bool send;                               // else receive
     bool relative;                           // peers count from the rank, else from 0
     int first_peer, peer_stride, peer_count; // peer_count may be 0
-    int every; // > 1: only ranks r (counted within the role) with r % every == 0 take part
+
+    /* > 1: only ranks r (counted within the role) with r % every == 0 take part. */
+    int every;
+
     struct dts_span data;
     enum dts_part part;
     int shards, shard_base;
@@ -127,10 +137,12 @@ struct dts_collective {
     struct dts_coll_shape shape; // shape.size is group.size
     struct dts_group group;
     struct dts_span data;
-    int channels; // >= 1: the data is cut into this many parts that go round at once, part c
-                  // with the members of each node rotated by c * per_node / channels, so that
-                  // each ring leaves the node by another device (in a broadcast member 0, where
-                  // the data is, stays where it is, and those beside it rotate)
+
+    /* >= 1: the data is cut into this many parts, which travel at once. In part c the members
+     * of each node are rotated by c * per_node / channels, so that each ring leaves the node by
+     * another device. In a broadcast member 0, which has the data, stays in its place and the
+     * other members of its node rotate. */
+    int channels;
 };
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };
@@ -150,13 +162,14 @@ struct dts_op {
 
 struct dts_wait {
     int op;
-    bool previous_step; // that of the step before; in the first step there is nothing to wait
-                        // for
+
+    /* Wait for the operation of the previous step; the first step waits for nothing. */
+    bool previous_step;
 };
 
 struct dts_plan {
     struct dts_op *ops;
-    struct dts_wait *waits; // op->first_wait tells whose
+    struct dts_wait *waits; // of all operations: op->first_wait
     struct dts_buffer *buffers;
     int op_count, wait_count, buffer_count;
     size_t op_room, wait_room, buffer_room;
@@ -181,7 +194,7 @@ void dts_job_free(struct dts_job *job);
 
 const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
 
-/* Add something. Returns its number. `label` is copied. */
+/* Add a buffer or an operation to a plan. Returns its number. `label` is copied. */
 int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes);
 int dts_plan_call(struct dts_plan *plan, enum dts_stream stream, const char *label,
                   struct dts_call call);
@@ -190,8 +203,8 @@ int dts_plan_exchange(struct dts_plan *plan, enum dts_stream stream, const char 
 int dts_plan_collective(struct dts_plan *plan, enum dts_stream stream, const char *label,
                         struct dts_collective collective);
 
-/* Make the operation added last wait for an earlier one of this step, or for any one of the
- * previous step (which may be added later). */
+/* The operation that was added last waits for an earlier one of this step, or for any one of
+ * the previous step; the latter may be added later. */
 void dts_plan_after(struct dts_plan *plan, int earlier);
 void dts_plan_after_previous(struct dts_plan *plan, int op);
 

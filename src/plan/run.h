@@ -1,5 +1,5 @@
-/* run.h -- walks a plan. The only code that gives operations their meaning: the simulators and
- * the live program lend it verbs, and none of them can send another message than this says.
+/* run.h -- walks a plan. This is the only code that gives operations their meaning: the
+ * simulators and the live program carry out what it says, so that both send the same messages.
  */
 #ifndef DTS_PLAN_RUN_H
 #define DTS_PLAN_RUN_H
@@ -10,15 +10,18 @@
 struct dts_message {
     int peer; // rank
     bool send, add;
-    int channel; // exchanges: the operation's; collectives: lane * channels + channel. Between
-                 // two ranks, messages of one stream and channel meet in the order in which
-                 // both sides name them; in one step there is at most one in each direction
+
+    /* Of an exchange: the operation's channel; of a collective: lane * channels + channel.
+     * Between two ranks, messages of one stream and channel meet in the order in which both
+     * sides name them. A step of a collective has at most one of them in each direction. */
+    int channel;
+
     struct dts_span data; // empty spans are never sent
     size_t bytes;         // data.count * element size
 };
 
-/* What a back end does. `self` is its record of one stream of one rank; the verbs block that
- * stream and no other. They cannot fail: plans are checked before they run. */
+/* What carries out a plan. `self` stands for one stream of one rank. The functions block that
+ * stream and no other, and cannot fail: plans are checked before they run. */
 struct dts_backend {
     void (*call)(void *self, const struct dts_op *op, const struct dts_call *call);
 
@@ -30,17 +33,17 @@ struct dts_backend {
     void (*wait)(void *self, int op, bool previous_step); // until done(op), by any stream
     void (*done)(void *self, int op);
 
-    /* Do a whole collective whose algorithm is `by_library`; NULL: its steps are exchanges. */
+    /* Runs a collective whose algorithm is `by_library`; NULL: its steps are exchanges. */
     void (*collective)(void *self, const struct dts_op *op);
 };
 
-/* Walk all operations of one stream, once. Called for each step. A rank that takes no part in
- * an operation begins it and is done with it all the same. */
+/* Walks all operations of one stream once: one step. A rank that takes no part in an operation
+ * begins it and is done with it, too. */
 void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream,
                     const struct dts_backend *backend, void *self);
 
-/* The same as a loop of the caller's, for who cannot block: the next thing that the stream
- * does. dts_run_stream() hands each to its verb.
+/* The same walk as a loop of the caller, for callers that cannot block. dts_walk_next() says
+ * what the stream does next; dts_run_stream() calls the function of the back end for it.
  *
  *     struct dts_walk walk = {.role = role, .rank = rank, .stream = stream};
  *     struct dts_event event;
@@ -59,7 +62,7 @@ enum dts_event_kind {
 
 struct dts_event {
     enum dts_event_kind kind;
-    int op; // that is waited for, or at hand
+    int op; // that the stream waits for, begins or ends
     bool previous_step;
     const struct dts_message *messages; // of the walk, until its next event
     int count;
@@ -71,7 +74,7 @@ struct dts_walk {
     enum dts_stream stream;
     bool library; // collectives that are `by_library` are one event, without messages
 
-    int op, done;                 // at hand; how many of its events were named
+    int op, done;                 // the current operation; how many of its events came so far
     struct dts_message *messages; // owned
     size_t room;
 };
@@ -79,7 +82,7 @@ struct dts_walk {
 bool dts_walk_next(struct dts_walk *walk, struct dts_event *event);
 void dts_walk_free(struct dts_walk *walk);
 
-/* Does any operation sit on this stream? */
+/* Is any operation on this stream? */
 bool dts_plan_uses(const struct dts_plan *plan, enum dts_stream stream);
 
 /* The messages of one rank in step i of a collective, over all channels; `messages` has room
@@ -89,8 +92,8 @@ int dts_collective_messages(const struct dts_role *role,
                             const struct dts_collective *collective, int rank, int i,
                             struct dts_message *messages);
 
-/* The same before it is known how much data there is: peers are ranks, the data is counted in
- * chunks of a channel's part. Room for DTS_COLL_MESSAGES * channels. */
+/* The same for data of any size: peers are ranks, and the data is counted in chunks of a
+ * channel's part. `messages` has room for DTS_COLL_MESSAGES * channels. */
 int dts_collective_step(const struct dts_role *role, const struct dts_collective *collective,
                         int rank, int i, struct dts_coll_message *messages);
 
@@ -98,8 +101,8 @@ int dts_collective_step(const struct dts_role *role, const struct dts_collective
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,
                           int rank, struct dts_message *messages);
 
-/* What a rank owns of one channel's part of the data after a reduce-scatter and before an
- * all-gather. */
+/* The span that a rank owns of one channel's part of the data after a reduce-scatter and before
+ * an all-gather. */
 struct dts_span dts_collective_share(const struct dts_role *role,
                                      const struct dts_collective *collective, int rank,
                                      int channel);

@@ -8,9 +8,14 @@
 #include "base/mem.h"
 #include "plan/check.h"
 
-extern const struct dts_engine dts_engine_exact, dts_engine_fluid;
+extern const struct dts_engine dts_engine_exact;
+extern const struct dts_engine dts_engine_fluid;
 
-const struct dts_engine *const dts_engines[] = {&dts_engine_exact, &dts_engine_fluid, NULL};
+const struct dts_engine *const dts_engines[] = {
+    &dts_engine_exact,
+    &dts_engine_fluid,
+    NULL,
+};
 
 const struct dts_engine *dts_engine_find(const char *name)
 {

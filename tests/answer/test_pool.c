@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "answer/pool.h"
+#include "answer/point_pool.h"
 
 enum { POINTS = 23 };
 
@@ -29,9 +29,9 @@ static void results_do_not_depend_on_the_number_of_children(void)
     double offset = 0.5;
     struct dts_result *first = calloc(POINTS, sizeof(*first));
     struct dts_result *results = calloc(POINTS, sizeof(*results));
-    struct dts_pool pool = {POINTS, 1, square, &offset, name};
+    struct dts_point_pool pool = {POINTS, 1, square, &offset, name};
     struct dts_error err = {0};
-    CHECK(dts_pool_run(&pool, first, &err));
+    CHECK(dts_point_pool_run(&pool, first, &err));
     for (int i = 0; i < POINTS; i++) {
         CHECK_INT(first[i].devices, i);
         CHECK_NEAR(first[i].step.total_s, 0.5 + i * i, 0);
@@ -40,7 +40,7 @@ static void results_do_not_depend_on_the_number_of_children(void)
     for (int jobs = 0; jobs <= 2 * POINTS; jobs = 2 * jobs + 1) {
         pool.jobs = jobs;
         memset(results, 0, POINTS * sizeof(*results));
-        CHECK(dts_pool_run(&pool, results, &err));
+        CHECK(dts_point_pool_run(&pool, results, &err));
         CHECK(memcmp(first, results, POINTS * sizeof(*results)) == 0);
     }
     free(first);
@@ -62,9 +62,9 @@ static void a_child_that_dies_is_the_error_of_its_point_alone(void)
     double offset = 0;
     struct dts_result results[6];
     memset(results, 0, sizeof(results));
-    struct dts_pool pool = {6, 2, die_at_three, &offset, name};
+    struct dts_point_pool pool = {6, 2, die_at_three, &offset, name};
     struct dts_error err = {0};
-    CHECK(dts_pool_run(&pool, results, &err));
+    CHECK(dts_point_pool_run(&pool, results, &err));
     for (int i = 0; i < 6; i++)
         CHECK_INT(results[i].error.cause, i == 3 || i == 4 ? DTS_SYSTEM : DTS_NO_ERROR);
     CHECK_STRING(results[3].error.text, "its process died: Killed");
@@ -93,12 +93,12 @@ static void a_child_that_dies_is_told_at_once_and_once(void)
     char path[] = "/tmp/dtsim-pool-XXXXXX", said[256];
     int file = mkstemp(path), before = dup(STDERR_FILENO);
     struct dts_result results[2];
-    struct dts_pool pool = {2, 1, die_or_read, &file, name};
+    struct dts_point_pool pool = {2, 1, die_or_read, &file, name};
     struct dts_error err = {0};
     CHECK(file >= 0 && unlink(path) == 0);
     memset(results, 0, sizeof(results));
     dup2(file, STDERR_FILENO);
-    bool ran = dts_pool_run(&pool, results, &err);
+    bool ran = dts_point_pool_run(&pool, results, &err);
     dup2(before, STDERR_FILENO);
     read_said(file, said, sizeof(said));
     CHECK(ran);
@@ -125,9 +125,9 @@ static void points_begin_in_the_order_that_is_asked_for(void)
     struct dts_result results[4];
     memset(results, 0, sizeof(results));
     CHECK(pipe(ends) == 0);
-    struct dts_pool pool = {4, 1, note, &ends[1], name, order};
+    struct dts_point_pool pool = {4, 1, note, &ends[1], name, order};
     struct dts_error err = {0};
-    CHECK(dts_pool_run(&pool, results, &err));
+    CHECK(dts_point_pool_run(&pool, results, &err));
     CHECK(read(ends[0], marks, 4) == 4);
     CHECK_STRING(marks, "2031");
     for (int i = 0; i < 4; i++)
@@ -138,9 +138,9 @@ static void points_begin_in_the_order_that_is_asked_for(void)
 
 static void nothing_to_do_is_done(void)
 {
-    struct dts_pool pool = {0, 4, square, NULL, name};
+    struct dts_point_pool pool = {0, 4, square, NULL, name};
     struct dts_error err = {0};
-    CHECK(dts_pool_run(&pool, NULL, &err));
+    CHECK(dts_point_pool_run(&pool, NULL, &err));
 }
 
 TESTS(TEST(results_do_not_depend_on_the_number_of_children),

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "answer/pool.h"
+#include "answer/point_pool.h"
 #include "answer/waiting.h"
 
 static const char no_terminal[] = "no terminals here";
@@ -99,9 +99,9 @@ static void name(const void *self, int i, char *text, size_t room)
 static void run_pool(int go)
 {
     struct dts_result results[2];
-    struct dts_pool pool = {2, 2, long_point, &go, name};
+    struct dts_point_pool pool = {2, 2, long_point, &go, name};
     struct dts_error err = {0};
-    if (!dts_pool_run(&pool, results, &err))
+    if (!dts_point_pool_run(&pool, results, &err))
         _exit(1);
 }
 

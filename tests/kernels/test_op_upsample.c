@@ -39,8 +39,9 @@ static void outputs_lie_where_they_should(void)
     for (size_t in = 1; in < 12; in++)
         for (size_t out = 1; out < 40; out++)
             for (size_t o = 0; o < out; o++) {
-                const struct dts_between b = dts_between_of(o, in, out);
-                const struct dts_between mirror = dts_between_of(out - 1 - o, in, out);
+                const struct dts_interpolation b = dts_interpolation_of(o, in, out);
+                const struct dts_interpolation mirror =
+                    dts_interpolation_of(out - 1 - o, in, out);
                 const double place = (double)b.low + (b.high > b.low ? b.share : 0);
                 const double other =
                     (double)mirror.low + (mirror.high > mirror.low ? mirror.share : 0);

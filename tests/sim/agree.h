@@ -178,8 +178,8 @@ static inline bool agree_machine_read(const struct agree_machine *machine,
 }
 
 /* Where ranks sit: the job's first role on devices, the second on hosts. */
-static inline int *agree_seats(const struct dts_platform *platform, const struct dts_job *job,
-                               const char *kind)
+static inline int *agree_endpoints(const struct dts_platform *platform,
+                                   const struct dts_job *job, const char *kind)
 {
     struct dts_placement placement = {.kind = kind, .seed = 7};
     struct dts_error err = {0};
@@ -215,7 +215,7 @@ static inline struct agree_pair agree_both(const struct dts_simulation *s)
 static inline struct agree_pair agree_both_on(const struct dts_platform *platform,
                                               const struct dts_job *job, const char *placement)
 {
-    int *endpoints = agree_seats(platform, job, placement);
+    int *endpoints = agree_endpoints(platform, job, placement);
     struct dts_simulation s = {
         .job = job, .net = &platform->net, .endpoint = endpoints, .steps = 2};
     struct agree_pair pair = agree_both(&s);

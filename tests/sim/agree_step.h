@@ -61,7 +61,7 @@ static inline struct dts_result agree_ask(const char *scenario, const char *cons
     return result;
 }
 
-/* A point's plans and seats, ready to be simulated. */
+/* A point's plans and the ranks that it needs, ready to be simulated. */
 struct agree_point {
     struct dts_machine machine;
     struct dts_point point;
@@ -77,7 +77,7 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
     const struct dts_scenario *s = &scene->scenario;
     const struct dts_platform *platform = &scene->platform;
     struct dts_error err = {0};
-    struct dts_seats seats;
+    struct dts_ranks_needed needed;
     struct dts_placement placement = {.kind = s->placing.kind};
     *p = (struct agree_point){0};
     p->machine =
@@ -97,8 +97,8 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
          dts_model_seconds(&s->model, &scene->device, &s->stack, s->optimizer, s->precision,
                            &samples, &p->seconds, &err) &&
          dts_build(&p->point, &p->job, &err) &&
-         p->point.strategy->kind->seats(&p->point, &seats, &err) &&
-         dts_place(platform, &placement, seats.devices, seats.hosts, seats.dedicated,
+         p->point.strategy->kind->ranks_needed(&p->point, &needed, &err) &&
+         dts_place(platform, &placement, needed.devices, needed.hosts, needed.dedicated,
                    &p->endpoints, &err);
     CHECK_STRING(err.text, "");
     p->simulation =

@@ -146,7 +146,7 @@ static void noise_has_the_expected_maximum(void)
     dts_plan_after(&job.roles[0].plan, kernel);
     agree_kernel(&job, DTS_OVERHEAD, 0);
     dts_plan_after(&job.roles[0].plan, sum);
-    int *endpoints = agree_seats(&platform, &job, "linear");
+    int *endpoints = agree_endpoints(&platform, &job, "linear");
     struct dts_simulation s = {
         .job = &job, .net = &platform.net, .endpoint = endpoints, .steps = 3};
     s.noise.step_sigma = 0.03;

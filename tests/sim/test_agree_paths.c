@@ -25,7 +25,7 @@ static void on_two_networks(const struct agree_machine *fluid,
         int pause = agree_pause(&job);
         bool fits = agree_allreduce(&job, DTS_DATA, algorithm, of[i]->devices, BYTES) >= 0;
         dts_plan_after(&job.roles[0].plan, pause);
-        int *endpoints = agree_seats(&platform, &job, placement);
+        int *endpoints = agree_endpoints(&platform, &job, placement);
         struct dts_simulation s = {
             .job = &job, .net = &platform.net, .endpoint = endpoints, .steps = 2};
         struct dts_timing timing = agree_run(i == 0 ? "fluid" : "exact", &s);

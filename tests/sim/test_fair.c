@@ -5,7 +5,7 @@
 #include "check.h"
 #include "sim/fluid/fair.h"
 
-enum { LINKS = 14, PHASES = 40, MOST_LINKS = 5, MOST_ASKED = 50 };
+enum { LINKS = 14, COSTS = 40, MOST_LINKS = 5, MOST_ASKED = 50 };
 
 static double draw(int seed, int stream, int number)
 {
@@ -15,8 +15,8 @@ static double draw(int seed, int stream, int number)
 /* Some networks have links that are all alike, so that many are full at once. */
 struct network {
     double capacity[LINKS];
-    struct dts_link_load loads[PHASES][MOST_LINKS];
-    struct dts_phase phases[PHASES];
+    struct dts_link_load loads[COSTS][MOST_LINKS];
+    struct dts_step_cost costs[COSTS];
 };
 
 static double capacity(const void *self, int link)
@@ -30,13 +30,13 @@ static void make_network(int seed, struct network *n)
     const bool alike = seed % 2 == 0;
     for (int l = 0; l < LINKS; l++)
         n->capacity[l] = alike ? 1e9 : 1e9 * (1 + (int)(6 * draw(seed, 0, l)) / 3.0);
-    for (int p = 0; p < PHASES; p++) {
+    for (int p = 0; p < COSTS; p++) {
         const int count = (int)((MOST_LINKS + 1) * draw(seed, 1, p));
         int link = (int)(LINKS * draw(seed, 2, p));
         for (int i = 0; i < count; i++, link = (link + 3) % LINKS)
             n->loads[p][i] = (struct dts_link_load){
                 link, weights[(int)((alike ? 3 : 6) * draw(seed, 3, 10 * p + i))]};
-        n->phases[p] = (struct dts_phase){
+        n->costs[p] = (struct dts_step_cost){
             .links = n->loads[p],
             .link_count = count,
             .most_bytes_per_s = draw(seed, 4, p) < 0.3 ? 1e8 * (1 + p % 4) : INFINITY};
@@ -44,18 +44,18 @@ static void make_network(int seed, struct network *n)
 }
 
 /* All rise together until a link is full or one is at its most. */
-static bool stops(const struct dts_phase *phase, const double *left, const double *weight,
+static bool stops(const struct dts_step_cost *cost, const double *left, const double *weight,
                   double rate)
 {
-    bool full = phase->most_bytes_per_s <= rate;
-    for (int i = 0; i < phase->link_count; i++) {
-        const int link = phase->links[i].link;
+    bool full = cost->most_bytes_per_s <= rate;
+    for (int i = 0; i < cost->link_count; i++) {
+        const int link = cost->links[i].link;
         full |= left[link] <= rate * weight[link] * (1 + 1e-9);
     }
     return full;
 }
 
-static void fill(const struct network *n, const struct dts_phase *const asked[], int count,
+static void fill(const struct network *n, const struct dts_step_cost *const asked[], int count,
                  double *rates)
 {
     double left[LINKS], weight[LINKS] = {0};
@@ -92,7 +92,7 @@ static void fill(const struct network *n, const struct dts_phase *const asked[],
 }
 
 /* Some go, some come, at any place; now and then others altogether. */
-static int ask_next(struct network *n, int seed, int step, const struct dts_phase *asked[],
+static int ask_next(struct network *n, int seed, int step, const struct dts_step_cost *asked[],
                     int count)
 {
     const int changes = step % 20 == 0 ? 40 : 1 + (int)(3 * draw(seed, 5, step));
@@ -105,7 +105,7 @@ static int ask_next(struct network *n, int seed, int step, const struct dts_phas
         for (int i = count; !goes && i > place; i--)
             asked[i] = asked[i - 1];
         if (!goes)
-            asked[place] = &n->phases[(int)(PHASES * draw(seed, 8, number))];
+            asked[place] = &n->costs[(int)(COSTS * draw(seed, 8, number))];
         count += goes ? -1 : 1;
     }
     return count;
@@ -119,7 +119,7 @@ static void rates_are_those_of_asking_from_nothing(void)
         make_network(seed, &n);
         const struct dts_net net = {.ops = &ops, .self = &n, .links = LINKS};
         struct dts_fair *fair = dts_fair_new(&net);
-        const struct dts_phase *asked[MOST_ASKED];
+        const struct dts_step_cost *asked[MOST_ASKED];
         int count = 0;
         for (int step = 0; step < 300; step++) {
             double rates[MOST_ASKED], want[MOST_ASKED];
@@ -128,7 +128,7 @@ static void rates_are_those_of_asking_from_nothing(void)
             fill(&n, asked, count, want);
             for (int i = 0; i < count; i++)
                 if (!CHECK(rates[i] == want[i])) // to the last bit
-                    printf("network %d, question %d, phase %d of %d: %.17g, want %.17g\n", seed,
+                    printf("network %d, question %d, flow %d of %d: %.17g, want %.17g\n", seed,
                            step, i, count, rates[i], want[i]);
         }
         dts_fair_free(fair);
@@ -142,7 +142,7 @@ static void none_at_all_is_a_question(void)
     make_network(1, &n);
     const struct dts_net net = {.ops = &ops, .self = &n, .links = LINKS};
     struct dts_fair *fair = dts_fair_new(&net);
-    const struct dts_phase *one = &n.phases[0];
+    const struct dts_step_cost *one = &n.costs[0];
     double before, after;
     dts_fair_find(fair, &one, 1, &before);
     dts_fair_find(fair, NULL, 0, NULL);

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "sim/load/flows.h"
 
-enum { LINKS = 7, WAYS = 20, FLOWS = 120, MOST_SHARES = 3 };
+enum { LINKS = 7, PAIRS = 20, FLOWS = 120, MOST_SHARES = 3 };
 
 static double draw(int seed, int stream, int number)
 {
@@ -14,37 +14,37 @@ static double draw(int seed, int stream, int number)
 }
 
 /* Ways over some of the links; a few messages cross a link twice. */
-static struct dts_ways make_ways(int seed)
+static struct dts_route_shares make_routes(int seed)
 {
-    struct dts_ways w = {.count = WAYS, .link_count = LINKS};
-    w.ways = dts_alloc(WAYS, sizeof(*w.ways));
-    w.shares = dts_alloc(WAYS * MOST_SHARES, sizeof(*w.shares));
+    struct dts_route_shares w = {.count = PAIRS, .link_count = LINKS};
+    w.routes = dts_alloc(PAIRS, sizeof(*w.routes));
+    w.shares = dts_alloc(PAIRS * MOST_SHARES, sizeof(*w.shares));
     w.bytes_per_s = dts_alloc(LINKS, sizeof(*w.bytes_per_s));
     for (int l = 0; l < LINKS; l++)
         w.bytes_per_s[l] = 1 + (int)(4 * draw(seed, 0, l));
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < PAIRS; i++) {
         int count = 1 + (int)(MOST_SHARES * draw(seed, 1, i)),
             at = (int)(LINKS * draw(seed, 2, i));
         double most = draw(seed, 3, i) < 0.3 ? 0.5 : 9;
-        w.ways[i].first = w.share_count;
-        w.ways[i].count = count;
+        w.routes[i].first = w.share_count;
+        w.routes[i].count = count;
         for (int s = 0; s < count; s++, at = (at + 2) % LINKS) {
             double part = draw(seed, 4, 10 * i + s) < 0.1 ? 2 : 1;
-            w.shares[w.share_count++] = (struct dts_way_share){at, part};
+            w.shares[w.share_count++] = (struct dts_link_share){at, part};
             most = fmin(most, w.bytes_per_s[at] / part);
         }
-        w.ways[i].most_bytes_per_s = most;
+        w.routes[i].most_bytes_per_s = most;
     }
     return w;
 }
 
 /* The reference: a message, and its rate by filling all links together from nothing. */
 struct reference {
-    int way;
+    int pair;
     double start_s, left, rate, end_s;
 };
 
-static void fill_links(const struct dts_ways *w, struct reference *flows, double now)
+static void fill_links(const struct dts_route_shares *w, struct reference *flows, double now)
 {
     bool fixed[FLOWS] = {false};
     double level = 0;
@@ -55,10 +55,10 @@ static void fill_links(const struct dts_ways *w, struct reference *flows, double
     for (;;) {
         double rise = INFINITY, used[LINKS] = {0}, weight[LINKS] = {0};
         for (int f = 0; f < FLOWS; f++) {
-            const struct dts_way *way = &w->ways[flows[f].way];
+            const struct dts_pair_route *route = &w->routes[flows[f].pair];
             if (!fixed[f])
-                rise = fmin(rise, way->most_bytes_per_s - level);
-            for (int s = way->first; s < way->first + way->count; s++) {
+                rise = fmin(rise, route->most_bytes_per_s - level);
+            for (int s = route->first; s < route->first + route->count; s++) {
                 used[w->shares[s].link] += flows[f].rate * w->shares[s].part;
                 weight[w->shares[s].link] += fixed[f] ? 0 : w->shares[s].part;
             }
@@ -72,9 +72,9 @@ static void fill_links(const struct dts_ways *w, struct reference *flows, double
         for (int f = 0; f < FLOWS; f++)
             flows[f].rate += fixed[f] ? 0 : rise;
         for (int f = 0; f < FLOWS; f++) {
-            const struct dts_way *way = &w->ways[flows[f].way];
-            bool stops = level >= way->most_bytes_per_s - 1e-12;
-            for (int s = way->first; s < way->first + way->count; s++) {
+            const struct dts_pair_route *route = &w->routes[flows[f].pair];
+            bool stops = level >= route->most_bytes_per_s - 1e-12;
+            for (int s = route->first; s < route->first + route->count; s++) {
                 int l = w->shares[s].link;
                 stops |= used[l] + rise * weight[l] >= w->bytes_per_s[l] - 1e-12;
             }
@@ -83,7 +83,7 @@ static void fill_links(const struct dts_ways *w, struct reference *flows, double
     }
 }
 
-static void run_reference(const struct dts_ways *w, struct reference *flows)
+static void run_reference(const struct dts_route_shares *w, struct reference *flows)
 {
     for (double now = 0; !isinf(now);) {
         fill_links(w, flows, now);
@@ -107,7 +107,8 @@ static void run_reference(const struct dts_ways *w, struct reference *flows)
     }
 }
 
-static void run_flows(const struct dts_ways *w, const struct reference *flows, double *ends)
+static void run_flows(const struct dts_route_shares *w, const struct reference *flows,
+                      double *ends)
 {
     struct dts_flows *f = dts_flows_new(w);
     int started = 0, ended = 0;
@@ -119,7 +120,7 @@ static void run_flows(const struct dts_ways *w, const struct reference *flows, d
         for (int tag; (tag = dts_flows_end(f, now)) >= 0; ended++)
             ends[tag] = now;
         for (; started < FLOWS && flows[started].start_s <= now; started++)
-            dts_flows_start(f, flows[started].way, flows[started].left, started, now);
+            dts_flows_start(f, flows[started].pair, flows[started].left, started, now);
         dts_flows_settle(f, now);
     }
     dts_flows_free(f);
@@ -128,20 +129,20 @@ static void run_flows(const struct dts_ways *w, const struct reference *flows, d
 static void what_is_shared_anew_where_it_changed_is_shared_as_if_all_were(void)
 {
     for (int seed = 1; seed <= 40; seed++) {
-        struct dts_ways ways = make_ways(seed);
+        struct dts_route_shares routes = make_routes(seed);
         struct reference flows[FLOWS] = {{0}};
         double ends[FLOWS] = {0}, start_s = 0;
         for (int f = 0; f < FLOWS; f++) {
             start_s += draw(seed, 5, f) < 0.4 ? 0 : draw(seed, 6, f); // some together
-            flows[f] = (struct reference){.way = (int)(WAYS * draw(seed, 7, f)),
+            flows[f] = (struct reference){.pair = (int)(PAIRS * draw(seed, 7, f)),
                                           .start_s = start_s,
                                           .left = 0.1 + 2 * draw(seed, 8, f)};
         }
-        run_flows(&ways, flows, ends);
-        run_reference(&ways, flows);
+        run_flows(&routes, flows, ends);
+        run_reference(&routes, flows);
         for (int f = 0; f < FLOWS; f++)
             CHECK_CLOSE(ends[f], flows[f].end_s, 1e-8);
-        dts_ways_free(&ways);
+        dts_route_shares_free(&routes);
     }
 }
 

@@ -28,12 +28,12 @@ static int add(struct dts_job *job, struct dts_collective c, size_t elements)
     return dts_plan_collective(plan, DTS_DATA, "all-reduce", c);
 }
 
-static const struct dts_between none;
+static const struct dts_walk_gap none;
 
 /* The second of two in a row, whose chunks take so many times chunk_s, and of which members
  * begin the first at begun_s. */
 static struct course two(const struct dts_coll *algorithm, int n, bool blocking, size_t first,
-                         size_t second, const double *begun_s, struct dts_between between)
+                         size_t second, const double *begun_s, struct dts_walk_gap between)
 {
     struct crossbar crossbar = {.bytes_per_s = 1e9, .latency_s = alpha_s, .per_node = 1};
     struct dts_net net = crossbar_net(&crossbar, n);
@@ -54,7 +54,7 @@ static struct course two(const struct dts_coll *algorithm, int n, bool blocking,
     struct dts_rows *rows = dts_loader_rows(loader);
     const struct dts_load *loads[] = {dts_loader_count(loader, 0, before),
                                       dts_loader_count(loader, 0, op)};
-    const struct dts_pair pair = {loads[0], loads[1], op, begun_s, between};
+    const struct dts_row_pair pair = {loads[0], loads[1], op, begun_s, between};
     struct dts_follow behind = dts_rows_behind(rows, &pair);
     behind.row.after_s += behind.held_s;
     struct course course = {dts_rows_alone(rows, loads[1], NULL).row, behind.row};
@@ -187,10 +187,10 @@ static void each_member_passes_what_is_between_two(void)
                 const double least_s = 2 * chunk_s, until_s[] = {u * chunk_s, 0, 0};
                 double a_s = (double)first * chunk_s, b_s = (double)second * chunk_s;
                 struct course each = two(&by_list, 3, false, first, second, NULL,
-                                         (struct dts_between){least_s, NULL});
+                                         (struct dts_walk_gap){least_s, NULL});
                 CHECK_CLOSE(each.behind.after_s, least_s + b_s + fmax(0, b_s - a_s), 1e-12);
                 struct course held = two(&by_list, 3, false, first, second, NULL,
-                                         (struct dts_between){least_s, until_s});
+                                         (struct dts_walk_gap){least_s, until_s});
                 double late_s = fmax(least_s, until_s[0]) + b_s - a_s;
                 CHECK_CLOSE(held.behind.after_s, b_s + fmax(least_s, late_s), 1e-12);
             }
@@ -255,7 +255,7 @@ static void messages_of_many_paths_are_walked_as_long_as_that_is_quick(void)
         struct dts_loader *loader = dts_loader_new(&s);
         const struct dts_load *load = dts_loader_count(loader, 0, op);
         CHECK((load->move.script != NULL) == of[i].walked);
-        CHECK((load->period.latency_s > 0) == of[i].lockstep);
+        CHECK((load->lockstep.latency_s > 0) == of[i].lockstep);
         // Alike on all paths, a ring takes the same, walked or in lockstep.
         double all_s = dts_rows_alone(dts_loader_rows(loader), load, NULL).row.after_s;
         CHECK_CLOSE(all_s, load->sum_s, 1e-4);

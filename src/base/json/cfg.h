@@ -6,8 +6,9 @@
  *     static const struct dts_field fields[] = {
  *         {DTS_KEY(struct dts_node, devices), .type = DTS_INT, .min = 1, .max = 64,
  *          .help = "accelerators in a node"},
- *         {DTS_KEY(struct dts_node, memory_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max =
- * 1e15, .missing = "1e11", .help = "memory bandwidth of the host"}, {0},
+ *         {DTS_KEY(struct dts_node, memory_bytes_per_s), .type = DTS_REAL, .min = 1e6,
+ *          .max = 1e15, .missing = "1e11", .help = "memory bandwidth of the host"},
+ *         {0},
  *     };
  *     struct dts_cfg top = dts_doc_top(doc);
  *     return dts_cfg_read(&top, fields, &node, err);
@@ -53,9 +54,12 @@ struct dts_field {
     const char *key;
     size_t offset;
     enum dts_field_type type;
-    double min, max;     // DTS_INT and DTS_REAL, both inclusive; 0 and 0: no limits
-    const char *missing; // the default as JSON ("1", "\"ring\"", "null"); NULL: required.
-                         // "null" leaves the member as it was: an optional key
+    double min, max; // DTS_INT and DTS_REAL, both inclusive; 0 and 0: no limits
+
+    /* The default as JSON ("1", "\"ring\""). "null": the key is optional, and the member stays
+     * as it was. NULL: the key is required. */
+    const char *missing;
+
     const char *(*choice)(int i); // DTS_STRING: the i-th allowed word, NULL at the end
     const struct dts_field *fields;
     const char *help; // one line, with the unit

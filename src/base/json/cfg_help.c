@@ -7,8 +7,13 @@
 #include "base/text.h"
 
 static const char *const type_names[] = {
-    [DTS_INT] = "whole number", [DTS_REAL] = "number",   [DTS_BOOL] = "true/false",
-    [DTS_STRING] = "string",    [DTS_OBJECT] = "object", [DTS_OTHER] = "any",
+    [DTS_INT] = "whole number",
+    [DTS_REAL] = "number",
+    [DTS_BOOL] = "true/false",
+    [DTS_STRING] = "string",
+    // of several values
+    [DTS_OBJECT] = "object",
+    [DTS_OTHER] = "any",
 };
 
 static void add_range(struct dts_text *text, const struct dts_field *field)

@@ -23,9 +23,12 @@ enum { DTS_JSON_DEPTH = 80 }; // deeper is a mistake of the programmer
 
 struct dts_json {
     FILE *out;
-    int lines; // so deep each value has a line of its own; what is deeper stays on it. 0: all
-               // on one line
-    int depth; // private, as is all below
+
+    /* Values down to this depth have lines of their own; deeper ones stay on the line of the
+     * value that holds them. 0: all is on one line. */
+    int lines;
+
+    int depth;                 // private, as is all below
     int flat_from;             // depth of a value that is kept on one line; 0: none
     char ends[DTS_JSON_DEPTH]; // of the lists and objects that are open
     bool begun[DTS_JSON_DEPTH + 1];

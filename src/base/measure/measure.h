@@ -6,14 +6,19 @@
 
 struct dts_meter {
     struct dts_clock clock;
-    double limit_s; // no further run begins after this time of runs, or four times as long
-                    // between them
-    int least;      // runs at the least, whatever the limit says; >= 1
-    double spread;  // stable: the median's standard error is at most this share of it
+
+    /* No further run begins after this time in runs, or four times as long between runs. */
+    double limit_s;
+
+    int least;     // runs at the least, whatever the limit says; >= 1
+    double spread; // stable: the median's standard error is at most this share of it
     void (*prepare)(void *argument); // before each run, not timed; NULL: nothing
-    void (*between)(void *argument); // behind that and the pace, for as long as the pace
-                                     // took, at least once; not timed; NULL: nothing
-    struct dts_pace *pace;           // NULL: every run counts
+
+    /* After `prepare` and the piece of work for the pace, again and again for as long as that
+     * piece took, at least once; not timed. NULL: nothing. */
+    void (*between)(void *argument);
+
+    struct dts_pace *pace; // NULL: every run counts
 };
 
 /* What runs for so long or longer finds its data where they are and the processor awake,

@@ -1,12 +1,12 @@
 /* pace.h -- how fast the machine runs from moment to moment.
  *
- * The cores of a virtual machine, and those of a laptop, run at several speeds: with a busy
- * neighbour on the same core a product takes 1.4 to 2.3 times as long, for seconds at a time,
- * and clocks rise and fall. A fixed piece of work, timed before and after what is measured,
- * tells at which of its paces the machine was. The usual pace is the median of all moments
- * seen: neither that of its best moments nor that of a passing disturbance. What runs at the
- * usual pace counts, all else does not. Who compares measurements of different moments asks
- * for one pace in all of them, instead.
+ * The cores of a virtual machine, and those of a laptop, run at several speeds: a busy
+ * neighbour on the same core slows a product for seconds at a time, and clocks rise and fall. A
+ * fixed piece of work, timed before and after what is measured, tells at which of its paces the
+ * machine was. The usual pace is the median of all moments seen: neither that of its best
+ * moments nor that of a passing disturbance. What runs at the usual pace counts, all else does
+ * not. Who compares measurements of different moments asks for one pace in all of them,
+ * instead.
  */
 #ifndef DTS_BASE_MEASURE_PACE_H
 #define DTS_BASE_MEASURE_PACE_H
@@ -24,8 +24,10 @@ struct dts_pace {
     double took_s;     // the last time, with what of it does not count
     double asked_s;    // the pace that is to be the usual one; 0: none
     double patience_s; // how long runs may still wait for the usual pace, in all
-    bool all_count; // whatever the pace: there is no usual one, or what is compared is timed in
-                    // turns
+
+    /* Runs count at any pace: there is no usual one, or what is compared is timed in turns. */
+    bool all_count;
+
     int moments[DTS_PACES], count;
 };
 

@@ -4,7 +4,7 @@
 
 /* Bytes of the largest cache that a core uses, as Linux lists them in `folder`, one folder
  * each; NULL: in that of the first core. 0: not known. sysconf() adds up what cores that share
- * no cache have: 256 MiB of an EPYC whose cores see 32 each. */
+ * no cache have. */
 double dts_last_cache_bytes(const char *folder);
 
 #endif

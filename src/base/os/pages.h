@@ -3,10 +3,10 @@
  * them, of pages of 4 KiB too few for a stride through megabytes. Large arrays are mapped anew:
  * malloc's memory may have been given in small pages before.
  *
- * Large arrays begin at different lines of a page. Processors tell lines of the nearest cache
- * apart by a few bits of their addresses, AMD's Zen by twelve and a mix of the next sixteen
- * (Lipp et al. 2020, "Take A Way", ASIA CCS): an update of weights that lay a multiple of
- * 256 MiB from their momentum, from the same line of a page on, took 106 ms in place of 38.
+ * Large arrays begin at different lines of a page. Some processors tell lines of the nearest
+ * cache apart by a few bits of their addresses, AMD's Zen by twelve and a mix of the next
+ * sixteen (Lipp et al. 2020, "Take A Way", ASIA CCS). Arrays that are used together and begin
+ * at the same line of a page then drive each other out: docs/log/2026-11-ops.md.
  */
 #ifndef DTS_BASE_OS_PAGES_H
 #define DTS_BASE_OS_PAGES_H

@@ -28,15 +28,24 @@ enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
 #define AT(member) offsetof(struct dts_result, member)
 
 /* Seconds are shown in the unit that fits the longest of them. */
-static const struct time_unit {
+struct time_unit {
     double least_s;
     const char *name;
     double scale;
-} step_units[] = {{10, "s", 1}, {1e-3, "ms", 1e3}, {0, "us", 1e6}},
-  long_units[] = {{4 * 86400, "days", 1.0 / 86400},
-                  {3600, "h", 1.0 / 3600},
-                  {100, "min", 1.0 / 60},
-                  {0, "s", 1}};
+};
+
+static const struct time_unit step_units[] = {
+    {10, "s", 1},
+    {1e-3, "ms", 1e3},
+    {0, "us", 1e6},
+};
+
+static const struct time_unit long_units[] = {
+    {4 * 86400, "days", 1.0 / 86400},
+    {3600, "h", 1.0 / 3600},
+    {100, "min", 1.0 / 60},
+    {0, "s", 1},
+};
 
 static double largest(const struct dts_report *report, size_t offset)
 {

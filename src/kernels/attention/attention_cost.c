@@ -37,9 +37,10 @@ static struct dts_op_cost plain_cost(const struct sizes *n, bool dropout)
     double backward_values = 7 * n->scores + 2 * drop + 2 * io + n->query;
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
-        .forward_flops =
-            2 * n->product + 6 * n->scores + 2 * drop, // softmax: scale, max,
-                                                       // subtract, exp, sum, divide
+
+        /* Softmax: scale, max, subtract, exp, sum, divide. */
+        .forward_flops = 2 * n->product + 6 * n->scores + 2 * drop,
+
         .backward_flops = backward, // dv, dp, dq, dk; softmax: dot 2, subtract, multiply, scale
         .input_flops = backward,
         .forward_values = 4 * n->scores + 2 * drop + io + n->query,

@@ -15,8 +15,9 @@ enum {
     DTS_BATCH_NORM_STEP = 4 * DTS_LINE_VALUES, // values between which others are fetched
     DTS_BATCH_NORM_LATER = 512,                // so far before they are used
     DTS_BATCH_NORM_LEAST_AHEAD = 256,          // pixels of a plane that is worth fetching
-    DTS_BATCH_NORM_MOST_AHEAD = 65536 // values of few channels: they and the next fit into the
-                                      // second cache
+
+    /* Values of few channels: they and the next ones fit into the second cache. */
+    DTS_BATCH_NORM_MOST_AHEAD = 65536,
 };
 
 struct dts_batch_norm_sizes {

@@ -23,7 +23,8 @@
 
 enum { MOST_PANELS = 8, MOST_ROOM = 1 << 22, CHUNK = 8, LINE = 16, LEAST_TILES = 32 };
 enum { RAW_STEP = CHUNK * DTS_TILE_COLUMNS + LINE };
-/* Bytes of U that are read again before they leave the caches (docs/ops.md, "Convolutions"). */
+/* Bytes of U that are read again before they leave the caches (docs/log/2026-11-ops.md,
+ * "Convolutions"). */
 enum { MOST_U_KEPT = 1 << 20 };
 
 struct job {

@@ -11,8 +11,10 @@ struct dts_op_cost dts_lstm_cost(const struct dts_op_call *call)
     const double in = s * f, out = s * h, gates = 4 * out;
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
-        .forward_flops = by_input + by_state + 22 * out, // 3 sigmoids at 4, 2 tanh at 1, biases
-                                                         // 4, cell 3, output 1
+
+        /* 3 sigmoids at 4, 2 tanh at 1, biases 4, cell 3, output 1. */
+        .forward_flops = by_input + by_state + 22 * out,
+
         .backward_flops = 2 * (by_input + by_state) + 28 * out, // 20 for the cell, 8 for biases
         .input_flops = by_input,
         .forward_values = in + 2 * gates + 4 * out, // gates out and in, c, h out and in

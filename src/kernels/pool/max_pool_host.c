@@ -207,8 +207,9 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
         backward_near(&pool, a, range);
 }
 
-/* Whether vectors of windows are faster than single values, by docs/ops.md: on lines of as many
- * windows as one holds; with 8 values a vector if not every second value is of two windows. */
+/* Whether vectors of windows are faster than single values: on lines of as many windows as one
+ * holds; with 8 values a vector if not every second value is of two windows. Measured,
+ * docs/log/2026-11-ops.md, "`max_pool` back". */
 static bool backward_is_wide(const struct dts_pool *pool)
 {
     const bool by_turns = pool->kernel[DTS_POOL_LAST] == 3 && pool->stride[DTS_POOL_LAST] == 2;

@@ -19,10 +19,10 @@ enum {
     PANEL = 2048,               // columns whose sums stay in the first cache
 };
 
-/* Where these are faster than OpenBLAS 0.3.21 (docs/ops.md), on a Xeon with AVX-512, or with
- * the half as many lanes of AVX2 on a Zen 3: up to so many rows, and from so many values of the
- * large matrix on, below which OpenBLAS does not copy either, or copies within a cache. Sums of
- * few values are not worth being summed by lanes. */
+/* Where these are faster than OpenBLAS, with AVX-512 and with half as many lanes: up to so many
+ * rows, and from so many values of the large matrix on. Below that OpenBLAS does not copy
+ * either, or copies within a cache. Sums of few values are not worth being summed by lanes.
+ * Measured, docs/log/2026-11-ops.md, "Products of few rows". */
 enum { WIDE = DTS_LANES_ARE_A_LINE };
 enum { MOST_DOTS = WIDE ? 32 : 8, DOTS_VALUES = 1 << 16, VALUES_OF_A_DOT = 8 };
 enum { MOST_DOTS_OF_MANY = WIDE ? 32 : 16, MANY_VALUES_OF_DOTS = 3 << 19 };

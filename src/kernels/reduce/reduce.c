@@ -14,11 +14,17 @@ extern const struct dts_reduction dts_reduction_widen;
 extern const struct dts_reduction dts_reduction_round;
 
 const struct dts_reduction *const dts_reductions[] = {
-    &dts_reduction_add,      &dts_reduction_add_doubles,
-    &dts_reduction_add_half, &dts_reduction_add_widened,
-    &dts_reduction_scale,    &dts_reduction_finite,
-    &dts_reduction_narrow,   &dts_reduction_widen,
-    &dts_reduction_round,    NULL,
+    &dts_reduction_add,
+    &dts_reduction_add_doubles,
+    &dts_reduction_add_half,
+    &dts_reduction_add_widened,
+    &dts_reduction_scale,
+    &dts_reduction_finite,
+    &dts_reduction_narrow,
+    &dts_reduction_widen,
+    &dts_reduction_round,
+    // ends the table
+    NULL,
 };
 
 const struct dts_reduction *dts_reduction_find(const char *name)

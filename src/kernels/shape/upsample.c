@@ -29,11 +29,11 @@ struct dts_upsample dts_upsample_of(const struct dts_op_call *call, int batch)
     return u;
 }
 
-struct dts_between dts_between_of(size_t output, size_t in, size_t out)
+struct dts_interpolation dts_interpolation_of(size_t output, size_t in, size_t out)
 {
     const size_t whole = (2 * output + 1) * in;
     const size_t at = whole > out ? whole - out : 0; // in parts of 1 / (2 out)
-    struct dts_between b = {.low = at / (2 * out)};
+    struct dts_interpolation b = {.low = at / (2 * out)};
     b.high = b.low + 1 < in ? b.low + 1 : b.low;
     b.share = (double)(at % (2 * out)) / (double)(2 * out);
     return b;
@@ -45,9 +45,9 @@ enum { CORNERS = 1 << DTS_UPSAMPLE_AXES };
 static void find_corners(const struct dts_upsample *u, size_t pixel, size_t *places,
                          double *shares)
 {
-    struct dts_between b[DTS_UPSAMPLE_AXES];
+    struct dts_interpolation b[DTS_UPSAMPLE_AXES];
     for (int i = DTS_UPSAMPLE_AXES - 1; i >= 0; i--) {
-        b[i] = dts_between_of(pixel % u->out[i], u->in[i], u->out[i]);
+        b[i] = dts_interpolation_of(pixel % u->out[i], u->in[i], u->out[i]);
         pixel /= u->out[i];
     }
     for (int k = 0; k < CORNERS; k++) {

@@ -12,11 +12,11 @@ struct dts_upsample {
 struct dts_upsample dts_upsample_of(const struct dts_op_call *call, int batch);
 
 /* Where an output lies between two inputs of an axis: high counts by `share` of 1. */
-struct dts_between {
+struct dts_interpolation {
     size_t low, high;
     double share;
 };
-struct dts_between dts_between_of(size_t output, size_t in, size_t out);
+struct dts_interpolation dts_interpolation_of(size_t output, size_t in, size_t out);
 
 dts_op_fn dts_upsample_forward_host, dts_upsample_backward_host;
 dts_op_fn dts_upsample_forward_cuda, dts_upsample_backward_cuda;

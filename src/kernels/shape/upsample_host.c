@@ -43,7 +43,7 @@ static struct columns columns_of(const struct dts_upsample *u, const struct dts_
                         .share = base + 2 * step,
                         .line = base + 3 * step};
     for (size_t o = 0; o < u->out[LAST]; o++) {
-        const struct dts_between b = dts_between_of(o, u->in[LAST], u->out[LAST]);
+        const struct dts_interpolation b = dts_interpolation_of(o, u->in[LAST], u->out[LAST]);
         c.low[o] = (int32_t)b.low;
         c.high[o] = (int32_t)b.high;
         c.share[o] = (float)b.share;
@@ -54,8 +54,10 @@ static struct columns columns_of(const struct dts_upsample *u, const struct dts_
 /* The lines of the input that line `row` of the output is made of: their numbers, shares. */
 static int find_lines(const struct dts_upsample *u, size_t row, size_t *lines, float *shares)
 {
-    const struct dts_between i = dts_between_of(row / u->out[1], u->in[0], u->out[0]);
-    const struct dts_between j = dts_between_of(row % u->out[1], u->in[1], u->out[1]);
+    const struct dts_interpolation i =
+        dts_interpolation_of(row / u->out[1], u->in[0], u->out[0]);
+    const struct dts_interpolation j =
+        dts_interpolation_of(row % u->out[1], u->in[1], u->out[1]);
     int count = 0;
     for (int k = 0; k < LINES; k++) {
         const double share =

@@ -1,7 +1,7 @@
 /* blas.cuh -- cuBLAS, opened when the first GPU is (dts_gpu_blas()).
  *
  * It is not linked: its two libraries are half a gigabyte whose constructors take each process
- * 0.1 s, with a GPU or without, and each rank of a live run is a process. */
+ * a tenth of a second, with a GPU or without, and each rank of a live run is a process. */
 #ifndef DTS_KERNELS_SPACE_BLAS_CUH
 #define DTS_KERNELS_SPACE_BLAS_CUH
 

@@ -6,8 +6,9 @@
 
 #include "base/os/clock.h"
 
-/* SIDE: of three matrices: 12 KiB, 66 x 10^3 operations: 0.5 to 2 us; so many: 0.1 ms. UNSEEN:
- * before them; behind what moved memory the first ones wait for their code and clock. */
+/* SIDE: of three matrices: 12 KiB, 66 x 10^3 operations. PRODUCTS take about 0.1 ms. UNSEEN: so
+ * many run before them, since after a call that moved memory the first products wait for their
+ * code and for the clock of the processor. */
 enum { LINE = 64, SIDE = 32, PRODUCTS = 160, UNSEEN = 40 };
 
 static void multiply(void *argument, int worker, int workers)

@@ -1,14 +1,13 @@
 /* cpu_pace.h -- how fast this CPU runs at this moment.
  *
- * A virtual machine shares its cores: while the neighbour of a core is busy, products take 1.4
- * to 1.8 times as long, for seconds at a time. A fixed piece of work that lies in the
+ * A virtual machine shares its cores: while the neighbour of a core is busy, products take much
+ * longer, for seconds at a time. A fixed piece of work that lies in the
  * first-level cache, timed before and after what is measured, tells these times from others
  * (base/measure/pace.h), and leaves the other caches as they are.
  *
- * The piece is made of small products, as most of training is, by the library: its code lies
- * where it lies whatever is linked beside it. A loop of our own took 59 us in one program and
- * 118 in another that was linked from the same object, at the same moment of an idle machine,
- * as long as it takes with a busy neighbour.
+ * The piece is made of small products, as most of training is. The library computes them: its
+ * code has the same address whatever is linked beside it. A loop of our own was twice as slow
+ * in one program as in another that was linked from the same object.
  */
 #ifndef DTS_KERNELS_SPACE_CPU_PACE_H
 #define DTS_KERNELS_SPACE_CPU_PACE_H

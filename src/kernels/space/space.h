@@ -20,9 +20,12 @@ enum { DTS_SPACE_IDENTITY = 16 };
 struct dts_space_request {
     int number;  // of the device
     int threads; // of a CPU
-    int queues;  // copies in flight at once, each from a thread of its own; queue 0 is in the
-                 // order of the kernels
-    bool tf32;   // products may round their operands so, where the device can
+
+    /* Copies in flight at once, each from a thread of its own; queue 0 is in the order of the
+     * kernels. */
+    int queues;
+
+    bool tf32; // products may round their operands so, where the device can
 };
 
 /* What there is to say of a device that is open. */

@@ -19,8 +19,15 @@ struct dts_optimizer {
     bool lazy;            // may leave rows of a table alone that have no gradient (docs/ops.md)
 };
 
-extern const struct dts_optimizer dts_optimizer_sgd, dts_optimizer_momentum,
-    dts_optimizer_nesterov, dts_optimizer_rmsprop, dts_optimizer_adam, dts_optimizer_adamw,
-    dts_optimizer_lars, dts_optimizer_larc, dts_optimizer_lamb, dts_optimizer_novograd;
+extern const struct dts_optimizer dts_optimizer_sgd;
+extern const struct dts_optimizer dts_optimizer_momentum;
+extern const struct dts_optimizer dts_optimizer_nesterov;
+extern const struct dts_optimizer dts_optimizer_rmsprop;
+extern const struct dts_optimizer dts_optimizer_adam;
+extern const struct dts_optimizer dts_optimizer_adamw;
+extern const struct dts_optimizer dts_optimizer_lars;
+extern const struct dts_optimizer dts_optimizer_larc;
+extern const struct dts_optimizer dts_optimizer_lamb;
+extern const struct dts_optimizer dts_optimizer_novograd;
 
 #endif

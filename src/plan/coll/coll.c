@@ -15,8 +15,15 @@ extern const struct dts_coll dts_coll_hierarchical;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
-    &dts_coll_ring,        &dts_coll_halving_doubling, &dts_coll_binary_blocks, &dts_coll_tree,
-    &dts_coll_double_tree, &dts_coll_hierarchical,     &dts_coll_mpi,           NULL,
+    &dts_coll_ring,
+    &dts_coll_halving_doubling,
+    &dts_coll_binary_blocks,
+    &dts_coll_tree,
+    &dts_coll_double_tree,
+    &dts_coll_hierarchical,
+    &dts_coll_mpi,
+    // ends the table
+    NULL,
 };
 
 const struct dts_coll *dts_coll_find(const char *name)

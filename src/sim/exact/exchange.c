@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "sim/exact/lane.h"
 
-static double sum_s(const struct dts_lane *lane, const struct dts_message *message,
+static double sum_s(const struct dts_exact_lane *lane, const struct dts_message *message,
                     const struct dts_transport *by)
 {
     double rate = by->reduce_bytes_per_s;
@@ -22,15 +22,15 @@ static int by_first(const void *a, const void *b)
 }
 
 /* When all is complete. Sums follow one another in the order of arrival. */
-static double end_s(struct dts_lane *lane)
+static double end_s(struct dts_exact_lane *lane)
 {
     double last = simgrid_get_clock(), summed = 0;
     size_t adding = 0;
-    lane->arrivals = dts_grow(lane->arrivals, &lane->arrival_room, 2 * (size_t)lane->mail_count,
-                              sizeof(*lane->arrivals));
-    for (int i = 0; i < lane->mail_count; i++) {
-        const struct dts_mail *m = &lane->mail[i];
-        if (m->message->send)
+    lane->arrivals = dts_grow(lane->arrivals, &lane->arrival_room,
+                              2 * (size_t)lane->message_count, sizeof(*lane->arrivals));
+    for (int i = 0; i < lane->message_count; i++) {
+        const struct dts_exact_lane_message *m = &lane->messages[i];
+        if (m->planned->send)
             continue;
         last = fmax(last, m->arrived_s);
         if (m->sum_s > 0) {
@@ -48,56 +48,59 @@ static double end_s(struct dts_lane *lane)
 static void wake(void *self, int which)
 {
     (void)which;
-    dts_lane_wake(self);
+    dts_exact_lane_wake(self);
 }
 
 /* One thing less to wait for; the last one ends the exchange. */
-static void close_one(struct dts_lane *lane)
+static void close_one(struct dts_exact_lane *lane)
 {
     if (--lane->open > 0)
         return;
     double end = end_s(lane);
     if (end > simgrid_get_clock())
-        dts_clock_set(&lane->exact->clock, end, wake, lane, 0);
+        dts_exact_call_at(&lane->exact->events, end, wake, lane, 0);
     else
-        dts_lane_wake(lane);
+        dts_exact_lane_wake(lane);
 }
 
-void dts_lane_message_over(const struct dts_party *party, double over_s, double delay_s)
+void dts_exact_lane_message_over(const struct dts_party *party, double over_s, double delay_s)
 {
-    party->lane->mail[party->which].arrived_s = over_s + delay_s;
+    party->lane->messages[party->which].arrived_s = over_s + delay_s;
     close_one(party->lane);
 }
 
 /* Receives first: a message that has waited for one of them may be over at once. */
-static void receive_all(struct dts_lane *lane)
+static void receive_all(struct dts_exact_lane *lane)
 {
-    for (int i = 0; i < lane->mail_count; i++) {
-        struct dts_mail *mail = &lane->mail[i];
-        if (mail->message->send)
+    for (int i = 0; i < lane->message_count; i++) {
+        struct dts_exact_lane_message *message = &lane->messages[i];
+        if (message->planned->send)
             continue;
-        mail->sum_s = sum_s(lane, mail->message,
-                            dts_post_receive(&lane->exact->post, lane->rank, lane->stream,
-                                             mail->message, (struct dts_party){lane, i}));
+        message->sum_s =
+            sum_s(lane, message->planned,
+                  dts_matcher_receive(&lane->exact->matcher, lane->rank, lane->stream,
+                                      message->planned, (struct dts_party){lane, i}));
     }
 }
 
-static void send_all(struct dts_lane *lane)
+static void send_all(struct dts_exact_lane *lane)
 {
-    for (int i = 0; i < lane->mail_count; i++)
-        if (lane->mail[i].message->send)
-            dts_post_send(&lane->exact->post, lane->rank, lane->stream, lane->mail[i].message,
-                          (struct dts_party){lane, i});
+    for (int i = 0; i < lane->message_count; i++)
+        if (lane->messages[i].planned->send)
+            dts_matcher_send(&lane->exact->matcher, lane->rank, lane->stream,
+                             lane->messages[i].planned, (struct dts_party){lane, i});
 }
 
-void dts_lane_exchange(struct dts_lane *lane, const struct dts_message *messages, int count)
+void dts_exact_lane_exchange(struct dts_exact_lane *lane, const struct dts_message *messages,
+                             int count)
 {
-    lane->mail = dts_grow(lane->mail, &lane->mail_room, (size_t)count, sizeof(*lane->mail));
-    lane->mail_count = count;
+    lane->messages =
+        dts_grow(lane->messages, &lane->message_room, (size_t)count, sizeof(*lane->messages));
+    lane->message_count = count;
     lane->open = count + 1; // ours: not over before all are on their way
-    lane->state = DTS_LANE_EXCHANGES;
+    lane->state = DTS_EXACT_LANE_EXCHANGES;
     for (int i = 0; i < count; i++)
-        lane->mail[i] = (struct dts_mail){.message = &messages[i]};
+        lane->messages[i] = (struct dts_exact_lane_message){.planned = &messages[i]};
     receive_all(lane);
     send_all(lane);
     close_one(lane);

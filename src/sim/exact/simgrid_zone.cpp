@@ -103,8 +103,8 @@ class net_zone : public NetZoneImpl
 {
   public:
     net_zone(const struct dts_net *net, const std::vector<bool> &between,
-             const struct dts_simgrid_way *way)
-        : NetZoneImpl("net"), way_(*way)
+             const struct dts_simgrid_path *path)
+        : NetZoneImpl("net"), path_(*path)
     {
         place(this);
         links_.resize(between.size(), nullptr);
@@ -129,7 +129,7 @@ class net_zone : public NetZoneImpl
     void get_local_route(const NetPoint *, const NetPoint *, Route *route, double *) override
     {
         const int *links;
-        int hops = way_.links(way_.self, &links);
+        int hops = path_.links(path_.self, &links);
         route->link_list_.reserve(static_cast<size_t>(hops) + 1);
         for (int h = 0; h < hops; h++)
             route->link_list_.push_back(links_[links[h]]);
@@ -138,7 +138,7 @@ class net_zone : public NetZoneImpl
     }
 
   private:
-    struct dts_simgrid_way way_;
+    struct dts_simgrid_path path_;
     using inner_link = decltype(std::declval<Link>().get_impl());
     std::vector<inner_link> links_; // to ask a Link for its own costs a dynamic cast
     inner_link nothing_;
@@ -156,12 +156,12 @@ class net_zone : public NetZoneImpl
 
 /* Alarms, as SimGrid asks its models for what happens next. Its own timers cost an allocation
  * or two each, and a second look for flows that are over. It is asked after SimGrid's models,
- * so alarms ring before flows that are over at the same date are told. */
-class alarm_model : public simgrid::kernel::resource::Model
+ * so events come before flows that are over at the same time. */
+class event_model : public simgrid::kernel::resource::Model
 {
   public:
-    explicit alarm_model(const struct dts_simgrid_events &events)
-        : Model("alarms"), events_(events)
+    explicit event_model(const struct dts_simgrid_events &events)
+        : Model("events"), events_(events)
     {
     }
 
@@ -173,7 +173,7 @@ class alarm_model : public simgrid::kernel::resource::Model
 
     void update_actions_state(double, double) override
     {
-        events_.ring(events_.self);
+        events_.due(events_.self);
     }
 
   private:
@@ -202,11 +202,11 @@ void dts_simgrid_start()
 }
 
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
-                      const struct dts_simgrid_way *way, sg_host_t *hosts)
+                      const struct dts_simgrid_path *path, sg_host_t *hosts)
 {
     const std::set<int> endpoints(endpoint, endpoint + count);
     auto *zone = new net_zone( // SimGrid owns its zones
-        net, links_between(net, {endpoints.begin(), endpoints.end()}), way);
+        net, links_between(net, {endpoints.begin(), endpoints.end()}), path);
     for (int i = 0; i < count; i++)
         hosts[i] = zone->host(endpoint[i]);
     zone->get_iface()->seal();
@@ -236,7 +236,7 @@ void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host)
     sg_actor_t actor = sg_actor_init("end", host);
     sg_actor_set_data(actor, &loop);
     sg_actor_start_(actor, wait_for_end, 0, nullptr);
-    simgrid::s4u::Engine::get_instance()->add_model(std::make_shared<alarm_model>(loop.events));
+    simgrid::s4u::Engine::get_instance()->add_model(std::make_shared<event_model>(loop.events));
     loop.events.begin(loop.events.self, &loop);
     simgrid_run();
 }
@@ -247,11 +247,11 @@ void dts_simgrid_end(struct dts_simgrid_loop *loop)
 }
 
 void dts_simgrid_flow(struct dts_simgrid_loop *, sg_host_t from, sg_host_t to, long parts,
-                      void *letter)
+                      void *message)
 {
     auto comm = Comm::sendto_init(from, to);
     comm->set_payload_size(static_cast<uint64_t>(parts));
-    comm->set_data(letter);
+    comm->set_data(message);
     comm->add_ref(); // until it is over
     comm->start();
 }
@@ -264,8 +264,8 @@ bool dts_simgrid_load(const char *path, struct dts_error *err)
         // of SimGrid's own a sentence, of the C++ library's a word: std::bad_alloc, stoi
         std::string what = e.what();
         const bool word = what.find(' ') == std::string::npos;
-        for (char &letter : what)
-            letter = letter == '\n' ? ' ' : letter;
+        for (char &character : what)
+            character = character == '\n' ? ' ' : character;
         return dts_fail(err, DTS_BAD_INPUT, "%s%s%s",
                         word ? "SimGrid cannot build it: a size in it is too large (" : "",
                         what.c_str(), word ? ")" : "");

@@ -24,7 +24,7 @@ void dts_simgrid_start(void);
 
 /* The links that the flow takes which enters the network now; returns how many. SimGrid asks
  * once for each flow. */
-struct dts_simgrid_way {
+struct dts_simgrid_path {
     int (*links)(void *self, const int **links);
     void *self;
 };
@@ -32,7 +32,7 @@ struct dts_simgrid_way {
 /* Make the platform: the links of a network that lie between the endpoints in the list, and a
  * host for each. hosts[i] becomes that of endpoint[i]; equal endpoints have one host. */
 void dts_simgrid_make(const struct dts_net *net, const int *endpoint, int count,
-                      const struct dts_simgrid_way *way, sg_host_t *hosts);
+                      const struct dts_simgrid_path *path, sg_host_t *hosts);
 
 /* Simulated time. SimGrid's own way to write a simulation, an actor with a stack for each thing
  * that happens, costs up to six switches for each message. Here nothing has a stack: what
@@ -41,9 +41,9 @@ struct dts_simgrid_loop;
 
 struct dts_simgrid_events {
     void (*begin)(void *self, struct dts_simgrid_loop *loop); // at time 0
-    void (*arrived)(void *self, void *letter);                // a flow is over
-    double (*next_s)(void *self); // the date of the next alarm, which is not in the past
-    void (*ring)(void *self);     // the clock has moved: ring the alarms that are due
+    void (*arrived)(void *self, void *message);               // a flow is over
+    double (*next_s)(void *self); // the time of the next event, not in the past
+    void (*due)(void *self);      // the clock has moved: carry out what is due
     void *self;
 };
 
@@ -51,9 +51,9 @@ struct dts_simgrid_events {
 void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host);
 void dts_simgrid_end(struct dts_simgrid_loop *loop);
 
-/* So many parts of bytes enter the network now; `arrived` is called with the letter. */
+/* So many parts of bytes enter the network now; `arrived` is called with the message. */
 void dts_simgrid_flow(struct dts_simgrid_loop *loop, sg_host_t from, sg_host_t to, long parts,
-                      void *letter);
+                      void *message);
 
 /* Load an XML platform. What SimGrid throws becomes an error, what it aborts on aborts. */
 bool dts_simgrid_load(const char *path, struct dts_error *err);

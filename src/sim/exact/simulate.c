@@ -30,25 +30,25 @@ static void add_rank(struct dts_exact *exact, int role_number, int rank)
         fmax(0.1, 1 + s->noise.device_sigma * dts_normal(s->noise.seed, 1, (uint64_t)rank));
     for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++) {
         int number = rank * DTS_STREAMS + (int)stream;
-        struct dts_lane *lane = &exact->lanes[number];
+        struct dts_exact_lane *lane = &exact->lanes[number];
         if (!dts_plan_uses(&role->plan, stream))
             continue;
-        *lane = (struct dts_lane){.exact = exact,
-                                  .role = role,
-                                  .role_number = role_number,
-                                  .rank = rank,
-                                  .stream = stream,
-                                  .walk = {.role = role, .rank = rank, .stream = stream},
-                                  .op = -1};
+        *lane = (struct dts_exact_lane){.exact = exact,
+                                        .role = role,
+                                        .role_number = role_number,
+                                        .rank = rank,
+                                        .stream = stream,
+                                        .walk = {.role = role, .rank = rank, .stream = stream},
+                                        .op = -1};
         exact->running++;
     }
 }
 
-static void arrived(void *self, void *letter)
+static void arrived(void *self, void *message)
 {
     struct dts_exact *exact = self;
-    dts_post_arrived(&exact->post, letter);
-    dts_lanes_go_on(exact);
+    dts_matcher_arrived(&exact->matcher, message);
+    dts_exact_lanes_go_on(exact);
 }
 
 static void wake_all(void *self, int which)
@@ -57,36 +57,36 @@ static void wake_all(void *self, int which)
     struct dts_exact *exact = self;
     for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++)
         if (exact->lanes[i].role != NULL)
-            dts_lane_wake(&exact->lanes[i]);
+            dts_exact_lane_wake(&exact->lanes[i]);
 }
 
 static void begin(void *self, struct dts_simgrid_loop *loop)
 {
     struct dts_exact *exact = self;
-    exact->loop = exact->post.loop = loop;
-    dts_clock_set(&exact->clock, 0, wake_all, exact, 0);
+    exact->loop = exact->matcher.loop = loop;
+    dts_exact_call_at(&exact->events, 0, wake_all, exact, 0);
 }
 
 static double next_s(void *self)
 {
     const struct dts_exact *exact = self;
-    return dts_clock_next(&exact->clock);
+    return dts_heap_next(&exact->events);
 }
 
-static void ring(void *self)
+static void due(void *self)
 {
     struct dts_exact *exact = self;
-    if (dts_clock_ring(&exact->clock))
-        dts_lanes_go_on(exact);
+    if (dts_exact_call_due(&exact->events))
+        dts_exact_lanes_go_on(exact);
 }
 
 static sg_host_t *make_hosts(struct dts_exact *exact)
 {
     const struct dts_simulation *s = exact->simulation;
     sg_host_t *hosts = dts_alloc((size_t)s->job->ranks, sizeof(*hosts));
-    struct dts_simgrid_way way = {dts_post_links, &exact->post};
+    struct dts_simgrid_path path = {dts_matcher_links, &exact->matcher};
     dts_simgrid_start();
-    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &way, hosts);
+    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &path, hosts);
     return hosts;
 }
 
@@ -98,13 +98,13 @@ static void set_up(struct dts_exact *exact)
     exact->lanes = dts_alloc(lanes, sizeof(*exact->lanes));
     exact->ranks = dts_alloc(ranks, sizeof(*exact->ranks));
     exact->step_ends = dts_alloc((size_t)s->steps, sizeof(*exact->step_ends));
-    exact->post = (struct dts_post){.simulation = s,
-                                    .clock = &exact->clock,
-                                    .pairs = {.net = s->net},
-                                    .over = dts_lane_message_over};
+    exact->matcher = (struct dts_matcher){.simulation = s,
+                                          .events = &exact->events,
+                                          .pairs = {.net = s->net},
+                                          .over = dts_exact_lane_message_over};
     for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
         exact->timing->ops[o] = dts_op_time_none();
-    exact->post.hosts = make_hosts(exact);
+    exact->matcher.hosts = make_hosts(exact);
     for (int r = 0; r < job->role_count; r++)
         for (int i = 0; i < job->roles[r].count; i++)
             add_rank(exact, r, job->roles[r].first + i);
@@ -114,16 +114,16 @@ static void set_up(struct dts_exact *exact)
  * comes back from a deadlock as if all was well. Who is furthest behind keeps the others. */
 static bool check_finished(const struct dts_exact *exact, struct dts_error *err)
 {
-    const struct dts_lane *stuck = NULL;
+    const struct dts_exact_lane *stuck = NULL;
     for (int i = 0; i < exact->simulation->job->ranks * DTS_STREAMS; i++) {
-        const struct dts_lane *lane = &exact->lanes[i];
-        if (lane->role != NULL && lane->state != DTS_LANE_FINISHED &&
+        const struct dts_exact_lane *lane = &exact->lanes[i];
+        if (lane->role != NULL && lane->state != DTS_EXACT_LANE_FINISHED &&
             (stuck == NULL || lane->step < stuck->step))
             stuck = lane;
     }
     if (stuck == NULL)
         return true;
-    bool waits = stuck->state == DTS_LANE_WAITS;
+    bool waits = stuck->state == DTS_EXACT_LANE_WAITS;
     int op = waits ? stuck->awaited_op : stuck->op;
     return dts_fail(err, DTS_SYSTEM,
                     "exact: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on stream "
@@ -142,7 +142,7 @@ static void close_timing(struct dts_exact *exact)
     timing->step_s = (last - first) / (s->steps - 1);
     timing->first_s = exact->step_ends[s->steps - 2];
     timing->mean_s = last / s->steps;
-    timing->messages = exact->post.sent;
+    timing->messages = exact->matcher.sent;
     for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
         timing->ops[o].start_s -= timing->first_s;
         timing->ops[o].end_s -= timing->first_s;
@@ -156,8 +156,8 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
     struct dts_exact exact = {.simulation = argument, .timing = &timing};
     dts_timing_open(exact.simulation->job, &timing);
     set_up(&exact);
-    struct dts_simgrid_events events = {begin, arrived, next_s, ring, &exact};
-    dts_simgrid_run(&events, exact.post.hosts[0]);
+    struct dts_simgrid_events events = {begin, arrived, next_s, due, &exact};
+    dts_simgrid_run(&events, exact.matcher.hosts[0]);
     if (!check_finished(&exact, err))
         return false;
     close_timing(&exact);

@@ -114,7 +114,7 @@ static bool find_begins(struct fluid *f, const struct lane *lane)
 }
 
 void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
-                          struct dts_between *between)
+                          struct dts_walk_gap *between)
 {
     const struct dts_plan *plan = &lane->role->plan;
     const int members = lane->role->count;
@@ -148,7 +148,7 @@ void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first
     }
 }
 
-bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_between *between)
+bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_walk_gap *between)
 {
     const struct moments *ended = &dts_fluid_run(f, lane->cohort, lane->before)->ended;
     const int members = lane->role->count;

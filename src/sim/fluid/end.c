@@ -68,8 +68,9 @@ static void overtake(struct fluid *f, const struct lane *lane, const struct dts_
     if (lane->before < 0 || lane->stream == DTS_COMPUTE || !is_held_up(lane))
         return;
     struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
-    struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
-                            f->first_op[lane->cohort] + lane->op, before->begun.by_member_s};
+    struct dts_row_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
+                                f->first_op[lane->cohort] + lane->op,
+                                before->begun.by_member_s};
     if (!dts_fluid_overtakes(f, lane, &pair.between))
         return;
     const struct dts_follow behind = dts_rows_behind(dts_loader_rows(f->loader), &pair);
@@ -97,8 +98,9 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
     if (tail == NULL || !is_held_up(lane))
         return follow;
     struct run *before = dts_fluid_run(f, lane->cohort, lane->before);
-    struct dts_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
-                            f->first_op[lane->cohort] + lane->op, before->begun.by_member_s};
+    struct dts_row_pair pair = {dts_loader_count(f->loader, lane->cohort, lane->before), load,
+                                f->first_op[lane->cohort] + lane->op,
+                                before->begun.by_member_s};
     if (lane->stream != DTS_COMPUTE)
         dts_fluid_find_until(f, lane, f->now - (tail->all_s - tail->left_s), &pair.between);
     follow = dts_rows_behind(rows, &pair);
@@ -114,7 +116,7 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
 }
 
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                       struct transfer *t)
+                       struct flow *flow)
 {
     double end_s, late_s = 0;
     struct tail *tail = tail_before(f, lane);
@@ -129,10 +131,10 @@ void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load
         return;
     double free_s = end_s - course.row.spread_s;
     if (load->move.script != NULL && !leads_to_collective(lane)) {
-        const struct dts_pair alike = {load, load, .place = -1};
+        const struct dts_row_pair alike = {load, load, .place = -1};
         free_s = fmin(end_s, dts_rows_behind(dts_loader_rows(f->loader), &alike).row.after_s);
     }
     free_s = fmax(0, free_s);
-    t->share = free_s / load->sum_s;
-    t->tail_s = end_s - free_s;
+    flow->share = free_s / load->sum_s;
+    flow->tail_s = end_s - free_s;
 }

@@ -43,7 +43,7 @@ void dts_fair_free(struct dts_fair *f)
     free(f);
 }
 
-static void add_flow(struct dts_fair *f, const struct dts_phase *phase)
+static void add_flow(struct dts_fair *f, const struct dts_step_cost *cost)
 {
     size_t number = f->flow_count;
     if (f->free_flows.count > 0)
@@ -51,26 +51,26 @@ static void add_flow(struct dts_fair *f, const struct dts_phase *phase)
     else
         f->flows = dts_grow(f->flows, &f->flow_room, ++f->flow_count, sizeof(*f->flows));
     f->flows[number] =
-        (struct flow){.phase = phase, .index = (int)f->members.count, .round = NONE};
+        (struct flow){.cost = cost, .index = (int)f->members.count, .round = NONE};
     dts_numbers_add(&f->members, (int)number);
     dts_numbers_add(&f->come, (int)number);
 }
 
 static void remove_flow(struct dts_fair *f, int number)
 {
-    const struct dts_phase *phase = f->flows[number].phase;
-    for (int i = 0; i < phase->link_count; i++) {
-        struct link *link = &f->links[phase->links[i].link];
+    const struct dts_step_cost *cost = f->flows[number].cost;
+    for (int i = 0; i < cost->link_count; i++) {
+        struct link *link = &f->links[cost->links[i].link];
         size_t place = 0;
         while (link->crossings[place].flow != number)
             place++;
         link->count--;
-        link->use -= f->flows[number].rate * phase->links[i].weight;
+        link->use -= f->flows[number].rate * cost->links[i].weight;
         if (link->count == 0)
             link->use = 0; // without what rounding has left
         for (; place < link->count; place++)
             link->crossings[place] = link->crossings[place + 1];
-        dts_numbers_add(&f->changed, phase->links[i].link);
+        dts_numbers_add(&f->changed, cost->links[i].link);
     }
     dts_numbers_add(&f->free_flows, number);
 }
@@ -79,9 +79,9 @@ static void remove_flow(struct dts_fair *f, int number)
 static void cross_links(struct dts_fair *f, int number)
 {
     struct flow *flow = &f->flows[number];
-    flow->most = flow->phase->most_bytes_per_s;
-    for (int i = 0; i < flow->phase->link_count; i++) {
-        const struct dts_link_load *load = &flow->phase->links[i];
+    flow->most = flow->cost->most_bytes_per_s;
+    for (int i = 0; i < flow->cost->link_count; i++) {
+        const struct dts_link_load *load = &flow->cost->links[i];
         struct link *link = &f->links[load->link];
         if (link->crossings == NULL) {
             link->capacity = f->net->ops->capacity(f->net->self, load->link);
@@ -104,7 +104,7 @@ static void cross_links(struct dts_fair *f, int number)
 
 /* How many of the last question, from `old` on, are gone, and how many of this one, from `at`
  * on, are new, before both go on alike. */
-static void find_gap(const struct dts_fair *f, const struct dts_phase *const phases[],
+static void find_gap(const struct dts_fair *f, const struct dts_step_cost *const costs[],
                      int count, int old, int at, int *gone, int *come)
 {
     const int olds = (int)f->before.count - old, news = count - at;
@@ -113,7 +113,7 @@ static void find_gap(const struct dts_fair *f, const struct dts_phase *const pha
         for (*gone = 0; *gone <= gap; (*gone)++) {
             *come = gap - *gone;
             if (*gone < olds && *come < news &&
-                f->flows[f->before.all[old + *gone]].phase == phases[at + *come])
+                f->flows[f->before.all[old + *gone]].cost == costs[at + *come])
                 return;
         }
     *gone = olds;
@@ -121,7 +121,8 @@ static void find_gap(const struct dts_fair *f, const struct dts_phase *const pha
 }
 
 /* Members are those of the question; those that were there before keep what they have. */
-static void find_members(struct dts_fair *f, const struct dts_phase *const phases[], int count)
+static void find_members(struct dts_fair *f, const struct dts_step_cost *const costs[],
+                         int count)
 {
     const struct dts_numbers before = f->members;
     int old = 0, at = 0;
@@ -131,12 +132,12 @@ static void find_members(struct dts_fair *f, const struct dts_phase *const phase
     while (old < (int)f->before.count || at < count) {
         int gone = 0, come = 0;
         if (old == (int)f->before.count || at == count ||
-            f->flows[f->before.all[old]].phase != phases[at])
-            find_gap(f, phases, count, old, at, &gone, &come);
+            f->flows[f->before.all[old]].cost != costs[at])
+            find_gap(f, costs, count, old, at, &gone, &come);
         for (; gone > 0; gone--)
             remove_flow(f, f->before.all[old++]);
         for (; come > 0; come--)
-            add_flow(f, phases[at++]);
+            add_flow(f, costs[at++]);
         if (old == (int)f->before.count)
             continue;
         f->flows[f->before.all[old]].index = (int)f->members.count;
@@ -222,8 +223,8 @@ static void set_rate(struct dts_fair *f, struct flow *flow, double rate)
 {
     const double more = rate - flow->rate;
     flow->rate = rate;
-    for (int i = 0; i < flow->phase->link_count; i++) {
-        const struct dts_link_load *load = &flow->phase->links[i];
+    for (int i = 0; i < flow->cost->link_count; i++) {
+        const struct dts_link_load *load = &flow->cost->links[i];
         struct link *link = &f->links[load->link];
         link->use += more * load->weight;
         if (!link->dirty && link->round == NONE)
@@ -253,11 +254,11 @@ static bool set_rates(struct dts_fair *f)
     return f->suspects.count == suspects;
 }
 
-void dts_fair_find(struct dts_fair *f, const struct dts_phase *const phases[], int count,
+void dts_fair_find(struct dts_fair *f, const struct dts_step_cost *const costs[], int count,
                    double rates[])
 {
     bool found = false;
-    find_members(f, phases, count);
+    find_members(f, costs, count);
     for (size_t i = 0; i < f->come.count; i++) // now that all have their places
         cross_links(f, f->come.all[i]);
     while (!found) {

@@ -1,10 +1,10 @@
 /* fair.h -- max-min fair rates (share.h), found anew only where a change reaches.
  *
- * All rates rise together from nothing. In each round the next link is full, or the next phase
+ * All rates rise together from nothing. In each round the next link is full, or the next flow
  * at its most, and those that stop there have their rate; the rest rise on. From one question
- * to the next a phase or two come or go among hundreds, and hardly another one's rate changes.
+ * to the next a flow or two come or go among hundreds, and hardly another one's rate changes.
  * So the rounds of the last question are gone through again. What is looked at are links that
- * another phase crosses than last time, or that one of theirs crosses at another time; those
+ * another flow crosses than last time, or that one of theirs crosses at another time; those
  * that stop in a round for other links stop there as they did. Links that were not full have no
  * say: where they turn out to have no room for all rates, it is done once more with them.
  *
@@ -22,9 +22,9 @@ struct dts_fair;
 struct dts_fair *dts_fair_new(const struct dts_net *net);
 void dts_fair_free(struct dts_fair *fair);
 
-/* rates[i] becomes the bytes/s of phases[i]. Phases live, and stay as they are, until none of
- * them was in the last question. */
-void dts_fair_find(struct dts_fair *fair, const struct dts_phase *const phases[], int count,
+/* rates[i] becomes the bytes/s of the flow that costs[i] is of. Costs stay where and as they
+ * are until none of them was in the last question. */
+void dts_fair_find(struct dts_fair *fair, const struct dts_step_cost *const costs[], int count,
                    double rates[]);
 
 #endif

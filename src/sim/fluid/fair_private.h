@@ -9,7 +9,7 @@
 
 enum { NONE = -1 };
 
-/* A phase on a link, in the list of the link's. */
+/* A flow on a link, in the list of the link's. */
 struct crossing {
     int flow;
     double weight;
@@ -28,9 +28,9 @@ struct link {
     int open; // crossings without a rate yet
 };
 
-/* A phase that is asked for. */
+/* A flow that is asked for. */
 struct flow {
-    const struct dts_phase *phase;
+    const struct dts_step_cost *cost;
     double most; // that it can have, or a little more than a link of its has
     double rate;
     int index;    // in the question

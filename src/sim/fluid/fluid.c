@@ -143,13 +143,13 @@ static void release(struct fluid *f)
     free(f->stirred);
     free(f->timed.all);
     free(f->first_op);
-    free(f->transfers);
-    free(f->free_transfers.all);
+    free(f->flows);
+    free(f->free_flows.all);
     free(f->exchanges.all);
     free(f->going.all);
     free(f->on_wire.all);
     free(f->computing);
-    free(f->phases);
+    free(f->costs);
     free(f->rates);
     free(f->done);
     free(f->talking);

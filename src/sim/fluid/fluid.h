@@ -1,16 +1,16 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
  * lane.c says what begins and what a completion means, end.c when a collective
  * ends, apart.c how far apart members are, exchange.c what messages between roles
- * do, transfers.c which transfers there are, rates.c how fast they go beside each
+ * do, flows.c which flows there are, rates.c how fast they go beside each
  * other, time.c how time passes.
  *
- * One representative rank stands for each cohort (cohort.h), one transfer for all messages of a
+ * One representative rank stands for each cohort (cohort.h), one flow for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
  * cohort) walk the plan. A call runs for its seconds, slower while its rank communicates. A
- * collective becomes a transfer when the lane reaches it; a message between cohorts when its
- * sender does, and its receiver, where the transport waits for that. A transfer goes through
- * the phases of its load (load.h), at the rate that is left to it by the others under way
- * (share.h). Time jumps from one completion to the next.
+ * collective becomes a flow when the lane reaches it; a message between cohorts when its
+ * sender does, and its receiver, where the transport waits for that. A flow goes through
+ * the classes of steps of its load (load.h), at the rate that is left to it by the others under
+ * way (share.h). Time jumps from one completion to the next.
  */
 #ifndef DTS_SIM_FLUID_FLUID_H
 #define DTS_SIM_FLUID_FLUID_H
@@ -39,7 +39,7 @@ struct lane {
     enum lane_state state;
     double left_s;           // CALLING: at full speed; ARRIVING
     double begun_s, late_s;  // CALLING; by how much the last member does it later
-    int open;                // EXCHANGING: transfers that are not over
+    int open;                // EXCHANGING: flows that are not over
     double arrived_s;        // EXCHANGING: when what came so far is there and summed
     int before, before_step; // the collective begun last; -1: none yet
 };
@@ -54,24 +54,26 @@ struct moments {
 /* The last time that an operation of a cohort ran, where members are apart. */
 struct run {
     struct moments begun, ended;
-    double *apart_s; // of a call on another stream than kernels': as of its cohort's kernels
-                     // (struct fluid); owned
+
+    /* Of a call that is not on the stream of kernels: like apart_s of its cohort (struct
+     * fluid); owned. */
+    double *apart_s;
 };
 
-enum transfer_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
+enum flow_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
 
-struct transfer {
-    enum transfer_state state;
-    int phase_count, phase;
-    double left;                    // repetitions of the phase
-    double pays_s;                  // PAYING: latency left
-    double repetition_s;            // at the rate of now; PAYING: of a second of latency
-    double unslowed_s;              // the same, without what kernels do to messages
-    double bytes_per_s;             // what unslowed_s is for; NAN: nothing yet
-    int sender, receiver;           // lanes; receiver -1: a collective
-    const struct dts_phase *phases; // of the sender's load
-    double share;                   // of the sum of its phases, until its stream is free
-    double tail_s;                  // from then until the last member is done
+struct flow {
+    enum flow_state state;
+    int class, cost_count;             // the class of steps at hand, of so many
+    double left;                       // repetitions of the class
+    double pays_s;                     // PAYING: latency left
+    double repetition_s;               // at the rate of now; PAYING: of a second of latency
+    double unslowed_s;                 // the same, without what kernels do to messages
+    double bytes_per_s;                // what unslowed_s is for; NAN: nothing yet
+    int sender, receiver;              // lanes; receiver -1: a collective
+    const struct dts_step_cost *costs; // of the sender's load
+    double share;                      // of the sum of its steps, until its stream is free
+    double tail_s;                     // from then until the last member is done
 
     /* Of an exchange. */
     int step, channel, transport;
@@ -100,25 +102,31 @@ struct fluid {
     bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not
     struct dts_numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
     double *left_s;           // of each of them: what is left of its call or its wait
-    struct transfer *transfers;
-    size_t transfer_count, transfer_room; // with those that are free again
-    struct dts_numbers free_transfers;
-    struct dts_numbers exchanges; // transfers that not all sides have seen, sorted
-    struct dts_numbers going;   // transfers PAYING or UNDER_WAY, sorted, so that what is under
-                                // way again is asked for in the same order (share.h)
-    struct dts_numbers on_wire; // of those: which the rates are for
-    bool wire_changed;          // others are on the wire than these
-    const struct dts_phase **phases; // room for one for each transfer, as of the rates
-    double *rates;                   // in bytes/s
-    size_t phase_room, rate_room;
-    bool *computing;   // by cohort: a kernel runs, which slows its messages
-    int *first_op;     // of a cohort in done
-    int *done;         // by op of all cohorts: in how many steps
-    int *talking;      // by cohort: communications under way, which slow its kernels
-    double *noise;     // by role: factor on its kernels
-    struct run *runs;  // by op of all cohorts
-    double **apart_s;  // by cohort: when its members are at what its kernels are at, from the
-                       // first one; NULL: all at once; owned
+    struct flow *flows;
+    size_t flow_count, flow_room; // with those that are free again
+    struct dts_numbers free_flows;
+    struct dts_numbers exchanges; // flows that not all sides have seen, sorted
+
+    /* Flows that are PAYING or UNDER_WAY, sorted: the same flows have the same order each time
+     * that their rates are asked for (share.h). */
+    struct dts_numbers going;
+
+    struct dts_numbers on_wire;         // of those: which the rates are for
+    bool wire_changed;                  // others are on the wire than these
+    const struct dts_step_cost **costs; // room for one for each flow, as of the rates
+    double *rates;                      // in bytes/s
+    size_t cost_room, rate_room;
+    bool *computing;  // by cohort: a kernel runs, which slows its messages
+    int *first_op;    // of a cohort in done
+    int *done;        // by op of all cohorts: in how many steps
+    int *talking;     // by cohort: communications under way, which slow its kernels
+    double *noise;    // by role: factor on its kernels
+    struct run *runs; // by op of all cohorts
+
+    /* By cohort and member: how much later than the first member it is at what the kernels of
+     * the cohort are at; NULL: all are there at once; owned. */
+    double **apart_s;
+
     double *members_s; // room for a time of each member of a cohort
     double now, *step_ends;
     struct tail *tails; // in the order in which they began
@@ -128,22 +136,21 @@ struct fluid {
 /* The lane has reached an exchange: it sends to and waits for each cohort at the other side. */
 void dts_fluid_exchange(struct fluid *f, int lane);
 
-/* How far apart members begin the operation that a lane is about to begin: by member, from the
- * first one; NULL: all at once. Valid until it is asked again. */
+/* When members begin the next operation of a lane, in seconds after the first member; NULL: all
+ * at once. Valid until the next call. */
 const double *dts_fluid_begin_apart(struct fluid *f, const struct lane *lane);
 
-/* What passes for members between the end of the collective that was begun last on this lane,
- * which the first of them was done with at first_s, and the begin of the one at hand. Valid
- * until it is asked again. */
+/* The time of members between the end of the previous collective of this lane, which the first
+ * member ended at first_s, and the begin of this one. Valid until the next call. */
 void dts_fluid_find_until(struct fluid *f, const struct lane *lane, double first_s,
-                          struct dts_between *between);
+                          struct dts_walk_gap *between);
 
-/* Do members begin the collective at hand before others are done with the one before it on this
- * lane, which is over, e.g. because they were through with the kernels between, too? Then what
- * passes between the two, for each of them. */
-bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane, struct dts_between *between);
+/* True if some members start this collective while others still run the previous one of this
+ * lane. *between is then the time of each member between the two. */
+bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane,
+                         struct dts_walk_gap *between);
 
-/* A call begins: the members of the cohort go on so. */
+/* A call begins: members stay apart as they begin it. */
 void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
 
 /* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
@@ -155,22 +162,22 @@ void dts_fluid_has_talked(struct fluid *f, int cohort, int op);
  * first member is done, where another one follows; else for as long as each of many alike in a
  * row would. The rest is its tail. */
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                       struct transfer *transfer);
+                       struct flow *flow);
 
-/* The wire is done with the messages of a transfer between cohorts: for who waits for them. */
-void dts_fluid_end_message(struct fluid *f, const struct transfer *transfer);
+/* The wire is done with the messages of a flow between cohorts: for who waits for them. */
+void dts_fluid_end_message(struct fluid *f, const struct flow *flow);
 
-/* A new transfer, in no list. The address is valid until the next one. */
-struct transfer *dts_fluid_add_transfer(struct fluid *f, const struct transfer *transfer);
+/* A new flow, in no list. The address is valid until the next one. */
+struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow);
 
 /* That of an exchange with these sides: there already where the other one came first. */
-struct transfer *dts_fluid_meet_transfer(struct fluid *f, const struct transfer *wanted);
+struct flow *dts_fluid_meet_flow(struct fluid *f, const struct flow *wanted);
 
-/* It is under way from now on. */
-void dts_fluid_begin_transfer(struct fluid *f, const struct transfer *transfer);
+/* The flow is under way from now on. */
+void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow);
 
-/* It is over, and all sides have seen it. */
-void dts_fluid_forget_transfer(struct fluid *f, const struct transfer *transfer);
+/* The flow is over, and all sides have seen it. */
+void dts_fluid_forget_flow(struct fluid *f, const struct flow *flow);
 
 /* The time of a lane runs: it has become CALLING or ARRIVING. */
 void dts_fluid_time_lane(struct fluid *f, const struct lane *lane);
@@ -188,8 +195,8 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);
 
-/* A transfer is through: its lanes go on, what it leaves behind becomes a tail. */
-void dts_fluid_end_transfer(struct fluid *f, struct transfer *transfer);
+/* A flow is through: its lanes go on, what it leaves behind becomes a tail. */
+void dts_fluid_end_flow(struct fluid *f, struct flow *flow);
 
 /* The last members of a collective are done. */
 void dts_fluid_end_tail(struct fluid *f, size_t number);
@@ -197,7 +204,7 @@ void dts_fluid_end_tail(struct fluid *f, size_t number);
 /* Go to the next operation of the stream; at first, with op -1, to the first. */
 void dts_fluid_next_op(struct fluid *f, struct lane *lane);
 
-/* How long a repetition of each transfer takes, now that these are under way together. */
+/* How long a repetition of each flow takes, now that these are under way together. */
 void dts_fluid_set_rates(struct fluid *f);
 
 /* Let time pass until something completes; false: nothing is under way. */

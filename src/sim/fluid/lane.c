@@ -119,14 +119,14 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
     leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
 }
 
-void dts_fluid_end_transfer(struct fluid *f, struct transfer *t)
+void dts_fluid_end_flow(struct fluid *f, struct flow *flow)
 {
-    t->state = OVER;
-    t->over_s = f->now;
-    if (t->receiver < 0)
-        leave_tail(f, &f->lanes[t->sender], t->tail_s);
+    flow->state = OVER;
+    flow->over_s = f->now;
+    if (flow->receiver < 0)
+        leave_tail(f, &f->lanes[flow->sender], flow->tail_s);
     else
-        dts_fluid_end_message(f, t);
+        dts_fluid_end_message(f, flow);
 }
 
 /* Noise and slowdown act on what the device computes, not on fixed times. */
@@ -141,16 +141,16 @@ static void begin_collective(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
     const struct dts_load *load = dts_loader_count(f->loader, lane->cohort, lane->op);
-    struct transfer t = {.state = UNDER_WAY,
-                         .phases = load->phases,
-                         .phase_count = load->phase_count,
-                         .share = 1,
-                         .left = load->phase_count > 0 ? load->phases[0].repeat : 0,
-                         .sender = number,
-                         .receiver = -1};
-    dts_fluid_set_end(f, lane, load, &t);
+    struct flow flow = {.state = UNDER_WAY,
+                        .costs = load->costs,
+                        .cost_count = load->cost_count,
+                        .share = 1,
+                        .left = load->cost_count > 0 ? load->costs[0].repeat : 0,
+                        .sender = number,
+                        .receiver = -1};
+    dts_fluid_set_end(f, lane, load, &flow);
     lane->state = SENDING;
-    dts_fluid_begin_transfer(f, dts_fluid_add_transfer(f, &t));
+    dts_fluid_begin_flow(f, dts_fluid_add_flow(f, &flow));
 }
 
 double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)

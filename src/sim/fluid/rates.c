@@ -1,6 +1,6 @@
-/* rates.c -- how fast transfers go beside each other.
+/* rates.c -- how fast flows go beside each other.
  *
- * Transfers that are under way together share links (share.h). But a collective is not always
+ * Flows that are under way together share links (share.h). But a collective is not always
  * on the wire: in each of its steps the latency passes, and in that time the links are the
  * others'. A sum of a few bytes in hundreds of steps takes next to nothing of the gradients
  * beside it. So it counts on the wire for the part of the time that its messages are, and the
@@ -14,13 +14,13 @@
 
 enum {
     MOST_PARTLY = 4,  // collectives for which both is thought through; others are always there
-    MOST_BESIDE = 24, // transfers; among more, each of which gets little, all are always there
+    MOST_BESIDE = 24, // flows; among more, each of which gets little, all are always there
     ROUNDS = 3,       // how long they are on the wire hangs on how fast they go: twice more
 };
 
 /* A collective that is on the wire for a part of the time. */
 struct partly {
-    int number; // among the phases
+    int number; // among the flows on the wire
     double part;
 };
 
@@ -36,48 +36,48 @@ static void find_computing(struct fluid *f)
 }
 
 /* Messages of a cohort whose kernels run are slow; so are those between it and another. */
-static double transfer_slowness(const struct fluid *f, const struct transfer *t)
+static double flow_slowness(const struct fluid *f, const struct flow *flow)
 {
-    const bool slow = f->computing[f->lanes[t->sender].cohort] ||
-                      (t->receiver >= 0 && f->computing[f->lanes[t->receiver].cohort]);
+    const bool slow = f->computing[f->lanes[flow->sender].cohort] ||
+                      (flow->receiver >= 0 && f->computing[f->lanes[flow->receiver].cohort]);
     return slow ? 1 + f->simulation->message_slowdown : 1;
 }
 
-static bool is_on_wire(const struct transfer *t)
+static bool is_on_wire(const struct flow *flow)
 {
-    return t->state == UNDER_WAY && t->phase < t->phase_count;
+    return flow->state == UNDER_WAY && flow->class < flow->cost_count;
 }
 
-static double wire_s(const struct dts_phase *phase)
+static double wire_s(const struct dts_step_cost *cost)
 {
-    return fmax(phase->load_s[0], phase->load_s[1]);
+    return fmax(cost->load_s[0], cost->load_s[1]);
 }
 
 /* Without bytes: any. */
-static double rate_alone(const struct dts_phase *phase)
+static double rate_alone(const struct dts_step_cost *cost)
 {
-    return wire_s(phase) > 0 ? phase->bytes / wire_s(phase) : 1;
+    return wire_s(cost) > 0 ? cost->bytes / wire_s(cost) : 1;
 }
 
 /* The part of the rate alone that is left of it. */
-static double rate_of(const struct dts_phase *phase, double bytes_per_s)
+static double rate_of(const struct dts_step_cost *cost, double bytes_per_s)
 {
-    return wire_s(phase) > 0 ? fmin(1, bytes_per_s * wire_s(phase) / phase->bytes) : 1;
+    return wire_s(cost) > 0 ? fmin(1, bytes_per_s * wire_s(cost) / cost->bytes) : 1;
 }
 
 /* Seconds of a repetition. */
-static double repetition_s(const struct transfer *t, double bytes_per_s)
+static double repetition_s(const struct flow *flow, double bytes_per_s)
 {
-    const struct dts_phase *phase = &t->phases[t->phase];
-    return t->share * dts_phase_seconds(phase, rate_of(phase, bytes_per_s));
+    const struct dts_step_cost *cost = &flow->costs[flow->class];
+    return flow->share * dts_step_cost_seconds(cost, rate_of(cost, bytes_per_s));
 }
 
 /* The part of the time that its messages are on the wire. */
-static double part_on_wire(const struct transfer *t, double bytes_per_s)
+static double part_on_wire(const struct flow *flow, double bytes_per_s)
 {
-    const struct dts_phase *phase = &t->phases[t->phase];
-    double all_s = repetition_s(t, bytes_per_s);
-    return all_s > 0 ? fmin(1, wire_s(phase) / rate_of(phase, bytes_per_s) / all_s) : 1;
+    const struct dts_step_cost *cost = &flow->costs[flow->class];
+    double all_s = repetition_s(flow, bytes_per_s);
+    return all_s > 0 ? fmin(1, wire_s(cost) / rate_of(cost, bytes_per_s) / all_s) : 1;
 }
 
 /* The collectives on the wire that are there least; returns how many. */
@@ -85,8 +85,8 @@ static int find_partly(const struct fluid *f, const double *rates, struct partly
 {
     int count = 0;
     for (int n = 0; n < (int)f->on_wire.count; n++) {
-        const struct transfer *t = &f->transfers[f->on_wire.all[n]];
-        struct partly new = {n, t->receiver < 0 ? part_on_wire(t, rates[n]) : 1};
+        const struct flow *flow = &f->flows[f->on_wire.all[n]];
+        struct partly new = {n, flow->receiver < 0 ? part_on_wire(flow, rates[n]) : 1};
         if (new.part >= 1)
             continue;
         int at = count < MOST_PARTLY ? count++ : MOST_PARTLY;
@@ -99,7 +99,7 @@ static int find_partly(const struct fluid *f, const double *rates, struct partly
     return count;
 }
 
-/* Bit k of `there`: is the k-th of them on the wire? How likely that is, given that phase
+/* Bit k of `there`: is the k-th of them on the wire? How likely that is, given that flow
  * `number` is. */
 static double likelihood(const struct partly *partly, int count, unsigned there, int number)
 {
@@ -114,7 +114,7 @@ static double likelihood(const struct partly *partly, int count, unsigned there,
 static void add_rates(struct fluid *f, int count, const struct partly *partly, int some,
                       unsigned there)
 {
-    const struct dts_phase *phases[MOST_BESIDE];
+    const struct dts_step_cost *costs[MOST_BESIDE];
     double rates[MOST_BESIDE];
     int number[MOST_BESIDE], n = 0; // which of all they are
     for (int i = 0; i < count; i++) {
@@ -123,14 +123,14 @@ static void add_rates(struct fluid *f, int count, const struct partly *partly, i
             absent |= partly[k].number == i && (there >> k & 1) == 0;
         if (absent)
             continue;
-        phases[n] = f->phases[i];
+        costs[n] = f->costs[i];
         number[n++] = i;
     }
     if (n > 0)
-        dts_share(f->sharer, phases, n, rates);
+        dts_share(f->sharer, costs, n, rates);
     for (int i = 0; i < n; i++)
         f->rates[number[i]] +=
-            likelihood(partly, some, there, number[i]) * fmin(rates[i], rate_alone(phases[i]));
+            likelihood(partly, some, there, number[i]) * fmin(rates[i], rate_alone(costs[i]));
 }
 
 /* What each gets on average over those that are there for a part of the time. */
@@ -152,15 +152,15 @@ static void list_on_wire(struct fluid *f)
 {
     struct dts_numbers *on_wire = &f->on_wire;
     const size_t most = f->going.count;
-    f->phases = dts_grow(f->phases, &f->phase_room, most, sizeof(*f->phases));
+    f->costs = dts_grow(f->costs, &f->cost_room, most, sizeof(*f->costs));
     f->rates = dts_grow(f->rates, &f->rate_room, most, sizeof(*f->rates));
     on_wire->all = dts_grow(on_wire->all, &on_wire->room, most, sizeof(*on_wire->all));
     on_wire->count = 0;
     for (size_t i = 0; i < most; i++) {
-        const struct transfer *t = &f->transfers[f->going.all[i]];
-        if (!is_on_wire(t))
+        const struct flow *flow = &f->flows[f->going.all[i]];
+        if (!is_on_wire(flow))
             continue;
-        f->phases[on_wire->count] = &t->phases[t->phase];
+        f->costs[on_wire->count] = &flow->costs[flow->class];
         on_wire->all[on_wire->count++] = f->going.all[i];
     }
 }
@@ -170,17 +170,17 @@ static void share_wire(struct fluid *f)
     list_on_wire(f);
     const int count = (int)f->on_wire.count;
     if (count == 1)
-        f->rates[0] = rate_alone(f->phases[0]);
+        f->rates[0] = rate_alone(f->costs[0]);
     if (count > 1)
-        dts_share(f->sharer, f->phases, count, f->rates);
+        dts_share(f->sharer, f->costs, count, f->rates);
     if (count > 1 && count <= MOST_BESIDE)
         average(f, count);
     for (int n = 0; n < count; n++) {
-        struct transfer *t = &f->transfers[f->on_wire.all[n]];
-        if (t->bytes_per_s == f->rates[n])
+        struct flow *flow = &f->flows[f->on_wire.all[n]];
+        if (flow->bytes_per_s == f->rates[n])
             continue;
-        t->bytes_per_s = f->rates[n];
-        t->unslowed_s = repetition_s(t, f->rates[n]);
+        flow->bytes_per_s = f->rates[n];
+        flow->unslowed_s = repetition_s(flow, f->rates[n]);
     }
 }
 
@@ -195,7 +195,7 @@ void dts_fluid_set_rates(struct fluid *f)
     if (slows)
         find_computing(f);
     for (size_t i = 0; i < f->going.count; i++) {
-        struct transfer *t = &f->transfers[f->going.all[i]];
-        t->repetition_s = transfer_slowness(f, t) * t->unslowed_s;
+        struct flow *flow = &f->flows[f->going.all[i]];
+        flow->repetition_s = flow_slowness(f, flow) * flow->unslowed_s;
     }
 }

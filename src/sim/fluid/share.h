@@ -16,10 +16,10 @@ struct dts_sharer; // room for one network
 struct dts_sharer *dts_sharer_new(const struct dts_net *net);
 void dts_sharer_free(struct dts_sharer *sharer);
 
-/* rates[i] becomes the bytes/s of the largest message of phases[i], all under way together.
- * What was asked is remembered by the addresses of the phases: they live, and stay as they are,
+/* rates[i] becomes the bytes/s of the largest message of costs[i], all under way together.
+ * What was asked is remembered by the addresses of the costs: they stay where and as they are,
  * as long as the sharer. */
-void dts_share(struct dts_sharer *sharer, const struct dts_phase *const phases[], int count,
+void dts_share(struct dts_sharer *sharer, const struct dts_step_cost *const costs[], int count,
                double rates[]);
 
 #endif

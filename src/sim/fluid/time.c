@@ -10,11 +10,11 @@ static double call_speed(const struct fluid *f, const struct lane *lane)
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }
 
-static double transfer_left_s(const struct transfer *t)
+static double flow_left_s(const struct flow *flow)
 {
-    if (t->state == PAYING)
-        return t->pays_s * t->repetition_s;
-    return t->phase < t->phase_count ? t->left * t->repetition_s : 0;
+    if (flow->state == PAYING)
+        return flow->pays_s * flow->repetition_s;
+    return flow->class < flow->cost_count ? flow->left * flow->repetition_s : 0;
 }
 
 void dts_fluid_time_lane(struct fluid *f, const struct lane *lane)
@@ -36,7 +36,7 @@ static double next_completion(struct fluid *f)
         least = fmin(least, f->left_s[i]);
     }
     for (size_t i = 0; i < f->going.count; i++) {
-        double left_s = transfer_left_s(&f->transfers[f->going.all[i]]);
+        double left_s = flow_left_s(&f->flows[f->going.all[i]]);
         if (left_s < least) // fmin() would be called
             least = left_s;
     }
@@ -45,34 +45,34 @@ static double next_completion(struct fluid *f)
     return least;
 }
 
-static void advance_transfer(struct fluid *f, struct transfer *t, double elapsed, double nearly)
+static void advance_flow(struct fluid *f, struct flow *flow, double elapsed, double nearly)
 {
-    double *left = t->state == PAYING ? &t->pays_s : &t->left;
-    if (transfer_left_s(t) > nearly) {
-        *left -= elapsed / t->repetition_s;
+    double *left = flow->state == PAYING ? &flow->pays_s : &flow->left;
+    if (flow_left_s(flow) > nearly) {
+        *left -= elapsed / flow->repetition_s;
         return;
     }
     f->wire_changed = true;
-    t->bytes_per_s = NAN;
-    if (t->state == PAYING)
-        t->state = UNDER_WAY;
-    else if (++t->phase < t->phase_count)
-        t->left = t->phases[t->phase].repeat;
+    flow->bytes_per_s = NAN;
+    if (flow->state == PAYING)
+        flow->state = UNDER_WAY;
+    else if (++flow->class < flow->cost_count)
+        flow->left = flow->costs[flow->class].repeat;
     else
-        dts_fluid_end_transfer(f, t);
+        dts_fluid_end_flow(f, flow);
 }
 
-static void advance_transfers(struct fluid *f, double elapsed, double nearly)
+static void advance_flows(struct fluid *f, double elapsed, double nearly)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->going.count; i++) {
         int number = f->going.all[i];
-        struct transfer *t = &f->transfers[number];
-        advance_transfer(f, t, elapsed, nearly);
-        if (t->state != OVER)
+        struct flow *flow = &f->flows[number];
+        advance_flow(f, flow, elapsed, nearly);
+        if (flow->state != OVER)
             f->going.all[kept++] = number;
-        else if (t->receiver < 0 || t->awaited)
-            dts_fluid_forget_transfer(f, t);
+        else if (flow->receiver < 0 || flow->awaited)
+            dts_fluid_forget_flow(f, flow);
     }
     f->going.count = kept;
 }
@@ -102,7 +102,7 @@ static void advance(struct fluid *f, double elapsed)
     size_t tails = f->tail_count; // those of now; what begins a tail now waits in full
     double nearly = elapsed * (1 + 1e-12) + 1e-15;
     advance_lanes(f, elapsed, nearly);
-    advance_transfers(f, elapsed, nearly);
+    advance_flows(f, elapsed, nearly);
     for (size_t i = 0, kept = 0; i < tails; i++) {
         bool over = f->tails[kept].left_s <= nearly;
         f->tails[kept].left_s -= elapsed;

@@ -14,10 +14,14 @@ struct dts_bound {
     double link_bytes; // that it carries in one step
     char link[64];     // its name; "": nothing is sent
     int links_alike;   // how many links are as busy as that, within 1 %
-    bool servers_port; // all that another role has for ranks on other nodes goes over it, or
-                       // all that it has from them
-    bool drawn; // messages may take one of several paths: link_s is what the busiest link
-                // carries on average, and one simulation may do with less
+
+    /* The link carries all that another role sends to ranks on other nodes, or all that it
+     * receives from them. */
+    bool servers_port;
+
+    /* Messages take one of several paths: link_s is the mean of the busiest link, and a
+     * simulation may need less. */
+    bool drawn;
 };
 
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/load/notices.h"
+#include "sim/load/role_messages.h"
 #include "sim/net/map.h"
 
 /* What of a message tells ranks apart, from fine to coarse; the last: nothing. */
@@ -18,13 +18,13 @@ enum {
     MANY_PATHS = 10,        // what shares cost more where messages have several
 };
 
-/* What fluid may have to do for the exchanges of a step: each pair of cohorts in an exchange is
- * a transfer, which shares links with the others of that exchange and of some more like it. */
+/* What fluid may have to do for the exchanges of a step: each pair of cohorts in an exchange  *
+ * a flow, which shares links with the others of that exchange and of some more like it. */
 static const double most_work = 4000000;
 
 struct finder {
     const struct dts_simulation *simulation;
-    struct dts_notices notices;
+    struct dts_role_messages messages;
     int *head; // by rank: the first of those that do collectives together
     int *of;   // by rank: its cohort so far
     uint64_t *sign;
@@ -34,15 +34,15 @@ struct finder {
 static void sign_all(struct finder *f, enum detail detail)
 {
     memset(f->sign, 0, (size_t)f->simulation->job->ranks * sizeof(*f->sign));
-    for (size_t i = 0; i < f->notices.count; i++) {
-        const struct dts_notice *n = &f->notices.all[i];
-        uint64_t hash = dts_mix(dts_mix(1, (uint64_t)n->op), (uint64_t)f->of[n->peer]);
-        hash = dts_mix(hash, (uint64_t)n->transport);
+    for (size_t i = 0; i < f->messages.count; i++) {
+        const struct dts_role_message *m = &f->messages.all[i];
+        uint64_t hash = dts_mix(dts_mix(1, (uint64_t)m->op), (uint64_t)f->of[m->peer]);
+        hash = dts_mix(hash, (uint64_t)m->transport);
         if (detail <= BY_LATENCY)
-            hash = dts_mix(hash, dts_bits_of(n->latency_s));
+            hash = dts_mix(hash, dts_bits_of(m->latency_s));
         if (detail <= BY_LOAD)
-            hash = dts_mix(hash, dts_bits_of(n->load_s));
-        f->sign[f->head[n->rank]] += dts_mix(hash, 2);
+            hash = dts_mix(hash, dts_bits_of(m->load_s));
+        f->sign[f->head[m->rank]] += dts_mix(hash, 2);
     }
 }
 
@@ -92,27 +92,27 @@ static int refine(struct finder *f, enum detail detail, int most)
     return count;
 }
 
-/* The transfers of each exchange with each other, over all of a step. */
+/* The flows of each exchange with each other, over all of a step. */
 static double work_of(const struct finder *f)
 {
     struct dts_map seen = {0};
     double work = 0, pairs = 0;
-    for (size_t i = 0; i < f->notices.count; i++) {
-        const struct dts_notice *n = &f->notices.all[i];
-        if (i > 0 && (n->op != n[-1].op || n->send != n[-1].send || n->rank < n[-1].rank))
+    for (size_t i = 0; i < f->messages.count; i++) {
+        const struct dts_role_message *m = &f->messages.all[i];
+        if (i > 0 && (m->op != m[-1].op || m->send != m[-1].send || m->rank < m[-1].rank))
             pairs = 0;
-        uint64_t words[] = {(uint64_t)n->op, (uint64_t)f->of[n->rank], (uint64_t)f->of[n->peer],
-                            (uint64_t)n->transport};
+        uint64_t words[] = {(uint64_t)m->op, (uint64_t)f->of[m->rank], (uint64_t)f->of[m->peer],
+                            (uint64_t)m->transport};
         uint64_t key = 1;
         for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++)
             key = dts_mix(key, words[w]);
         uint64_t *there = dts_map_at(&seen, key >> 1); // a key of the map
-        if (n->send && *there == 0)
-            work += n->times * (2 * pairs++ + 1); // sums up to the square of the pairs
+        if (m->send && *there == 0)
+            work += m->times * (2 * pairs++ + 1); // sums up to the square of the pairs
         *there = 1;
     }
     dts_map_free(&seen);
-    return f->notices.one_path ? work : work * MANY_PATHS;
+    return f->messages.one_path ? work : work * MANY_PATHS;
 }
 
 static int head_of(int *head, int rank)
@@ -171,13 +171,13 @@ void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohort
     struct finder f = {.simulation = simulation};
     f.of = dts_alloc(ranks, sizeof(*f.of));
     int count = one_for_each_role(&f), most = count + MOST_EXTRA;
-    double messages = dts_notices_count(job);
+    double messages = dts_role_messages_count(job);
     if (messages > 0 && messages <= MOST_MESSAGES) {
         enum detail detail = BY_LOAD;
         f.sign = dts_alloc(ranks, sizeof(*f.sign));
         f.head = dts_alloc(ranks, sizeof(*f.head));
         find_heads(&f);
-        dts_notices_take(simulation, &f.notices);
+        dts_role_messages_find(simulation, &f.messages);
         do
             count = refine(&f, detail, most);
         while ((count > most || work_of(&f) > most_work) && ++detail < BY_ROLE);
@@ -190,7 +190,7 @@ void dts_cohorts_find(const struct dts_simulation *simulation, struct dts_cohort
     list(&f, count, cohorts);
     free(f.sign);
     free(f.head);
-    dts_notices_free(&f.notices);
+    dts_role_messages_free(&f.messages);
 }
 
 void dts_cohorts_free(struct dts_cohorts *cohorts)

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 #include "sim/load/flows_private.h"
 
-struct dts_flows *dts_flows_new(const struct dts_ways *ways)
+struct dts_flows *dts_flows_new(const struct dts_route_shares *pairs)
 {
     struct dts_flows *f = dts_alloc(1, sizeof(*f));
-    size_t links = (size_t)ways->link_count;
-    f->ways = ways;
-    f->free_of_way = dts_alloc((size_t)ways->count, sizeof(*f->free_of_way));
-    for (int w = 0; w < ways->count; w++)
-        f->free_of_way[w] = NONE;
+    size_t links = (size_t)pairs->link_count;
+    f->pairs = pairs;
+    f->free_of_pair = dts_alloc((size_t)pairs->count, sizeof(*f->free_of_pair));
+    for (int w = 0; w < pairs->count; w++)
+        f->free_of_pair[w] = NONE;
     f->links = dts_alloc(links, sizeof(*f->links));
     for (size_t l = 0; l < links; l++)
         f->links[l].first = NONE;
@@ -27,7 +27,7 @@ void dts_flows_free(struct dts_flows *f)
         return;
     free(f->flows);
     free(f->crossings);
-    free(f->free_of_way);
+    free(f->free_of_pair);
     free(f->links);
     free(f->heap);
     free(f->dirty);
@@ -82,23 +82,23 @@ void dts_flow_move(struct dts_flows *f, int flow, double end_s)
 }
 
 /* A slot for a message on this way. */
-static int open_flow(struct dts_flows *f, int way_number)
+static int open_flow(struct dts_flows *f, int pair)
 {
-    const struct dts_way *way = &f->ways->ways[way_number];
-    int number = f->free_of_way[way_number];
+    const struct dts_pair_route *route = &f->pairs->routes[pair];
+    int number = f->free_of_pair[pair];
     if (number != NONE) {
-        f->free_of_way[way_number] = f->flows[number].next_free;
+        f->free_of_pair[pair] = f->flows[number].next_free;
         return number;
     }
     number = f->flow_count++;
     f->flows = dts_grow(f->flows, &f->flow_room, (size_t)f->flow_count, sizeof(*f->flows));
     f->heap = dts_grow(f->heap, &f->heap_room, (size_t)f->flow_count, sizeof(*f->heap));
     f->met = dts_grow(f->met, &f->met_room, (size_t)f->flow_count, sizeof(*f->met));
-    f->flows[number] = (struct flow){.way = way_number, .first = f->crossing_count};
-    f->crossing_count += way->count;
+    f->flows[number] = (struct flow){.pair = pair, .first = f->crossing_count};
+    f->crossing_count += route->count;
     f->crossings = dts_grow(f->crossings, &f->crossing_room, (size_t)f->crossing_count,
                             sizeof(*f->crossings));
-    for (int i = 0; i < way->count; i++)
+    for (int i = 0; i < route->count; i++)
         f->crossings[f->flows[number].first + i].flow = number;
     return number;
 }
@@ -110,18 +110,18 @@ static void make_dirty(struct dts_flows *f, int link)
     f->links[link].dirty = true;
 }
 
-void dts_flows_start(struct dts_flows *f, int way_number, double bytes, int tag, double now)
+void dts_flows_start(struct dts_flows *f, int pair, double bytes, int tag, double now)
 {
-    const struct dts_way *way = &f->ways->ways[way_number];
-    int number = open_flow(f, way_number);
+    const struct dts_pair_route *route = &f->pairs->routes[pair];
+    int number = open_flow(f, pair);
     struct flow *flow = &f->flows[number];
     flow->tag = tag;
     flow->left_bytes = bytes;
     flow->since_s = now;
-    flow->rate = way->most_bytes_per_s;
+    flow->rate = route->most_bytes_per_s;
     flow->end_s = now + (isinf(flow->rate) ? 0 : bytes / flow->rate);
-    for (int i = 0; i < way->count; i++) {
-        struct dts_way_share share = f->ways->shares[way->first + i];
+    for (int i = 0; i < route->count; i++) {
+        struct dts_link_share share = f->pairs->shares[route->first + i];
         struct link *link = &f->links[share.link];
         struct crossing *c = &f->crossings[flow->first + i];
         c->before = NONE;
@@ -130,8 +130,8 @@ void dts_flows_start(struct dts_flows *f, int way_number, double bytes, int tag,
             f->crossings[link->first].before = flow->first + i;
         link->first = flow->first + i;
         link->flows++;
-        link->wanted += share.part * way->most_bytes_per_s;
-        if (link->wanted > f->ways->bytes_per_s[share.link] * DTS_FLOW_NEARLY)
+        link->wanted += share.part * route->most_bytes_per_s;
+        if (link->wanted > f->pairs->bytes_per_s[share.link] * DTS_FLOW_NEARLY)
             make_dirty(f, share.link);
     }
     f->heap[f->heap_count] = number;
@@ -140,9 +140,9 @@ void dts_flows_start(struct dts_flows *f, int way_number, double bytes, int tag,
 
 static void leave_links(struct dts_flows *f, const struct flow *flow)
 {
-    const struct dts_way *way = &f->ways->ways[flow->way];
-    for (int i = 0; i < way->count; i++) {
-        struct dts_way_share share = f->ways->shares[way->first + i];
+    const struct dts_pair_route *route = &f->pairs->routes[flow->pair];
+    for (int i = 0; i < route->count; i++) {
+        struct dts_link_share share = f->pairs->shares[route->first + i];
         struct link *link = &f->links[share.link];
         const struct crossing *c = &f->crossings[flow->first + i];
         if (c->before != NONE)
@@ -152,7 +152,7 @@ static void leave_links(struct dts_flows *f, const struct flow *flow)
         if (c->after != NONE)
             f->crossings[c->after].before = c->before;
         link->flows--;
-        link->wanted -= share.part * way->most_bytes_per_s;
+        link->wanted -= share.part * route->most_bytes_per_s;
         if (link->flows == 0)
             link->wanted = 0;
         else if (link->shared)
@@ -175,7 +175,7 @@ int dts_flows_end(struct dts_flows *f, double by)
     if (f->heap_count > 0)
         sink(f, 0);
     leave_links(f, flow);
-    flow->next_free = f->free_of_way[flow->way];
-    f->free_of_way[flow->way] = number;
+    flow->next_free = f->free_of_pair[flow->pair];
+    f->free_of_pair[flow->pair] = number;
     return flow->tag;
 }

@@ -7,15 +7,15 @@
 #ifndef DTS_SIM_LOAD_FLOWS_H
 #define DTS_SIM_LOAD_FLOWS_H
 
-#include "sim/load/ways.h"
+#include "sim/load/route_shares.h"
 
 struct dts_flows;
 
-struct dts_flows *dts_flows_new(const struct dts_ways *ways);
+struct dts_flows *dts_flows_new(const struct dts_route_shares *pairs);
 void dts_flows_free(struct dts_flows *flows);
 
 /* A message enters the wire. `tag` is the caller's. */
-void dts_flows_start(struct dts_flows *flows, int way, double bytes, int tag, double now);
+void dts_flows_start(struct dts_flows *flows, int pair, double bytes, int tag, double now);
 
 /* Share the links anew, after all that starts and ends at this time. */
 void dts_flows_settle(struct dts_flows *flows, double now);

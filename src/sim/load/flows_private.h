@@ -9,9 +9,9 @@ enum { NONE = -1 };
 #define DTS_FLOW_NEARLY (1 + 1e-12) // rates this close are one
 
 struct flow {
-    int way, tag;
+    int pair, tag;
     int first;     // of its crossings
-    int next_free; // of the same way
+    int next_free; // of the same pair
     int place;     // in the heap
     int mark;      // of the last settling that met it
     double left_bytes, since_s, rate, new_rate, end_s;
@@ -33,12 +33,12 @@ struct link {
 };
 
 struct dts_flows {
-    const struct dts_ways *ways;
+    const struct dts_route_shares *pairs;
     struct flow *flows;
     struct crossing *crossings;
     size_t flow_room, crossing_room;
     int flow_count, crossing_count;
-    int *free_of_way; // a flow that has ended, and its crossings; by way
+    int *free_of_pair; // a flow that has ended, and its crossings; by pair
     struct link *links;
     int *heap; // flows, the first to end on top
     size_t heap_room;

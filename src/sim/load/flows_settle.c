@@ -5,7 +5,7 @@
 
 static bool is_shared(const struct dts_flows *f, int link)
 {
-    return f->links[link].wanted > f->ways->bytes_per_s[link] * DTS_FLOW_NEARLY;
+    return f->links[link].wanted > f->pairs->bytes_per_s[link] * DTS_FLOW_NEARLY;
 }
 
 static void meet_flows(struct dts_flows *f, const struct link *link)
@@ -47,10 +47,10 @@ static void meet_touched(struct dts_flows *f)
     }
     f->dirty_count = 0;
     for (int i = 0; i < f->met_count; i++) {
-        const struct dts_way *way = &f->ways->ways[f->flows[f->met[i]].way];
-        for (int s = way->first; s < way->first + way->count; s++)
-            if (f->links[f->ways->shares[s].link].shared)
-                meet_link(f, f->ways->shares[s].link);
+        const struct dts_pair_route *route = &f->pairs->routes[f->flows[f->met[i]].pair];
+        for (int s = route->first; s < route->first + route->count; s++)
+            if (f->links[f->pairs->shares[s].link].shared)
+                meet_link(f, f->pairs->shares[s].link);
     }
 }
 
@@ -63,27 +63,28 @@ static double next_rate(const struct dts_flows *f, int links, int flows)
         rate = fmin(rate, link->left / link->weight);
     }
     for (int i = 0; i < flows; i++)
-        rate = fmin(rate, f->ways->ways[f->flows[f->met[i]].way].most_bytes_per_s);
+        rate = fmin(rate, f->pairs->routes[f->flows[f->met[i]].pair].most_bytes_per_s);
     return rate;
 }
 
 /* Does it stop at this rate? */
-static bool stops(const struct dts_flows *f, const struct dts_way *way, double rate)
+static bool stops(const struct dts_flows *f, const struct dts_pair_route *route, double rate)
 {
-    if (way->most_bytes_per_s <= rate * DTS_FLOW_NEARLY)
+    if (route->most_bytes_per_s <= rate * DTS_FLOW_NEARLY)
         return true;
-    for (int s = way->first; s < way->first + way->count; s++) {
-        const struct link *link = &f->links[f->ways->shares[s].link];
+    for (int s = route->first; s < route->first + route->count; s++) {
+        const struct link *link = &f->links[f->pairs->shares[s].link];
         if (link->shared && link->left <= rate * link->weight * DTS_FLOW_NEARLY)
             return true;
     }
     return false;
 }
 
-static void take_from_links(struct dts_flows *f, const struct dts_way *way, double rate)
+static void take_from_links(struct dts_flows *f, const struct dts_pair_route *route,
+                            double rate)
 {
-    for (int s = way->first; s < way->first + way->count; s++) {
-        struct dts_way_share share = f->ways->shares[s];
+    for (int s = route->first; s < route->first + route->count; s++) {
+        struct dts_link_share share = f->pairs->shares[s];
         struct link *link = &f->links[share.link];
         link->left = fmax(0, link->left - rate * share.part);
         link->weight -= share.part;
@@ -97,7 +98,7 @@ static int give(struct dts_flows *f, int flows, double rate)
     int left = flows;
     for (int i = 0; i < left;) {
         int number = f->met[i];
-        if (!stops(f, &f->ways->ways[f->flows[number].way], rate)) {
+        if (!stops(f, &f->pairs->routes[f->flows[number].pair], rate)) {
             i++;
             continue;
         }
@@ -106,7 +107,7 @@ static int give(struct dts_flows *f, int flows, double rate)
         f->met[left] = number;
     }
     for (int i = left; i < flows; i++)
-        take_from_links(f, &f->ways->ways[f->flows[f->met[i]].way], rate);
+        take_from_links(f, &f->pairs->routes[f->flows[f->met[i]].pair], rate);
     return left;
 }
 
@@ -115,12 +116,12 @@ static void share_links(struct dts_flows *f)
     int links = f->met_link_count, flows = f->met_count;
     for (int i = 0; i < links; i++) {
         struct link *link = &f->links[f->met_links[i]];
-        link->left = f->ways->bytes_per_s[f->met_links[i]];
+        link->left = f->pairs->bytes_per_s[f->met_links[i]];
         link->weight = 0;
         for (int c = link->first; c != NONE; c = f->crossings[c].after) {
             const struct flow *flow = &f->flows[f->crossings[c].flow];
-            int share = f->ways->ways[flow->way].first + (c - flow->first);
-            link->weight += f->ways->shares[share].part;
+            int share = f->pairs->routes[flow->pair].first + (c - flow->first);
+            link->weight += f->pairs->shares[share].part;
         }
     }
     while (flows > 0) {

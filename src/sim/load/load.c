@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "sim/load/load.h"
+#include "sim/load/op_steps.h"
 #include "sim/load/row.h"
-#include "sim/load/skeleton.h"
 
 /* Of a collective that is walked message by message. Where messages have several paths, all
  * that are under way are tied together, and each that begins or ends gives all of them new
@@ -14,10 +14,10 @@
 enum { MOST_MESSAGES = 50000, MOST_WORK = 300000, LONG_WORK = 20000 };
 static const double path_and_member = 0.1;
 
-/* A tree or a chain in pieces, whose steps lockstep has wrong by up to 13 %, may be larger:
+/* A tree or a chain in pieces, whose steps lockstep has wrong, may be larger:
  * half of what the rows of a job may walk (row.c), so that it fits behind its like. Messages
  * between nodes share ports, and each of them costs more for each of the others that are under
- * way in its step: of double trees 0.3 to 1.2 messages were measured, of all others less. */
+ * way in its step, of double trees the most. Measured, docs/log/2026-11-comments.md. */
 enum { MOST_IN_PIECES = 250000 };
 static const double message_and_other = 0.5;
 
@@ -31,7 +31,7 @@ struct counted {
 
 struct dts_loader {
     const struct dts_simulation *simulation;
-    struct dts_skeletons *skeletons;
+    struct dts_op_steps_table *op_steps;
     struct dts_rows *rows;
     struct counted *counted;
     size_t count, room;
@@ -44,7 +44,7 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
 {
     struct dts_loader *l = dts_alloc(1, sizeof(*l));
     l->simulation = simulation;
-    l->skeletons = dts_skeletons_new(simulation);
+    l->op_steps = dts_op_steps_table_new(simulation);
     l->rows = dts_rows_new(simulation);
     l->total = dts_alloc((size_t)simulation->net->links, sizeof(*l->total));
     const struct dts_cohorts *cohorts = dts_loader_cohorts(l);
@@ -57,14 +57,14 @@ struct dts_loader *dts_loader_new(const struct dts_simulation *simulation)
 
 const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *l)
 {
-    return dts_skeletons_cohorts(l->skeletons);
+    return dts_op_steps_table_cohorts(l->op_steps);
 }
 
 static void load_free(struct dts_load *load)
 {
-    for (int p = 0; p < load->phase_count; p++)
-        free(load->phases[p].links);
-    free(load->phases);
+    for (int p = 0; p < load->cost_count; p++)
+        free(load->costs[p].links);
+    free(load->costs);
     free(load->far);
     free(load);
 }
@@ -77,7 +77,7 @@ void dts_loader_free(struct dts_loader *l)
         load_free(l->counted[i].load);
     free(l->counted);
     dts_rows_free(l->rows);
-    dts_skeletons_free(l->skeletons);
+    dts_op_steps_table_free(l->op_steps);
     free(l->first_op);
     free(l->loads);
     free(l->total);
@@ -85,11 +85,12 @@ void dts_loader_free(struct dts_loader *l)
 }
 
 /* Of a class that is repeated, what its repetitions cost on average. */
-static struct dts_step_time step_time(const struct dts_phase *phase)
+static struct dts_step_time step_time(const struct dts_step_cost *cost)
 {
-    double mean_s = dts_phase_seconds(phase, 1);
-    return phase->repeat > 1 ? (struct dts_step_time){mean_s, mean_s}
-                             : (struct dts_step_time){dts_phase_stay_s(phase, 1), phase->hop_s};
+    double mean_s = dts_step_cost_seconds(cost, 1);
+    return cost->repeat > 1
+               ? (struct dts_step_time){mean_s, mean_s}
+               : (struct dts_step_time){dts_step_cost_stay_s(cost, 1), cost->hop_s};
 }
 
 static bool can_walk(const struct dts_collective *c, const struct dts_load *load)
@@ -101,20 +102,20 @@ static bool can_walk(const struct dts_collective *c, const struct dts_load *load
 }
 
 /* How it is walked, or how long it takes in lockstep: both where walking takes long. */
-static void set_course(struct dts_loader *l, const struct dts_skeleton *s,
+static void set_course(struct dts_loader *l, const struct dts_op_steps *s,
                        const struct dts_role *role, const struct dts_collective *c,
                        struct dts_load *load)
 {
     if (can_walk(c, load)) {
-        load->move = (struct dts_move){dts_skeleton_script(l->skeletons, s), c->data.count,
+        load->move = (struct dts_move){dts_op_steps_script(l->op_steps, s), c->data.count,
                                        role->plan.buffers[c->data.buffer].element_bytes};
         if (load->work <= LONG_WORK)
             return;
     }
     struct dts_step_time *steps_s = dts_alloc((size_t)s->steps, sizeof(*steps_s));
     for (int i = 0; i < s->steps; i++)
-        steps_s[i] = step_time(&load->phases[s->bone_of[i]]);
-    load->period = dts_period_find(role, c, steps_s, load->sum_s);
+        steps_s[i] = step_time(&load->costs[s->class_of[i]]);
+    load->lockstep = dts_lockstep_find(role, c, steps_s, load->sum_s);
     free(steps_s);
 }
 
@@ -129,27 +130,27 @@ static double message_bytes(const struct dts_role *role, const struct dts_collec
     return (double)count * (double)role->plan.buffers[c->data.buffer].element_bytes;
 }
 
-/* Fill the phases of a load from the bones; the largest message of bone b has bytes[b]. */
-static void fill_phases(const struct dts_loader *l, const struct dts_skeleton *s,
-                        const double *bytes, struct dts_load *load)
+/* Fill the costs of a load from the classes; the largest message of class k has bytes[k]. */
+static void fill_costs(const struct dts_loader *l, const struct dts_op_steps *s,
+                       const double *bytes, struct dts_load *load)
 {
-    load->phases = dts_alloc((size_t)s->bone_count, sizeof(*load->phases));
-    load->phase_count = s->bone_count;
+    load->costs = dts_alloc((size_t)s->class_count, sizeof(*load->costs));
+    load->cost_count = s->class_count;
     double paths = 0;
-    for (int b = 0; b < s->bone_count; b++) {
-        const struct dts_bone *bone = &s->bones[b];
-        dts_phase_fill(l->simulation->net, bone->pattern, s->role, bytes[b], bone->repeat,
-                       &load->phases[b]);
-        load->messages += bone->sent * bone->repeat;
-        paths += bone->pattern->paths * bone->repeat;
-        load->tied +=
-            bone->repeat * bone->pattern->sent[DTS_BETWEEN] * bone->pattern->sent[DTS_BETWEEN];
+    for (int k = 0; k < s->class_count; k++) {
+        const struct dts_step_class *class = &s->classes[k];
+        dts_step_cost_fill(l->simulation->net, class->traffic, s->role, bytes[k], class->repeat,
+                           &load->costs[k]);
+        load->messages += class->sent * class->repeat;
+        paths += class->traffic->paths * class->repeat;
+        load->tied += class->repeat * class->traffic->sent[DTS_BETWEEN] *
+                      class->traffic->sent[DTS_BETWEEN];
     }
     load->work =
         paths > load->messages ? path_and_member * paths * s->role->count : load->messages;
 }
 
-static void add_total(struct dts_loader *l, const struct dts_skeleton *s, double chunk_bytes)
+static void add_total(struct dts_loader *l, const struct dts_op_steps *s, double chunk_bytes)
 {
     for (int i = 0; i < s->total_count; i++)
         l->total[s->total[i].link] += chunk_bytes * s->total[i].weight;
@@ -159,15 +160,15 @@ static void count_collective(struct dts_loader *l, int cohort, const struct dts_
                              int times, struct dts_load *load)
 {
     const struct dts_collective *c = &op->collective;
-    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    const struct dts_op_steps *s = dts_op_steps_of(l->op_steps, cohort, op);
     const struct dts_role *role = s->role;
-    double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
-    for (int b = 0; b < s->bone_count; b++)
-        bytes[b] = message_bytes(role, c, (int)s->bones[b].chunks);
-    fill_phases(l, s, bytes, load);
+    double *bytes = dts_alloc((size_t)s->class_count, sizeof(*bytes));
+    for (int k = 0; k < s->class_count; k++)
+        bytes[k] = message_bytes(role, c, (int)s->classes[k].chunks);
+    fill_costs(l, s, bytes, load);
     free(bytes);
-    for (int b = 0; b < s->bone_count; b++)
-        load->sum_s += load->phases[b].repeat * dts_phase_seconds(&load->phases[b], 1);
+    for (int k = 0; k < s->class_count; k++)
+        load->sum_s += load->costs[k].repeat * dts_step_cost_seconds(&load->costs[k], 1);
 
     set_course(l, s, role, c, load);
     double chunk_bytes = (double)c->data.count *
@@ -177,34 +178,35 @@ static void count_collective(struct dts_loader *l, int cohort, const struct dts_
 }
 
 /* What comes before the wire is not shared, what comes after it is the receiver's. */
-static void leave_the_wire(struct dts_phase *phase)
+static void leave_the_wire(struct dts_step_cost *cost)
 {
-    phase->before_s = fmax(phase->stay_alpha_s[0], phase->stay_alpha_s[1]);
-    phase->stay_alpha_s[0] = phase->stay_alpha_s[1] = 0;
-    phase->walk_s = dts_phase_stay_s(phase, 1);
+    cost->before_s = fmax(cost->stay_alpha_s[0], cost->stay_alpha_s[1]);
+    cost->stay_alpha_s[0] = cost->stay_alpha_s[1] = 0;
+    cost->walk_s = dts_step_cost_stay_s(cost, 1);
 }
 
-/* All messages of an exchange are in flight together: one phase for each far side, once. The
+/* All messages of an exchange are in flight together: one class for each far side, once. The
  * side that sends counts the links, the side that receives the latency after.
  */
 static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op,
                            struct dts_load *load)
 {
     const struct dts_exchange *x = &op->exchange;
-    const struct dts_skeleton *s = dts_skeleton_of(l->skeletons, cohort, op);
+    const struct dts_op_steps *s = dts_op_steps_of(l->op_steps, cohort, op);
     double element_bytes = (double)s->role->plan.buffers[x->data.buffer].element_bytes;
-    double *bytes = dts_alloc((size_t)s->bone_count, sizeof(*bytes));
-    load->far = dts_alloc((size_t)s->bone_count, sizeof(*load->far));
-    for (int b = 0; b < s->bone_count; b++) {
-        bytes[b] = dts_skeleton_most(s, &s->bones[b], x) * element_bytes;
-        load->far[b] = s->bones[b].far;
+    double *bytes = dts_alloc((size_t)s->class_count, sizeof(*bytes));
+    load->far = dts_alloc((size_t)s->class_count, sizeof(*load->far));
+    for (int k = 0; k < s->class_count; k++) {
+        bytes[k] = dts_op_steps_most(s, &s->classes[k], x) * element_bytes;
+        load->far[k] = s->classes[k].far;
     }
-    fill_phases(l, s, bytes, load);
+    fill_costs(l, s, bytes, load);
     free(bytes);
-    for (int b = 0; b < s->bone_count; b++)
-        leave_the_wire(&load->phases[b]);
-    if (s->bone_count > 0) // in proportion, as the buckets of all
-        add_total(l, s, dts_skeleton_least(s, s->bones, x) / s->bones->chunks * element_bytes);
+    for (int k = 0; k < s->class_count; k++)
+        leave_the_wire(&load->costs[k]);
+    if (s->class_count > 0) // in proportion, as the buckets of all
+        add_total(l, s,
+                  dts_op_steps_least(s, s->classes, x) / s->classes->chunks * element_bytes);
 }
 
 static bool alike(const struct dts_op *a, const struct dts_op *b)
@@ -212,7 +214,7 @@ static bool alike(const struct dts_op *a, const struct dts_op *b)
     if (a->kind != b->kind || a->kind != DTS_OP_COLLECTIVE)
         return false;
     return a->collective.data.count == b->collective.data.count &&
-           dts_skeleton_same(&a->collective, &b->collective);
+           dts_op_steps_same(&a->collective, &b->collective);
 }
 
 static size_t bytes_of_element(const struct dts_role *role, const struct dts_op *op)

@@ -1,26 +1,28 @@
 /* load.h -- what an operation puts on the links, without simulating its messages: its messages
- * are routed once for all sizes (skeleton.h), and take the time that phase.h says.
+ * are routed once for all sizes (op_steps.h), and take the time that step_cost.h says.
  */
 #ifndef DTS_SIM_LOAD_LOAD_H
 #define DTS_SIM_LOAD_LOAD_H
 
 #include "sim/load/cohort.h"
-#include "sim/load/period.h"
-#include "sim/load/phase.h"
+#include "sim/load/lockstep.h"
+#include "sim/load/step_cost.h"
 #include "sim/load/walk.h"
 
 /* All that one operation of a cohort sends. */
 struct dts_load {
-    struct dts_phase
-        *phases; // of a collective one after another, of an exchange at once; owned
-    int phase_count;
-    struct dts_far_side *far; // of an exchange: of each phase; owned
-    double sum_s;             // of the phases of a collective
+    /* By class of steps: those of a collective follow one another, those of an exchange are
+     * under way at once; owned. */
+    struct dts_step_cost *costs;
+    int cost_count;
+
+    struct dts_far_side *far; // of an exchange, by class; owned
+    double sum_s;             // of all steps of a collective
     double messages;
-    double work;              // to walk it: as that of so many messages with one path
-    double tied;              // messages between nodes, each times those of its step
-    struct dts_move move;     // of a collective that is walked; script NULL: it is not
-    struct dts_period period; // of a collective that is not, or takes long to walk
+    double work;                  // to walk it: as that of so many messages with one path
+    double tied;                  // messages between nodes, each times those of its step
+    struct dts_move move;         // of a collective that is walked; script NULL: it is not
+    struct dts_lockstep lockstep; // of a collective that is not, or takes long to walk
 };
 
 /* Counts; keeps what it counted for operations that are alike. */

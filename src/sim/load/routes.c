@@ -18,8 +18,11 @@ struct pair {
 
 struct dts_routes {
     const struct dts_simulation *simulation;
-    int *first; // by rank: the first pair that it sends to, + 1. A list for each sender: ranks
-                // are asked for in order, and so are found in order
+
+    /* By rank: the first pair that it sends to, + 1. Each sender has a list, in the order in
+     * which its pairs were asked for. */
+    int *first;
+
     struct pair *pairs;
     size_t pair_count, pair_room;
     struct dts_route_share *shares;

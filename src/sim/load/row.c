@@ -14,7 +14,7 @@
 enum { MOST_WALKED = 500000, MOST_AGAIN = 200000 };
 
 struct known {
-    struct dts_pair pair; // first NULL: one alone; begun_s owned
+    struct dts_row_pair pair; // first NULL: one alone; begun_s owned
     struct dts_row row;
     double held_s;   // as of struct dts_follow
     double *ended_s; // by member, of one after the other; owned
@@ -60,7 +60,7 @@ static bool same_times(const double *a, const double *b, int members)
     return true;
 }
 
-static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
+static bool same_begin(const struct dts_row_pair *a, const struct dts_row_pair *b)
 {
     const int members = a->second->move.script->members;
     return fabs(a->between.least_s - b->between.least_s) <= nearly_s &&
@@ -68,18 +68,18 @@ static bool same_begin(const struct dts_pair *a, const struct dts_pair *b)
            same_times(a->between.until_s, b->between.until_s, members);
 }
 
-static bool same_sizes(const struct dts_pair *a, const struct dts_pair *b)
+static bool same_sizes(const struct dts_row_pair *a, const struct dts_row_pair *b)
 {
     return a->first == b->first && a->second == b->second;
 }
 
-static bool same_pair(const struct dts_pair *a, const struct dts_pair *b)
+static bool same_pair(const struct dts_row_pair *a, const struct dts_row_pair *b)
 {
     return same_sizes(a, b) && same_begin(a, b);
 }
 
 /* What was begun as this is. */
-static const struct known *find(const struct dts_rows *rows, const struct dts_pair *pair)
+static const struct known *find(const struct dts_rows *rows, const struct dts_row_pair *pair)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (same_pair(&rows->known[i].pair, pair))
@@ -89,7 +89,8 @@ static const struct known *find(const struct dts_rows *rows, const struct dts_pa
 
 /* The last one of these sizes, at this place if there is one. What was held up by more than the
  * first does not tell how it goes without that. */
-static const struct known *find_like(const struct dts_rows *rows, const struct dts_pair *pair)
+static const struct known *find_like(const struct dts_rows *rows,
+                                     const struct dts_row_pair *pair)
 {
     const struct known *like = NULL;
     for (size_t i = rows->count; i-- > 0;) {
@@ -118,17 +119,17 @@ static const struct known *keep(struct dts_rows *rows, const struct known *known
 {
     rows->known = dts_grow(rows->known, &rows->room, rows->count + 1, sizeof(*rows->known));
     rows->known[rows->count] = *known;
-    struct dts_pair *pair = &rows->known[rows->count].pair;
+    struct dts_row_pair *pair = &rows->known[rows->count].pair;
     const int members = pair->second->move.script->members;
     pair->begun_s = copy(pair->begun_s, members);
     pair->between.until_s = copy(pair->between.until_s, members);
     return &rows->known[rows->count++];
 }
 
-static struct dts_row in_lockstep(const struct dts_period *period, double after_s)
+static struct dts_row in_lockstep(const struct dts_lockstep *lockstep, double after_s)
 {
     return (struct dts_row){.after_s = after_s,
-                            .spread_s = period->latency_s - period->period_s};
+                            .spread_s = lockstep->latency_s - lockstep->period_s};
 }
 
 /* False: the messages that may be walked are used up. */
@@ -152,7 +153,7 @@ static void count_from_first_with_part(double *ended_s, int members)
         ended_s[m] = fmax(0, ended_s[m] - first_s);
 }
 
-static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pair *alone)
+static const struct known *walk_alone(struct dts_rows *rows, const struct dts_row_pair *alone)
 {
     const struct dts_move *move = &alone->second->move;
     int members = move->script->members;
@@ -166,15 +167,16 @@ static const struct known *walk_alone(struct dts_rows *rows, const struct dts_pa
 /* The first of its size: what takes long has its time in lockstep, too (load.h). */
 static bool may_walk(struct dts_rows *rows, const struct dts_load *load, double work)
 {
-    return load->period.latency_s == 0 || use_up(&rows->walked, work, MOST_WALKED);
+    return load->lockstep.latency_s == 0 || use_up(&rows->walked, work, MOST_WALKED);
 }
 
 struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *load,
                                  const double *begun_s)
 {
     if (load->move.script == NULL)
-        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
-    const struct dts_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
+        return (struct dts_follow){.row =
+                                       in_lockstep(&load->lockstep, load->lockstep.latency_s)};
+    const struct dts_row_pair alone = {.second = load, .place = -1, .begun_s = begun_s};
     const struct known *known = find(rows, &alone);
     const struct known *like = known == NULL ? find_like(rows, &alone) : NULL;
     if (like != NULL)
@@ -182,11 +184,12 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
     else if (known == NULL && may_walk(rows, load, load->work))
         known = walk_alone(rows, &alone);
     if (known == NULL)
-        return (struct dts_follow){.row = in_lockstep(&load->period, load->period.latency_s)};
+        return (struct dts_follow){.row =
+                                       in_lockstep(&load->lockstep, load->lockstep.latency_s)};
     return (struct dts_follow){known->row, 0, true, NULL, known->pair.begun_s, known->ended_s};
 }
 
-static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
+static double first_alone_s(struct dts_rows *rows, const struct dts_row_pair *pair)
 {
     if (pair->begun_s == NULL)
         return dts_rows_alone(rows, pair->first, NULL).row.after_s;
@@ -194,7 +197,7 @@ static double first_alone_s(struct dts_rows *rows, const struct dts_pair *pair)
     return dts_walk_row(rows->simulation, move, 1, pair->begun_s, NULL, NULL).after_s;
 }
 
-static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pair)
+static const struct known *walk(struct dts_rows *rows, const struct dts_row_pair *pair)
 {
     const struct dts_move moves[DTS_ROW_MOST] = {pair->first->move, pair->second->move};
     int members = moves->script->members;
@@ -209,7 +212,7 @@ static const struct known *walk(struct dts_rows *rows, const struct dts_pair *pa
 }
 
 /* NULL: in lockstep. */
-static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
+static const struct known *behind(struct dts_rows *rows, struct dts_row_pair pair)
 {
     const struct known *known = find(rows, &pair);
     if (known != NULL)
@@ -227,17 +230,17 @@ static const struct known *behind(struct dts_rows *rows, struct dts_pair pair)
     return behind(rows, pair);
 }
 
-struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair)
+struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_row_pair *pair)
 {
-    const struct dts_period *period = &pair->second->period;
+    const struct dts_lockstep *lockstep = &pair->second->lockstep;
     if (pair->second->move.script == NULL)
-        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
-    struct dts_pair walked = *pair;
+        return (struct dts_follow){.row = in_lockstep(lockstep, lockstep->period_s)};
+    struct dts_row_pair walked = *pair;
     if (pair->first->move.script == NULL)
         walked.first = pair->second;
     const struct known *known = behind(rows, walked);
     if (known == NULL)
-        return (struct dts_follow){.row = in_lockstep(period, period->period_s)};
+        return (struct dts_follow){.row = in_lockstep(lockstep, lockstep->period_s)};
     const int members = pair->second->move.script->members;
     return (struct dts_follow){known->row,
                                known->held_s,

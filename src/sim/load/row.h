@@ -17,20 +17,21 @@
 struct dts_rows; // all that were asked for; they are kept
 
 /* Two collectives of one role, of which the second is begun by who is done with the first. */
-struct dts_pair {
+struct dts_row_pair {
     const struct dts_load *first, *second;
     int place;             // the second's in the plans; -1: none
     const double *begun_s; // by member: when it began the first; NULL: all at once
-    struct dts_between between;
+    struct dts_walk_gap between;
 };
 
 struct dts_follow {
     struct dts_row row; // the second
     double held_s;      // by so much its messages hold up the last members of the first
     bool as_asked;      // of that pair, not of another one that counts instead
-    // By member, from the first one of them, whom those who have no part go with; NULL: all at
-    // once, or not walked. Valid as long as the rows. Those of the row that was walked: where
-    // another one counts instead, that one's.
+
+    /* By member, in seconds after the first member; who has no part is with the first. NULL:
+     * all at once, or not walked. Valid as long as the rows. Where another pair counts instead,
+     * they are those of that pair. */
     const double *first_ended_s; // the first ended; NULL, too: there is none
     const double *begun_s;       // the second begun
     const double *ended_s;       // the second ended, if none is behind it
@@ -47,7 +48,7 @@ struct dts_follow dts_rows_alone(struct dts_rows *rows, const struct dts_load *l
 /* What is asked for again at its place is not walked again; nor, when many messages
  * have been walked, at another place: then the last pair of the same sizes counts, which came
  * about another way. Where the first is not walked, or too many unlike pairs were, it counts as
- * like the second. What is not walked goes in lockstep (period.h). */
-struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_pair *pair);
+ * like the second. What is not walked goes in lockstep (lockstep.h). */
+struct dts_follow dts_rows_behind(struct dts_rows *rows, const struct dts_row_pair *pair);
 
 #endif

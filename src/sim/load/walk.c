@@ -1,4 +1,4 @@
-/* walk.c -- from one event to the next: letters, turns and members of a row. */
+/* walk.c -- from one event to the next: messages, turns and members of a row. */
 #include "sim/load/walk.h"
 
 #include <math.h>
@@ -8,20 +8,26 @@
 #include "sim/load/flows.h"
 #include "sim/load/walk_private.h"
 
-static const struct round *round_of(const struct walk *w, int letter)
+static void add_event(struct walk *w, double at_s, int member, int what)
 {
-    return &w->rounds[w->letters[letter].round];
+    dts_heap_add(&w->events,
+                 (struct dts_heap_event){.at_s = at_s, .member = member, .what = what});
+}
+
+static const struct round *round_of(const struct walk *w, int message)
+{
+    return &w->rounds[w->messages[message].round];
 }
 
 static void start_if_met(struct walk *w, int number)
 {
     const struct round *round = round_of(w, number);
-    const int line = number - round->first_letter;
-    const struct dts_weighed *m = &round->messages[line];
-    const struct letter *letter = &w->letters[number];
-    if (letter->sent && (letter->awaited || !m->blocks))
-        dts_flows_start(w->flows, round->script->lines[line].way, m->wire_bytes, number,
-                        w->now);
+    const int in_script = number - round->first_message;
+    const struct dts_message_cost *cost = &round->costs[in_script];
+    const struct message *message = &w->messages[number];
+    if (message->sent && (message->awaited || !cost->blocks))
+        dts_flows_start(w->flows, round->script->messages[in_script].pair, cost->wire_bytes,
+                        number, w->now);
 }
 
 /* When a member that is done with its round can begin the next one. */
@@ -64,7 +70,7 @@ static void end_round(struct walk *w, int number)
     w->together = NONE;
     const double begins_s = begin_s(w, number);
     if (++m->round < w->round_count && begins_s > w->now)
-        dts_alarm_set(&w->alarms, begins_s, number, BEGINS);
+        add_event(w, begins_s, number, BEGINS);
     else
         begin_round(w, number);
 }
@@ -88,20 +94,20 @@ static int by_first(const void *a, const void *b)
  * arrival. */
 static double end_s(struct walk *w, const struct round *round, const struct dts_turn *turn)
 {
-    const struct dts_weighed *messages = round->messages;
+    const struct dts_message_cost *costs = round->costs;
     double end = w->now, summed = 0;
     size_t adding = 0;
     w->arrivals =
         dts_grow(w->arrivals, &w->arrival_room, 2 * (size_t)turn->count, sizeof(*w->arrivals));
     for (int i = turn->first; i < turn->first + turn->count; i++) {
-        int cue = round->script->cues[i];
-        if (cue >= 0 || messages[~cue].wire_bytes == 0)
+        int in_script = ~round->script->turn_messages[i]; // negative: sent
+        if (in_script < 0 || costs[in_script].wire_bytes == 0)
             continue;
-        double arrived = w->letters[round->first_letter + ~cue].arrived_s;
+        double arrived = w->messages[round->first_message + in_script].arrived_s;
         end = fmax(end, arrived);
-        if (messages[~cue].sum_s > 0) {
+        if (costs[in_script].sum_s > 0) {
             w->arrivals[2 * adding] = arrived;
-            w->arrivals[2 * adding + 1] = messages[~cue].sum_s;
+            w->arrivals[2 * adding + 1] = costs[in_script].sum_s;
             adding++;
         }
     }
@@ -118,76 +124,79 @@ static void end_turn(struct walk *w, int number)
     const struct round *round = &w->rounds[m->round];
     double end = end_s(w, round, &round->script->turns[m->turn]);
     if (end > w->now)
-        dts_alarm_set(&w->alarms, end, number, NONE);
+        add_event(w, end, number, NONE);
     else
         dts_walk_next_turn(w, number);
 }
 
-static void begin_turn(struct walk *w, int number)
+static void begin_turn(struct walk *w, int member)
 {
-    struct member *m = &w->members[number];
+    struct member *m = &w->members[member];
     const struct round *round = &w->rounds[m->round];
     const struct dts_turn *turn = &round->script->turns[m->turn];
     m->pending = 0;
     for (int i = turn->first; i < turn->first + turn->count; i++) {
-        int cue = round->script->cues[i], line = cue >= 0 ? cue : ~cue;
-        const struct dts_weighed *message = &round->messages[line];
-        int letter_number = round->first_letter + line;
-        struct letter *letter = &w->letters[letter_number];
-        if (message->wire_bytes == 0)
+        int in_script = round->script->turn_messages[i];
+        bool sends = in_script >= 0;
+        in_script = sends ? in_script : ~in_script;
+        const struct dts_message_cost *cost = &round->costs[in_script];
+        int number = round->first_message + in_script;
+        struct message *message = &w->messages[number];
+        if (cost->wire_bytes == 0)
             continue;
-        m->pending += !letter->over;
-        if (cue >= 0 && message->before_s > 0) {
-            dts_alarm_set(&w->alarms, w->now + message->before_s, number, letter_number);
-        } else if (cue >= 0) {
-            letter->sent = true;
-            start_if_met(w, letter_number);
+        m->pending += !message->over;
+        if (sends && cost->before_s > 0) {
+            add_event(w, w->now + cost->before_s, member, number);
+        } else if (sends) {
+            message->sent = true;
+            start_if_met(w, number);
         } else {
-            letter->awaited = true;
-            if (message->blocks)
-                start_if_met(w, letter_number);
+            message->awaited = true;
+            if (cost->blocks)
+                start_if_met(w, number);
         }
     }
     if (m->pending == 0)
-        end_turn(w, number);
+        end_turn(w, member);
 }
 
-static void ring(struct walk *w, struct dts_alarm alarm)
+static void carry_out(struct walk *w, struct dts_heap_event event)
 {
-    if (alarm.letter == BEGINS) {
-        begin_round(w, alarm.member);
-    } else if (alarm.letter == NONE) {
-        dts_walk_next_turn(w, alarm.member);
+    if (event.what == BEGINS) {
+        begin_round(w, event.member);
+    } else if (event.what == NONE) {
+        dts_walk_next_turn(w, event.member);
     } else {
-        w->letters[alarm.letter].sent = true;
-        start_if_met(w, alarm.letter);
+        w->messages[event.what].sent = true;
+        start_if_met(w, event.what);
     }
 }
 
 static void arrive(struct walk *w, int number)
 {
-    struct letter *letter = &w->letters[number];
+    struct message *message = &w->messages[number];
     const struct round *round = round_of(w, number);
-    const struct dts_line *line = &round->script->lines[number - round->first_letter];
-    letter->over = true;
+    const struct dts_script_message *planned =
+        &round->script->messages[number - round->first_message];
+    message->over = true;
     dts_progress_more(w->progress);
-    letter->arrived_s = w->now + round->messages[number - round->first_letter].after_s;
-    if (--w->members[line->from].pending == 0)
-        end_turn(w, line->from);
-    if (letter->awaited && --w->members[line->to].pending == 0)
-        end_turn(w, line->to);
+    message->arrived_s = w->now + round->costs[number - round->first_message].after_s;
+    if (--w->members[planned->from].pending == 0)
+        end_turn(w, planned->from);
+    if (message->awaited && --w->members[planned->to].pending == 0)
+        end_turn(w, planned->to);
 }
 
 static bool let_time_pass(struct walk *w)
 {
     dts_flows_settle(w->flows, w->now);
-    double next_s = fmin(dts_alarm_next(&w->alarms), dts_flows_next(w->flows));
+    double next_s = fmin(dts_heap_next(&w->events), dts_flows_next(w->flows));
     if (isinf(next_s))
         return false;
     w->now = fmax(w->now, next_s);
     double nearly = w->now * (1 + 1e-12); // what would be at once, but for rounding, is
-    while (dts_alarm_next(&w->alarms) <= nearly)
-        ring(w, dts_alarm_take(&w->alarms));
+    while (dts_heap_next(&w->events) <= nearly)
+        carry_out(w, dts_heap_take(&w->events));
     for (int number; (number = dts_flows_end(w->flows, nearly)) >= 0;)
         arrive(w, number);
     return true;
@@ -208,7 +217,7 @@ static void begin(struct walk *w)
     for (int m = 0; m < w->member_count; m++) {
         w->taking_part += takes_part(w, m);
         if (w->begun_s != NULL && w->begun_s[m] > 0)
-            dts_alarm_set(&w->alarms, w->begun_s[m], m, BEGINS);
+            add_event(w, w->begun_s[m], m, BEGINS);
         else
             begin_round(w, m);
     }
@@ -217,7 +226,7 @@ static void begin(struct walk *w)
 static void walk(struct walk *w)
 {
     size_t members = (size_t)w->member_count;
-    w->flows = dts_flows_new(w->rounds->script->ways);
+    w->flows = dts_flows_new(w->rounds->script->pairs);
     w->members = dts_alloc(members, sizeof(*w->members));
     w->ready = dts_alloc(members, sizeof(*w->ready));
     begin(w);
@@ -229,32 +238,32 @@ static void walk(struct walk *w)
     dts_flows_free(w->flows);
     free(w->members);
     free(w->ready);
-    free(w->alarms.heap);
+    dts_heap_free(&w->events);
     free(w->arrivals);
 }
 
 static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
                         const struct dts_move *moves)
 {
-    int letters = 0;
+    int messages = 0;
     for (int r = 0; r < w->round_count; r++) {
         struct round *round = &w->rounds[r];
         round->script = moves[r].script;
-        round->messages = dts_script_weigh(simulation, moves[r].script, moves[r].elements,
-                                           moves[r].element_bytes, &round->even);
-        round->first_letter = letters;
-        letters += round->script->line_count;
+        round->costs = dts_script_cost(simulation, moves[r].script, moves[r].elements,
+                                       moves[r].element_bytes, &round->even);
+        round->first_message = messages;
+        messages += round->script->message_count;
     }
-    w->letters = dts_alloc((size_t)letters, sizeof(*w->letters));
+    w->messages = dts_alloc((size_t)messages, sizeof(*w->messages));
     for (int r = 0; r < w->round_count; r++)
-        for (int i = 0; i < w->rounds[r].script->line_count; i++)
-            w->letters[w->rounds[r].first_letter + i].round = r;
-    dts_progress_begin(w->progress, "walking a collective", letters);
+        for (int i = 0; i < w->rounds[r].script->message_count; i++)
+            w->messages[w->rounds[r].first_message + i].round = r;
+    dts_progress_begin(w->progress, "walking a collective", messages);
 }
 
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            const struct dts_between *between, double *ended_s)
+                            const struct dts_walk_gap *between, double *ended_s)
 {
     struct round rounds[DTS_ROW_MOST] = {{0}};
     struct walk w = {.rounds = rounds,
@@ -262,7 +271,7 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                      .member_count = moves->script->members,
                      .progress = simulation->progress,
                      .begun_s = begun_s,
-                     .between = between != NULL ? *between : (struct dts_between){0},
+                     .between = between != NULL ? *between : (struct dts_walk_gap){0},
                      .together = NONE};
     open_rounds(&w, simulation, moves);
     for (int r = 0; r < count && ended_s != NULL; r++)
@@ -271,8 +280,8 @@ struct dts_row dts_walk_row(const struct dts_simulation *simulation,
         rounds[count - 1].begun_s = ended_s + count * w.member_count;
     walk(&w);
     for (int r = 0; r < count; r++)
-        free(rounds[r].messages);
-    free(w.letters);
+        free(rounds[r].costs);
+    free(w.messages);
     const struct round *last = &rounds[count - 1];
     double before_s = count > 1 ? rounds[count - 2].last_s : 0;
     return (struct dts_row){last->last_s - before_s, before_s, last->last_s - last->first_s};

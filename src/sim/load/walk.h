@@ -21,15 +21,17 @@ struct dts_move {
 
 /* What passes between a member's end of one collective and its begin of the next one: so much,
  * and all until then, by member, from the first one's end; until_s NULL: no more. */
-struct dts_between {
+struct dts_walk_gap {
     double least_s;
     const double *until_s;
 };
 
 /* The last one of a row of collectives. */
 struct dts_row {
-    double after_s; // from the last member's end of the one before it, or from the begin of one
-                    // alone, to the last member's end
+    /* From the last member's end of the collective before it, or from the begin of a collective
+     * alone, to the last member's end. */
+    double after_s;
+
     double before_s; // from 0 to the last member's end of the one before it; 0: one alone
     double spread_s; // from the first member's end to the last one's
 };
@@ -41,6 +43,6 @@ struct dts_row {
  */
 struct dts_row dts_walk_row(const struct dts_simulation *simulation,
                             const struct dts_move *moves, int count, const double *begun_s,
-                            const struct dts_between *between, double *ended_s);
+                            const struct dts_walk_gap *between, double *ended_s);
 
 #endif

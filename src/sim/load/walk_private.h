@@ -2,14 +2,14 @@
 #ifndef DTS_SIM_LOAD_WALK_PRIVATE_H
 #define DTS_SIM_LOAD_WALK_PRIVATE_H
 
-#include "sim/alarms.h"
+#include "sim/heap.h"
+#include "sim/load/message_cost.h"
 #include "sim/load/walk.h"
-#include "sim/load/weigh.h"
 
 enum { NONE = -1, BEGINS = -2 };
 
 /* Where a message is. */
-struct letter {
+struct message {
     int round;
     bool sent, awaited; // the sender's latency is paid; the receiver is there
     bool over;          // the wire is done
@@ -24,8 +24,8 @@ struct member {
 /* A collective of the row. */
 struct round {
     const struct dts_script *script;
-    struct dts_weighed *messages; // by line; owned
-    int first_letter;
+    struct dts_message_cost *costs; // by message of the script; owned
+    int first_message;
     bool even;              // all messages of a step carry the same
     int ended;              // members that have done it
     double first_s, last_s; // when the first one had, and the last one
@@ -37,14 +37,18 @@ struct walk {
     struct round *rounds;
     int round_count, member_count;
     const double *begun_s; // as of dts_walk_row
-    struct dts_between between;
+    struct dts_walk_gap between;
     struct dts_flows *flows;
-    struct letter *letters; // by round and line; owned
+    struct message *messages; // by round and number in its script; owned
     struct dts_progress *progress;
     struct member *members;
-    struct dts_alarms alarms; // letter NONE: the member's turn is over; BEGINS: it begins
-    int *ready, ready_count;  // members that begin their turn now
-    int taking_part;          // members with turns, in any round
+
+    /* event.what: a message whose latency is paid; NONE: the turn of event.member is over;
+     * BEGINS: event.member begins its round. */
+    struct dts_heap events;
+
+    int *ready, ready_count; // members that begin their turn now
+    int taking_part;         // members with turns, in any round
     int together; // the step that all began together last, and when; NONE: they did not
     double together_s;
     double now;

@@ -1,5 +1,5 @@
-/* map.h -- numbers by number: open addressing, no removal. For what is looked up once for each
- * simulated message.
+/* map.h -- a table of numbers by number: open addressing, no removal. Fast enough for a look-up
+ * per simulated message.
  */
 #ifndef DTS_SIM_NET_MAP_H
 #define DTS_SIM_NET_MAP_H
@@ -21,7 +21,7 @@ struct dts_map {
 uint64_t *dts_map_at(struct dts_map *map, uint64_t key);
 void dts_map_free(struct dts_map *map);
 
-/* A hash with one more word in it; begin with 0 or any word. */
+/* Adds a word to a hash, which may begin with any number. */
 static inline uint64_t dts_mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u; // 2^64 / the golden ratio

@@ -2,8 +2,8 @@
  *
  * Endpoints 0 .. devices - 1 are the accelerators, node after node; then one for each node's
  * host (where a parameter server runs): host_endpoint = devices + node. Links are directed: a
- * full-duplex cable is two. Capacity is what the wire carries; transports (transport.h) say how
- * much of it a message can use.
+ * full-duplex cable is two links. The capacity is that of the wire; transports (transport.h)
+ * say how much of it a message can use.
  *
  * All functions are pure and fast (below 1 us): a route is computed, not stored.
  */
@@ -24,14 +24,16 @@ struct dts_net_ops {
     void (*link_name)(const void *self, int link, char *name, size_t room);
     int (*paths)(const void *self, int src, int dst);              // >= 1
     double (*share)(const void *self, int src, int dst, int path); // of the traffic; sums to 1
-    /* The path that a number between 0 and 1 falls on when the shares are laid end to end.
-     * NULL: found by adding them. */
+
+    /* The path whose part of 0 to 1 holds `uniform`, with the shares laid end to end. NULL:
+     * net.c adds up the shares. */
     int (*pick)(const void *self, int src, int dst, double uniform);
     int (*route)(const void *self, int src, int dst, int path, int *links); // returns how many
     double (*latency)(const void *self, int src, int dst, int path);        // seconds
     int (*transport)(const void *self, int src, int dst); // number in net->transports
-    /* Where a link begins and ends, for checks that routes are walks; false: it is no cable but
-     * a limit of the software. NULL: not known. */
+
+    /* Where a link begins and ends, for checks that routes are connected. Returns false if the
+     * link is no cable but a limit of the software. NULL: not known. */
     bool (*ends)(const void *self, int link, long *from, long *to);
     void (*free)(void *self);
 };
@@ -52,20 +54,21 @@ void dts_net_free(struct dts_net *net);
  * number, in proportion to the shares. */
 int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
 
-/* Has any pair of these ranks several paths? Neighbours are asked for, and all with the first:
- * enough to see it. */
+/* True if some pair of these ranks has several paths. Looks at neighbours, and at pairs of the
+ * first rank with each other one. */
 bool dts_net_spreads(const struct dts_net *net, const int *endpoint, int ranks);
 
-/* alpha of a message in seconds, and the bytes that it puts on the wire: what the transport
- * adds to the path. Both engines ask here and nowhere else. */
+/* What the transport adds to the path: alpha of a message in seconds, and the bytes that it
+ * puts on the wire. Both engines ask here and nowhere else. */
 double dts_net_alpha(const struct dts_net *net, int src, int dst, int path, double bytes);
 
-/* Latency of a pair, whatever the path: the longer of the first and the last. Paths of a kind
- * (minimal ones first, then the others) are alike. */
+/* The longest latency of a pair over its paths. Looks at the first and the last path only:
+ * minimal paths come first, and paths of a kind are alike. */
 double dts_net_latency(const struct dts_net *net, int src, int dst);
 double dts_net_wire_bytes(const struct dts_net *net, int src, int dst, double bytes);
 
-/* Does the sender wait for alpha before the wire is used (else only the receiver sees it)? */
+/* True if the sender waits for alpha before the message uses the wire; else alpha delays only
+ * the receiver. */
 bool dts_net_blocks(const struct dts_net *net, int src, int dst);
 
 #endif

@@ -173,8 +173,22 @@ static const struct dts_transport mpi_bgq = {
 };
 
 const struct dts_transport *const dts_transports[] = {
-    &tcp,           &gloo, &grpc,          &verbs, &roce,      &nccl_ib, &nccl_net_tcp, &nvlink,
-    &nvlink_simple, &pcie, &shared_memory, &aries, &omni_path, &mpi_bgq, NULL,
+    &tcp,
+    &gloo,
+    &grpc,
+    &verbs,
+    &roce,
+    &nccl_ib,
+    &nccl_net_tcp,
+    &nvlink,
+    &nvlink_simple,
+    &pcie,
+    &shared_memory,
+    &aries,
+    &omni_path,
+    &mpi_bgq,
+    // ends the table
+    NULL,
 };
 
 const struct dts_transport *dts_transport_find(const char *name)

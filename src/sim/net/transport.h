@@ -1,10 +1,10 @@
-/* transport.h -- how software moves a message over a path: what it adds to the wire.
+/* transport.h -- what software adds to a message on its path: latency, and bytes on the wire.
  *
  *     alpha(bytes)      = path latency * latency_factor(bytes) + overhead
  *     wire bytes(bytes) = bytes / (efficiency * bandwidth_factor(bytes))
  *
- * The rows are those of transport.c, each with its source; a platform or a stack names one and
- * may change single values of it.
+ * transport.c has a table of them, each with its source. A platform or a stack names one, and
+ * may change single values.
  */
 #ifndef DTS_SIM_NET_TRANSPORT_H
 #define DTS_SIM_NET_TRANSPORT_H
@@ -13,7 +13,7 @@
 
 enum { DTS_TRANSPORT_RANGES = 12 };
 
-/* From this many bytes on, until the next range. */
+/* Factors for messages from this many bytes on, until the next range. */
 struct dts_transport_range {
     double from_bytes;
     double latency_factor, bandwidth_factor;
@@ -27,8 +27,10 @@ struct dts_transport {
     double host_bytes_per_s; // what all flows of an endpoint share each way; 0: no limit
     bool staged;             // device memory passes through the host over PCIe
     bool blocking;           // the sender waits for alpha before it sends (MPI rendezvous)
-    double
-        reduce_bytes_per_s; // sums what arrives at this rate; 0: the device's memory rate / 3
+
+    /* The rate at which the receiver sums what arrives; 0: that of the device's memory / 3. */
+    double reduce_bytes_per_s;
+
     struct dts_transport_range ranges[DTS_TRANSPORT_RANGES]; // by from_bytes; the first is 0
     int range_count;                                         // 0: factors are 1
 };
@@ -41,16 +43,16 @@ const char *dts_transport_name(int i);
 struct dts_transport_range dts_transport_at(const struct dts_transport *transport,
                                             double bytes);
 
-/* What a message pays on a path of so much latency, and the bytes that it puts on the wire. */
+/* alpha of a message on a path of this latency, and the bytes that it puts on the wire. */
 double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
                            double bytes);
 double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes);
 
-/* Bytes of data for each byte on the wire, at the size of message that is best for it. */
+/* Bytes of data for each byte on the wire, at the most efficient size of message. */
 double dts_transport_best(const struct dts_transport *transport);
 
-/* {"name": "tcp", "efficiency": 0.94, ...} or "tcp": a row with changes. A place with nothing
- * there is an error. */
+/* Reads "tcp", or {"name": "tcp", "efficiency": 0.94, ...}: a transport with changes. It is an
+ * error if nothing is there. */
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
                         struct dts_error *err);
 

@@ -11,7 +11,7 @@
 #include "sim/engine.h"
 #include "sim/simgrid/module.h"
 
-/* A ring alone on one busy core of a Xeon at 2.5 GHz; idle, twice that (bench/scale). */
+/* A ring alone on one busy core; measured, docs/log/2026-11-speed.md (bench/scale). */
 const double dts_exact_messages_per_s = 1e5;
 
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,

@@ -22,9 +22,9 @@ static int devices_for(const struct dts_question *question, int ranks)
                               .device = question->device,
                               .machine = &machine};
     for (point.devices = ranks; point.devices > 0; point.devices--) {
-        struct dts_seats seats = {0};
-        if (question->strategy->kind->seats(&point, &seats, &ignored) &&
-            seats.devices + seats.hosts == ranks)
+        struct dts_ranks_needed needed = {0};
+        if (question->strategy->kind->ranks_needed(&point, &needed, &ignored) &&
+            needed.devices + needed.hosts == ranks)
             return point.devices;
     }
     return 0;

@@ -24,9 +24,12 @@ struct dts_layer {
     /* Its call's in this network (model_costs.c): without gradients that nobody needs, with
      * forks, and with the tensors that it keeps among its saved values. */
     struct dts_op_cost cost;
-    double fork_values; // gradients added, of those backward (one FLOP, three values each):
-                        // the output is taken in several times
-    bool view;          // the output is the input's memory: never kept twice
+
+    /* Gradients that backward adds because several layers read the output; one FLOP and three
+     * values each. Part of `cost`. */
+    double fork_values;
+
+    bool view; // the output is the input's memory: never kept twice
 };
 
 struct dts_model {
@@ -75,10 +78,12 @@ double dts_model_tables(const struct dts_model *model);
 
 /* What a step computes with. */
 struct dts_samples {
-    double batch;   // on the device at once
-    double step;    // whose gradients an update has: of all microbatches and devices
-    bool exchanged; // between devices: gradients of sparse tables are dense, and cleared in
-                    // each step
+    double batch; // on the device at once
+    double step;  // whose gradients an update has: of all microbatches and devices
+
+    /* Gradients are exchanged between devices: those of sparse tables are dense, and cleared in
+     * each step. */
+    bool exchanged;
 };
 
 /* Values that an update changes: all but the rows of sparse tables that no sample names. Where
@@ -99,8 +104,10 @@ struct dts_model_seconds {
     double update, fixed;            // of a step
     const struct dts_anchor *anchor; // what they rest on; NULL: the bare roofline
     char basis[256];                 // the same in words, for the report
-    char outside[96]; // a batch beyond the published or measured ones, and which these are:
-                      // "batch 64, measured 8 to 16"; "": it is not
+
+    /* The batch, if it is beyond the published or measured ones, and which these are: "batch
+     * 64, measured 8 to 16"; "": it is within them. */
+    char outside[96];
 };
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,

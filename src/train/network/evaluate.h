@@ -9,13 +9,16 @@
 #include "train/network/data/data.h"
 
 struct dts_score {
-    double samples, loss; // loss: over the samples, the sum over loss layers, but for auxiliary
-                          // ones
-    double positions,
-        right; // of the last loss that has classes: positions that count, and those
-               // where the largest value is that of the target; 0: no such loss
-    struct dts_class_count *each; // of its classes where the network tells regions
-                                  // (dts_network_regions), the caller's; NULL: not wanted
+    /* The loss is the sum over these samples and over loss layers, auxiliary ones left out. */
+    double samples, loss;
+
+    /* Of the last loss with classes: the positions that count, and those of them whose largest
+     * value is that of the target; 0: there is no such loss. */
+    double positions, right;
+
+    /* Of the classes of that loss, where the network tells regions (dts_network_regions); the
+     * caller's array. NULL: not wanted. */
+    struct dts_class_count *each;
 };
 
 /* The mean over the classes of the positions that are both over those that are either; of

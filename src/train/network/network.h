@@ -35,11 +35,16 @@ struct dts_network_options {
     int threads;             // >= 1, of a CPU
     struct dts_space *space; // where it computes, the caller's; NULL: on this CPU
     bool unfused;            // each layer by a call of its own
-    bool sparse;   // gradients of sparse tables as lists of rows, but on a GPU; false: dense,
-                   // to be exchanged
+
+    /* Gradients of sparse tables are lists of rows, except on a GPU; false: dense, to be
+     * exchanged. */
+    bool sparse;
+
     uint64_t seed; // of the first weights and of dropout
-    enum dts_precision precision; // fp32 (and tf32, which a CPU has not); bf16 and fp16: mixed
-                                  // (kernels/mixed.h), weights and gradients stay fp32
+
+    /* fp32, or tf32, which CPUs do not have. bf16 and fp16 are mixed precision
+     * (kernels/mixed.h): weights and gradients stay fp32. */
+    enum dts_precision precision;
 };
 
 /* One step, or one microbatch of it. */
@@ -47,9 +52,12 @@ struct dts_network_step {
     uint64_t number;       // of the step: dropout differs from step to step
     uint64_t first_sample; // number of the first sample among those of all ranks
     bool training;         // statistics of the batch and dropout; else those of the past
-    bool keep_gradients;   // go on adding: not the first microbatch. Else the forward call of a
-                           // layer clears those of its parameters
-    double loss_scale;     // gradients come out times that; 0: 1
+
+    /* Add to the gradients: not the first microbatch. Else the forward call of a layer clears
+     * the gradients of its parameters. */
+    bool keep_gradients;
+
+    double loss_scale; // gradients come out times that; 0: 1
 };
 
 struct dts_network;

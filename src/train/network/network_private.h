@@ -72,8 +72,8 @@ static inline const struct dts_place *dts_network_where(const struct dts_network
     return dts_space_place(n->space);
 }
 
-/* Find the arrays of all calls, again when one lies elsewhere: to find its own in each run
- * would be a large part of a small call. */
+/* Finds the arrays of all calls, again when one lies elsewhere: a small call would spend a
+ * large part of its time on finding its own. */
 void dts_network_gather(struct dts_network *network);
 
 /* What lies at an offset of the arena. */

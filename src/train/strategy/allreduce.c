@@ -59,10 +59,11 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     return true;
 }
 
-static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err)
 {
     (void)err;
-    *seats = (struct dts_seats){.devices = point->devices};
+    *needed = (struct dts_ranks_needed){.devices = point->devices};
     return true;
 }
 
@@ -147,6 +148,6 @@ const struct dts_strategy_kind dts_strategy_allreduce = {
     .size = sizeof(struct allreduce),
     .default_name = default_name,
     .prepare = prepare,
-    .seats = seats,
+    .ranks_needed = ranks_needed,
     .build = build,
 };

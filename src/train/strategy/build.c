@@ -3,23 +3,23 @@
 
 #include "base/text.h"
 
-static bool check_places(const struct dts_point *point, const struct dts_seats *seats,
+static bool check_places(const struct dts_point *point, const struct dts_ranks_needed *needed,
                          struct dts_error *err)
 {
     const struct dts_machine *machine = point->machine;
     long most = (long)machine->nodes * machine->devices_per_node;
-    if (seats->devices > most)
+    if (needed->devices > most)
         return dts_point_fail(point, err, "the platform has %ld (%d node%s x %d)", most,
                               machine->nodes, dts_plural(machine->nodes),
                               machine->devices_per_node);
 
-    long nodes = (long)dts_point_nodes(point) + (seats->dedicated ? seats->hosts : 0);
+    long nodes = (long)dts_point_nodes(point) + (needed->dedicated ? needed->hosts : 0);
     if (nodes > machine->nodes)
         return dts_point_fail(point, err,
                               "%s: %d node%s of workers and %d of servers are more than the %d "
                               "node%s of the platform",
                               point->strategy->name, dts_point_nodes(point),
-                              dts_plural(dts_point_nodes(point)), seats->hosts, machine->nodes,
+                              dts_plural(dts_point_nodes(point)), needed->hosts, machine->nodes,
                               dts_plural(machine->nodes));
     return true;
 }
@@ -41,13 +41,13 @@ static bool check_memory(const struct dts_point *point, struct dts_error *err)
 
 bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
-    struct dts_seats seats = {0};
+    struct dts_ranks_needed needed = {0};
     if (point->devices < 1)
         return dts_point_fail(point, err, "must be >= 1");
     if (point->batch < 1)
         return dts_point_fail(point, err, "a device has no sample: batch.global is too small");
-    if (!point->strategy->kind->seats(point, &seats, err) ||
-        !check_places(point, &seats, err) || !check_memory(point, err))
+    if (!point->strategy->kind->ranks_needed(point, &needed, err) ||
+        !check_places(point, &needed, err) || !check_memory(point, err))
         return false;
 
     *job = (struct dts_job){0};

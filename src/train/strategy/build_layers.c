@@ -88,7 +88,10 @@ static int add_call(const struct dts_layer_ops *ops, enum dts_pass pass, int lay
                     enum dts_op_part part, int microbatch)
 {
     static const char *const after[] = {
-        [DTS_OP_WHOLE] = "", [DTS_OP_SUMS] = ": sums", [DTS_OP_REST] = ": rest"};
+        [DTS_OP_WHOLE] = "",
+        [DTS_OP_SUMS] = ": sums",
+        [DTS_OP_REST] = ": rest",
+    };
     const struct dts_model_seconds *seconds = ops->point->seconds;
     const double share = share_of(ops->point, pass, layer);
     struct dts_call call = {

@@ -4,11 +4,11 @@
 
 #include "train/strategy/build.h"
 
-/* Of one layer: one call, or two with a collective between them.
+/* The operations of a layer: one call, or two halves with a collective between them.
  *
  *     compute   forward bn: sums | sum forward bn | forward bn: rest
  *
- * The collective sits on the stream of the kernels, which cannot go on without it. */
+ * The collective is on the stream of the kernels, since the second half waits for it. */
 struct dts_layer_ops {
     const struct dts_point *point;
     struct dts_plan *plan;
@@ -16,15 +16,16 @@ struct dts_layer_ops {
     struct dts_span *sums;                   // of each layer: forward, then backward; owned
 };
 
-/* Makes the buffer where there are sums. */
+/* Adds a buffer to the plan if any layer has sums. */
 void dts_layer_ops_begin(struct dts_layer_ops *ops);
 void dts_layer_ops_end(struct dts_layer_ops *ops);
 
 /* How many operations a microbatch has. */
 int dts_layer_ops_count(const struct dts_point *point);
 
-/* Add a layer's forward or backward. `first`: adds the operation that waits for what the layer
- * needs; else those that follow it, if any. Returns the last one added; of no more, -1. */
+/* Add the forward or backward operations of a layer. dts_layer_ops_first() adds the one that
+ * has to wait for the layer's input, dts_layer_ops_rest() those that follow it, if any. Both
+ * return the last operation that they added; -1: none. */
 int dts_layer_ops_first(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,
                         int microbatch);
 int dts_layer_ops_rest(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,

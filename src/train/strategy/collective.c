@@ -58,10 +58,11 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     return dts_coll_choice_prepare(&c->choice, stack, at, err);
 }
 
-static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err)
 {
     (void)err;
-    *seats = (struct dts_seats){.devices = point->devices};
+    *needed = (struct dts_ranks_needed){.devices = point->devices};
     return true;
 }
 
@@ -98,6 +99,6 @@ const struct dts_strategy_kind dts_strategy_collective = {
     .trains_nothing = true,
     .default_name = default_name,
     .prepare = prepare,
-    .seats = seats,
+    .ranks_needed = ranks_needed,
     .build = build,
 };

@@ -42,14 +42,22 @@ enum {
 
 static const char *placement_name(int i)
 {
-    static const char *const names[] = {"colocated", "dedicated"};
-    return i >= 0 && i < 2 ? names[i] : NULL;
+    static const char *const names[] = {
+        "colocated",
+        "dedicated",
+        NULL,
+    };
+    return names[i];
 }
 
 static const char *shard_name(int i)
 {
-    static const char *const names[] = {"even", "tensor"};
-    return i >= 0 && i < 2 ? names[i] : NULL;
+    static const char *const names[] = {
+        "even",
+        "tensor",
+        NULL,
+    };
+    return names[i];
 }
 
 static const struct dts_field fields[] = {
@@ -114,7 +122,8 @@ static int server_count(const struct dts_point *point)
     return ps->servers > 0 ? ps->servers : dts_point_nodes(point);
 }
 
-static bool seats(const struct dts_point *point, struct dts_seats *seats, struct dts_error *err)
+static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err)
 {
     const struct dts_ps *ps = point->strategy->self;
     int nodes = dts_point_nodes(point);
@@ -122,7 +131,7 @@ static bool seats(const struct dts_point *point, struct dts_seats *seats, struct
         return dts_point_fail(
             point, err, "%s: servers must be <= %d on each of %d node%s, got %d",
             point->strategy->name, MOST_ON_A_NODE, nodes, dts_plural(nodes), ps->servers);
-    *seats = (struct dts_seats){
+    *needed = (struct dts_ranks_needed){
         .devices = point->devices,
         .hosts = server_count(point),
         .dedicated = ps->dedicated,
@@ -252,6 +261,6 @@ const struct dts_strategy_kind dts_strategy_ps = {
     .updates_on_servers = true,
     .default_name = default_name,
     .prepare = prepare,
-    .seats = seats,
+    .ranks_needed = ranks_needed,
     .build = build,
 };

@@ -1,6 +1,4 @@
-/* ps.h -- what the strategy `ps` (ps.c) and its plans (ps_plan.c)
- * share.
- */
+/* ps.h -- parameter servers: shared by the strategy (ps.c) and its plans (ps_plan.c). */
 #ifndef DTS_TRAIN_STRATEGY_PS_H
 #define DTS_TRAIN_STRATEGY_PS_H
 
@@ -14,7 +12,7 @@ struct dts_ps {
     bool overlap_push, overlap_pull, aggregate_in_node;
     struct dts_coll_choice statistics; // of synchronized batch normalization, among workers
 
-    /* What follows from these and from the stack. */
+    /* Follows from the members above and from the stack. */
     bool dedicated, by_tensor;
     const struct dts_coll *within_coll;
     struct dts_bucket_policy policy;
@@ -35,7 +33,8 @@ struct dts_ps_site {
 
 void dts_ps_worker(const struct dts_ps_site *site, struct dts_plan *plan);
 
-/* server: whose plan it is, by_tensor; else ignored, all have the same. */
+/* The plan of a server. Servers have plans of their own only if by_tensor; else all have the
+ * same one, and `server` is ignored. */
 void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *plan);
 
 #endif

@@ -1,6 +1,6 @@
-/* strategy.h -- ways to train in parallel. One file and one row each: allreduce, ps.
+/* strategy.h -- ways to train in parallel, one file and one row each.
  *
- * A strategy says how many ranks there are and adds operations to the plans of its roles.
+ * A strategy says how many ranks a point needs, and builds a plan for each of its roles.
  */
 #ifndef DTS_TRAIN_STRATEGY_STRATEGY_H
 #define DTS_TRAIN_STRATEGY_STRATEGY_H
@@ -14,12 +14,14 @@ struct dts_scenario;
 struct dts_stack;
 struct dts_strategy;
 
-/* What a plan needs to know of the platform. */
+/* What plans depend on of the platform. */
 struct dts_machine {
     int nodes, devices_per_node;
     double device_memory_bytes;
-    double host_memory_bytes_per_s;                              // a server sums at this rate
-    double storage_shared_bytes_per_s, storage_node_bytes_per_s; // 0: not modelled
+    double host_memory_bytes_per_s; // a server sums at this rate
+
+    /* Storage that all nodes share, and storage of a node; 0: not modelled. */
+    double storage_shared_bytes_per_s, storage_node_bytes_per_s;
 };
 
 /* One point of a scenario, ready to become plans. */
@@ -33,8 +35,8 @@ struct dts_point {
     const struct dts_model_seconds *seconds; // for that batch
 };
 
-/* How many endpoints of which kind a point occupies, role after role. */
-struct dts_seats {
+/* How many ranks a point needs, and where they run, role after role. */
+struct dts_ranks_needed {
     int devices;    // ranks on accelerators
     int hosts;      // ranks on node hosts (servers)
     bool dedicated; // the hosts are on nodes of their own
@@ -43,16 +45,19 @@ struct dts_seats {
 struct dts_strategy_kind {
     const char *name, *summary;
     const struct dts_field *fields; // its JSON keys beside "name" and "kind"
-    size_t size;
-    bool updates_on_servers; // workers keep no optimizer state
-    bool trains_nothing;     // the model takes no memory, and there are no samples
-    const char *(*default_name)(const void *self); // the strategy's name in results; NULL: name
+    size_t size;                    // of the struct that these keys fill
+    bool updates_on_servers;        // workers keep no optimizer state
+    bool trains_nothing;            // the model takes no memory, and there are no samples
 
-    /* Checks across fields when the scenario is read; stack gives defaults. */
+    /* The name of a strategy in results that has no "name"; NULL: the name of the kind. */
+    const char *(*default_name)(const void *self);
+
+    /* Checks fields against one another when the scenario is read, and fills in defaults of the
+     * stack. */
     bool (*prepare)(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
                     struct dts_error *err);
-    bool (*seats)(const struct dts_point *point, struct dts_seats *seats,
-                  struct dts_error *err);
+    bool (*ranks_needed)(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err);
     bool (*build)(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
 };
 

@@ -30,7 +30,11 @@ struct cube {
     bool forward; // by prepare
 };
 
-static const char *const indirect_names[] = {"pcie", "forward", NULL};
+static const char *const indirect_names[] = {
+    "pcie",
+    "forward",
+    NULL,
+};
 
 static const char *indirect_name(int i)
 {

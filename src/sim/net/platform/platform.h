@@ -20,16 +20,23 @@ struct dts_platform {
     int devices_per_node;
     double host_memory_bytes;       // of one node
     double host_memory_bytes_per_s; // bandwidth of it
-    double *together; // how much longer kernels take when so many devices of a node compute:
-                      // [0] for one; owned; NULL: not stated
+
+    /* Kernels take together[n - 1] times as long when n devices of a node compute; owned. NULL:
+     * not stated. */
+    double *together;
     size_t together_count;
-    double messages;      // of a device take 1 + this as long while its kernels run
-    double communicating; // they take 1 + this as long while messages travel; < 0: not stated
+
+    /* Messages of a device take 1 + messages times as long while its kernels run. Kernels take
+     * 1 + communicating times as long while messages travel; < 0: not stated. */
+    double messages, communicating;
+
     struct dts_storage storage;
     struct dts_net net;
-    const char
-        *assumed[32]; // paths of the values whose "source" says assumed: "nics.latency_us"
+
+    /* Paths of the values whose "source" says assumed: "nics.latency_us". */
+    const char *assumed[32];
     int assumed_count;
+
     struct dts_doc *doc; // owned
     char *network_file;  // owned; that its network was imported from; NULL: none
 };

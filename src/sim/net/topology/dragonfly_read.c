@@ -8,7 +8,12 @@
 static const struct routing {
     const char *name;
     double valiant;
-} routings[] = {{"minimal", 0}, {"valiant", 1}, {"adaptive", -1}, {0}};
+} routings[] = {
+    {"minimal", 0},
+    {"valiant", 1},
+    {"adaptive", -1},
+    {0},
+};
 
 static const char *routing_name(int i)
 {

@@ -15,8 +15,10 @@ struct dts_fat_tree {
     /* By prepare. Arrays are by level: 1 the leaf switches, `levels` the top. */
     bool spread;
     int levels;
-    int down[DTS_TREE_LEVELS];            // [l]: switches of level l below one of level l + 1;
-                                          // [0]: ports of a leaf switch
+
+    /* [l]: switches of level l below one of level l + 1; [0]: ports of a leaf switch. */
+    int down[DTS_TREE_LEVELS];
+
     int up[DTS_TREE_LEVELS];              // [l]: switches of level l + 1 above one of level l
     int parallel[DTS_TREE_LEVELS];        // [l]: cables between two of them
     double bytes_per_s[DTS_TREE_LEVELS];  // [l]: of such a cable, each way

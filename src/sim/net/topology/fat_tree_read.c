@@ -5,7 +5,11 @@
 
 #include "sim/net/topology/fat_tree.h"
 
-static const char *const routings[] = {"d_mod_k", "spread", NULL};
+static const char *const routings[] = {
+    "d_mod_k",
+    "spread",
+    NULL,
+};
 
 static const char *routing_name(int i)
 {

@@ -10,8 +10,13 @@ extern const struct dts_topology dts_topology_torus;
 extern const struct dts_topology dts_topology_dragonfly;
 
 const struct dts_topology *const dts_topologies[] = {
-    &dts_topology_star,  &dts_topology_two_level, &dts_topology_fat_tree,
-    &dts_topology_torus, &dts_topology_dragonfly, NULL,
+    &dts_topology_star,
+    &dts_topology_two_level,
+    &dts_topology_fat_tree,
+    &dts_topology_torus,
+    &dts_topology_dragonfly,
+    // ends the table
+    NULL,
 };
 
 const struct dts_topology *dts_topology_find(const char *name)

@@ -25,7 +25,11 @@ struct two_level {
     bool spread;
 };
 
-static const char *const routings[] = {"ecmp", "spread", NULL};
+static const char *const routings[] = {
+    "ecmp",
+    "spread",
+    NULL,
+};
 
 static const char *routing_name(int i)
 {

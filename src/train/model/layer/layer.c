@@ -3,14 +3,36 @@
 
 #include "train/model/layer/layer.h"
 
-extern const struct dts_layer_kind dts_layer_conv2d, dts_layer_conv3d, dts_layer_linear,
-    dts_layer_max_pool, dts_layer_avg_pool, dts_layer_global_pool, dts_layer_adaptive_pool,
-    dts_layer_batch_norm, dts_layer_layer_norm, dts_layer_rms_norm, dts_layer_relu,
-    dts_layer_leaky_relu, dts_layer_gelu, dts_layer_silu, dts_layer_sigmoid, dts_layer_tanh,
-    dts_layer_dropout, dts_layer_add, dts_layer_multiply, dts_layer_concat, dts_layer_flatten,
-    dts_layer_sequence, dts_layer_select, dts_layer_upsample, dts_layer_embedding,
-    dts_layer_positional_embedding, dts_layer_attention, dts_layer_lstm,
-    dts_layer_softmax_cross_entropy, dts_layer_mean_squared_error;
+extern const struct dts_layer_kind dts_layer_conv2d;
+extern const struct dts_layer_kind dts_layer_conv3d;
+extern const struct dts_layer_kind dts_layer_linear;
+extern const struct dts_layer_kind dts_layer_max_pool;
+extern const struct dts_layer_kind dts_layer_avg_pool;
+extern const struct dts_layer_kind dts_layer_global_pool;
+extern const struct dts_layer_kind dts_layer_adaptive_pool;
+extern const struct dts_layer_kind dts_layer_batch_norm;
+extern const struct dts_layer_kind dts_layer_layer_norm;
+extern const struct dts_layer_kind dts_layer_rms_norm;
+extern const struct dts_layer_kind dts_layer_relu;
+extern const struct dts_layer_kind dts_layer_leaky_relu;
+extern const struct dts_layer_kind dts_layer_gelu;
+extern const struct dts_layer_kind dts_layer_silu;
+extern const struct dts_layer_kind dts_layer_sigmoid;
+extern const struct dts_layer_kind dts_layer_tanh;
+extern const struct dts_layer_kind dts_layer_dropout;
+extern const struct dts_layer_kind dts_layer_add;
+extern const struct dts_layer_kind dts_layer_multiply;
+extern const struct dts_layer_kind dts_layer_concat;
+extern const struct dts_layer_kind dts_layer_flatten;
+extern const struct dts_layer_kind dts_layer_sequence;
+extern const struct dts_layer_kind dts_layer_select;
+extern const struct dts_layer_kind dts_layer_upsample;
+extern const struct dts_layer_kind dts_layer_embedding;
+extern const struct dts_layer_kind dts_layer_positional_embedding;
+extern const struct dts_layer_kind dts_layer_attention;
+extern const struct dts_layer_kind dts_layer_lstm;
+extern const struct dts_layer_kind dts_layer_softmax_cross_entropy;
+extern const struct dts_layer_kind dts_layer_mean_squared_error;
 
 const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_conv2d,

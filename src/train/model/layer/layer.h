@@ -24,8 +24,9 @@ struct dts_param {
     double fan_in;    // values that are multiplied and added to one output; 0: none are
     double fan_out;   // outputs of all channels that one value is multiplied for, or would be
     bool per_channel; // a bias, a normalization's factor: some optimizers treat them apart
-    size_t
-        sparse_row; // values of a row, where only the rows that occur have a gradient; 0: all
+
+    /* Values of a row, if only the rows that occur have a gradient; 0: all rows have one. */
+    size_t sparse_row;
 };
 
 /* What `infer` is given and what it finds. Outputs are zero before. */

@@ -6,8 +6,13 @@
 
 #include "base/mem.h"
 
-extern const struct dts_data_format dts_data_idx, dts_data_made;
-const struct dts_data_format *const dts_data_formats[] = {&dts_data_idx, &dts_data_made, NULL};
+extern const struct dts_data_format dts_data_idx;
+extern const struct dts_data_format dts_data_made;
+const struct dts_data_format *const dts_data_formats[] = {
+    &dts_data_idx,
+    &dts_data_made,
+    NULL,
+};
 
 struct dts_data {
     const struct dts_data_format *format;

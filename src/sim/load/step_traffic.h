@@ -1,20 +1,20 @@
-/* pattern.h -- who sends to whom in one step, routed once for data of any size.
+/* step_traffic.h -- who sends to whom in one step, routed once for data of any size.
  *
  * Steps with the same pairs of ranks and the same proportions of bytes load the same links in
  * the same proportions: the halves of a ring all-reduce, a collective over buckets of different
- * size. A pattern keeps what routing found out, so that the time of a step of any size follows
- * from a few numbers: per transport k the step needs max over links of (w_0l bytes_0 + w_1l
- * bytes_1) / capacity_l seconds, and only links that no other link dominates in both weights
- * can be that.
+ * size. The traffic of a step is what routing found out, so that the time of a step of any size
+ * follows from a few numbers: per transport k the step needs max over links of (w_0l bytes_0 +
+ * w_1l bytes_1) / capacity_l seconds, and only links that no other link dominates in both
+ * weights can be that.
  */
-#ifndef DTS_SIM_LOAD_PATTERN_H
-#define DTS_SIM_LOAD_PATTERN_H
+#ifndef DTS_SIM_LOAD_STEP_TRAFFIC_H
+#define DTS_SIM_LOAD_STEP_TRAFFIC_H
 
 #include "sim/engine.h"
 #include "sim/load/routes.h"
 
 /* A message of a step, by ranks. A collective names each twice, from both sides. */
-struct dts_parcel {
+struct dts_step_message {
     int self, peer;
     bool send, add;
     double bytes; // > 0
@@ -22,7 +22,7 @@ struct dts_parcel {
 
 /* weight[k]: bytes that messages of transport k put on the link / bytes of the largest message.
  */
-struct dts_pattern_link {
+struct dts_traffic_link {
     int link;
     double weight[2];
     double bytes_per_s;
@@ -36,10 +36,10 @@ struct dts_hop {
     double sum_s;     // to sum all that arrive, per byte of the largest message
 };
 
-struct dts_pattern {
-    struct dts_pattern_link *worst; // the links that may be the slowest; owned
+struct dts_step_traffic {
+    struct dts_traffic_link *worst; // the links that may be the slowest; owned
     int worst_count;
-    struct dts_pattern_link *links; // all shared ones, if they were asked for; owned
+    struct dts_traffic_link *links; // all shared ones, if they were asked for; owned
     int link_count;
     bool used[2];              // transports of the messages sent
     double sent[2];            // messages, by transport
@@ -48,9 +48,11 @@ struct dts_pattern {
     double latency_s[2];       // longest of a message, by transport
     double sum_s;              // longest of a rank, per byte of the largest message
     struct dts_hop *hops;      // of the ranks of the role, if they were asked for; owned
-    unsigned
-        *pairs; // of its messages (routes.h), if they were asked for; NULL: they are not kept,
-    size_t pair_count; // or their messages are not all of one size; owned
+
+    /* The pairs of ranks of its messages (routes.h), if they were asked for; owned. NULL: the
+     * routes are not kept, or the messages are not all of one size. */
+    unsigned *pairs;
+    size_t pair_count;
 };
 
 struct dts_router; // routes, and adds up
@@ -59,8 +61,8 @@ struct dts_router *dts_router_new(const struct dts_simulation *simulation);
 void dts_router_free(struct dts_router *router);
 struct dts_routes *dts_router_routes(struct dts_router *router); // that it keeps
 
-/* What is wanted of a pattern beside the numbers. */
-struct dts_pattern_wish {
+/* What dts_step_traffic_make() finds beside the numbers. */
+struct dts_traffic_wish {
     bool links, hops, pairs;
     const struct dts_role *role; // of the ranks that have hops
     bool keep;                   // the routes: these ranks will send to one another again
@@ -68,22 +70,23 @@ struct dts_pattern_wish {
 };
 
 /* Route these messages, of which the largest has `largest_bytes`. */
-void dts_pattern_make(struct dts_router *router, const struct dts_parcel *parcels, size_t count,
-                      double largest_bytes, const struct dts_pattern_wish *wish,
-                      struct dts_pattern *pattern);
-void dts_pattern_free(struct dts_pattern *pattern); // leaves it empty
+void dts_step_traffic_make(struct dts_router *router, const struct dts_step_message *messages,
+                           size_t count, double largest_bytes,
+                           const struct dts_traffic_wish *wish,
+                           struct dts_step_traffic *traffic);
+void dts_step_traffic_free(struct dts_step_traffic *traffic); // leaves it empty
 
 /* The bytes on each link of all steps that were made or repeated since the last call
  * (routes.h).
  */
 struct dts_link_load *dts_router_total(struct dts_router *router, int *count);
 
-/* Note a step for dts_router_total() whose pattern is there already. */
-void dts_pattern_again(struct dts_router *router, const struct dts_parcel *parcels,
-                       size_t count, const struct dts_pattern_wish *wish);
+/* Adds a step whose traffic is known to dts_router_total(). */
+void dts_step_traffic_again(struct dts_router *router, const struct dts_step_message *messages,
+                            size_t count, const struct dts_traffic_wish *wish);
 
-/* The same for a pattern that has its pairs, with messages of so many bytes. */
-void dts_pattern_repeat(struct dts_router *router, const struct dts_pattern *pattern,
-                        double bytes, double times);
+/* The same for traffic that has its pairs, with messages of so many bytes. */
+void dts_step_traffic_repeat(struct dts_router *router, const struct dts_step_traffic *traffic,
+                             double bytes, double times);
 
 #endif

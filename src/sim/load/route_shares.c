@@ -1,5 +1,6 @@
-/* ways.c -- routes cut down: of links that the same pairs cross, the narrowest stays. */
-#include "sim/load/ways.h"
+/* route_shares.c -- routes cut down: of links that the same pairs cross, the narrowest stays.
+ */
+#include "sim/load/route_shares.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ struct crossing {
     int kept;           // number of the link that stands for it; -1: none does
 };
 
-/* While ways are made. */
+/* While routes are cut down. */
 struct maker {
     const struct dts_net *net;
     struct dts_map numbers; // by link: number of its crossing + 1
@@ -52,32 +53,33 @@ static void cross(struct maker *m, int number, int pair, double part)
     c->pairs = dts_mix(dts_mix(c->pairs, (uint64_t)pair + 1), bits);
 }
 
-static void add_way(struct maker *m, struct dts_ways *ways, const struct dts_route *route)
+static void add_route(struct maker *m, struct dts_route_shares *all,
+                      const struct dts_route *route)
 {
-    struct dts_way *way = &ways->ways[ways->count];
-    *way = (struct dts_way){.first = ways->share_count,
-                            .most_bytes_per_s = INFINITY,
-                            .latency_s = route->latency_s,
-                            .by = route->by};
-    ways->shares = dts_grow(ways->shares, &m->share_room, (size_t)(way->first + route->count),
-                            sizeof(*ways->shares));
+    struct dts_pair_route *made = &all->routes[all->count];
+    *made = (struct dts_pair_route){.first = all->share_count,
+                                    .most_bytes_per_s = INFINITY,
+                                    .latency_s = route->latency_s,
+                                    .by = route->by};
+    all->shares = dts_grow(all->shares, &m->share_room, (size_t)(made->first + route->count),
+                           sizeof(*all->shares));
     const struct dts_net *net = m->net;
     for (int i = 0; i < route->count; i++) {
         int link = route->shares[i].link;
         double part = (double)route->shares[i].part;
         if (net->ops->shared != NULL && !net->ops->shared(net->self, link)) {
-            way->most_bytes_per_s =
-                fmin(way->most_bytes_per_s, net->ops->capacity(net->self, link));
+            made->most_bytes_per_s =
+                fmin(made->most_bytes_per_s, net->ops->capacity(net->self, link));
             continue;
         }
         int number = crossing_of(m, link);
-        cross(m, number, ways->count, part);
+        cross(m, number, all->count, part);
         double alone = net->ops->capacity(net->self, link) / part;
-        way->most_bytes_per_s = fmin(way->most_bytes_per_s, alone);
-        ways->shares[way->first + way->count++] = (struct dts_way_share){number, part};
+        made->most_bytes_per_s = fmin(made->most_bytes_per_s, alone);
+        all->shares[made->first + made->count++] = (struct dts_link_share){number, part};
     }
-    ways->share_count += way->count;
-    ways->count++;
+    all->share_count += made->count;
+    all->count++;
 }
 
 static int by_pairs(const void *a, const void *b)
@@ -92,7 +94,7 @@ static int by_pairs(const void *a, const void *b)
 }
 
 /* Of the links that the same pairs cross, the narrowest stands for all. */
-static void keep_narrowest(struct maker *m, struct dts_ways *ways)
+static void keep_narrowest(struct maker *m, struct dts_route_shares *all)
 {
     struct crossing **sorted = dts_alloc(m->count, sizeof(struct crossing *));
     for (size_t i = 0; i < m->count; i++)
@@ -102,34 +104,34 @@ static void keep_narrowest(struct maker *m, struct dts_ways *ways)
         if (i == 0 || sorted[i]->pairs != sorted[i - 1]->pairs)
             sorted[i]->kept = 0;
     free(sorted);
-    ways->bytes_per_s = dts_alloc(m->count, sizeof(*ways->bytes_per_s));
+    all->bytes_per_s = dts_alloc(m->count, sizeof(*all->bytes_per_s));
     for (size_t i = 0; i < m->count; i++) // in the order in which they were met
         if (m->crossings[i].kept == 0) {
-            m->crossings[i].kept = ways->link_count;
-            ways->bytes_per_s[ways->link_count++] =
+            m->crossings[i].kept = all->link_count;
+            all->bytes_per_s[all->link_count++] =
                 m->crossings[i].bytes_per_s * m->crossings[i].part;
         }
 }
 
-static void renumber(const struct maker *m, struct dts_ways *ways)
+static void renumber(const struct maker *m, struct dts_route_shares *all)
 {
     int kept = 0;
-    for (int w = 0; w < ways->count; w++) {
-        struct dts_way *way = &ways->ways[w];
+    for (int r = 0; r < all->count; r++) {
+        struct dts_pair_route *made = &all->routes[r];
         int first = kept;
-        for (int i = way->first; i < way->first + way->count; i++) {
-            struct dts_way_share share = ways->shares[i];
+        for (int i = made->first; i < made->first + made->count; i++) {
+            struct dts_link_share share = all->shares[i];
             int link = m->crossings[share.link].kept;
             if (link >= 0)
-                ways->shares[kept++] = (struct dts_way_share){link, share.part};
+                all->shares[kept++] = (struct dts_link_share){link, share.part};
         }
-        way->first = first;
-        way->count = kept - first;
+        made->first = first;
+        made->count = kept - first;
     }
-    ways->share_count = kept;
+    all->share_count = kept;
 }
 
-int dts_pairs_number(struct dts_pairs *p, int from, int to)
+int dts_rank_pairs_number(struct dts_rank_pairs *p, int from, int to)
 {
     uint64_t *number = dts_map_at(&p->numbers, (uint64_t)from << 32 | (uint64_t)to);
     if (*number == 0) {
@@ -143,37 +145,37 @@ int dts_pairs_number(struct dts_pairs *p, int from, int to)
     return (int)*number - 1;
 }
 
-void dts_ways_free(struct dts_ways *ways)
+void dts_route_shares_free(struct dts_route_shares *all)
 {
-    free(ways->ways);
-    free(ways->shares);
-    free(ways->bytes_per_s);
-    *ways = (struct dts_ways){0};
+    free(all->routes);
+    free(all->shares);
+    free(all->bytes_per_s);
+    *all = (struct dts_route_shares){0};
 }
 
-void dts_pairs_find_ways(struct dts_pairs *p, struct dts_routes *routes,
-                         const struct dts_net *net)
+void dts_rank_pairs_find_routes(struct dts_rank_pairs *p, struct dts_routes *routes,
+                                const struct dts_net *net)
 {
     struct maker m = {.net = net};
-    if (p->ways.count == p->count)
+    if (p->shares.count == p->count)
         return;
-    dts_ways_free(&p->ways);
-    p->ways.ways = dts_alloc((size_t)p->count, sizeof(*p->ways.ways));
+    dts_route_shares_free(&p->shares);
+    p->shares.routes = dts_alloc((size_t)p->count, sizeof(*p->shares.routes));
     for (int i = 0; i < p->count; i++) {
         struct dts_route route = dts_route_find(routes, p->from[i], p->to[i], true);
-        add_way(&m, &p->ways, &route);
+        add_route(&m, &p->shares, &route);
     }
-    keep_narrowest(&m, &p->ways);
-    renumber(&m, &p->ways);
+    keep_narrowest(&m, &p->shares);
+    renumber(&m, &p->shares);
     free(m.crossings);
     dts_map_free(&m.numbers);
 }
 
-void dts_pairs_free(struct dts_pairs *p)
+void dts_rank_pairs_free(struct dts_rank_pairs *p)
 {
-    dts_ways_free(&p->ways);
+    dts_route_shares_free(&p->shares);
     free(p->from);
     free(p->to);
     dts_map_free(&p->numbers);
-    *p = (struct dts_pairs){0};
+    *p = (struct dts_rank_pairs){0};
 }

@@ -1,5 +1,6 @@
-/* notices.c -- finds the messages between roles, and how busy the links are that they take. */
-#include "sim/load/notices.h"
+/* role_messages.c -- finds the messages between roles, and how busy the links are that they
+ * take. */
+#include "sim/load/role_messages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,27 +31,27 @@ static int count_alike(const struct dts_plan *plan, int number)
     return count;
 }
 
-static void note(const struct dts_simulation *simulation, struct dts_notices *all, int rank,
-                 int op, int times, const struct dts_message *message)
+static void note(const struct dts_simulation *simulation, struct dts_role_messages *all,
+                 int rank, int op, int times, const struct dts_message *message)
 {
     const struct dts_net *net = simulation->net;
     int self = simulation->endpoint[rank], peer = simulation->endpoint[message->peer];
-    struct dts_notice n = {.rank = rank,
-                           .op = op,
-                           .peer = message->peer,
-                           .times = times,
-                           .src = message->send ? self : peer,
-                           .dst = message->send ? peer : self,
-                           .send = message->send};
-    n.transport = net->ops->transport(net->self, n.src, n.dst);
-    n.latency_s = dts_net_latency(net, n.src, n.dst);
-    all->one_path &= net->ops->paths(net->self, n.src, n.dst) == 1;
+    struct dts_role_message m = {.rank = rank,
+                                 .op = op,
+                                 .peer = message->peer,
+                                 .times = times,
+                                 .src = message->send ? self : peer,
+                                 .dst = message->send ? peer : self,
+                                 .send = message->send};
+    m.transport = net->ops->transport(net->self, m.src, m.dst);
+    m.latency_s = dts_net_latency(net, m.src, m.dst);
+    all->one_path &= net->ops->paths(net->self, m.src, m.dst) == 1;
     all->all = dts_grow(all->all, &all->room, all->count + 1, sizeof(*all->all));
-    all->all[all->count++] = n;
+    all->all[all->count++] = m;
 }
 
 /* The messages of the exchanges of the job, of those that are alike once. */
-static void note_all(const struct dts_simulation *simulation, struct dts_notices *all)
+static void note_all(const struct dts_simulation *simulation, struct dts_role_messages *all)
 {
     const struct dts_job *job = simulation->job;
     struct dts_message *messages = NULL;
@@ -76,7 +77,7 @@ static void note_all(const struct dts_simulation *simulation, struct dts_notices
 
 /* How busy the links are that each message takes. Messages that spread over several paths
  * spread their load, too. */
-static void find_loads(const struct dts_simulation *simulation, struct dts_notices *all)
+static void find_loads(const struct dts_simulation *simulation, struct dts_role_messages *all)
 {
     const struct dts_net *net = simulation->net;
     int links[DTS_MAX_ROUTE];
@@ -84,35 +85,36 @@ static void find_loads(const struct dts_simulation *simulation, struct dts_notic
         return;
     int *flows = dts_alloc((size_t)net->links, sizeof(*flows)); // by link
     for (size_t i = 0; i < all->count; i++) {
-        const struct dts_notice *n = &all->all[i];
-        int hops = n->send ? net->ops->route(net->self, n->src, n->dst, 0, links) : 0;
+        const struct dts_role_message *m = &all->all[i];
+        int hops = m->send ? net->ops->route(net->self, m->src, m->dst, 0, links) : 0;
         for (int h = 0; h < hops; h++)
             flows[links[h]]++;
     }
     for (size_t i = 0; i < all->count; i++) {
-        struct dts_notice *n = &all->all[i];
-        int hops = net->ops->route(net->self, n->src, n->dst, 0, links);
+        struct dts_role_message *m = &all->all[i];
+        int hops = net->ops->route(net->self, m->src, m->dst, 0, links);
         for (int h = 0; h < hops; h++)
-            n->load_s =
-                fmax(n->load_s, flows[links[h]] / net->ops->capacity(net->self, links[h]));
+            m->load_s =
+                fmax(m->load_s, flows[links[h]] / net->ops->capacity(net->self, links[h]));
     }
     free(flows);
 }
 
-void dts_notices_take(const struct dts_simulation *simulation, struct dts_notices *notices)
+void dts_role_messages_find(const struct dts_simulation *simulation,
+                            struct dts_role_messages *messages)
 {
-    *notices = (struct dts_notices){.one_path = true};
-    note_all(simulation, notices);
-    find_loads(simulation, notices);
+    *messages = (struct dts_role_messages){.one_path = true};
+    note_all(simulation, messages);
+    find_loads(simulation, messages);
 }
 
-void dts_notices_free(struct dts_notices *notices)
+void dts_role_messages_free(struct dts_role_messages *messages)
 {
-    free(notices->all);
-    *notices = (struct dts_notices){0};
+    free(messages->all);
+    *messages = (struct dts_role_messages){0};
 }
 
-double dts_notices_count(const struct dts_job *job)
+double dts_role_messages_count(const struct dts_job *job)
 {
     double messages = 0;
     for (int r = 0; r < job->role_count; r++)

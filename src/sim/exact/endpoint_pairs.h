@@ -1,7 +1,7 @@
-/* pairs.h -- what the network says about two endpoints, asked once: the engine `exact`
+/* endpoint_pairs.h -- what the network says about two endpoints, asked once: the engine `exact`
  * would ask for each message. */
-#ifndef DTS_SIM_EXACT_PAIRS_H
-#define DTS_SIM_EXACT_PAIRS_H
+#ifndef DTS_SIM_EXACT_ENDPOINT_PAIRS_H
+#define DTS_SIM_EXACT_ENDPOINT_PAIRS_H
 
 #include "sim/net/map.h"
 #include "sim/net/net.h"
@@ -13,7 +13,7 @@ struct dts_path {
     double latency_s;
 };
 
-struct dts_pair {
+struct dts_endpoint_pair {
     int src, dst; // endpoints
     int paths;
     const struct dts_transport *by;
@@ -22,10 +22,10 @@ struct dts_pair {
 };
 
 /* Empty: {.net = net}. */
-struct dts_pairs {
+struct dts_endpoint_pairs {
     const struct dts_net *net;
     struct dts_map numbers;
-    struct dts_pair *pair; // owned
+    struct dts_endpoint_pair *pair; // owned
     size_t count, room;
     size_t kept;              // bytes of paths and links
     struct dts_path one;      // of a path that is not kept
@@ -33,12 +33,13 @@ struct dts_pairs {
 };
 
 /* The number of a pair of endpoints. */
-int dts_pair_find(struct dts_pairs *pairs, int src, int dst);
+int dts_endpoint_pair_find(struct dts_endpoint_pairs *pairs, int src, int dst);
 
 /* The path of the next message of a pair. */
-int dts_pair_pick(struct dts_pairs *pairs, int number);
+int dts_endpoint_pair_pick(struct dts_endpoint_pairs *pairs, int number);
 
 /* Valid until the next call. */
-const struct dts_path *dts_pair_path(struct dts_pairs *pairs, int number, int path);
+const struct dts_path *dts_endpoint_pair_path(struct dts_endpoint_pairs *pairs, int number,
+                                              int path);
 
 #endif

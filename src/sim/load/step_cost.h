@@ -1,4 +1,4 @@
-/* phase.h -- how long a step takes whose pattern and size are known.
+/* step_cost.h -- how long a step takes, from its traffic and the bytes of its messages.
  *
  * A message of transport k needs
  *
@@ -11,10 +11,10 @@
  * r hops with the messages: in a ring of like hops each step pays alpha and sum, in a ring with
  * one slow hop that hop's wire sets the pace, and alpha that does not block is paid once a lap.
  */
-#ifndef DTS_SIM_LOAD_PHASE_H
-#define DTS_SIM_LOAD_PHASE_H
+#ifndef DTS_SIM_LOAD_STEP_COST_H
+#define DTS_SIM_LOAD_STEP_COST_H
 
-#include "sim/load/pattern.h"
+#include "sim/load/step_traffic.h"
 
 /* The messages of an exchange between one cohort and another that use one transport. */
 struct dts_far_side {
@@ -22,8 +22,8 @@ struct dts_far_side {
     int transport;
 };
 
-/* One class of steps. */
-struct dts_phase {
+/* Of one class of steps. */
+struct dts_step_cost {
     int repeat;
     double bytes;                      // of the largest message, on the wire
     double stay_alpha_s[2], load_s[2]; // by transport
@@ -33,17 +33,17 @@ struct dts_phase {
     double before_s; // of an exchange: alpha that its senders pay before they use the wire
     bool waits;      // messages wait for the receiver before they use the wire
     double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
-    struct dts_link_load *links; // the shared ones that the pattern has; owned
+    struct dts_link_load *links; // the shared ones that the traffic has; owned
     int link_count;
 };
 
-/* A pattern whose largest message has so many bytes, repeated, becomes a phase. */
-void dts_phase_fill(const struct dts_net *net, const struct dts_pattern *pattern,
-                    const struct dts_role *role, double bytes, int repeat,
-                    struct dts_phase *phase);
+/* The cost of a step that is repeated, with so many bytes in its largest message. */
+void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic *traffic,
+                        const struct dts_role *role, double bytes, int repeat,
+                        struct dts_step_cost *cost);
 
 /* Seconds of one repetition when its messages run at `rate` of their rate alone (0 to 1]. */
-double dts_phase_stay_s(const struct dts_phase *phase, double rate); // of a sender alone
-double dts_phase_seconds(const struct dts_phase *phase, double rate);
+double dts_step_cost_stay_s(const struct dts_step_cost *cost, double rate); // of a sender alone
+double dts_step_cost_seconds(const struct dts_step_cost *cost, double rate);
 
 #endif

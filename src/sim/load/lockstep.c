@@ -1,4 +1,4 @@
-/* period.c -- a collective walked twice in lockstep: its period is what that adds. */
+/* lockstep.c -- a collective walked twice in lockstep: its period is what that adds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 #include "plan/run.h"
-#include "sim/load/period.h"
+#include "sim/load/lockstep.h"
 
 enum { MOST_MESSAGES = 20000, ROUNDS = 2 };
 
@@ -29,12 +29,13 @@ static void walk_step(const struct dts_role *role, const struct dts_collective *
     }
 }
 
-struct dts_period dts_period_find(const struct dts_role *role, const struct dts_collective *c,
-                                  const struct dts_step_time *steps_s, double sum_s)
+struct dts_lockstep dts_lockstep_find(const struct dts_role *role,
+                                      const struct dts_collective *c,
+                                      const struct dts_step_time *steps_s, double sum_s)
 {
     int steps = c->algorithm->steps(&c->shape), size = c->group.size;
     if ((double)steps * size * c->channels > MOST_MESSAGES)
-        return (struct dts_period){sum_s, sum_s};
+        return (struct dts_lockstep){sum_s, sum_s};
 
     double *before = dts_alloc((size_t)size, sizeof(*before));
     double *after = dts_alloc((size_t)size, sizeof(*after));
@@ -52,5 +53,5 @@ struct dts_period dts_period_find(const struct dts_role *role, const struct dts_
     free(after);
     free(messages);
     double period_s = ends[ROUNDS - 1] - ends[ROUNDS - 2];
-    return (struct dts_period){ends[0], fmin(ends[0], period_s)};
+    return (struct dts_lockstep){ends[0], fmin(ends[0], period_s)};
 }

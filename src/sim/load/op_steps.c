@@ -1,83 +1,84 @@
-/* skeleton.c -- operations routed once for all of their shape. */
+/* op_steps.c -- operations routed once for all of their shape. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sim/load/bones.h"
-#include "sim/load/notices.h"
-#include "sim/load/skeleton.h"
+#include "sim/load/op_steps.h"
+#include "sim/load/role_messages.h"
+#include "sim/load/step_class.h"
 
 /* Shards that differ by one element count as equal from so many elements on. */
 enum { LARGE_SHARD = 10000 };
 
-struct dts_skeletons {
+struct dts_op_steps_table {
     const struct dts_simulation *simulation;
-    struct dts_skeleton *all;
+    struct dts_op_steps *all;
     size_t count, room;
-    struct dts_bones *bones;
-    struct dts_pairs pairs; // of ranks, in scripts
+    struct dts_step_classes *classes;
+    struct dts_rank_pairs pairs; // of ranks, in scripts
 };
 
-struct dts_skeletons *dts_skeletons_new(const struct dts_simulation *simulation)
+struct dts_op_steps_table *dts_op_steps_table_new(const struct dts_simulation *simulation)
 {
-    struct dts_skeletons *all = dts_alloc(1, sizeof(*all));
+    struct dts_op_steps_table *all = dts_alloc(1, sizeof(*all));
     all->simulation = simulation;
-    all->bones = dts_bones_new(simulation);
+    all->classes = dts_step_classes_new(simulation);
     return all;
 }
 
-static void skeleton_free(struct dts_skeleton *skeleton)
+static void op_steps_free(struct dts_op_steps *steps)
 {
-    free(skeleton->bones);
-    free(skeleton->bone_of);
-    free(skeleton->total);
-    dts_script_free(skeleton->script);
+    free(steps->classes);
+    free(steps->class_of);
+    free(steps->total);
+    dts_script_free(steps->script);
 }
 
-void dts_skeletons_free(struct dts_skeletons *all)
+void dts_op_steps_table_free(struct dts_op_steps_table *all)
 {
     if (all == NULL)
         return;
     for (size_t i = 0; i < all->count; i++)
-        skeleton_free(&all->all[i]);
+        op_steps_free(&all->all[i]);
     free(all->all);
-    dts_pairs_free(&all->pairs);
-    dts_bones_free(all->bones);
+    dts_rank_pairs_free(&all->pairs);
+    dts_step_classes_free(all->classes);
     free(all);
 }
 
 /* Of less data than chunks, some chunks are empty and not sent, but that changes the load by
  * some bytes only, and the latency not at all. */
-static void collective_bones(struct dts_skeletons *all, struct dts_skeleton *s)
+static void collective_classes(struct dts_op_steps_table *all, struct dts_op_steps *s)
 {
     const struct dts_collective *c = &s->op->collective;
     s->steps = c->algorithm->steps(&c->shape);
-    s->bone_of = dts_alloc((size_t)s->steps, sizeof(*s->bone_of));
+    s->class_of = dts_alloc((size_t)s->steps, sizeof(*s->class_of));
     int *repeats = dts_alloc((size_t)s->steps, sizeof(*repeats));
     for (int i = 0; i < s->steps; i++) {
         int like = c->algorithm->like(&c->shape, i);
-        s->bone_of[i] = repeats[like]++ == 0 ? s->bone_count++ : s->bone_of[like];
+        s->class_of[i] = repeats[like]++ == 0 ? s->class_count++ : s->class_of[like];
     }
-    s->bones = dts_alloc((size_t)s->bone_count, sizeof(*s->bones));
+    s->classes = dts_alloc((size_t)s->class_count, sizeof(*s->classes));
     struct dts_coll_message *messages =
         dts_alloc((size_t)DTS_COLL_MESSAGES * (size_t)c->channels, sizeof(*messages));
     for (int i = 0; i < s->steps; i++)
         if (repeats[i] > 0) {
-            struct dts_bone *bone = &s->bones[s->bone_of[i]];
-            bone->repeat = repeats[i];
-            dts_bones_collective(all->bones, s->cohort, c, i, messages, bone);
+            struct dts_step_class *class = &s->classes[s->class_of[i]];
+            class->repeat = repeats[i];
+            dts_step_classes_collective(all->classes, s->cohort, c, i, messages, class);
         }
     free(repeats);
     free(messages);
 }
 
-static void exchange_bone(struct dts_skeletons *all, struct dts_skeleton *s)
+static void exchange_classes(struct dts_op_steps_table *all, struct dts_op_steps *s)
 {
     s->steps = 1;
-    s->bone_count = dts_bones_exchange(all->bones, s->cohort, &s->op->exchange, &s->bones);
+    s->class_count =
+        dts_step_classes_exchange(all->classes, s->cohort, &s->op->exchange, &s->classes);
 }
 
-bool dts_skeleton_same(const struct dts_collective *x, const struct dts_collective *y)
+bool dts_op_steps_same(const struct dts_collective *x, const struct dts_collective *y)
 {
     return x->algorithm == y->algorithm && x->channels == y->channels &&
            dts_group_same(&x->group, &y->group) && x->shape.kind == y->shape.kind &&
@@ -100,61 +101,62 @@ static bool fits(const struct dts_op *x, const struct dts_op *y)
     if (x->kind != y->kind)
         return false;
     if (x->kind == DTS_OP_COLLECTIVE)
-        return dts_skeleton_same(&x->collective, &y->collective);
+        return dts_op_steps_same(&x->collective, &y->collective);
     return dts_exchange_same(&x->exchange, &y->exchange) &&
            (x->exchange.data.count == y->exchange.data.count ||
             (has_like_shards(&x->exchange) && has_like_shards(&y->exchange)));
 }
 
-const struct dts_cohorts *dts_skeletons_cohorts(const struct dts_skeletons *all)
+const struct dts_cohorts *dts_op_steps_table_cohorts(const struct dts_op_steps_table *all)
 {
-    return dts_bones_cohorts(all->bones);
+    return dts_step_classes_cohorts(all->classes);
 }
 
-const struct dts_skeleton *dts_skeleton_of(struct dts_skeletons *all, int cohort,
+const struct dts_op_steps *dts_op_steps_of(struct dts_op_steps_table *all, int cohort,
                                            const struct dts_op *op)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->all[i].cohort == cohort && fits(all->all[i].op, op))
             return &all->all[i];
     all->all = dts_grow(all->all, &all->room, all->count + 1, sizeof(*all->all));
-    struct dts_skeleton *s = &all->all[all->count++];
-    *s = (struct dts_skeleton){
-        .cohort = cohort, .role = dts_bones_cohorts(all->bones)->all[cohort].role, .op = op};
+    struct dts_op_steps *s = &all->all[all->count++];
+    *s = (struct dts_op_steps){.cohort = cohort,
+                               .role = dts_step_classes_cohorts(all->classes)->all[cohort].role,
+                               .op = op};
     if (op->kind == DTS_OP_COLLECTIVE)
-        collective_bones(all, s);
+        collective_classes(all, s);
     else
-        exchange_bone(all, s);
-    s->total = dts_router_total(dts_bones_router(all->bones), &s->total_count);
+        exchange_classes(all, s);
+    s->total = dts_router_total(dts_step_classes_router(all->classes), &s->total_count);
     return s;
 }
 
-const struct dts_script *dts_skeleton_script(struct dts_skeletons *all,
-                                             const struct dts_skeleton *skeleton)
+const struct dts_script *dts_op_steps_script(struct dts_op_steps_table *all,
+                                             const struct dts_op_steps *steps)
 {
-    struct dts_skeleton *s = &all->all[skeleton - all->all];
+    struct dts_op_steps *s = &all->all[steps - all->all];
     if (s->script == NULL)
         s->script = dts_script_new(
-            all->simulation->net, dts_router_routes(dts_bones_router(all->bones)), &all->pairs,
-            dts_bones_cohorts(all->bones), s->cohort, &s->op->collective);
+            all->simulation->net, dts_router_routes(dts_step_classes_router(all->classes)),
+            &all->pairs, dts_step_classes_cohorts(all->classes), s->cohort, &s->op->collective);
     return s->script;
 }
 
-double dts_skeleton_most(const struct dts_skeleton *s, const struct dts_bone *bone,
+double dts_op_steps_most(const struct dts_op_steps *s, const struct dts_step_class *class,
                          const struct dts_exchange *x)
 {
     if (x->data.count == s->op->exchange.data.count)
-        return bone->chunks;
+        return class->chunks;
     if (x->part == DTS_WHOLE)
         return (double)x->data.count;
     return ceil((double)x->data.count / x->shards);
 }
 
-double dts_skeleton_least(const struct dts_skeleton *s, const struct dts_bone *bone,
+double dts_op_steps_least(const struct dts_op_steps *s, const struct dts_step_class *class,
                           const struct dts_exchange *x)
 {
     if (x->data.count == s->op->exchange.data.count)
-        return bone->chunks;
+        return class->chunks;
     if (x->part == DTS_WHOLE)
         return (double)x->data.count;
     return floor((double)x->data.count / x->shards);

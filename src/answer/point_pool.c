@@ -1,4 +1,4 @@
-/* pool.c -- points in child processes. */
+/* point_pool.c -- points in child processes. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "answer/pool.h"
+#include "answer/point_pool.h"
 #include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/clock.h"
@@ -24,7 +24,7 @@ struct child {
 };
 
 struct state {
-    const struct dts_pool *pool;
+    const struct dts_point_pool *pool;
     struct dts_result *results;
     struct child *children;
     struct dts_progress *progress; // by place; NULL: this machine has no memory for it
@@ -34,8 +34,8 @@ struct state {
 };
 
 /* In the child: work, write the result, end without the cleaning up of the parent. */
-static void work(const struct dts_pool *pool, int i, struct dts_progress *progress, int out,
-                 pid_t parent)
+static void work(const struct dts_point_pool *pool, int i, struct dts_progress *progress,
+                 int out, pid_t parent)
 {
     dts_ending_watch();
     prctl(PR_SET_PDEATHSIG, SIGTERM); // also when the parent is killed
@@ -177,8 +177,8 @@ static void listen(struct state *state)
     show(state);
 }
 
-bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
-                  struct dts_error *err)
+bool dts_point_pool_run(const struct dts_point_pool *pool, struct dts_result *results,
+                        struct dts_error *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int jobs = pool->jobs > 0 ? pool->jobs : cores > 0 ? (int)cores : 1;
@@ -206,7 +206,7 @@ bool dts_pool_run(const struct dts_pool *pool, struct dts_result *results,
     return state.done == pool->count || dts_fail(err, refused.cause, "%s", refused.text);
 }
 
-const struct dts_error *dts_pool_failure(const struct dts_result *results, int count)
+const struct dts_error *dts_point_pool_failure(const struct dts_result *results, int count)
 {
     const struct dts_error *found = NULL;
     for (int i = 0; i < count; i++) {

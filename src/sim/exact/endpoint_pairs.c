@@ -1,5 +1,5 @@
-/* pairs.c -- what the network says about pairs of endpoints, asked once. */
-#include "sim/exact/pairs.h"
+/* endpoint_pairs.c -- what the network says about pairs of endpoints, asked once. */
+#include "sim/exact/endpoint_pairs.h"
 
 #include <string.h>
 
@@ -8,13 +8,13 @@
 /* All routes of 4,096 nodes to 16 servers and back; beyond that, networks are asked again. */
 enum { MOST_KEPT = 64 << 20 };
 
-int dts_pair_find(struct dts_pairs *pairs, int src, int dst)
+int dts_endpoint_pair_find(struct dts_endpoint_pairs *pairs, int src, int dst)
 {
     uint64_t *number = dts_map_at(&pairs->numbers, (uint64_t)src << 32 | (uint64_t)dst);
     if (*number > 0)
         return (int)(*number - 1);
     const struct dts_net *net = pairs->net;
-    struct dts_pair pair = {.src = src, .dst = dst};
+    struct dts_endpoint_pair pair = {.src = src, .dst = dst};
     pair.by = &net->transports[net->ops->transport(net->self, src, dst)];
     pair.paths = src == dst ? 1 : net->ops->paths(net->self, src, dst);
     size_t bytes = (size_t)pair.paths * sizeof(*pair.path);
@@ -28,17 +28,18 @@ int dts_pair_find(struct dts_pairs *pairs, int src, int dst)
     return (int)(pairs->count - 1);
 }
 
-int dts_pair_pick(struct dts_pairs *pairs, int number)
+int dts_endpoint_pair_pick(struct dts_endpoint_pairs *pairs, int number)
 {
-    struct dts_pair *pair = &pairs->pair[number];
+    struct dts_endpoint_pair *pair = &pairs->pair[number];
     return pair->paths == 1 ? 0
                             : dts_net_pick(pairs->net, pair->src, pair->dst, pair->messages++);
 }
 
-const struct dts_path *dts_pair_path(struct dts_pairs *pairs, int number, int path)
+const struct dts_path *dts_endpoint_pair_path(struct dts_endpoint_pairs *pairs, int number,
+                                              int path)
 {
     const struct dts_net *net = pairs->net;
-    const struct dts_pair *pair = &pairs->pair[number];
+    const struct dts_endpoint_pair *pair = &pairs->pair[number];
     struct dts_path *kept = pair->path != NULL ? &pair->path[path] : NULL;
     if (kept != NULL && kept->asked)
         return kept;

@@ -1,0 +1,71 @@
+/* flows.c -- which flows there are. Most of them wait for their other side: what
+ * time passes for, those under way, is a list of its own.
+ */
+#include <math.h>
+
+#include "base/mem.h"
+#include "sim/fluid/fluid.h"
+
+/* Negative: a comes before b. */
+static int order(const struct flow *a, const struct flow *b)
+{
+    const int x[] = {a->sender, a->receiver, a->step, a->channel, a->transport};
+    const int y[] = {b->sender, b->receiver, b->step, b->channel, b->transport};
+    for (int i = 0; i < 5; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* The first in a sorted list that does not come before this one. */
+static size_t place_of(const struct fluid *f, const struct dts_numbers *sorted,
+                       const struct flow *wanted)
+{
+    size_t low = 0, high = sorted->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (order(&f->flows[sorted->all[middle]], wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow)
+{
+    size_t number = f->flow_count;
+    if (f->free_flows.count > 0)
+        number = (size_t)f->free_flows.all[--f->free_flows.count];
+    else
+        f->flows = dts_grow(f->flows, &f->flow_room, ++f->flow_count, sizeof(*f->flows));
+    f->flows[number] = *flow;
+    return &f->flows[number];
+}
+
+struct flow *dts_fluid_meet_flow(struct fluid *f, const struct flow *wanted)
+{
+    const struct dts_numbers *known = &f->exchanges;
+    size_t place = place_of(f, known, wanted);
+    if (place < known->count && order(&f->flows[known->all[place]], wanted) == 0)
+        return &f->flows[known->all[place]];
+    struct flow *new = dts_fluid_add_flow(f, wanted);
+    dts_numbers_insert(&f->exchanges, place, (int)(new - f->flows));
+    return new;
+}
+
+void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow)
+{
+    const int number = (int)(flow - f->flows);
+    f->flows[number].unslowed_s = 1; // of latency
+    f->flows[number].bytes_per_s = NAN;
+    dts_numbers_insert(&f->going, place_of(f, &f->going, flow), number);
+    f->wire_changed = true;
+}
+
+void dts_fluid_forget_flow(struct fluid *f, const struct flow *flow)
+{
+    if (flow->receiver >= 0)
+        dts_numbers_take_out(&f->exchanges, place_of(f, &f->exchanges, flow));
+    dts_numbers_add(&f->free_flows, (int)(flow - f->flows));
+}

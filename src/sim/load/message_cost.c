@@ -1,0 +1,50 @@
+/* message_cost.c -- what each message of a script puts on the wire, with data of a size. */
+#include "sim/load/message_cost.h"
+
+#include "base/mem.h"
+
+/* Seconds to sum a byte that came by this transport. */
+static double sum_s_of_byte(const struct dts_simulation *simulation, int by)
+{
+    double rate = simulation->net->transports[by].reduce_bytes_per_s;
+    rate = rate > 0 ? rate : simulation->reduce_bytes_per_s;
+    return rate > 0 ? 1 / rate : 0;
+}
+
+static struct dts_message_cost cost_of(const struct dts_net *net,
+                                       const struct dts_pair_route *route, double bytes,
+                                       double sum_s)
+{
+    const struct dts_transport *by = &net->transports[route->by];
+    struct dts_transport_range range = dts_transport_at(by, bytes);
+    double alpha_s = route->latency_s * range.latency_factor + by->overhead_s;
+    return (struct dts_message_cost){
+        .wire_bytes = bytes / (by->efficiency * range.bandwidth_factor),
+        .before_s = by->blocking ? alpha_s : 0,
+        .after_s = by->blocking ? 0 : alpha_s,
+        .sum_s = bytes * sum_s,
+        .blocks = by->blocking,
+    };
+}
+
+struct dts_message_cost *dts_script_cost(const struct dts_simulation *simulation,
+                                         const struct dts_script *s, size_t elements,
+                                         size_t element_bytes, bool *even)
+{
+    const struct dts_collective *c = s->collective;
+    struct dts_message_cost *all = dts_alloc((size_t)s->message_count, sizeof(*all));
+    int chunks = c->algorithm->chunks(&c->shape);
+    double sum_s[2] = {sum_s_of_byte(simulation, 0), sum_s_of_byte(simulation, 1)};
+    *even = elements % ((size_t)c->channels * (size_t)chunks) == 0;
+    for (int i = 0; i < s->message_count; i++) {
+        const struct dts_script_message *message = &s->messages[i];
+        const struct dts_pair_route *route = &s->pairs->routes[message->pair];
+        size_t first, part, count;
+        dts_coll_span(elements, c->channels, message->lane % c->channels, 1, &first, &part);
+        dts_coll_span(part, chunks, message->first, message->count, &first, &count);
+        if (count > 0)
+            all[i] = cost_of(simulation->net, route, (double)(count * element_bytes),
+                             message->add ? sum_s[route->by] : 0);
+    }
+    return all;
+}
