@@ -1,6 +1,6 @@
 /* test_op_upsample.c -- interpolation on odd shapes. */
-#include "kernels/shape/upsample.h"
 #include "kernels/op_shapes.h"
+#include "kernels/shape/upsample.h"
 
 static void check_sizes(int batch, struct dts_dims in, struct dts_dims out)
 {

@@ -7,8 +7,8 @@
 #include "sim/engine.h"
 #include "sim/load/row.h"
 
-#include "sim/crossbar.h"
 #include "job.h"
+#include "sim/crossbar.h"
 
 static const double chunk_s = 4e6 / 1e9; // 1 M elements of 4 bytes, 1 GB/s
 static const double alpha_s = 10e-6;
