@@ -154,19 +154,6 @@ bool dts_settings_apply(const struct dts_changes *changes, int k, const char *do
     return good;
 }
 
-/* Published figures belong to the strategies of the file: who asks about others has none. */
-static bool forget_references(const struct dts_changes *changes, struct dts_doc *doc,
-                              struct dts_error *err)
-{
-    bool others = false;
-    for (int i = 0; i < changes->set_count; i++)
-        others = others || strcmp(changes->sets[i].path, "strategies") == 0;
-    for (int i = 0; i < changes->sweep_count; i++)
-        others = others || strcmp(changes->sweeps[i].path, "strategies") == 0;
-    return !others || dts_changes_touch(changes, "references") ||
-           dts_doc_set(doc, "references", "null", NULL, err);
-}
-
 bool dts_scenario_open(const struct dts_changes *changes, const char *word, int k,
                        struct dts_doc **doc, struct dts_error *err)
 {
@@ -183,8 +170,7 @@ bool dts_scenario_open(const struct dts_changes *changes, const char *word, int 
     dts_text_free(&name);
     if (!good)
         return false;
-    good =
-        dts_settings_apply(changes, k, "", *doc, err) && forget_references(changes, *doc, err);
+    good = dts_settings_apply(changes, k, "", *doc, err);
     if (!good)
         dts_doc_free(*doc);
     return good;

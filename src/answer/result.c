@@ -29,6 +29,8 @@ const struct dts_metric dts_metrics[] = {
     {"training", "epochs", NULL, AT(training.epochs), NULL},
     {"training", "steps", NULL, AT(training.steps), NULL},
     {"training", "time", "s", AT(training.time_s), "time_s"},
+    {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
+    {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {0},
 };
 

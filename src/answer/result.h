@@ -8,10 +8,12 @@
 #define DTS_ANSWER_RESULT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 
+struct dts_changes;
 struct dts_comparison;
 
 struct dts_step {
@@ -48,6 +50,7 @@ struct dts_result {
     int devices, nodes, global_batch;
     struct dts_step step;
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
+    double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;
     struct {
         double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
@@ -98,6 +101,9 @@ struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it
     const char *why;                       // what the scenario shows; NULL: nothing said
     const char *sample;                    // what a sample is: "image"
+    const struct dts_changes *changes;     // that the command line made; NULL: none
+    uint64_t seed;
+    uint64_t hash; // of all documents that were read, changes made
     struct dts_result *points;
     int count;
 };

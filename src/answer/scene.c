@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/conditions.h"
 #include "answer/open.h"
 #include "answer/result.h"
 #include "answer/scene.h"
@@ -86,6 +87,19 @@ static bool load_device(struct dts_scene *scene, struct dts_error *err)
     return ok;
 }
 
+/* Of all that was read. */
+static uint64_t hash_of(const struct dts_scene *scene)
+{
+    const struct dts_doc *const documents[] = {
+        scene->scenario.doc, scene->scenario.model.doc, scene->scenario.stack.doc,
+        scene->platform.doc, scene->device.doc,
+    };
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
+        hash = dts_doc_hash(documents[i], hash);
+    return hash;
+}
+
 bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
                     struct dts_scene *scene, struct dts_error *err)
 {
@@ -99,9 +113,12 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
         dts_doc_free(doc);
         return false;
     }
+    dts_conditions_apply(changes, k, doc, &scene->left_out);
     if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
-        load_platform(changes, k, scene, err) && load_device(scene, err))
+        load_platform(changes, k, scene, err) && load_device(scene, err)) {
+        scene->hash = hash_of(scene);
         return true;
+    }
     dts_scene_close(scene);
     return false;
 }
@@ -109,6 +126,7 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
 void dts_scene_close(struct dts_scene *scene)
 {
     dts_text_free(&scene->unused);
+    dts_text_free(&scene->left_out);
     dts_device_free(&scene->device);
     dts_platform_free(&scene->platform);
     dts_scenario_free(&scene->scenario);

@@ -4,6 +4,8 @@
 #ifndef DTS_ANSWER_SCENE_H
 #define DTS_ANSWER_SCENE_H
 
+#include <stdint.h>
+
 #include "answer/changes.h"
 #include "base/text.h"
 #include "sim/net/platform/platform.h"
@@ -13,8 +15,10 @@ struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
     struct dts_device device;
-    struct dts_text unused; // keys of "live" that --set turned off; of a live run
-    char setting[256];      // what --sweep set: "" without
+    struct dts_text unused;   // keys of "live" that --set turned off; of a live run
+    struct dts_text left_out; // the path for which published figures are not compared
+    char setting[256];        // what --sweep set: "" without
+    uint64_t hash;            // of all documents that it was read from, changes made
 };
 
 /* Everything is read and checked that can be before plans are built. */

@@ -58,11 +58,13 @@ static bool open_all(const struct dts_options *options, const char *const *words
     for (int w = 0; w < count; w++) {
         struct dts_report *report = &asked->reports[asked->report_count++];
         int before = (int)asked->question_count;
+        uint64_t hash = 0;
         for (int k = 0; k < combinations; k++) {
             struct dts_scene *scene = &asked->scenes[asked->scene_count];
             if (!dts_scene_open(&options->changes, words[w], k, scene, err))
                 return false;
             asked->scene_count++;
+            hash = hash * 31 + scene->hash;
             ask(asked, scene, options->trace);
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
@@ -76,6 +78,9 @@ static bool open_all(const struct dts_options *options, const char *const *words
                                       .file = words[w],
                                       .why = s->why,
                                       .sample = s->model.sample,
+                                      .changes = &options->changes,
+                                      .seed = s->seed,
+                                      .hash = hash,
                                       .count = (int)asked->question_count - before};
     }
     // Only the last point writes the timeline: one file holds one.

@@ -26,8 +26,8 @@ struct dts_simulation {
     const struct dts_job *job;
     const struct dts_net *net;
     const int *endpoint; // of each rank
-    int steps;           // >= 2: the first fills pipes and is not counted in step_s
-    double slowdown;     // while a communication of this rank runs, its kernels run at 1/(1+s)
+    int steps;       // >= 2: the first fills pipes and is not counted in step_s; 1: from rest
+    double slowdown; // while a communication of this rank runs, its kernels run at 1/(1+s)
     double message_slowdown; // while its kernels run, messages of a rank run at 1/(1+this)
     double
         reduce_bytes_per_s; // a device sums arriving gradients at this rate (counted once per
@@ -48,7 +48,7 @@ struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
 struct dts_timing {
-    double step_s;      // mean over steps 2 .. steps
+    double step_s;      // mean over steps 2 .. steps; of a single step from rest to its end
     double compute_s;   // sum of DTS_COMPUTE calls of one rank of role 0 in the last step (mean
                         // over ranks), slowdown by communication and noise included
     double first_s;     // when the last step began, in simulated seconds
@@ -63,6 +63,10 @@ struct dts_timing {
 /* Room for all operations of the job, all zero. */
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing);
 void dts_timing_free(struct dts_timing *timing);
+
+/* What follows from when each of `steps` steps ended, in simulated seconds; the times of
+ * operations, which are of the last step, count from its begin from here on. */
+void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps, int ops);
 
 struct dts_engine {
     const char *name, *summary;

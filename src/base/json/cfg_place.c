@@ -141,6 +141,12 @@ static void *past_comments(json_t *object, void *at)
     return at;
 }
 
+void dts_cfg_remove_item(const struct dts_cfg *at, size_t index)
+{
+    json_array_remove(at->json, index);
+    at->doc->walk.object = NULL; // what it pointed to may be gone
+}
+
 const char *dts_cfg_key(const struct dts_cfg *at, size_t index)
 {
     struct dts_doc *doc = at->doc;

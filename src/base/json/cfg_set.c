@@ -44,7 +44,7 @@ static bool fail_asked(const struct dts_doc *doc, const char *path, const char *
 }
 
 /* From now on the value of this place, and all below it, are no longer the file's. */
-static void note_change(const struct dts_cfg *at, const char *by)
+static void note_change(const struct dts_cfg *at, const char *by, bool differs)
 {
     struct dts_doc *doc = at->doc;
     struct dts_text path = {0};
@@ -53,7 +53,8 @@ static void note_change(const struct dts_cfg *at, const char *by)
     dts_path_add(&path, at);
     doc->changes =
         dts_grow(doc->changes, &doc->change_room, doc->change_count + 1, sizeof(*doc->changes));
-    doc->changes[doc->change_count++] = (struct dts_change){dts_text_take(&path), dts_copy(by)};
+    doc->changes[doc->change_count++] =
+        (struct dts_change){dts_text_take(&path), dts_copy(by), differs};
 }
 
 /* "[3]", "[*]": true and *at behind it. */
@@ -175,8 +176,9 @@ static bool apply_element(const struct dts_cfg *at, size_t index, const struct c
 {
     struct dts_cfg below = dts_cfg_item(at, index);
     if (step + 1 == change->count) {
+        const bool differs = !dts_json_same(below.json, change->value);
         json_array_set_new(at->json, index, json_deep_copy(change->value));
-        note_change(&below, change->by);
+        note_change(&below, change->by, differs);
         return true;
     }
     return apply(&below, change, step + 1, err);
@@ -188,9 +190,10 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
 {
     struct dts_cfg below = dts_cfg_member(at, key);
     if (step + 1 == change->count) {
+        const bool differs = !dts_json_same(below.json, change->value);
         if (json_object_set_new(at->json, key, json_deep_copy(change->value)) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
-        note_change(&below, change->by);
+        note_change(&below, change->by, differs);
         return true;
     }
     if (!dts_cfg_exists(&below) && change->steps[step + 1].key != NULL &&
@@ -198,7 +201,7 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
         if (json_object_set_new(at->json, key, json_object()) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
         below = dts_cfg_member(at, key);
-        note_change(&below, change->by);
+        note_change(&below, change->by, false); // what is set in it is noted, too
     }
     return apply(&below, change, step + 1, err);
 }

@@ -7,6 +7,7 @@
 #include "answer/comparison.h"
 #include "base/json/json_out.h"
 #include "cli/print/format.h"
+#include "cli/print/question.h"
 
 static const char *const causes[] = {
     [DTS_NO_ERROR] = NULL,
@@ -138,6 +139,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         dts_json_object(&json, NULL);
         dts_json_string(&json, "schema", "dtsim-result/1");
         dts_json_string(&json, "scenario", reports[i].scenario);
+        dts_question_json(&reports[i], &json);
         dts_json_list(&json, "points");
         for (int p = 0; p < reports[i].count; p++)
             put_point(&json, &reports[i].points[p]);
