@@ -41,6 +41,7 @@ struct dts_result {
     char limits[256]; // why the engine may be further off than it promises; "": it is not
     char basis[256];  // what the seconds rest on
     char outside[96]; // a batch beyond those, and which they are; "": it is none
+    char doubt[160];  // why the seconds are hard to believe; "": they are not
     char slowdown_source[DTS_RESULT_SOURCE]; // of kernels beside communication; "": there is
                                              // none
     char noise_source[DTS_RESULT_SOURCE];    // of stragglers; "": there are none

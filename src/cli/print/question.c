@@ -36,7 +36,7 @@ void dts_question_text(const struct dts_report *report, FILE *out)
     struct dts_text words = {0}, one = {0};
     char hash[20];
     hash_word(report, hash);
-    dts_text_add(&words, "dtsim %s, seed %" PRIu64 ", inputs %s", dts_version(), report->seed,
+    dts_text_add(&words, "dtsim %s, seed %" PRIu64 ", hash %s", dts_version(), report->seed,
                  hash);
     for (int i = 0; change(report->changes, i, &one); i++) {
         dts_text_add(&words, "%s ", i == 0 ? "; changed:" : ",");

@@ -101,6 +101,8 @@ struct dts_model_seconds {
     char basis[256];                 // the same in words, for the report
     char outside[96]; // a batch beyond the published or measured ones, and which these are:
                       // "batch 64, measured 8 to 16"; "": it is not
+    // Why they are hard to believe (seconds/peak.h); "": they are not.
+    char doubt[160];
 };
 
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
