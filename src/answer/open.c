@@ -81,6 +81,7 @@ static const struct file_key {
 } file_keys[] = {{"", "model"},
                  {"", "platform"},
                  {"", "stack"},
+                 {"", "stack.base"},
                  {"", "device"},
                  {"", "live.data.folder", true},
                  {"platform", "node.device"},
@@ -127,6 +128,22 @@ static bool place_files(const char *document, const char *path, const char *by,
     return good;
 }
 
+/* What is set in a stack that is only named changes a stack based on that one. */
+static bool base_stack(const char *path, struct dts_doc *doc, struct dts_error *err)
+{
+    const struct dts_cfg at = dts_settings_at(doc, "stack");
+    const char *name;
+    if (strncmp(path, "stack.", 6) != 0 || !dts_cfg_is_string(&at))
+        return true;
+    if (!dts_cfg_string(&at, &name, err))
+        return false;
+    struct dts_text value = {0};
+    dts_text_add(&value, "{\"base\": \"%s\"}", name);
+    const bool good = dts_doc_set(doc, "stack", dts_text_string(&value), NULL, err);
+    dts_text_free(&value);
+    return good;
+}
+
 static bool apply(const struct dts_setting *setting, const char *document, struct dts_doc *doc,
                   struct dts_error *err)
 {
@@ -135,7 +152,8 @@ static bool apply(const struct dts_setting *setting, const char *document, struc
     if (path == NULL)
         return true;
     dts_text_add(&by, "%s%.*s", setting->by, (int)(path - setting->path), setting->path);
-    const bool good = dts_doc_set(doc, path, setting->value, by.chars, err) &&
+    const bool good = (document[0] != '\0' || base_stack(path, doc, err)) &&
+                      dts_doc_set(doc, path, setting->value, by.chars, err) &&
                       place_files(document, path, by.chars, doc, err);
     dts_text_free(&by);
     return good;

@@ -34,13 +34,41 @@ static bool check_words(const struct dts_scenario *scenario, struct dts_error *e
            check_references(scenario, err);
 }
 
+/* Values that the command line changes in a platform, and what of the scenario or its stack
+ * goes first. */
+static bool check_acts(const struct dts_changes *changes, const struct dts_scenario *scenario,
+                       struct dts_error *err)
+{
+    const struct dts_stack *stack = &scenario->stack;
+    const struct {
+        const char *path;
+        bool lost;
+        const char *first;
+    } all[] = {
+        {"platform.transports.within", dts_cfg_exists(&stack->within),
+         "stack.transport.within"},
+        {"platform.transports.between", dts_cfg_exists(&stack->between),
+         "stack.transport.between"},
+        {"platform.node.device", scenario->device_name != NULL, "device"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].lost && dts_changes_touch(changes, all[i].path))
+            return dts_fail(
+                err, DTS_BAD_INPUT,
+                "--set %s: has no effect: %s of the scenario goes first (set that one, "
+                "or set it to null)",
+                all[i].path, all[i].first);
+    return true;
+}
+
 static bool load_platform(const struct dts_changes *changes, int k, struct dts_scene *scene,
                           struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scene->scenario.doc);
     const struct dts_stack *stack = &scene->scenario.stack;
     char *path;
-    if (!dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
+    if (!check_acts(changes, &scene->scenario, err) ||
+        !dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
                               err))
         return false;
     struct dts_doc *doc;

@@ -84,6 +84,12 @@ struct dts_cfg dts_doc_top(struct dts_doc *doc);
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,
                  struct dts_error *err);
 
+/* Change all values that an object of another document holds, keys of `skip` (NULL: none) left
+ * out: objects are merged, everything else is replaced. A "source" goes with the values that it
+ * was of. Messages about what was changed begin with the place in the other document. */
+bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *skip,
+                   struct dts_error *err);
+
 /* The path of the i-th change by dts_doc_set() with a `by` that gave another value than stood
  * there; NULL beyond the last. */
 const char *dts_doc_changed(const struct dts_doc *doc, size_t i);

@@ -52,6 +52,9 @@ void dts_path_add_key(struct dts_text *path, const char *key);
 /* Add the path of a place; nothing at the top. */
 void dts_path_add(struct dts_text *path, const struct dts_cfg *at);
 
+/* Who said what is at the path; NULL: the file. */
+const char *dts_path_said_by(const struct dts_doc *doc, const char *path);
+
 /* Add what was found: a string "x", 8.5, null, a list. */
 void dts_describe(struct dts_text *text, const json_t *json);
 

@@ -184,7 +184,7 @@ static void print_head(const struct dts_report *report, FILE *out)
     struct dts_text text = {0};
     dts_text_add(&text, "%s", report->summary != NULL ? report->summary : "");
     char lead[256];
-    snprintf(lead, sizeof(lead), "%s: ", report->scenario);
+    snprintf(lead, sizeof(lead), "%s%s", report->scenario, text.length > 0 ? ": " : "");
     dts_text_paragraph(out, lead, 2, dts_text_string(&text));
     dts_text_free(&text);
     for (int i = 0; i < report->count; i++) {
