@@ -109,14 +109,17 @@ struct dts_report {
     int count;
 };
 
-/* Output formats: text, json, csv. One file and one row each. */
+/* Output formats: text, json, ndjson, csv. One file and one row each. */
 struct dts_format {
     const char *name, *summary;
+    const char *suffix; // of files that are written in it, ".csv"
     void (*print)(const struct dts_report *reports, int count, FILE *out);
 };
 
 extern const struct dts_format *const dts_formats[]; // ended by NULL; the first is the default
 const struct dts_format *dts_format_find(const char *name);
+const struct dts_format *
+dts_format_of_file(const char *path); // by its suffix; NULL: none has it
 const char *dts_format_name(int i);
 
 #endif

@@ -212,5 +212,6 @@ static void print(const struct dts_report *reports, int count, FILE *out)
 const struct dts_format dts_format_text = {
     .name = "text",
     .summary = "a table, and below it what it rests on",
+    .suffix = ".txt",
     .print = print,
 };

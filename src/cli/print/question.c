@@ -6,6 +6,7 @@
 #include "answer/changes.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "cli/print/text_notes.h"
 
 enum { SHOWN = 200 }; // bytes of one change in the text
 
@@ -43,7 +44,7 @@ void dts_question_text(const struct dts_report *report, FILE *out)
         dts_text_add_word(&words, one.chars, SHOWN);
         dts_text_free(&one);
     }
-    dts_text_wrap(out, "  ", 2, DTS_TEXT_WIDTH, dts_text_string(&words));
+    dts_text_paragraph(out, "  ", 2, dts_text_string(&words));
     dts_text_free(&words);
 }
 
