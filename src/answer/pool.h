@@ -20,6 +20,14 @@ struct dts_pool {
     void (*work)(void *self, int i, struct dts_progress *progress, struct dts_result *result);
     void *self;
 
+    /* Is the answer to point i known already? Then `result` has it and it is not worked out.
+     * NULL: none is. */
+    bool (*known)(void *self, int i, struct dts_result *result);
+
+    /* Point i is worked out; called in the order in which points end. NULL: nobody wants to
+     * know. */
+    void (*done)(void *self, int i, const struct dts_result *result);
+
     /* What point i is, for progress and for messages: "ring, 256 devices, steps=4". */
     void (*name)(const void *self, int i, char *text, size_t room);
 

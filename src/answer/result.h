@@ -67,6 +67,10 @@ struct dts_result {
     const struct dts_comparison *live; // what was measured; NULL: it was predicted only
 };
 
+/* Make a result safe to read that somebody else may have written: every word ends, every count
+ * has its room. */
+void dts_result_seal(struct dts_result *result);
+
 /* All numbers absent, all words empty. */
 void dts_result_init(struct dts_result *result);
 

@@ -115,6 +115,17 @@ static bool load_device(struct dts_scene *scene, struct dts_error *err)
     return ok;
 }
 
+/* FNV-1a, as of documents. A file that cannot be read any more adds nothing. */
+static uint64_t hash_file(const char *path, uint64_t hash)
+{
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    for (int c; file != NULL && (c = getc(file)) != EOF;)
+        hash = (hash ^ (unsigned)c) * 1099511628211u;
+    if (file != NULL)
+        fclose(file);
+    return hash;
+}
+
 /* Of all that was read. */
 static uint64_t hash_of(const struct dts_scene *scene)
 {
@@ -125,7 +136,7 @@ static uint64_t hash_of(const struct dts_scene *scene)
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
         hash = dts_doc_hash(documents[i], hash);
-    return hash;
+    return hash_file(scene->platform.network_file, hash);
 }
 
 bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,

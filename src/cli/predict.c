@@ -7,6 +7,7 @@
 
 #include "answer/batch_note.h"
 #include "answer/estimate.h"
+#include "answer/kept.h"
 #include "answer/pool.h"
 #include "answer/references.h"
 #include "answer/scene.h"
@@ -25,7 +26,10 @@ struct asked {
     struct dts_scene *scenes;
     int scene_count;
     struct dts_question *questions;
-    size_t question_count, room;
+    size_t question_count, room, key_room;
+    uint64_t *keys; // of each question (answer/kept.h)
+    struct dts_kept kept;
+    int known; // points of an earlier run
     struct dts_result *results;
     struct dts_report *reports; // one for each scenario on the command line
     int report_count;
@@ -36,6 +40,10 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
     const struct dts_scenario *s = &scene->scenario;
     for (int i = 0; i < s->strategy_count; i++)
         for (size_t d = 0; d < s->device_count; d++) {
+            asked->keys = dts_grow(asked->keys, &asked->key_room, asked->question_count + 1,
+                                   sizeof(*asked->keys));
+            asked->keys[asked->question_count] =
+                dts_kept_key(scene->hash, s->strategies[i].name, i, s->devices[d]);
             asked->questions = dts_grow(asked->questions, &asked->room,
                                         asked->question_count + 1, sizeof(*asked->questions));
             asked->questions[asked->question_count++] =
@@ -105,6 +113,24 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     struct dts_question question = ((const struct asked *)self)->questions[i];
     question.progress = progress;
     dts_estimate(&question, result);
+}
+
+static bool known(void *self, int i, struct dts_result *result)
+{
+    struct asked *asked = self;
+    const struct dts_result *kept =
+        asked->questions[i].trace == NULL ? dts_kept_find(&asked->kept, asked->keys[i]) : NULL;
+    if (kept == NULL)
+        return false;
+    *result = *kept;
+    asked->known++;
+    return true;
+}
+
+static void done(void *self, int i, const struct dts_result *result)
+{
+    struct asked *asked = self;
+    dts_kept_add(&asked->kept, asked->keys[i], result);
 }
 
 static void name(const void *self, int i, char *text, size_t room)
@@ -214,11 +240,19 @@ static bool answer(const struct dts_options *options, struct asked *asked,
                             .order = order,
                             .jobs = options->jobs,
                             .work = work,
+                            .known = known,
+                            .done = done,
                             .self = asked,
                             .name = name};
     asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
+    if (asked->question_count > 1)
+        dts_kept_open(&asked->kept, options->output);
     bool ok = dts_pool_run(&pool, asked->results, err);
     free(order);
+    if (asked->known > 0)
+        fprintf(stderr,
+                "dtsim: note: %d of %zu points are from an earlier run that was ended\n",
+                asked->known, asked->question_count);
     if (!ok || !check_any(asked, err))
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
@@ -281,6 +315,8 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
 
     for (int s = 0; s < asked.scene_count; s++)
         dts_scene_close(&asked.scenes[s]);
+    dts_kept_close(&asked.kept, ok);
+    free(asked.keys);
     free(asked.scenes);
     free(asked.questions);
     free(asked.results);
