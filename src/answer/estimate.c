@@ -46,7 +46,7 @@ static void prepare_simulation(struct work *w)
         .job = &w->built.job,
         .net = &w->question->platform->net,
         .endpoint = w->built.endpoints,
-        .steps = s->steps,
+        .steps = w->question->strategy->kind->trains_nothing ? 1 : s->steps,
         .slowdown = w->question->platform->communicating >= 0
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
@@ -176,7 +176,8 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     struct dts_memory memory = dts_point_memory(&w->built.point);
 
     result->nodes = (q->devices + per_node - 1) / per_node;
-    result->global_batch = (int)dts_point_global_batch(&w->built.point);
+    if (!q->strategy->kind->trains_nothing)
+        result->global_batch = (int)dts_point_global_batch(&w->built.point);
     result->memory.total_bytes = memory.total;
     result->memory.weights_bytes = memory.weights;
     result->memory.gradients_bytes = memory.gradients;
@@ -185,6 +186,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
+    copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,
@@ -192,12 +194,30 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
+/* A collective alone: its data by the time from rest to its end (plan/coll/coll.h). */
+static void fill_bandwidths(const struct work *w, struct dts_result *result)
+{
+    const struct dts_plan *plan = &w->built.job.roles[0].plan;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_collective *c = &plan->ops[o].collective;
+        if (plan->ops[o].kind != DTS_OP_COLLECTIVE)
+            continue;
+        const double bytes =
+            (double)c->data.count * (double)plan->buffers[c->data.buffer].element_bytes;
+        result->algbw_bytes_s = bytes / result->step.total_s;
+        result->busbw_bytes_s =
+            result->algbw_bytes_s * dts_coll_bus_factor(c->shape.kind, c->shape.size);
+    }
+}
+
 static void fill_rates(const struct work *w, const struct dts_bound *bound,
                        struct dts_result *result)
 {
     const struct dts_scenario *s = w->question->scenario;
-    if (w->question->strategy->kind->trains_nothing)
+    if (w->question->strategy->kind->trains_nothing) {
+        fill_bandwidths(w, result);
         return;
+    }
     double alone_s = bound->compute_s / w->built.together;
     double alone = (double)w->built.point.batch * s->accumulate / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;

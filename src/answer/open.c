@@ -85,6 +85,7 @@ static const struct file_key {
     {"", "model"},
     {"", "platform"},
     {"", "stack"},
+    {"", "stack.base"},
     {"", "device"},
     {"", "live.data.folder", true},
     {"platform", "node.device"},
@@ -132,6 +133,22 @@ static bool place_files(const char *document, const char *path, const char *by,
     return good;
 }
 
+/* What is set in a stack that is only named changes a stack based on that one. */
+static bool base_stack(const char *path, struct dts_doc *doc, struct dts_error *err)
+{
+    const struct dts_cfg at = dts_settings_at(doc, "stack");
+    const char *name;
+    if (strncmp(path, "stack.", 6) != 0 || !dts_cfg_is_string(&at))
+        return true;
+    if (!dts_cfg_string(&at, &name, err))
+        return false;
+    struct dts_text value = {0};
+    dts_text_add(&value, "{\"base\": \"%s\"}", name);
+    const bool good = dts_doc_set(doc, "stack", dts_text_string(&value), NULL, err);
+    dts_text_free(&value);
+    return good;
+}
+
 static bool apply(const struct dts_setting *setting, const char *document, struct dts_doc *doc,
                   struct dts_error *err)
 {
@@ -140,7 +157,8 @@ static bool apply(const struct dts_setting *setting, const char *document, struc
     if (path == NULL)
         return true;
     dts_text_add(&by, "%s%.*s", setting->by, (int)(path - setting->path), setting->path);
-    const bool good = dts_doc_set(doc, path, setting->value, by.chars, err) &&
+    const bool good = (document[0] != '\0' || base_stack(path, doc, err)) &&
+                      dts_doc_set(doc, path, setting->value, by.chars, err) &&
                       place_files(document, path, by.chars, doc, err);
     dts_text_free(&by);
     return good;
@@ -159,19 +177,6 @@ bool dts_settings_apply(const struct dts_changes *changes, int k, const char *do
     return good;
 }
 
-/* Published figures belong to the strategies of the file: who asks about others has none. */
-static bool forget_references(const struct dts_changes *changes, struct dts_doc *doc,
-                              struct dts_error *err)
-{
-    bool others = false;
-    for (int i = 0; i < changes->set_count; i++)
-        others = others || strcmp(changes->sets[i].path, "strategies") == 0;
-    for (int i = 0; i < changes->sweep_count; i++)
-        others = others || strcmp(changes->sweeps[i].path, "strategies") == 0;
-    return !others || dts_changes_touch(changes, "references") ||
-           dts_doc_set(doc, "references", "null", NULL, err);
-}
-
 bool dts_scenario_open(const struct dts_changes *changes, const char *word, int k,
                        struct dts_doc **doc, struct dts_error *err)
 {
@@ -188,8 +193,7 @@ bool dts_scenario_open(const struct dts_changes *changes, const char *word, int 
     dts_text_free(&name);
     if (!good)
         return false;
-    good =
-        dts_settings_apply(changes, k, "", *doc, err) && forget_references(changes, *doc, err);
+    good = dts_settings_apply(changes, k, "", *doc, err);
     if (!good)
         dts_doc_free(*doc);
     return good;

@@ -28,6 +28,8 @@ struct state {
     struct dts_result *results;
     struct child *children;
     struct dts_progress *progress; // by place; NULL: this machine has no memory for it
+    int *waiting; // points that are to be worked out, in the order in which they begin
+    int waiting_count;
     int places, running, next, done;
     double begun_s;
     bool shown; // a progress line stands on the terminal
@@ -67,7 +69,7 @@ static bool start(struct state *state, struct dts_error *err)
         child++;
     struct dts_progress *progress = progress_of(state, child);
     dts_progress_clear(progress);
-    int point = state->pool->order != NULL ? state->pool->order[state->next] : state->next;
+    const int point = state->waiting[state->next];
     int ends[2];
     if (pipe(ends) != 0)
         return dts_fail(err, DTS_SYSTEM, "cannot make a pipe: %s", strerror(errno));
@@ -121,6 +123,8 @@ static void finish(struct state *state, struct child *child)
     }
     if (result->error.died)
         tell(state, child->point, &result->error);
+    if (state->pool->done != NULL)
+        state->pool->done(state->pool->self, child->point, result);
     *child = (struct child){0};
     state->running--;
     state->done++;
@@ -177,6 +181,20 @@ static void listen(struct state *state)
     show(state);
 }
 
+/* Points whose answer is known are done. */
+static void sort_out(struct state *state)
+{
+    const struct dts_point_pool *pool = state->pool;
+    state->waiting = dts_alloc((size_t)pool->count, sizeof(*state->waiting));
+    for (int i = 0; i < pool->count; i++) {
+        const int point = pool->order != NULL ? pool->order[i] : i;
+        if (pool->known != NULL && pool->known(pool->self, point, &state->results[point]))
+            state->done++;
+        else
+            state->waiting[state->waiting_count++] = point;
+    }
+}
+
 bool dts_point_pool_run(const struct dts_point_pool *pool, struct dts_result *results,
                         struct dts_error *err)
 {
@@ -190,10 +208,11 @@ bool dts_point_pool_run(const struct dts_point_pool *pool, struct dts_result *re
                           .begun_s = dts_now_s()};
     state.children = dts_alloc((size_t)state.places, sizeof(*state.children));
     state.progress = dts_progress_share(state.places);
+    sort_out(&state);
     struct dts_error refused = {0}; // no child: wait for one to end and try again
     while (state.done < pool->count) {
         bool started = true;
-        while (started && state.running < state.places && state.next < pool->count)
+        while (started && state.running < state.places && state.next < state.waiting_count)
             started = start(&state, &refused);
         if (!started && state.running == 0)
             break;
@@ -203,6 +222,7 @@ bool dts_point_pool_run(const struct dts_point_pool *pool, struct dts_result *re
         dts_waiting_clear();
     dts_progress_unshare(state.progress, state.places);
     free(state.children);
+    free(state.waiting);
     return state.done == pool->count || dts_fail(err, refused.cause, "%s", refused.text);
 }
 

@@ -20,6 +20,13 @@ struct dts_point_pool {
     void (*work)(void *self, int i, struct dts_progress *progress, struct dts_result *result);
     void *self;
 
+    /* True if the answer to point i is known already: `result` has it, and it is not worked
+     * out. NULL: no answer is known. */
+    bool (*known)(void *self, int i, struct dts_result *result);
+
+    /* Point i is worked out. Called in the order in which points end; may be NULL. */
+    void (*done)(void *self, int i, const struct dts_result *result);
+
     /* Names point i in progress and errors: "ring, 256 devices, steps=4". */
     void (*name)(const void *self, int i, char *text, size_t room);
 

@@ -37,15 +37,31 @@ static void tell(const struct dts_scenario *scenario, int r, bool has_point)
     fprintf(stderr, "dtsim: note: %s\n", note.text);
 }
 
+/* Once for a scenario, though each combination of the sweeps leaves them out. */
+static void tell_left_out(const struct dts_scene *scenes, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const struct dts_cfg top = dts_doc_top(scenes[k].scenario.doc);
+        struct dts_error note = {0};
+        if (scenes[k].left_out.length == 0)
+            continue;
+        dts_cfg_fail(&top, "references", &note, "not compared where %s is not the file's",
+                     scenes[k].left_out.chars);
+        fprintf(stderr, "dtsim: note: %s\n", note.text);
+        return;
+    }
+}
+
 void dts_references_tell(const struct dts_changes *changes, const struct dts_scene *scenes,
                          int count)
 {
+    tell_left_out(scenes, count);
     if (dts_changes_touch(changes, "devices") && !dts_changes_touch(changes, "references"))
         return;
     for (int r = 0; count > 0 && r < scenes[0].scenario.reference_count; r++) {
         bool has_point = false, can_compare = false;
         for (int k = 0; k < count; k++)
-            if (r < scenes[k].scenario.reference_count)
+            if (scenes[k].scenario.reference_count == scenes[0].scenario.reference_count)
                 seek(&scenes[k].scenario, &scenes[k].scenario.references[r], &has_point,
                      &can_compare);
         if (!can_compare)

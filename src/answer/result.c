@@ -29,6 +29,8 @@ const struct dts_metric dts_metrics[] = {
     {"training", "epochs", NULL, AT(training.epochs), NULL},
     {"training", "steps", NULL, AT(training.steps), NULL},
     {"training", "time", "s", AT(training.time_s), "time_s"},
+    {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
+    {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {0},
 };
 
@@ -36,6 +38,29 @@ static double *number(const struct dts_metric *metric, struct dts_result *result
 {
     return (double *)((char *)result + metric->offset);
 }
+
+#define SEAL(word) (word)[sizeof(word) - 1] = '\0'
+
+void dts_result_seal(struct dts_result *r)
+{
+    SEAL(r->strategy), SEAL(r->model), SEAL(r->platform), SEAL(r->stack), SEAL(r->engine);
+    SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->slowdown_source);
+    SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
+    SEAL(r->reference.metric), SEAL(r->reference.source);
+    for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
+        SEAL(r->assumed[i]);
+    for (int i = 0; i < DTS_RESULT_MORE; i++)
+        SEAL(r->more[i].metric), SEAL(r->more[i].source);
+    if (r->assumed_count < 0 || r->assumed_count > DTS_RESULT_ASSUMED)
+        r->assumed_count = 0;
+    if (r->more_count < 0 || r->more_count > DTS_RESULT_MORE)
+        r->more_count = 0;
+    if (r->error.cause < DTS_NO_ERROR || r->error.cause > DTS_UNSUPPORTED)
+        r->error.cause = DTS_NO_ERROR;
+    r->live = NULL;
+}
+
+#undef SEAL
 
 double dts_metric_value(const struct dts_metric *metric, const struct dts_result *result)
 {

@@ -8,10 +8,12 @@
 #define DTS_ANSWER_RESULT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 
+struct dts_changes;
 struct dts_comparison;
 
 struct dts_step {
@@ -43,6 +45,8 @@ struct dts_result {
      * within the measured ones. */
     char outside[96];
 
+    char doubt[160]; // why the seconds are hard to believe; "": they are not
+
     /* Source of the slowdown of kernels by communication; "": there is no slowdown. */
     char slowdown_source[DTS_RESULT_SOURCE];
 
@@ -53,6 +57,7 @@ struct dts_result {
     int devices, nodes, global_batch;
     struct dts_step step;
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
+    double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;
     struct {
         double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
@@ -67,6 +72,10 @@ struct dts_result {
     struct dts_error error; // of a point that was refused; all numbers are absent then
     const struct dts_comparison *live; // what was measured; NULL: nothing
 };
+
+/* Make a result safe to read that somebody else may have written: every word ends, every count
+ * has its room. */
+void dts_result_seal(struct dts_result *result);
 
 /* All numbers absent, all words empty. */
 void dts_result_init(struct dts_result *result);
@@ -104,18 +113,24 @@ struct dts_report {
     const char *scenario, *summary, *file; // file: as the command line named it
     const char *why;                       // what the scenario shows; NULL: it does not say
     const char *sample;                    // what a sample is: "image"
+    const struct dts_changes *changes;     // that the command line made; NULL: none
+    uint64_t seed;
+    uint64_t hash; // of all documents that were read, changes made
     struct dts_result *points;
     int count;
 };
 
-/* Output formats: text, json, csv. One file and one row each. */
+/* Output formats: text, json, ndjson, csv. One file and one row each. */
 struct dts_format {
     const char *name, *summary;
+    const char *suffix; // of files that are written in it, ".csv"
     void (*print)(const struct dts_report *reports, int count, FILE *out);
 };
 
 extern const struct dts_format *const dts_formats[]; // ended by NULL; the first is the default
 const struct dts_format *dts_format_find(const char *name);
+const struct dts_format *
+dts_format_of_file(const char *path); // by its suffix; NULL: none has it
 const char *dts_format_name(int i);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/conditions.h"
 #include "answer/open.h"
 #include "answer/result.h"
 #include "answer/scene.h"
@@ -33,13 +34,41 @@ static bool check_words(const struct dts_scenario *scenario, struct dts_error *e
            check_references(scenario, err);
 }
 
+/* Values that the command line changes in a platform, and what of the scenario or its stack
+ * goes first. */
+static bool check_acts(const struct dts_changes *changes, const struct dts_scenario *scenario,
+                       struct dts_error *err)
+{
+    const struct dts_stack *stack = &scenario->stack;
+    const struct {
+        const char *path;
+        bool lost;
+        const char *first;
+    } all[] = {
+        {"platform.transports.within", dts_cfg_exists(&stack->within),
+         "stack.transport.within"},
+        {"platform.transports.between", dts_cfg_exists(&stack->between),
+         "stack.transport.between"},
+        {"platform.node.device", scenario->device_name != NULL, "device"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].lost && dts_changes_touch(changes, all[i].path))
+            return dts_fail(
+                err, DTS_BAD_INPUT,
+                "--set %s: has no effect: %s of the scenario goes first (set that one, "
+                "or set it to null)",
+                all[i].path, all[i].first);
+    return true;
+}
+
 static bool load_platform(const struct dts_changes *changes, int k, struct dts_scene *scene,
                           struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scene->scenario.doc);
     const struct dts_stack *stack = &scene->scenario.stack;
     char *path;
-    if (!dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
+    if (!check_acts(changes, &scene->scenario, err) ||
+        !dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
                               err))
         return false;
     struct dts_doc *doc;
@@ -86,6 +115,30 @@ static bool load_device(struct dts_scene *scene, struct dts_error *err)
     return ok;
 }
 
+/* FNV-1a, as of documents. A file that cannot be read any more adds nothing. */
+static uint64_t hash_file(const char *path, uint64_t hash)
+{
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    for (int c; file != NULL && (c = getc(file)) != EOF;)
+        hash = (hash ^ (unsigned)c) * 1099511628211u;
+    if (file != NULL)
+        fclose(file);
+    return hash;
+}
+
+/* Of all that was read. */
+static uint64_t hash_of(const struct dts_scene *scene)
+{
+    const struct dts_doc *const documents[] = {
+        scene->scenario.doc, scene->scenario.model.doc, scene->scenario.stack.doc,
+        scene->platform.doc, scene->device.doc,
+    };
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
+        hash = dts_doc_hash(documents[i], hash);
+    return hash_file(scene->platform.network_file, hash);
+}
+
 bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
                     struct dts_scene *scene, struct dts_error *err)
 {
@@ -99,9 +152,12 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
         dts_doc_free(doc);
         return false;
     }
+    dts_conditions_apply(changes, k, doc, &scene->left_out);
     if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
-        load_platform(changes, k, scene, err) && load_device(scene, err))
+        load_platform(changes, k, scene, err) && load_device(scene, err)) {
+        scene->hash = hash_of(scene);
         return true;
+    }
     dts_scene_close(scene);
     return false;
 }
@@ -109,6 +165,7 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
 void dts_scene_close(struct dts_scene *scene)
 {
     dts_text_free(&scene->unused);
+    dts_text_free(&scene->left_out);
     dts_device_free(&scene->device);
     dts_platform_free(&scene->platform);
     dts_scenario_free(&scene->scenario);

@@ -4,6 +4,8 @@
 #ifndef DTS_ANSWER_SCENE_H
 #define DTS_ANSWER_SCENE_H
 
+#include <stdint.h>
+
 #include "answer/changes.h"
 #include "base/text.h"
 #include "sim/net/platform/platform.h"
@@ -13,8 +15,10 @@ struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
     struct dts_device device;
-    struct dts_text unused; // of a live run: keys of "live" that --set left without effect
-    char setting[256];      // what --sweep set; "": there is no --sweep
+    struct dts_text unused;   // of a live run: keys of "live" that --set left without effect
+    struct dts_text left_out; // the path for which published figures are not compared
+    char setting[256];        // what --sweep set; "": there is no --sweep
+    uint64_t hash;            // of all documents that it was read from, with the changes made
 };
 
 /* Reads everything, and checks all that can be checked before plans are built. */

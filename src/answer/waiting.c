@@ -6,13 +6,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "base/os/terminal.h"
 #include "base/progress.h"
 
 enum { COLUMNS = 80, LINE = 512 }; // of a terminal that does not say; bytes
@@ -26,9 +26,8 @@ struct dts_waiting {
 /* A line that is cut in the middle of a character would be worse than a short one. */
 static size_t cut(char *line, size_t length)
 {
-    struct winsize size;
-    size_t columns =
-        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : COLUMNS;
+    const int terminal = dts_terminal_columns(STDERR_FILENO);
+    const size_t columns = terminal > 0 ? (size_t)terminal : COLUMNS;
     if (length >= columns)
         length = columns - 1;
     while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)

@@ -56,12 +56,22 @@ static unsigned code_point(const unsigned char *at, size_t *bytes)
     return at[0] < 0x80 ? at[0] : 0xFFFD;
 }
 
-/* Control characters, the end of a line or paragraph, and what turns the writing direction. */
+/* Control characters, the end of a line or paragraph, what turns the writing direction (Unicode
+ * 15, classes Cc, Zl, Zp and the bidirectional ones of Cf), and what is no UTF-8. */
 static bool is_hidden(unsigned code)
 {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200E && code <= 0x200F) ||
-           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-           code == 0xFEFF || code == 0xFFFD;
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200B ||
+           (code >= 0x200E && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF || code == 0xFFFD;
+}
+
+bool dts_text_hides(const char *words)
+{
+    size_t bytes;
+    for (const char *at = words; *at != '\0'; at += bytes)
+        if (is_hidden(code_point((const unsigned char *)at, &bytes)))
+            return true;
+    return false;
 }
 
 /* Add a character of so many bytes as it can be shown. */

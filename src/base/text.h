@@ -3,6 +3,7 @@
 #ifndef DTS_BASE_TEXT_H
 #define DTS_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,8 +17,12 @@ void dts_text_add(struct dts_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void dts_text_add_bytes(struct dts_text *text, const char *bytes, size_t count);
 
-/* Add a word that somebody else wrote: control characters and those that turn the direction of
- * writing are escaped, as are quotes and backslashes; beyond `most` bytes it ends in "...". */
+/* Does it hold a control character, the end of a line, or one that turns the direction of
+ * writing? Input that is printed again is refused for it. */
+bool dts_text_hides(const char *words);
+
+/* Add a word that somebody else wrote: what dts_text_hides() finds is escaped, as are quotes
+ * and backslashes; beyond `most` bytes it ends in "...". */
 void dts_text_add_word(struct dts_text *text, const char *word, size_t most);
 
 /* Add a whole line that may hold such words: the same, but quotes and backslashes stay. */

@@ -81,7 +81,8 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
 static void print_summary(const struct dts_scene *scene, FILE *out)
 {
     const struct dts_scenario *scenario = &scene->scenario;
-    fprintf(out, "%s: %s\n", scenario->name, scenario->summary);
+    fprintf(out, "%s%s%s\n", scenario->name, scenario->summary != NULL ? ": " : "",
+            scenario->summary != NULL ? scenario->summary : "");
     fprintf(out, "  model %s: %d layers, %.0f parameters, %.4g GFLOP forward per %s\n",
             scenario->model.name, scenario->model.layer_count, scenario->model.parameters,
             scenario->model.forward_flops / 1e9, scenario->model.sample);

@@ -42,6 +42,7 @@ static bool take_engine(struct dts_options *options, const char *value, struct d
 static bool take_format(struct dts_options *options, const char *value, struct dts_error *err)
 {
     options->format = dts_format_find(value);
+    options->format_given = true;
     return options->format != NULL || dts_known("format", value, dts_format_name, err);
 }
 
@@ -112,7 +113,8 @@ static const struct option table[] = {
     {"set", 's', "PATH=VALUE", "change the scenario: --set batch.per_device=64", take_set},
     {"sweep", 'w', "PATH=V1,V2", "a run for each value; several: each combination", take_sweep},
     {"engine", 'e', "ENGINE", "auto, exact (every message) or fluid", take_engine},
-    {"format", 'f', "FORMAT", "text, json or csv (default: text)", take_format},
+    {"format", 'f', "FORMAT",
+     "text, json, ndjson or csv (default: by the suffix of --output, or text)", take_format},
     {"output", 'o', "FILE", "write there, not to standard output", take_output},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},
@@ -242,6 +244,8 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
             options->words[options->word_count++] = argv[i];
         }
     }
+    if (good && !options->format_given && dts_format_of_file(options->output) != NULL)
+        options->format = dts_format_of_file(options->output);
     if (!good)
         dts_options_free(options);
     return good;
@@ -266,7 +270,7 @@ const char *dts_options_of_a_scenario(const struct dts_options *options)
         {"--engine", options->changes.engine != NULL},
         {"--seed", options->changes.seed != NULL},
         {"--trace", options->trace != NULL},
-        {"--format", options->format != dts_formats[0]},
+        {"--format", options->format_given},
         {"--jobs", options->jobs > 0},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

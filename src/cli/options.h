@@ -18,6 +18,7 @@ struct dts_options {
     struct dts_setting *answers; // of `new`: {"nodes", "32"}
     int answer_count;
     const struct dts_format *format; // never NULL
+    bool format_given;               // else it follows the suffix of the output
     const char *output;              // "-": standard output
     const char *trace;               // NULL: none
     int jobs;                        // child processes at once; 0: one for each core

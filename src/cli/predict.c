@@ -7,6 +7,7 @@
 
 #include "answer/batch_note.h"
 #include "answer/estimate.h"
+#include "answer/kept.h"
 #include "answer/point_pool.h"
 #include "answer/references.h"
 #include "answer/scene.h"
@@ -25,7 +26,10 @@ struct asked {
     struct dts_scene *scenes;
     int scene_count;
     struct dts_question *questions;
-    size_t question_count, room;
+    size_t question_count, room, key_room;
+    uint64_t *keys; // of each question (answer/kept.h)
+    struct dts_kept kept;
+    int known; // points of an earlier run
     struct dts_result *results;
     struct dts_report *reports; // one for each scenario on the command line
     int report_count;
@@ -36,6 +40,10 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
     const struct dts_scenario *s = &scene->scenario;
     for (int i = 0; i < s->strategy_count; i++)
         for (size_t d = 0; d < s->device_count; d++) {
+            asked->keys = dts_grow(asked->keys, &asked->key_room, asked->question_count + 1,
+                                   sizeof(*asked->keys));
+            asked->keys[asked->question_count] =
+                dts_kept_key(scene->hash, s->strategies[i].name, i, s->devices[d]);
             asked->questions = dts_grow(asked->questions, &asked->room,
                                         asked->question_count + 1, sizeof(*asked->questions));
             asked->questions[asked->question_count++] =
@@ -58,11 +66,13 @@ static bool open_all(const struct dts_options *options, const char *const *words
     for (int w = 0; w < count; w++) {
         struct dts_report *report = &asked->reports[asked->report_count++];
         int before = (int)asked->question_count;
+        uint64_t hash = 0;
         for (int k = 0; k < combinations; k++) {
             struct dts_scene *scene = &asked->scenes[asked->scene_count];
             if (!dts_scene_open(&options->changes, words[w], k, scene, err))
                 return false;
             asked->scene_count++;
+            hash = hash * 31 + scene->hash;
             ask(asked, scene, options->trace);
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
@@ -76,6 +86,9 @@ static bool open_all(const struct dts_options *options, const char *const *words
                                       .file = words[w],
                                       .why = s->why,
                                       .sample = s->model.sample,
+                                      .changes = &options->changes,
+                                      .seed = s->seed,
+                                      .hash = hash,
                                       .count = (int)asked->question_count - before};
     }
     // Only the last point writes the timeline: one file holds one.
@@ -100,6 +113,24 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     struct dts_question question = ((const struct asked *)self)->questions[i];
     question.progress = progress;
     dts_estimate(&question, result);
+}
+
+static bool known(void *self, int i, struct dts_result *result)
+{
+    struct asked *asked = self;
+    const struct dts_result *kept =
+        asked->questions[i].trace == NULL ? dts_kept_find(&asked->kept, asked->keys[i]) : NULL;
+    if (kept == NULL)
+        return false;
+    *result = *kept;
+    asked->known++;
+    return true;
+}
+
+static void done(void *self, int i, const struct dts_result *result)
+{
+    struct asked *asked = self;
+    dts_kept_add(&asked->kept, asked->keys[i], result);
 }
 
 static void name(const void *self, int i, char *text, size_t room)
@@ -209,11 +240,19 @@ static bool answer(const struct dts_options *options, struct asked *asked,
                                   .order = order,
                                   .jobs = options->jobs,
                                   .work = work,
+                                  .known = known,
+                                  .done = done,
                                   .self = asked,
                                   .name = name};
     asked->results = dts_alloc(asked->question_count, sizeof(*asked->results));
+    if (asked->question_count > 1)
+        dts_kept_open(&asked->kept, options->output);
     bool ok = dts_point_pool_run(&pool, asked->results, err);
     free(order);
+    if (asked->known > 0)
+        fprintf(stderr,
+                "dtsim: note: %d of %zu points are from an earlier run that was ended\n",
+                asked->known, asked->question_count);
     if (!ok || !check_any(asked, err))
         return false;
     for (size_t i = 0; i < asked->question_count; i++) {
@@ -276,6 +315,8 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
 
     for (int s = 0; s < asked.scene_count; s++)
         dts_scene_close(&asked.scenes[s]);
+    dts_kept_close(&asked.kept, ok);
+    free(asked.keys);
     free(asked.scenes);
     free(asked.questions);
     free(asked.results);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "device/anchor.h"
 #include "device/assumed.h"
 #include "device/stack.h"
@@ -175,13 +176,31 @@ static bool read_stack(struct reading *reading, struct dts_error *err)
 
 bool dts_stack_load(struct dts_stack *stack, const char *path, struct dts_error *err)
 {
+    return dts_stack_load_based(stack, path, NULL, err);
+}
+
+/* "pytorch_ddp", "pytorch_ddp (changed)". */
+static char *name_of(const char *path, bool changed)
+{
+    struct dts_text name = {0};
+    char *file = dts_file_name(path);
+    dts_text_add(&name, "%s%s", file, changed ? " (changed)" : "");
+    free(file);
+    return dts_text_take(&name);
+}
+
+bool dts_stack_load_based(struct dts_stack *stack, const char *path,
+                          const struct dts_cfg *changes, struct dts_error *err)
+{
     struct reading reading = {.stack = {.name = NULL}};
     *stack = reading.stack;
     if (!dts_doc_load(&reading.stack.doc, path, err))
         return false;
-    reading.stack.own_name = dts_file_name(path);
+    reading.stack.own_name = name_of(path, changes != NULL && dts_cfg_key_count(changes) > 1);
     reading.stack.name = reading.stack.own_name;
-    const bool good = read_stack(&reading, err);
+    const bool good =
+        (changes == NULL || dts_doc_merge(reading.stack.doc, changes, "base", err)) &&
+        read_stack(&reading, err);
     *stack = reading.stack;
     if (!good)
         dts_stack_free(stack);

@@ -68,6 +68,11 @@ struct dts_stack {
 };
 
 bool dts_stack_load(struct dts_stack *stack, const char *path, struct dts_error *err);
+
+/* The same with the values changed that an object of another document holds, its key "base"
+ * left out: a stack that is based on another. */
+bool dts_stack_load_based(struct dts_stack *stack, const char *path,
+                          const struct dts_cfg *changes, struct dts_error *err);
 void dts_stack_free(struct dts_stack *stack);
 
 /* Print what `dtsim help stack` says. */

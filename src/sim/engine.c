@@ -87,6 +87,18 @@ void dts_timing_open(const struct dts_job *job, struct dts_timing *timing)
     timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
 }
 
+void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps, int ops)
+{
+    const double last_s = ends_s[steps - 1];
+    timing->first_s = steps > 1 ? ends_s[steps - 2] : 0;
+    timing->step_s = steps > 1 ? (last_s - ends_s[0]) / (steps - 1) : last_s;
+    timing->mean_s = last_s / steps;
+    for (int o = 0; o < ops; o++) {
+        timing->ops[o].start_s -= timing->first_s;
+        timing->ops[o].end_s -= timing->first_s;
+    }
+}
+
 void dts_timing_free(struct dts_timing *timing)
 {
     free(timing->first_op);

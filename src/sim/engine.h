@@ -26,7 +26,7 @@ struct dts_simulation {
     const struct dts_job *job;
     const struct dts_net *net;
     const int *endpoint; // of each rank
-    int steps;           // >= 2: the first fills pipes and is not counted in step_s
+    int steps; // >= 2: the first fills pipes and is not counted in step_s; 1: from rest
 
     /* Kernels of a rank run at 1 / (1 + slowdown) of their speed while it communicates; its
      * messages run at 1 / (1 + message_slowdown) of their rate while its kernels run. */
@@ -54,7 +54,7 @@ struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
 struct dts_timing {
-    double step_s; // mean over steps 2 .. steps
+    double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 
     /* The DTS_COMPUTE calls of a rank of role 0 in the last step, mean over its ranks. Includes
      * the slowdown by communication and noise. */
@@ -75,6 +75,10 @@ struct dts_timing {
 /* Makes room for all operations of the job; all times are zero. */
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing);
 void dts_timing_free(struct dts_timing *timing);
+
+/* What follows from when each of `steps` steps ended, in simulated seconds; the times of
+ * operations, which are of the last step, count from its begin from here on. */
+void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps, int ops);
 
 struct dts_engine {
     const char *name, *summary;

@@ -34,6 +34,29 @@ static void words_are_escaped_and_cut_between_characters(void)
     }
 }
 
+/* Every end and the middle of each range, and neighbours that people write with. */
+static void what_cannot_be_seen_is_found(void)
+{
+    static const char *const hidden[] = {
+        "a\x1b[31m",    "\x7f",         "\xC2\x80",     "\xC2\x9B",     "\xC2\x9F",
+        "\xD8\x9C",     "\xE2\x80\x8B", "\xE2\x80\x8E", "\xE2\x80\xA8", "\xE2\x80\xA9",
+        "\xE2\x80\xAA", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9", "\xEF\xBB\xBF",
+        "\xff",         "\n",           "b\t",
+    };
+    static const char *const seen[] = {"",
+                                       "plain",
+                                       "\xC2\xA0",
+                                       "\xC3\xA9",
+                                       "\xE2\x80\x93",
+                                       "\xE2\x80\x9C",
+                                       "\xE2\x82\xAC",
+                                       "\xF0\x9F\x98\x80"};
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+        CHECK(dts_text_hides(hidden[i]));
+    for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+        CHECK(!dts_text_hides(seen[i]));
+}
+
 static void long_text_loses_its_middle(void)
 {
     struct dts_text text = {0};
@@ -174,8 +197,8 @@ static void one_of_a_thing_has_no_s(void)
     CHECK_STRING(dts_plural(2), "s");
 }
 
-TESTS(TEST(words_are_escaped_and_cut_between_characters), TEST(long_text_loses_its_middle),
-      TEST(numbers_read_back_and_are_short),
+TESTS(TEST(what_cannot_be_seen_is_found), TEST(words_are_escaped_and_cut_between_characters),
+      TEST(long_text_loses_its_middle), TEST(numbers_read_back_and_are_short),
       TEST(significant_digits_lose_none_of_the_integer_part),
       TEST(the_nearest_word_is_found_and_only_a_near_one), TEST(long_lists_are_cut),
       TEST(an_error_is_one_line_and_the_first_stays), TEST(one_of_a_thing_has_no_s))

@@ -185,8 +185,8 @@ static void wrong_input_is_refused_in_one_line_with_its_path(void)
 
 static void a_missing_key_is_named_with_its_meaning(void)
 {
-    static const char *const keys[] = {"summary", "model",   "platform", "stack",
-                                       "dataset", "devices", "batch",    "strategies"};
+    static const char *const keys[] = {"model",   "platform", "stack",
+                                       "devices", "batch",    "strategies"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         struct dts_scenario s;
         struct dts_error err = {0};

@@ -25,6 +25,7 @@
 #define DTS_BASE_JSON_CFG_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -87,6 +88,20 @@ struct dts_cfg dts_doc_top(struct dts_doc *doc);
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,
                  struct dts_error *err);
 
+/* Change all values that an object of another document holds, keys of `skip` (NULL: none) left
+ * out: objects are merged, everything else is replaced. A "source" goes with the values that it
+ * was of. Messages about what was changed begin with the place in the other document. */
+bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *skip,
+                   struct dts_error *err);
+
+/* The path of the i-th change by dts_doc_set() with a `by` that gave another value than stood
+ * there; NULL beyond the last. */
+const char *dts_doc_changed(const struct dts_doc *doc, size_t i);
+
+/* A number that tells documents apart by their values, whatever their layout and the order of
+ * keys (but for chance: 64 bits). Continues from `hash`; begin with 0. */
+uint64_t dts_doc_hash(const struct dts_doc *doc, uint64_t hash);
+
 /* Write the document as indented JSON with its defaults. */
 void dts_doc_print(const struct dts_doc *doc, FILE *out);
 
@@ -119,9 +134,15 @@ bool dts_cfg_is_object(const struct dts_cfg *at);
 bool dts_cfg_is_string(const struct dts_cfg *at);
 bool dts_cfg_is_number(const struct dts_cfg *at);
 
+/* The same values? Numbers by what they are, 8e9 is 8000000000. The text is JSON, or a bare
+ * word. */
+bool dts_cfg_equal(const struct dts_cfg *a, const struct dts_cfg *b);
+bool dts_cfg_equal_text(const struct dts_cfg *a, const char *text);
+
 /* Lists. dts_cfg_length is 0 for what is no list. */
 size_t dts_cfg_length(const struct dts_cfg *at);
 struct dts_cfg dts_cfg_item(const struct dts_cfg *at, size_t index);
+void dts_cfg_remove_item(const struct dts_cfg *at, size_t index); // those behind move up
 
 /* Objects, key by key in the order of the file: for tables whose keys are names. Comments are
  * passed over; dts_cfg_member(at, "source") finds that one. */

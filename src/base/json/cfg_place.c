@@ -30,8 +30,7 @@ void dts_path_add(struct dts_text *path, const struct dts_cfg *at)
         dts_text_add(path, "[%zu]", at->index);
 }
 
-/* Who said what is at the path; NULL: the file. */
-static const char *said_by(const struct dts_doc *doc, const char *path)
+const char *dts_path_said_by(const struct dts_doc *doc, const char *path)
 {
     for (size_t i = doc->change_count; i-- > 0;) {
         const char *changed = doc->changes[i].path;
@@ -46,7 +45,7 @@ static void fail(const struct dts_doc *doc, const char *path, enum dts_cause cau
                  struct dts_error *err, const char *format, va_list args)
 {
     struct dts_text lead = {0}, shown = {0};
-    const char *by = said_by(doc, path);
+    const char *by = dts_path_said_by(doc, path);
     char what[sizeof(err->text)];
     dts_text_add(&lead, "%s", by != NULL ? by : doc->name);
     dts_text_shorten(&lead, DTS_PATH_BYTES);
@@ -139,6 +138,12 @@ static void *past_comments(json_t *object, void *at)
     while (at != NULL && dts_cfg_is_comment(json_object_iter_key(at)))
         at = json_object_iter_next(object, at);
     return at;
+}
+
+void dts_cfg_remove_item(const struct dts_cfg *at, size_t index)
+{
+    json_array_remove(at->json, index);
+    at->doc->walk.object = NULL; // what it pointed to may be gone
 }
 
 const char *dts_cfg_key(const struct dts_cfg *at, size_t index)

@@ -18,6 +18,7 @@ enum {
 /* What somebody else than the file says, or all below it. */
 struct dts_change {
     char *path, *by; // owned
+    bool differs;    // from what stood there before
 };
 
 struct dts_doc {
@@ -31,6 +32,9 @@ struct dts_doc {
         void *at;
     } walk;
 };
+
+/* Is it the same value? Numbers by what they are; null is nothing. */
+bool dts_json_same(const json_t *a, const json_t *b);
 
 /* Depth and number of values of a text that may not be JSON. `depth` is that of its place. */
 bool dts_scan_limits(const char *where, const char *text, size_t length, int depth,
@@ -47,6 +51,9 @@ void dts_path_add_key(struct dts_text *path, const char *key);
 
 /* Add the path of a place; nothing at the top. */
 void dts_path_add(struct dts_text *path, const struct dts_cfg *at);
+
+/* Who said what is at the path; NULL: the file. */
+const char *dts_path_said_by(const struct dts_doc *doc, const char *path);
 
 /* Add what was found: a string "x", 8.5, null, a list. */
 void dts_describe(struct dts_text *text, const json_t *json);

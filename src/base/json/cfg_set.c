@@ -44,7 +44,7 @@ static bool fail_asked(const struct dts_doc *doc, const char *path, const char *
 }
 
 /* From now on the value of this place, and all below it, are no longer the file's. */
-static void note_change(const struct dts_cfg *at, const char *by)
+static void note_change(const struct dts_cfg *at, const char *by, bool differs)
 {
     struct dts_doc *doc = at->doc;
     struct dts_text path = {0};
@@ -53,7 +53,8 @@ static void note_change(const struct dts_cfg *at, const char *by)
     dts_path_add(&path, at);
     doc->changes =
         dts_grow(doc->changes, &doc->change_room, doc->change_count + 1, sizeof(*doc->changes));
-    doc->changes[doc->change_count++] = (struct dts_change){dts_text_take(&path), dts_copy(by)};
+    doc->changes[doc->change_count++] =
+        (struct dts_change){dts_text_take(&path), dts_copy(by), differs};
 }
 
 /* "[3]", "[*]": true and *at behind it. */
@@ -175,8 +176,9 @@ static bool apply_element(const struct dts_cfg *at, size_t index, const struct c
 {
     struct dts_cfg below = dts_cfg_item(at, index);
     if (step + 1 == change->count) {
+        const bool differs = !dts_json_same(below.json, change->value);
         json_array_set_new(at->json, index, json_deep_copy(change->value));
-        note_change(&below, change->by);
+        note_change(&below, change->by, differs);
         return true;
     }
     return apply(&below, change, step + 1, err);
@@ -188,9 +190,10 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
 {
     struct dts_cfg below = dts_cfg_member(at, key);
     if (step + 1 == change->count) {
+        const bool differs = !dts_json_same(below.json, change->value);
         if (json_object_set_new(at->json, key, json_deep_copy(change->value)) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
-        note_change(&below, change->by);
+        note_change(&below, change->by, differs);
         return true;
     }
     if (!dts_cfg_exists(&below) && change->steps[step + 1].key != NULL &&
@@ -198,7 +201,7 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
         if (json_object_set_new(at->json, key, json_object()) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
         below = dts_cfg_member(at, key);
-        note_change(&below, change->by);
+        note_change(&below, change->by, false); // what is set in it is noted, too
     }
     return apply(&below, change, step + 1, err);
 }
@@ -251,6 +254,59 @@ static bool apply(const struct dts_cfg *at, const struct change *change, int ste
         return fail_kind(at, "an object", err);
     return s->every ? apply_every_key(at, change, step, err)
                     : apply_key(at, s->key, change, step, err);
+}
+
+/* What goes before the path of a value in messages: "--set stack.", "scenarios/x.json: stack.".
+ */
+static char *words_before(const struct dts_cfg *top, const struct dts_cfg *value)
+{
+    struct dts_text path = {0}, words = {0};
+    dts_path_add(&path, value);
+    const char *by = dts_path_said_by(value->doc, path.chars);
+    dts_text_free(&path);
+    dts_path_add(&path, top);
+    dts_text_add(&words, "%s%s%s.", by != NULL ? by : top->doc->name, by != NULL ? "" : ": ",
+                 path.chars);
+    dts_text_free(&path);
+    return dts_text_take(&words);
+}
+
+static bool merge(const struct dts_cfg *to, const struct dts_cfg *from, const char *skip,
+                  const struct dts_cfg *top, struct dts_error *err)
+{
+    const char *key;
+    json_t *value;
+    if (json_object_get(from->json, "source") == NULL)
+        json_object_del(to->json, "source"); // of values that are others now
+    json_object_foreach(from->json, key, value)
+    {
+        const struct dts_cfg place = dts_cfg_member(from, key), old = dts_cfg_member(to, key);
+        if (skip != NULL && strcmp(key, skip) == 0)
+            continue;
+        if (json_is_object(value) && dts_cfg_is_object(&old)) {
+            if (!merge(&old, &place, NULL, top, err))
+                return false;
+            continue;
+        }
+        if (json_object_set_new(to->json, key, json_deep_copy(value)) != 0)
+            return dts_cfg_fail(&place, NULL, err, "keys must be UTF-8");
+        const struct dts_cfg new = dts_cfg_member(to, key);
+        char *by = words_before(top, &place);
+        note_change(&new, by, true);
+        free(by);
+    }
+    return true;
+}
+
+bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *skip,
+                   struct dts_error *err)
+{
+    const struct dts_cfg top = dts_doc_top(doc);
+    const bool good = dts_cfg_is_object(&top)
+                          ? merge(&top, from, skip, from, err)
+                          : dts_cfg_fail(&top, NULL, err, "must be an object to be changed");
+    doc->walk.object = NULL; // what it pointed to may be gone
+    return good;
 }
 
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,

@@ -59,20 +59,12 @@ static bool in_range(const struct dts_cfg *at, double value, double min, double 
     return true;
 }
 
-static bool holds_control(const char *string)
-{
-    for (; *string != '\0'; string++)
-        if ((unsigned char)*string < ' ' || *string == '\x7f')
-            return true;
-    return false;
-}
-
 bool dts_cfg_string(const struct dts_cfg *at, const char **out, struct dts_error *err)
 {
     if (!dts_cfg_is_string(at))
         return fail_value(at, "a string", err);
     const char *string = json_string_value(at->json);
-    if (holds_control(string)) // printed, they would change the terminal or forge lines
+    if (dts_text_hides(string)) // printed, they would change the terminal or forge lines
         return fail_value(at, "without control characters", err);
     *out = string;
     return true;

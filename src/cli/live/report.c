@@ -85,6 +85,9 @@ bool dts_live_report(const struct dts_options *options, const char *word,
                                       .summary = s->summary,
                                       .file = word,
                                       .sample = s->model.sample,
+                                      .changes = &options->changes,
+                                      .seed = s->seed,
+                                      .hash = set->scene.hash,
                                       .points = results,
                                       .count = set->count};
     for (int i = 0; i < set->count; i++)

@@ -4,10 +4,7 @@
 #include "cli/print/format.h"
 
 const struct dts_format *const dts_formats[] = {
-    &dts_format_text,
-    &dts_format_json,
-    &dts_format_csv,
-    NULL,
+    &dts_format_text, &dts_format_json, &dts_format_ndjson, &dts_format_csv, NULL,
 };
 
 const struct dts_format *dts_format_find(const char *name)
@@ -15,6 +12,16 @@ const struct dts_format *dts_format_find(const char *name)
     for (int i = 0; dts_formats[i] != NULL; i++)
         if (strcmp(dts_formats[i]->name, name) == 0)
             return dts_formats[i];
+    return NULL;
+}
+
+const struct dts_format *dts_format_of_file(const char *path)
+{
+    for (int i = 0; dts_formats[i] != NULL; i++) {
+        const size_t suffix = strlen(dts_formats[i]->suffix), length = strlen(path);
+        if (length > suffix && strcmp(path + length - suffix, dts_formats[i]->suffix) == 0)
+            return dts_formats[i];
+    }
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 
 extern const struct dts_format dts_format_text;
 extern const struct dts_format dts_format_json;
+extern const struct dts_format dts_format_ndjson;
 extern const struct dts_format dts_format_csv;
 
 #endif

@@ -92,5 +92,6 @@ static void print(const struct dts_report *reports, int count, FILE *out)
 const struct dts_format dts_format_csv = {
     .name = "csv",
     .summary = "one row for each point, units in the names of the columns",
+    .suffix = ".csv",
     .print = print,
 };

@@ -7,6 +7,7 @@
 #include "answer/comparison.h"
 #include "base/json/json_out.h"
 #include "cli/print/format.h"
+#include "cli/print/question.h"
 
 static const char *const causes[] = {
     [DTS_NO_ERROR] = NULL,
@@ -114,6 +115,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     put_word(json, "engine_limits", result->limits);
     put_word(json, "basis", result->basis);
     put_word(json, "outside", result->outside);
+    put_word(json, "doubt", result->doubt);
     put_word(json, "slowdown_source", result->slowdown_source);
     put_word(json, "noise_source", result->noise_source);
     if (result->error.cause == DTS_NO_ERROR) {
@@ -131,23 +133,49 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     dts_json_end(json);
 }
 
+static void put_report(struct dts_json *json, const struct dts_report *report)
+{
+    dts_json_object(json, NULL);
+    dts_json_string(json, "schema", "dtsim-result/1");
+    dts_json_string(json, "scenario", report->scenario);
+    dts_question_json(report, json);
+    dts_json_list(json, "points");
+    for (int p = 0; p < report->count; p++)
+        put_point(json, &report->points[p]);
+    dts_json_end(json);
+    dts_json_end(json);
+}
+
+/* Of several scenarios one document, a list. */
 static void print(const struct dts_report *reports, int count, FILE *out)
 {
+    struct dts_json json = {.out = out, .lines = count > 1 ? 5 : 4};
+    if (count > 1)
+        dts_json_list(&json, NULL);
+    for (int i = 0; i < count; i++)
+        put_report(&json, &reports[i]);
+    if (count > 1)
+        dts_json_end(&json);
+}
+
+static void print_lines(const struct dts_report *reports, int count, FILE *out)
+{
     for (int i = 0; i < count; i++) {
-        struct dts_json json = {.out = out, .lines = 4};
-        dts_json_object(&json, NULL);
-        dts_json_string(&json, "schema", "dtsim-result/1");
-        dts_json_string(&json, "scenario", reports[i].scenario);
-        dts_json_list(&json, "points");
-        for (int p = 0; p < reports[i].count; p++)
-            put_point(&json, &reports[i].points[p]);
-        dts_json_end(&json);
-        dts_json_end(&json);
+        struct dts_json json = {.out = out, .lines = 0};
+        put_report(&json, &reports[i]);
     }
 }
 
 const struct dts_format dts_format_json = {
     .name = "json",
-    .summary = "one object for each scenario, schema \"dtsim-result/1\"",
+    .summary = "an object, schema \"dtsim-result/1\"; a list of them for several scenarios",
+    .suffix = ".json",
     .print = print,
+};
+
+const struct dts_format dts_format_ndjson = {
+    .name = "ndjson",
+    .summary = "the same objects, each on a line of its own",
+    .suffix = ".ndjson",
+    .print = print_lines,
 };

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/print/format.h"
+#include "cli/print/question.h"
 #include "cli/print/text_notes.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
@@ -64,6 +65,18 @@ static const struct time_unit *unit_for(const struct time_unit *units, double se
     while (units->least_s > seconds)
         units++;
     return units;
+}
+
+/* False of a report that has collectives alone: no batch, no compute that could hide them. */
+static bool trains(const struct dts_report *report)
+{
+    bool alone = false;
+    for (int i = 0; i < report->count; i++) {
+        if (report->points[i].global_batch > 0)
+            return true;
+        alone = alone || isfinite(report->points[i].busbw_bytes_s);
+    }
+    return !alone;
 }
 
 static bool has_settings(const struct dts_report *report)
@@ -142,18 +155,22 @@ static void print_table(const struct dts_report *report, FILE *out)
     snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
+    const bool steps = trains(report);
     const struct source_column all[] = {
         {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
         {"setting", AT(setting), WORD, NULL, 0, 0, has_settings(report)},
         {"devices\n", AT(devices), COUNT, NULL, 0, COUNT_DIGITS, true},
         {"nodes\n", AT(nodes), COUNT, NULL, 0, COUNT_DIGITS, true},
-        {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, true},
-        {"step\n", AT(step.total_s), NUMBER, step->name, step->scale, 4, true},
-        {"compute\n", AT(step.compute_s), NUMBER, step->name, step->scale, 4, true},
-        {"exposed\ncomm\n", AT(step.exposed_comm_s), NUMBER, step->name, step->scale, 3, true},
+        {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, steps},
+        {steps ? "step\n" : "time\n", AT(step.total_s), NUMBER, step->name, step->scale, 4,
+         true},
+        {"compute\n", AT(step.compute_s), NUMBER, step->name, step->scale, 4, steps},
+        {"exposed\ncomm\n", AT(step.exposed_comm_s), NUMBER, step->name, step->scale, 3, steps},
         {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
         {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
         {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
+        {"algbw\n", AT(algbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
+        {"busbw\n", AT(busbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
         {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
         {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
@@ -163,7 +180,10 @@ static void print_table(const struct dts_report *report, FILE *out)
     struct source_column shown[ALL];
     int count = 0;
     for (int c = 0; c < ALL; c++)
-        if (all[c].always || (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
+        if (!steps && all[c].offset == AT(step.exposed_comm_s))
+            continue; // all of a collective alone
+        else if (all[c].always ||
+                 (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
     print_columns(report, shown, count, out);
 }
@@ -173,7 +193,7 @@ static void print_head(const struct dts_report *report, FILE *out)
     struct dts_text text = {0};
     dts_text_add(&text, "%s", report->summary != NULL ? report->summary : "");
     char lead[256];
-    snprintf(lead, sizeof(lead), "%s: ", report->scenario);
+    snprintf(lead, sizeof(lead), "%s%s", report->scenario, text.length > 0 ? ": " : "");
     dts_text_paragraph(out, lead, 2, dts_text_string(&text));
     dts_text_free(&text);
     for (int i = 0; i < report->count; i++) {
@@ -183,6 +203,7 @@ static void print_head(const struct dts_report *report, FILE *out)
         fprintf(out, "  %s on %s, stack %s\n", point->model, point->platform, point->stack);
         break;
     }
+    dts_question_text(report, out);
     fputc('\n', out);
 }
 
@@ -200,5 +221,6 @@ static void print(const struct dts_report *reports, int count, FILE *out)
 const struct dts_format dts_format_text = {
     .name = "text",
     .summary = "a table, and below it what it rests on",
+    .suffix = ".txt",
     .print = print,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/os/terminal.h"
 #include "base/text.h"
 #include "cli/print/rests_on.h"
 #include "cli/print/text_notes.h"
@@ -12,7 +13,10 @@ enum { NOTES = 12 }; // under one heading
 
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words)
 {
-    dts_text_wrap(out, lead, indent, DTS_TEXT_WIDTH, words);
+    enum { LEAST = 40, MOST = 160 }; // columns in which prose is read
+    const int terminal = dts_terminal_columns(fileno(out));
+    const int width = terminal == 0 ? DTS_TEXT_WIDTH : terminal < LEAST ? LEAST : terminal;
+    dts_text_wrap(out, lead, indent, width < MOST ? width : MOST, words);
 }
 
 const char *dts_text_setting(const char *setting, char *text, size_t room)

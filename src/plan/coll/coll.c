@@ -72,6 +72,18 @@ void dts_coll_span(size_t elements, int chunks, int first, int count, size_t *sp
     *span_count = end * each + (end < larger ? end : larger) - *span_first;
 }
 
+double dts_coll_bus_factor(enum dts_coll_kind kind, int size)
+{
+    static const double factors[DTS_COLL_KINDS] = {
+        [DTS_ALLREDUCE] = 2,
+        [DTS_REDUCE_SCATTER] = 1,
+        [DTS_ALLGATHER] = 1,
+    };
+    if (size < 2)
+        return 0;
+    return kind == DTS_BROADCAST ? 1 : factors[kind] * (size - 1) / size;
+}
+
 void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *shape, int member,
                     int *first, int *count)
 {

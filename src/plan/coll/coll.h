@@ -28,6 +28,12 @@ enum dts_coll_kind {
 
 struct dts_coll;
 
+/* Bus bandwidth over algorithm bandwidth, as nccl-tests define them (its doc/PERFORMANCE.md):
+ * what each member's port needs at least to send of the data, as a part of it. 2 (n - 1) / n of
+ * an all-reduce, (n - 1) / n of a reduce-scatter and an all-gather, whose data is all of it, 1
+ * of a broadcast; 0 of one member. */
+double dts_coll_bus_factor(enum dts_coll_kind kind, int size);
+
 /* Everything that an algorithm may depend on. */
 struct dts_coll_shape {
     enum dts_coll_kind kind;

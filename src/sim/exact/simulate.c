@@ -133,20 +133,12 @@ static bool check_finished(const struct dts_exact *exact, struct dts_error *err)
                     dts_stream_name(stuck->stream), stuck->step + 1);
 }
 
-/* Times become relative to the beginning of the last step. */
 static void close_timing(struct dts_exact *exact)
 {
     const struct dts_simulation *s = exact->simulation;
     struct dts_timing *timing = exact->timing;
-    double last = exact->step_ends[s->steps - 1], first = exact->step_ends[0];
-    timing->step_s = (last - first) / (s->steps - 1);
-    timing->first_s = exact->step_ends[s->steps - 2];
-    timing->mean_s = last / s->steps;
+    dts_timing_steps(timing, exact->step_ends, s->steps, timing->first_op[s->job->role_count]);
     timing->messages = exact->matcher.sent;
-    for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
-        timing->ops[o].start_s -= timing->first_s;
-        timing->ops[o].end_s -= timing->first_s;
-    }
 }
 
 /* The child: what it allocates goes with it. */

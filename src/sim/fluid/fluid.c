@@ -93,19 +93,11 @@ static const char *limits_of(const struct fluid *f)
     return NULL;
 }
 
-/* Times become relative to the beginning of the last step. */
 static void close_timing(struct fluid *f)
 {
     const struct dts_simulation *s = f->simulation;
     struct dts_timing *timing = f->timing;
-    double last = f->step_ends[s->steps - 1], first = f->step_ends[0];
-    timing->step_s = (last - first) / (s->steps - 1);
-    timing->first_s = f->step_ends[s->steps - 2];
-    timing->mean_s = last / s->steps;
-    for (int o = 0; o < timing->first_op[s->job->role_count]; o++) {
-        timing->ops[o].start_s -= timing->first_s;
-        timing->ops[o].end_s -= timing->first_s;
-    }
+    dts_timing_steps(timing, f->step_ends, s->steps, timing->first_op[s->job->role_count]);
     for (int c = 0; c < f->cohorts->count; c++) {
         const struct dts_plan *plan = &f->cohorts->all[c].role->plan;
         for (int o = 0; o < plan->op_count; o++)

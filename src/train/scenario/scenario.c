@@ -60,7 +60,8 @@ static const char *batch_norm_name(int i)
 
 /* The file as it stands, before names become what they name. */
 struct words {
-    const char *summary, *why, *model, *platform, *stack, *device, *precision, *optimizer;
+    const char *summary, *why, *model, *platform, *device, *precision, *optimizer;
+    struct dts_cfg stack;
     const char *batch_norm;
     const char *engine;
     struct dts_dataset dataset;
@@ -74,17 +75,20 @@ struct words {
 };
 
 static const struct dts_field fields[] = {
-    {DTS_KEY(struct words, summary), .type = DTS_STRING, .help = "what is asked, in one line"},
+    {DTS_KEY(struct words, summary), .type = DTS_STRING, .missing = "null",
+     .help = "what is asked, in one line"},
     {DTS_KEY(struct words, why), .type = DTS_STRING, .missing = "null",
      .help = "what the scenario shows and what to look at"},
     {DTS_KEY(struct words, model), .type = DTS_STRING,
      .help = "the network: a name (`dtsim list models`) or a file"},
     {DTS_KEY(struct words, dataset), .type = DTS_OBJECT, .fields = dataset_fields,
-     .help = "what it is trained on"},
+     .missing = "null", .help = "what it is trained on; needed where epochs are asked"},
     {DTS_KEY(struct words, platform), .type = DTS_STRING,
      .help = "the machine: a name (`dtsim list platforms`) or a file"},
-    {DTS_KEY(struct words, stack), .type = DTS_STRING,
-     .help = "the software: a name (`dtsim list stacks`) or a file"},
+    {DTS_KEY(struct words, stack), .type = DTS_OTHER,
+     .help =
+         "the software: a name (`dtsim list stacks`), a file, or {\"base\": one of these, and "
+         "what is other than there}"},
     {DTS_KEY(struct words, device), .type = DTS_STRING, .missing = "null",
      .help = "the accelerator, a name or a file; default: the platform's"},
     {DTS_KEY(struct words, precision), .type = DTS_STRING, .missing = "\"fp32\"",
@@ -145,17 +149,34 @@ static bool read_placement(const struct dts_cfg *top, struct dts_placing *placin
                         &placing->nodes, &placing->node_count, err);
 }
 
+/* A name, or an object whose "base" is one. */
+static bool load_stack(struct dts_stack *stack, const struct dts_cfg *place,
+                       const struct dts_cfg *top, struct dts_error *err)
+{
+    const bool based = dts_cfg_is_object(place);
+    const struct dts_cfg base = dts_cfg_member(place, "base");
+    const char *name;
+    char *path;
+    if (based && !dts_cfg_exists(&base))
+        return dts_cfg_fail(place, "base", err, "missing (a name or a file)");
+    if (!dts_cfg_string(based ? &base : place, &name, err) ||
+        !dts_library_find_for(&path, "stacks", name, based ? place : top,
+                              based ? "base" : "stack", err))
+        return false;
+    const bool good = dts_stack_load_based(stack, path, based ? place : NULL, err);
+    free(path);
+    return good;
+}
+
 /* Model and stack: from a name to a file to what is in it. */
 static bool load_files(struct dts_scenario *scenario, const struct words *words,
                        const struct dts_cfg *top, struct dts_error *err)
 {
-    char *model = NULL, *stack = NULL;
+    char *model = NULL;
     bool ok = dts_library_find_for(&model, "models", words->model, top, "model", err) &&
               dts_model_load(&scenario->model, model, err) &&
-              dts_library_find_for(&stack, "stacks", words->stack, top, "stack", err) &&
-              dts_stack_load(&scenario->stack, stack, err);
+              load_stack(&scenario->stack, &words->stack, top, err);
     free(model);
-    free(stack);
     return ok;
 }
 
@@ -220,6 +241,9 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
         return dts_cfg_fail(&data, "folder", err, "must name a folder");
     take_words(scenario, &words);
+    const struct dts_cfg training = dts_cfg_member(&top, "training");
+    if (words.training.epochs > 0 && words.dataset.samples <= 0)
+        return dts_cfg_fail(&training, "epochs", err, "needs dataset.samples");
     return check_batch(&top, &words.batch, err) &&
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&

@@ -49,6 +49,7 @@ struct dts_reference {
                         // "scaling_efficiency", "time_s"
     double value;
     const char *source;
+    struct dts_cfg when; // its conditions (answer/conditions.h)
 };
 
 struct dts_scenario {

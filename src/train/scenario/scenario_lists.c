@@ -114,10 +114,15 @@ const struct dts_field dts_scenario_reference_fields[] = {
      .max = DTS_SCENARIO_MOST_DEVICES, .help = "the point it belongs to"},
     {DTS_KEY(struct dts_reference, metric), .type = DTS_STRING,
      .help = "what was measured: step_s, exposed_comm_s, throughput_samples_per_s, "
-             "scaling_efficiency, scaling_efficiency_one_device, time_s"},
+             "scaling_efficiency, scaling_efficiency_one_device, time_s, algbw_bytes_s, "
+             "busbw_bytes_s"},
     {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
      .help = "the figure, in the unit of the metric"},
     {DTS_KEY(struct dts_reference, source), .type = DTS_STRING, .help = "who published it"},
+    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .missing = "null",
+     .help =
+         "paths and values, {\"batch.per_device\": 64}, for which it was published; default: "
+         "those of the file. Where --set or --sweep ask something else it is left out"},
     {0},
 };
 
@@ -149,6 +154,8 @@ bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg
             (reference->strategy != NULL &&
              !check_strategy(scenario, reference->strategy, &item, err)))
             return false;
+        if (dts_cfg_exists(&reference->when) && !dts_cfg_is_object(&reference->when))
+            return dts_cfg_fail(&item, "when", err, "must be an object of paths and values");
         scenario->reference_count++;
     }
     return true;

@@ -21,6 +21,7 @@
 #include "device/profile_estimate.h"
 #include "device/stack.h"
 #include "train/model/model.h"
+#include "train/model/seconds/peak.h"
 #include "train/model/seconds/seconds_profile.h"
 
 /* What is asked for. */
@@ -81,6 +82,14 @@ static void scale(struct dts_model_seconds *out, int layers, double forward, dou
     }
 }
 
+/* Where an anchor stands in its stack file. */
+static const char *place_of(const struct dts_stack *stack, const struct dts_anchor *anchor,
+                            char path[48])
+{
+    snprintf(path, 48, "anchors[%d].step_s", (int)(anchor - stack->anchors));
+    return path;
+}
+
 /* An anchor's seconds of forward and backward at the published batch that is nearest; *fixed_s
  * is the rest without the update. Fails where the update alone is longer than the step. */
 static bool split_anchor(const struct question *q, const struct dts_anchor *anchor,
@@ -94,10 +103,10 @@ static bool split_anchor(const struct question *q, const struct dts_anchor *anch
     *compute_s = step_s - *fixed_s - update_s;
     if (*compute_s > 0)
         return true;
-    return dts_fail(err, DTS_BAD_INPUT,
-                    "%s: the anchor of %s on %s, a step of %g s, leaves no time beside the "
-                    "optimizer's %g s",
-                    q->stack->name, anchor->model, anchor->device, step_s, update_s);
+    char path[48];
+    return dts_doc_fail(q->stack->doc, place_of(q->stack, anchor, path), DTS_BAD_INPUT, err,
+                        "a step of %g s of %s on %s leaves no time beside the optimizer's %g s",
+                        step_s, anchor->model, anchor->device, update_s);
 }
 
 /* What brings `now_s` to `then_s`; a pass without work has nothing to scale. */
@@ -232,6 +241,27 @@ static void follow_roofline(const struct question *q, const struct dts_model *mo
              precision, q->stack->name, model->name);
 }
 
+/* Frees seconds that no device of its kind can reach. They are of an anchor, or of a profile.
+ */
+static bool keep_believed(const struct question *q, const struct dts_model *model,
+                          const struct dts_anchor *anchor, struct dts_model_seconds *out,
+                          struct dts_error *err)
+{
+    char path[48];
+    const struct dts_peak_question peak = {
+        .model = model,
+        .device = q->device,
+        .precision = q->precision,
+        .batch = q->batch,
+        .doc = anchor != NULL ? q->stack->doc : q->device->doc,
+        .path = anchor != NULL ? place_of(q->stack, anchor, path) : "profile",
+    };
+    const bool good = dts_seconds_check_peak(&peak, out, err);
+    if (!good)
+        dts_model_seconds_free(out);
+    return good;
+}
+
 bool dts_model_seconds(const struct dts_model *model, const struct dts_device *device,
                        const struct dts_stack *stack, const struct dts_optimizer *optimizer,
                        enum dts_precision precision, const struct dts_samples *samples,
@@ -247,7 +277,7 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
         dts_seconds_from_profile(model, device, optimizer, samples, update_seconds(&q, model),
                                  out);
         out->fixed = stack->fixed_s;
-        return true;
+        return keep_believed(&q, model, NULL, out, err);
     }
     out->forward = dts_alloc((size_t)model->layer_count, sizeof(*out->forward));
     out->backward = dts_alloc((size_t)model->layer_count, sizeof(*out->backward));
@@ -264,7 +294,7 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
         follow_roofline(&q, model, out);
     if (!good)
         dts_model_seconds_free(out);
-    return good;
+    return good && (anchor == NULL || keep_believed(&q, model, anchor, out, err));
 }
 
 void dts_model_seconds_free(struct dts_model_seconds *seconds)

@@ -1,0 +1,46 @@
+#!/bin/sh
+# resume.sh PROGRAM -- a sweep that is killed goes on where it was, and its output is the one of an undisturbed run.
+program=$(readlink -f "$1") || exit 2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failed=0
+check() {
+    if [ "$2" = yes ]; then echo "ok   $1"; else
+        echo "FAIL $1"
+        failed=$((failed + 1))
+    fi
+}
+yes() { "$@" >/dev/null 2>&1 && echo yes; }
+# 48 points; the first kill comes when some of them are done.
+ask() {
+    "$program" "$here/golden/in/small.json" --set model=resnet50 --engine fluid --jobs 1 --set 'devices=[1,2,3,4]' \
+        --sweep batch.per_device=1,2,3,4,5,6,7,8,9,10,11,12 "$@"
+}
+ask -o whole.csv 2>whole.err
+check "an undisturbed run leaves its output alone" "$(yes test -s whole.csv -a ! -e whole.csv.points)"
+
+for signal in TERM KILL; do
+    rm -f again.csv again.csv.points
+    ask -o again.csv 2>first.err &
+    pid=$!
+    tries=0
+    while [ "$(wc -c <again.csv.points 2>/dev/null || echo 0)" -lt 60000 ] && [ $tries -lt 200 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+    kill -s $signal $pid
+    wait $pid 2>/dev/null
+    check "$signal: what is done is kept, and no output yet" "$(yes test -s again.csv.points -a ! -e again.csv)"
+    printf 'half a record' >>again.csv.points
+    ask -o again.csv 2>second.err
+    check "$signal: the next run says what it has" "$(yes grep -q 'points are from an earlier run' second.err)"
+    check "$signal: the output is that of one run" "$(yes cmp whole.csv again.csv)"
+    check "$signal: nothing is left behind" "$(yes test ! -e again.csv.points)"
+done
+
+head -c 4000 /dev/urandom >again.csv.points
+ask -o again.csv 2>third.err
+check "a file that is none of ours is not read" "$(yes cmp whole.csv again.csv)"
+[ "$failed" -eq 0 ]
