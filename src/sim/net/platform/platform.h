@@ -26,6 +26,8 @@ struct dts_platform {
     double messages;      // of a device take 1 + this as long while its kernels run
     double communicating; // they take 1 + this as long while messages travel; < 0: not stated
     struct dts_storage storage;
+    double nic_bytes_per_s;  // of one NIC; 0: the network was imported
+    double slot_bytes_per_s; // what a node carries to it; 0: it is on the device, or imported
     struct dts_net net;
     const char
         *assumed[32]; // paths of the values whose "source" says assumed: "nics.latency_us"
@@ -48,6 +50,9 @@ void dts_platform_free(struct dts_platform *platform);
 /* Can the engine do what the platform says? */
 bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
                         struct dts_error *err);
+
+/* Is a NIC behind a PCIe slot that carries less? Then the line that says so. */
+bool dts_platform_slow_slot(const struct dts_platform *platform, struct dts_error *note);
 
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);
