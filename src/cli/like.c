@@ -1,6 +1,9 @@
 /* like.c -- the platform that a new one begins with. */
 #include "cli/like.h"
 
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,19 +75,30 @@ static bool below(const char *path, const char *object)
     return strncmp(path, object, length) == 0 && (path[length] == '.' || path[length] == '\0');
 }
 
-/* How large a network is: lists of sizes, and numbers of groups. */
-static bool is_size(const struct dts_cfg *at)
-{
-    return dts_cfg_is_list(at) || strcmp(at->key, "groups") == 0 ||
-           strcmp(at->key, "nodes_per_group") == 0 || strcmp(at->key, "blue_lanes") == 0 ||
-           strcmp(at->key, "ports") == 0;
-}
-
 static bool is_rate(const struct dts_cfg *at)
 {
     static const char unit[] = "bytes_per_s";
     const size_t length = strlen(at->key);
     return length >= strlen(unit) && strcmp(at->key + length - strlen(unit), unit) == 0;
+}
+
+static double ports_of(const struct dts_like *like)
+{
+    return dts_like_number(like, "nodes") * dts_like_number(like, "nics.count");
+}
+
+static bool is_larger(const struct dts_like *like)
+{
+    return like->ports > ports_of(like);
+}
+
+/* What is not as large as the network that is wanted: a torus is exactly as large. */
+static bool is_too_small(const struct dts_like *like, const struct dts_cfg *at)
+{
+    if (strcmp(at->key, "dims") == 0)
+        return like->ports != ports_of(like);
+    return is_larger(like) &&
+           (strcmp(at->key, "blue_lanes") == 0 || strcmp(at->key, "ports") == 0);
 }
 
 static bool takes_over(const struct dts_like *like, const char *path, const struct walk *walk)
@@ -96,8 +110,62 @@ static bool takes_over(const struct dts_like *like, const char *path, const stru
     if (!below(path, "network"))
         return true;
     const struct dts_cfg *at = &walk->place[walk->depth];
-    return !like->other_topology && !(like->larger && is_size(at)) &&
+    return !like->other_topology && !is_too_small(like, at) &&
            !(like->other_nic && is_rate(at));
+}
+
+static int ceil_div(int a, double b)
+{
+    return b >= 1 ? (int)ceil(a / b) : a;
+}
+
+/* The ports of a fat tree's subtrees are kept, and their number grows. */
+static void grow_tree(const struct dts_like *like, const struct dts_cfg *at,
+                      struct dts_text *value)
+{
+    int *down;
+    size_t count;
+    struct dts_error ignored = {0};
+    double below_top = 1;
+    if (!dts_cfg_ints(at, 1, INT_MAX, SIZE_MAX, &down, &count, &ignored))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const bool top = i + 1 == count;
+        const int least = ceil_div(like->ports, below_top);
+        dts_text_add(value, "%s%d%s", i > 0 ? ", " : "[",
+                     top && least > down[i] ? least : down[i], top ? "]" : "");
+        below_top *= down[i];
+    }
+    free(down);
+}
+
+static void grow_groups(const struct dts_like *like, const struct dts_cfg *at,
+                        struct dts_text *value)
+{
+    struct dts_error ignored = {0};
+    double ports = dts_like_number(like, "network.nodes_per_group"), groups = 0;
+    if (ports == 0)
+        ports = dts_like_number(like, "network.rows") *
+                dts_like_number(like, "network.columns") *
+                dts_like_number(like, "network.nodes_per_router");
+    dts_cfg_real(at, 0, 0, &groups, &ignored);
+    const int least = ceil_div(like->ports, ports);
+    dts_text_add(value, "%.0f", fmax(groups, least));
+}
+
+/* A network that is made larger: true, and then the value. */
+static bool grow(const struct dts_like *like, const char *path, const struct dts_cfg *at,
+                 struct dts_text *value)
+{
+    if (!is_larger(like))
+        return false;
+    if (strcmp(path, "network.down") == 0)
+        grow_tree(like, at, value);
+    else if (strcmp(path, "network.groups") == 0)
+        grow_groups(like, at, value);
+    else
+        return false;
+    return true;
 }
 
 /* The text beside a value, or beside the object around it. */
@@ -140,7 +208,10 @@ bool dts_like_value(const struct dts_like *like, const char *path, struct dts_te
         return false;
     const struct dts_cfg *at = &walk.place[walk.depth];
     *raw = dts_cfg_is_object(at);
-    if (dts_cfg_is_string(at) && dts_cfg_string(at, &word, &ignored))
+    const bool grown = grow(like, path, at, value);
+    if (grown)
+        dts_text_add(source, "ASSUMED: as many as all nodes need; ");
+    else if (dts_cfg_is_string(at) && dts_cfg_string(at, &word, &ignored))
         dts_text_add(value, "%s", word);
     else
         print(at, value);

@@ -1,7 +1,8 @@
 /* like.h -- the platform that a new one begins with: `dtsim new platform NAME --like PLATFORM`.
  *
  * What depends on something that was said otherwise is not taken over: what is inside a node of
- * other devices, the keys of another topology, the sizes of a smaller network.
+ * other devices, the keys of another topology, rates of cables of slower interfaces. A network
+ * that is too small gets more of what it is made of: more below its top, or more groups.
  */
 #ifndef DTS_CLI_LIKE_H
 #define DTS_CLI_LIKE_H
@@ -16,7 +17,7 @@ struct dts_like {
     bool other_fabric;   // of another kind
     bool other_topology; // of another kind
     bool other_nic;      // of another rate, which cables of the network follow
-    bool larger;         // more ports than its network has
+    int ports;           // that the network must have: nodes times interfaces; 0: not known
 };
 
 bool dts_like_open(struct dts_like *like, const char *name, struct dts_error *err);

@@ -169,8 +169,7 @@ static bool write_nics(struct dts_draft *draft, struct dts_shape *shape, struct 
         return false;
     dts_draft_end(draft);
     struct dts_like *like = &draft->like;
-    like->larger =
-        shape->ports > dts_like_number(like, "nodes") * dts_like_number(like, "nics.count");
+    like->ports = shape->ports;
     like->other_nic = shape->nic_bytes_per_s != dts_like_number(like, "nics.bytes_per_s");
     return true;
 }

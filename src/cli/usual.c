@@ -258,8 +258,8 @@ void dts_usual_fabric(const struct dts_shape *shape, struct dts_usual *usual)
     const bool gpu = shape->device != NULL && strcmp(shape->device->kind, "gpu") == 0;
     char what[80];
     *usual = (struct dts_usual){.source = "ASSUMED"};
-    say(usual, "%s", devices == 1 && !gpu ? "none" : "pcie");
-    if (devices == 1)
+    say(usual, "%s", links->torus > 0 || (devices == 1 && !gpu) ? "none" : "pcie");
+    if (devices == 1 || links->torus > 0)
         return;
     if (devices <= links->nvlink_all)
         say(usual, "nvlink_all");
@@ -267,7 +267,10 @@ void dts_usual_fabric(const struct dts_shape *shape, struct dts_usual *usual)
         say(usual, "nvlink_cube");
     else if (devices <= links->nvswitch)
         say(usual, "nvswitch");
-    else
+    else if (links->nvlink_all > 0 || links->nvswitch > 0)
+        snprintf(usual->source, sizeof(usual->source),
+                 "ASSUMED: device %.48s says no fabric for %d", shape->device->name, devices);
+    if (strcmp(usual->value, "pcie") == 0)
         return;
     snprintf(what, sizeof(what), "%.40s in nodes of %d", links->kind, devices);
     from_device(shape, usual, what);

@@ -78,9 +78,10 @@ static void interfaces_are_the_published_ones(void)
         {"selene", 560, 8, 8, 8 * 200},         {"eos", 576, 8, 8, 8 * 400},
         {"perlmutter", 1536, 4, 4, 4 * 200},    {"juwels_booster", 936, 4, 4, 4 * 200},
         {"abci", 1088, 4, 2, 2 * 100},          {"longhorn", 96, 4, 1, 100},
-        {"p3_16xlarge", 16, 8, 1, 25},          {"p3dn_24xlarge", 32, 8, 1, 100},
-        {"p4d_24xlarge", 64, 8, 4, 4 * 100},    {"p5_48xlarge", 64, 8, 8, 32 * 100},
-        {"tpu_v3_pod", 1024, 1, 1, 4 * 70 * 8}, {"tpu_v4_pod", 4096, 1, 1, 6 * 50 * 8},
+        {"frontera_rtx", 90, 4, 1, 54.4},       {"p3_16xlarge", 16, 8, 1, 25},
+        {"p3dn_24xlarge", 32, 8, 1, 100},       {"p4d_24xlarge", 64, 8, 4, 4 * 100},
+        {"p5_48xlarge", 64, 8, 8, 32 * 100},    {"tpu_v3_pod", 1024, 1, 1, 4 * 70 * 8},
+        {"tpu_v4_pod", 4096, 1, 1, 6 * 50 * 8},
     };
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         struct dts_platform platform;
