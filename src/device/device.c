@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "device/assumed.h"
 #include "device/device.h"
-#include "device/links.h"
 
 static const char *const classes[DTS_WORK_CLASSES] = {
     [DTS_WORK_CONV] = "conv",

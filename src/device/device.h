@@ -8,6 +8,7 @@
 #define DTS_DEVICE_DEVICE_H
 
 #include "base/json/cfg.h"
+#include "device/links.h"
 #include "device/profile.h"
 #include "kernels/call/precision.h"
 
@@ -26,21 +27,6 @@ struct dts_work {
     double bytes; // memory traffic, at the least
 };
 
-/* How a device reaches others of its node and its host; 0 and NULL: not stated. Predictions
- * take the platform's links: these are what a platform with this device is begun with. */
-struct dts_device_links {
-    const char *kind;    // "NVLink 4"
-    int count;           // of one device, to others like it
-    double bytes_per_s;  // of one of them, each way
-    int most_per_pair;   // between two devices; 0: as many as there are
-    int nvlink_all;      // the most devices of a node that links between all pairs join, ...
-    int nvlink_cube;     // ... a hybrid cube mesh, ...
-    int nvswitch;        // ... switches
-    int torus;           // dimensions of the torus that they make; 0: none
-    int pcie_generation; // 1 ..
-    int pcie_lanes;
-};
-
 enum { DTS_DEVICE_ASSUMED = 8 };
 
 struct dts_device {
@@ -48,10 +34,10 @@ struct dts_device {
     const char *kind;                        // "gpu", "cpu", "tpu"
     double peak_flops_per_s[DTS_PRECISIONS]; // 0: cannot, or not published
     double memory_bytes, memory_bytes_per_s;
-    struct dts_device_links links;
-    double efficiency[DTS_WORK_CLASSES];           // of the peak, or of the memory rate
-    double call_s;                                 // fixed cost of a kernel call
-    bool assumed[DTS_WORK_CLASSES];                // that efficiency is not published
+    struct dts_device_links links;       // what a platform with this device is begun with
+    double efficiency[DTS_WORK_CLASSES]; // of the peak, or of the memory rate
+    double call_s;                       // fixed cost of a kernel call
+    bool assumed[DTS_WORK_CLASSES];      // that efficiency is not published
     const char *assumed_paths[DTS_DEVICE_ASSUMED]; // all that is: "efficiency.conv", "call_s"
     int assumed_path_count;
     struct dts_profile profile; // measured calls; without: profile.kernels is NULL
