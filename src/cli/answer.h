@@ -12,6 +12,7 @@ struct dts_wanted {
     const char *option; // that answers it; NULL: only --set PATH=VALUE does
     const char *help;
     const char *usual;            // when nobody says; NULL: somebody has to
+    const char *source;           // of the usual value; NULL: it is assumed
     const char *(*choice)(int i); // NULL: any value
     bool word;                    // it is a string
     const char *folder;           // of the library, in which it names a file; NULL: it does not

@@ -6,6 +6,7 @@
 #include "answer/estimate.h"
 #include "answer/references.h"
 #include "answer/scene.h"
+#include "answer/slot_note.h"
 #include "answer/unused.h"
 #include "answer/waiting.h"
 #include "base/mem.h"
@@ -110,6 +111,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
     }
     dts_unused_tell(word, &scene.unused);
     dts_references_tell(&options->changes, &scene, 1);
+    dts_slot_note_tell(&scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)
         fprintf(out, "\nWith all defaults:\n");

@@ -5,23 +5,36 @@
 
 #include "base/mem.h"
 #include "cli/answer.h"
+#include "cli/ask.h"
 #include "cli/draft.h"
 #include "sim/net/platform/platform.h"
 
-enum { INDENT = 4, TRIES = 5 }; // spaces of a level; answers of a person to one question
+enum { INDENT = 4 }; // spaces of a level
 
-void dts_draft_open(struct dts_draft *draft, const struct dts_options *options)
+static const char *option_value(const struct dts_draft *draft, const char *option)
+{
+    for (int i = draft->options->answer_count - 1; i >= 0 && option != NULL; i--)
+        if (strcmp(draft->options->answers[i].path, option) == 0)
+            return draft->options->answers[i].value;
+    return NULL;
+}
+
+bool dts_draft_open(struct dts_draft *draft, const struct dts_options *options,
+                    struct dts_error *err)
 {
     *draft = (struct dts_draft){.options = options};
     draft->ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     draft->used = dts_alloc((size_t)options->changes.set_count, sizeof(*draft->used));
+    const char *like = option_value(draft, "like");
+    return like == NULL || dts_like_open(&draft->like, like, err);
 }
 
 void dts_draft_free(struct dts_draft *draft)
 {
     dts_text_free(&draft->text);
     for (int i = 0; i < DTS_DRAFT_DEPTH; i++)
-        dts_text_free(&draft->assumed[i]);
+        dts_text_free(&draft->sources[i]);
+    dts_like_close(&draft->like);
     free(draft->used);
     *draft = (struct dts_draft){0};
 }
@@ -61,11 +74,11 @@ void dts_draft_begin(struct dts_draft *draft, const char *key)
 
 void dts_draft_end(struct dts_draft *draft)
 {
-    struct dts_text *assumed = &draft->assumed[draft->depth - 1];
-    if (assumed->length > 0) {
+    struct dts_text *sources = &draft->sources[draft->depth - 1];
+    if (sources->length > 0) {
         begin_member(draft, "", "source");
-        dts_text_add(&draft->text, "{%s}", dts_text_string(assumed));
-        dts_text_free(assumed);
+        dts_text_add(&draft->text, "{%s}", dts_text_string(sources));
+        dts_text_free(sources);
     }
     draft->depth--;
     dts_text_add(&draft->text, "\n%*s}%s", INDENT * draft->depth, "",
@@ -100,113 +113,144 @@ static const char *set_value(struct dts_draft *draft, const char *path)
     return value;
 }
 
-static const char *option_value(const struct dts_draft *draft, const char *option)
+/* Where a value was found. */
+struct found {
+    bool given;             // by the person
+    bool raw;               // an object of the platform that it is to be like
+    struct dts_text value;  // owned
+    struct dts_text source; // of what nobody gave; owned
+};
+
+static void free_found(struct found *found)
 {
-    for (int i = draft->options->answer_count - 1; i >= 0 && option != NULL; i--)
-        if (strcmp(draft->options->answers[i].path, option) == 0)
-            return draft->options->answers[i].value;
-    return NULL;
+    dts_text_free(&found->value);
+    dts_text_free(&found->source);
 }
 
-static double scale_of(const struct dts_wanted *wanted)
+static bool accept(const struct dts_wanted *wanted, const char *what, const char *answer,
+                   double scale, struct found *found, struct dts_error *err)
 {
-    return wanted->scale != 0 ? wanted->scale : 1;
+    char value[DTS_DRAFT_VALUE];
+    if (!dts_answer_accept(wanted, what, answer, scale, value, err))
+        return false;
+    dts_text_add(&found->value, "%s", value);
+    return true;
 }
 
-/* Ask until the answer is good; an empty one means the usual value, if there is one. */
-static bool ask(const struct dts_wanted *wanted, const char *path, char *value, bool *usual,
-                struct dts_error *err)
+/* What nobody gave: the value of the platform that it is to be like, or the usual one. */
+static bool find_known(struct dts_draft *draft, const struct dts_wanted *wanted,
+                       const char *path, struct found *found, struct dts_error *err)
 {
-    for (int i = 0; i < TRIES; i++) {
-        char line[DTS_DRAFT_VALUE];
-        struct dts_error wrong = {0};
-        fprintf(stderr, "%s: %s", wanted->option != NULL ? wanted->option : path, wanted->help);
-        for (int c = 0; wanted->choice != NULL && wanted->choice(c) != NULL; c++)
-            fprintf(stderr, "%s %s", c > 0 ? "," : ":", wanted->choice(c));
-        if (wanted->usual != NULL)
-            fprintf(stderr, " [%s]", wanted->usual);
-        fprintf(stderr, ": ");
-        if (fgets(line, sizeof(line), stdin) == NULL)
-            break;
-        line[strcspn(line, "\n")] = '\0';
-        *usual = line[0] == '\0' && wanted->usual != NULL;
-        if (dts_answer_accept(wanted, wanted->option != NULL ? wanted->option : path,
-                              *usual ? wanted->usual : line, scale_of(wanted), value, &wrong))
-            return true;
-        fprintf(stderr, "%s\n", wrong.text);
-    }
-    return dts_fail(err, DTS_BAD_INPUT, "%s: no answer", path);
+    bool liked = dts_like_value(&draft->like, path, &found->value, &found->source, &found->raw);
+    if (liked)
+        return true;
+    if (wanted->usual == NULL && wanted->option != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "new platform: needs --%s (%s)", wanted->option,
+                        wanted->help);
+    if (wanted->usual == NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "new platform: needs --set %s=VALUE (%s)", path,
+                        wanted->help);
+    if (wanted->source != NULL || !wanted->word)
+        dts_text_add(&found->source, "%s", wanted->source != NULL ? wanted->source : "ASSUMED");
+    return accept(wanted, path, wanted->usual, dts_wanted_scale(wanted), found, err);
 }
 
 static bool find(struct dts_draft *draft, const struct dts_wanted *wanted, const char *path,
-                 char *value, bool *usual, struct dts_error *err)
+                 struct found *found, struct dts_error *err)
 {
     const char *set = set_value(draft, path), *option = option_value(draft, wanted->option);
     char what[DTS_DRAFT_VALUE + 8];
     snprintf(what, sizeof(what), "--%s", option != NULL ? wanted->option : path);
-    *usual = false;
+    found->given = true;
     if (set != NULL)
-        return dts_answer_accept(wanted, path, set, 1, value, err);
+        return accept(wanted, path, set, 1, found, err);
     if (option != NULL)
-        return dts_answer_accept(wanted, what, option, scale_of(wanted), value, err);
-    // A few questions are enough: what has no option of its own is asked only if it must be.
-    if (draft->ask && (wanted->option != NULL || wanted->usual == NULL))
-        return ask(wanted, path, value, usual, err);
-    *usual = wanted->usual != NULL;
-    if (*usual)
-        return dts_answer_accept(wanted, path, wanted->usual, scale_of(wanted), value, err);
-    if (wanted->option != NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "new platform: needs --%s (%s)", wanted->option,
-                        wanted->help);
-    return dts_fail(err, DTS_BAD_INPUT, "new platform: needs --set %s=VALUE (%s)", path,
-                    wanted->help);
+        return accept(wanted, what, option, dts_wanted_scale(wanted), found, err);
+    // A few questions are enough: what has no option of its own is asked only if it must be,
+    // and what another platform answers is not asked.
+    if (draft->ask && draft->like.doc == NULL &&
+        (wanted->option != NULL || wanted->usual == NULL)) {
+        char value[DTS_DRAFT_VALUE];
+        bool usual = false;
+        if (!dts_ask(wanted, path, value, &usual, err))
+            return false;
+        if (!usual) {
+            dts_text_add(&found->value, "%s", value);
+            return true;
+        }
+    }
+    found->given = false;
+    return find_known(draft, wanted, path, found, err);
+}
+
+static void write_found(struct dts_draft *draft, const struct dts_wanted *wanted,
+                        const struct found *found)
+{
+    begin_member(draft, "// ", wanted->key);
+    quote(&draft->text, wanted->help);
+    begin_member(draft, "", wanted->key);
+    if (wanted->word && !found->raw)
+        quote(&draft->text, dts_text_string(&found->value));
+    else
+        dts_text_add(&draft->text, "%s", dts_text_string(&found->value));
+    if (found->given || found->source.length == 0)
+        return;
+    struct dts_text *sources = &draft->sources[draft->depth - 1];
+    dts_text_add(sources, "%s", sources->length > 0 ? ", " : "");
+    quote(sources, wanted->key);
+    dts_text_add(sources, ": ");
+    quote(sources, dts_text_string(&found->source));
 }
 
 bool dts_draft_want(struct dts_draft *draft, const struct dts_wanted *wanted, char *value,
                     struct dts_error *err)
 {
     char path[256];
-    bool usual;
     struct dts_wanted known = *wanted;
+    struct found found = {0};
     path_of(draft, wanted->key, path, sizeof(path));
     if (known.field == NULL)
         known.field = dts_platform_field(path);
-    if (!find(draft, &known, path, value, &usual, err))
-        return false;
-    begin_member(draft, "// ", wanted->key);
-    quote(&draft->text, wanted->help);
-    begin_member(draft, "", wanted->key);
-    if (wanted->word)
-        quote(&draft->text, value);
-    else
-        dts_text_add(&draft->text, "%s", value);
-    if (usual && !wanted->word) { // a number that nobody gave
-        struct dts_text *assumed = &draft->assumed[draft->depth - 1];
-        dts_text_add(assumed, "%s", assumed->length > 0 ? ", " : "");
-        quote(assumed, wanted->key);
-        dts_text_add(assumed, ": \"ASSUMED\"");
+    bool good = find(draft, &known, path, &found, err);
+    if (good) {
+        write_found(draft, &known, &found);
+        snprintf(value, DTS_DRAFT_VALUE, "%s", dts_text_string(&found.value));
     }
-    return true;
+    free_found(&found);
+    return good;
+}
+
+static bool is_said(struct dts_draft *draft, const char *path)
+{
+    return set_value(draft, path) != NULL || dts_like_has(&draft->like, path);
+}
+
+static bool write_field(struct dts_draft *draft, const struct dts_field *field,
+                        const struct dts_usual *usual, struct dts_error *err)
+{
+    char value[DTS_DRAFT_VALUE];
+    struct dts_wanted want = {.key = field->key,
+                              .help = field->help,
+                              .usual = usual != NULL ? usual->value : NULL,
+                              .source = usual != NULL ? usual->source : NULL,
+                              .choice = field->choice,
+                              .word = field->type == DTS_STRING,
+                              .field = field};
+    return dts_draft_want(draft, &want, value, err);
 }
 
 bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
                       const struct dts_shape *shape, struct dts_error *err)
 {
     for (const struct dts_field *field = fields; field->key != NULL; field++) {
-        char value[DTS_DRAFT_VALUE], usual[DTS_DRAFT_VALUE], path[256];
-        bool always = false,
-             has_usual = dts_usual(shape, field->key, usual, sizeof(usual), &always);
+        char path[256];
+        struct dts_usual usual;
+        bool has_usual = dts_usual(shape, field->key, &usual);
         path_of(draft, field->key, path, sizeof(path));
-        if (field->missing != NULL && !always && set_value(draft, path) == NULL)
+        if (field->missing != NULL && !(has_usual && usual.always) && !is_said(draft, path))
             continue;
-        struct dts_wanted want = {.key = field->key,
-                                  .help = field->help,
-                                  .usual = has_usual ? usual : NULL,
-                                  .choice = field->choice,
-                                  .word = field->type == DTS_STRING,
-                                  .field = field};
         if (field->type != DTS_OBJECT) {
-            if (!dts_draft_want(draft, &want, value, err))
+            if (!write_field(draft, field, has_usual ? &usual : NULL, err))
                 return false;
             continue;
         }
@@ -216,6 +260,21 @@ bool dts_draft_fields(struct dts_draft *draft, const struct dts_field *fields,
         dts_draft_end(draft);
     }
     return true;
+}
+
+bool dts_draft_says(struct dts_draft *draft, const char *key)
+{
+    char path[256];
+    path_of(draft, key, path, sizeof(path));
+    return is_said(draft, path);
+}
+
+bool dts_draft_optional(struct dts_draft *draft, const char *key, struct dts_error *err)
+{
+    char path[256];
+    path_of(draft, key, path, sizeof(path));
+    const struct dts_field *field = dts_platform_field(path);
+    return !is_said(draft, path) || write_field(draft, field, NULL, err);
 }
 
 bool dts_draft_all_used(const struct dts_draft *draft, struct dts_error *err)

@@ -11,6 +11,7 @@
 #include "answer/point_pool.h"
 #include "answer/references.h"
 #include "answer/scene.h"
+#include "answer/slot_note.h"
 #include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/file.h"
@@ -105,6 +106,7 @@ static bool read_all(const struct dts_options *options, const char *const *words
         "reading", (double)count * dts_changes_combinations(&options->changes));
     bool ok = open_all(options, words, count, waiting, asked, err);
     dts_waiting_end(waiting);
+    dts_slot_note_tell(asked->scenes, asked->scene_count);
     return ok;
 }
 

@@ -25,6 +25,7 @@ static const char *kind_name(int i)
     static const char *const kinds[] = {
         "gpu",
         "cpu",
+        "tpu",
         NULL,
     };
     return kinds[i];
@@ -119,7 +120,7 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct reading, device.kind),
      .type = DTS_STRING,
      .choice = kind_name,
-     .help = "gpu or cpu"},
+     .help = "gpu, cpu or tpu"},
     {.key = "peak_flops_per_s",
      .offset = offsetof(struct reading, device.peak_flops_per_s),
      .type = DTS_OBJECT,
@@ -130,6 +131,12 @@ static const struct dts_field fields[] = {
      .type = DTS_OBJECT,
      .fields = memory_fields,
      .help = "the memory that kernels work in"},
+    {.key = "links",
+     .offset = offsetof(struct reading, device.links),
+     .type = DTS_OBJECT,
+     .fields = dts_device_links_fields,
+     .missing = "null",
+     .help = "how it reaches other devices and its host: what a new platform begins with"},
     {.key = "efficiency",
      .offset = offsetof(struct reading, device.efficiency),
      .type = DTS_OBJECT,
@@ -196,7 +203,8 @@ static bool read_device(struct reading *reading, struct dts_error *err)
     if (dts_cfg_exists(&reading->profile) &&
         !dts_profile_read(&device->profile, &reading->profile, err))
         return false;
-    if (!check_peaks(device, &top, err))
+    const struct dts_cfg links = dts_cfg_member(&top, "links");
+    if (!check_peaks(device, &top, err) || !dts_device_links_check(&device->links, &links, err))
         return false;
     for (int i = 0; i < DTS_WORK_CLASSES; i++) {
         char path[64] = "efficiency.";

@@ -8,6 +8,7 @@
 #define DTS_DEVICE_DEVICE_H
 
 #include "base/json/cfg.h"
+#include "device/links.h"
 #include "device/profile.h"
 #include "kernels/call/precision.h"
 
@@ -30,12 +31,13 @@ enum { DTS_DEVICE_ASSUMED = 8 };
 
 struct dts_device {
     const char *name, *summary;              // name: of the file, without folder and ".json"
-    const char *kind;                        // "gpu", "cpu"
+    const char *kind;                        // "gpu", "cpu", "tpu"
     double peak_flops_per_s[DTS_PRECISIONS]; // 0: cannot, or not published
     double memory_bytes, memory_bytes_per_s;
-    double efficiency[DTS_WORK_CLASSES];           // of the peak, or of the memory rate
-    double call_s;                                 // fixed cost of a kernel call
-    bool assumed[DTS_WORK_CLASSES];                // that efficiency is not published
+    struct dts_device_links links;       // what a platform with this device is begun with
+    double efficiency[DTS_WORK_CLASSES]; // of the peak, or of the memory rate
+    double call_s;                       // fixed cost of a kernel call
+    bool assumed[DTS_WORK_CLASSES];      // that efficiency is not published
     const char *assumed_paths[DTS_DEVICE_ASSUMED]; // all that is: "efficiency.conv", "call_s"
     int assumed_path_count;
     struct dts_profile profile; // measured calls; without: profile.kernels is NULL

@@ -155,6 +155,38 @@ static void the_nearest_word_is_found_and_only_a_near_one(void)
     free(long_word);
 }
 
+/* A name that was begun is meant before one that differs in a letter, and all of them are
+ * named. */
+static void a_beginning_wins_and_stands_for_all_that_begin_so(void)
+{
+    static const char *const devices[] = {
+        "a100_40gb", "a100_80gb", "h100", "h100_pcie", "l4",   "l40s", "tpu_v4",    "v100",
+        "v100_32gb", "v2_a",      "v2_b", "v2_c",      "v2_d", "v2_e", "p100_pcie", NULL};
+    static const struct {
+        const char *said, *want;
+    } cases[] = {
+        {"a100", " (did you mean a100_40gb or a100_80gb?)"},
+        {"A100", " (did you mean a100_40gb or a100_80gb?)"},
+        {"a100_8", " (did you mean a100_80gb?)"},
+        {"a100-80gb", " (did you mean a100_80gb?)"},
+        {"h100_sxm", " (did you mean h100?)"},
+        {"h10", " (did you mean h100 or h100_pcie?)"},
+        {"v100_16gb", " (did you mean v100?)"}, // other memory: not v100_32gb
+        {"p100_pcie_16gb", " (did you mean p100_pcie?)"},
+        {"tpu", " (did you mean tpu_v4?)"},
+        {"v2", " (did you mean v2_a, v2_b, v2_c, v2_d or 1 more?)"},
+        {"l", ""},
+        {"epyc", ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_text text = {0};
+        bool near = dts_words_mean(&text, cases[i].said, devices);
+        CHECK(near == (cases[i].want[0] != '\0'));
+        CHECK_STRING(near ? dts_text_string(&text) : "", cases[i].want);
+        dts_text_free(&text);
+    }
+}
+
 static void long_lists_are_cut(void)
 {
     const char *words[41] = {0};
@@ -200,5 +232,6 @@ static void one_of_a_thing_has_no_s(void)
 TESTS(TEST(what_cannot_be_seen_is_found), TEST(words_are_escaped_and_cut_between_characters),
       TEST(long_text_loses_its_middle), TEST(numbers_read_back_and_are_short),
       TEST(significant_digits_lose_none_of_the_integer_part),
-      TEST(the_nearest_word_is_found_and_only_a_near_one), TEST(long_lists_are_cut),
+      TEST(the_nearest_word_is_found_and_only_a_near_one),
+      TEST(a_beginning_wins_and_stands_for_all_that_begin_so), TEST(long_lists_are_cut),
       TEST(an_error_is_one_line_and_the_first_stays), TEST(one_of_a_thing_has_no_s))

@@ -52,7 +52,9 @@ static void every_device_of_the_library_loads(void)
         if (!load_named(&device, names[count]))
             continue;
         CHECK_STRING(device.name, names[count]);
-        CHECK(dts_device_supports(&device, DTS_FP32));
+        // of the TPU nobody published one in fp32
+        CHECK(dts_device_supports(&device,
+                                  strcmp(device.kind, "tpu") == 0 ? DTS_BF16 : DTS_FP32));
         CHECK(device.memory_bytes >= 8e9 && device.memory_bytes_per_s >= 4e10);
         for (int i = 0; i < DTS_WORK_CLASSES; i++)
             CHECK(device.efficiency[i] > 0 && device.efficiency[i] <= 1);
@@ -74,6 +76,53 @@ static void p100_is_its_data_sheet(void)
     CHECK_NEAR(device.memory_bytes, 16.0 * 1024 * 1024 * 1024, 0);
     CHECK_STRING(device.kind, "gpu");
     dts_device_free(&device);
+}
+
+/* Peaks without sparsity, from the data sheets that the files name. */
+static void cards_are_their_data_sheets(void)
+{
+    static const struct {
+        const char *name;
+        enum dts_precision precision;
+        double flops_per_s, memory_gib, memory_bytes_per_s;
+        int links, pcie_generation; // 0: none
+        double link_bytes_per_s;
+    } cards[] = {
+        {"a100_pcie_40gb", DTS_TF32, 156e12, 40, 1555e9, 12, 4, 25e9},
+        {"a100_pcie_80gb", DTS_BF16, 312e12, 80, 1935e9, 12, 4, 25e9},
+        {"h100_pcie", DTS_BF16, 1513e12 / 2, 80, 2000e9, 12, 5, 25e9},
+        {"h100", DTS_BF16, 1979e12 / 2, 80, 3350e9, 18, 5, 25e9},
+        {"h200", DTS_BF16, 1979e12 / 2, 141, 4800e9, 18, 5, 25e9},
+        {"b200", DTS_BF16, 36e15 / 8 / 2, 180, 64e12 / 8, 18, 5, 50e9},
+        {"l4", DTS_FP16, 242e12 / 2, 24, 300e9, 0, 4, 0},
+        {"l40s", DTS_FP16, 362.05e12, 48, 864e9, 0, 4, 0},
+        {"a10", DTS_FP16, 125e12, 24, 600e9, 0, 4, 0},
+        {"t4", DTS_FP16, 65e12, 16, 320e9, 0, 3, 0},
+        {"quadro_rtx5000", DTS_FP16, 89.2e12, 16, 448e9, 1, 3, 25e9},
+        {"rtx3090", DTS_FP32, 35.6e12, 24, 936e9, 4, 4, 14.0625e9},
+        {"rtx4090", DTS_FP16, 165.2e12, 24, 1008e9, 0, 4, 0},
+        {"gtx1080ti", DTS_FP32, 2 * 3584 * 1.582e9, 11, 484e9, 0, 3, 0},
+        {"tpu_v3", DTS_BF16, 123e12, 32, 900e9, 4, 0, 70e9},
+        {"tpu_v4", DTS_BF16, 275e12, 32, 1200e9, 6, 0, 50e9},
+        {"tpu_v5e", DTS_BF16, 197e12, 16, 819e9, 4, 0, 50e9},
+        {"tpu_v5p", DTS_BF16, 459e12, 95, 2765e9, 6, 0, 100e9},
+        {"mi250x", DTS_FP16, 383e12 / 2, 128 / 2, 3.2e12 / 2, 8, 4, 50e9},
+        {"mi300x", DTS_BF16, 1307.4e12, 192, 5.3e12, 7, 5, 64e9},
+        {"v100", DTS_FP16, 125e12, 16, 900e9, 6, 3, 25e9},
+        {"p100", DTS_FP16, 21.2e12, 16, 732e9, 4, 3, 20e9},
+    };
+    for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) {
+        struct dts_device device;
+        if (!load_named(&device, cards[i].name))
+            continue;
+        CHECK_CLOSE(device.peak_flops_per_s[cards[i].precision], cards[i].flops_per_s, 1e-3);
+        CHECK_NEAR(device.memory_bytes, cards[i].memory_gib * 1024 * 1024 * 1024, 0);
+        CHECK_NEAR(device.memory_bytes_per_s, cards[i].memory_bytes_per_s, 0);
+        CHECK_INT(device.links.count, cards[i].links);
+        CHECK_INT(device.links.pcie_generation, cards[i].pcie_generation);
+        CHECK_NEAR(device.links.bytes_per_s, cards[i].link_bytes_per_s, 0);
+        dts_device_free(&device);
+    }
 }
 
 static void what_is_derived_from_published_times_is_not_assumed(void)
@@ -185,8 +234,8 @@ static void bad_files_are_refused_in_one_line(void)
     CHECK_INT(err.cause, DTS_BAD_INPUT);
 #define KIND "{\"summary\": \"s\", \"kind\": \"gpu\", \"peak_flops_per_s\": "
     refused("{\"kind\": \"gpu\"}", "summary: missing (one line for `dtsim list`)");
-    refused("{\"summary\": \"s\", \"kind\": \"tpu\"}",
-            "kind: must be one of gpu, cpu, got \"tpu\" (did you mean gpu?)");
+    refused("{\"summary\": \"s\", \"kind\": \"npu\"}",
+            "kind: must be one of gpu, cpu, tpu, got \"npu\" (did you mean gpu?)");
     refused(KIND "{}" REST "}", "peak_flops_per_s: must have a precision above 0");
     refused(KIND "{\"fp32\": -1}" REST "}", "peak_flops_per_s.fp32: must be >= 0, got -1");
     refused(KIND "{\"fp32\": 1e12, \"fp16\": 1e-300}" REST "}",
@@ -200,10 +249,26 @@ static void bad_files_are_refused_in_one_line(void)
             "assumed: must have at most 8 paths, got 9");
     refused(KIND "{\"fp32\": 1}, \"memory\": {\"bytes\": 0, \"bytes_per_s\": 1}}",
             "memory.bytes: must be >= 1, got 0");
+#define PEER "{\"fp32\": 1}" REST ", \"links\": {\"peer\": {\"kind\": \"x\", \"count\": 4, "
+    refused(KIND "{\"fp32\": 1}" REST ", \"links\": {\"nvlink\": {}}}",
+            "links.nvlink: unknown key (expected one of: peer, pcie)");
+    refused(KIND "{\"fp32\": 1}" REST ", \"links\": {\"pcie\": {\"generation\": 7}}}",
+            "links.pcie.generation: must be <= 6, got 7");
+    refused(KIND "{\"fp32\": 1}" REST ", \"links\": {\"peer\": {\"kind\": \"x\"}}}",
+            "links.peer.count: missing (links of one device to others)");
+    refused(
+        KIND PEER "\"bytes_per_s\": 1e9, \"fabrics\": {\"nvlink_all\": 8}}}}",
+        "links.peer.fabrics: must have nvlink_all <= 5: one link to each other device; got 8");
+    refused(KIND PEER "\"bytes_per_s\": 1e9, \"torus\": 3}}}",
+            "links.peer.torus: must be half of count, 4, got 3");
+    refused(KIND PEER "\"bytes_per_s\": 1e9, \"most_per_pair\": 5}}}",
+            "links.peer.most_per_pair: must be <= count, 4, got 5");
+#undef PEER
 #undef KIND
 }
 
 TESTS(TEST(every_device_of_the_library_loads), TEST(p100_is_its_data_sheet),
+      TEST(cards_are_their_data_sheets),
       TEST(what_is_derived_from_published_times_is_not_assumed),
       TEST(precisions_have_names_and_sizes), TEST(every_precision_can_be_a_peak),
       TEST(the_roofline_takes_the_slower_of_compute_and_memory),

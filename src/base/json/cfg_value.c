@@ -120,14 +120,12 @@ bool dts_cfg_choice(const struct dts_cfg *at, const char *(*choice)(int i), int 
         *out = i;
     } else {
         struct dts_text what = {0};
-        const char *nearest = dts_words_nearest(word, words);
         dts_text_add(&what, "must be one of ");
         dts_words_add(&what, words);
         dts_text_add(&what, ", got \"");
         dts_text_add_word(&what, word, DTS_WORD_BYTES);
         dts_text_add(&what, "\"");
-        if (nearest != NULL)
-            dts_text_add(&what, " (did you mean %s?)", nearest);
+        dts_words_mean(&what, word, words);
         dts_cfg_fail(at, NULL, err, "%s", dts_text_string(&what));
         dts_text_free(&what);
     }

@@ -7,11 +7,24 @@
 #include "base/json/words.h"
 #include "base/mem.h"
 
-enum { LONGEST = 64, LISTED = 24 }; // letters that are compared; words that a message lists
+enum {
+    LONGEST = 64, // letters that are compared
+    LISTED = 24,  // words that a message lists
+    MEANT = 4,    // words that one beginning may stand for, in a message
+};
 
 static int least(int a, int b)
 {
     return a < b ? a : b;
+}
+
+/* What it costs to write one letter for another. Two numbers are two things more often than a
+ * slip of the finger: v100_16gb is not v100_32gb. */
+static int replacing(int x, int y)
+{
+    if (x == y)
+        return 0;
+    return isdigit(x) && isdigit(y) ? 2 : 1;
 }
 
 /* Letters to insert, delete, replace or swap with their neighbour to make b of a, without
@@ -27,7 +40,7 @@ static int distance(const char *a, const char *b)
         next[0] = i;
         for (int j = 1; j <= length_b; j++) {
             int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            next[j] = least(least(last[j], next[j - 1]) + 1, last[j - 1] + (x != y));
+            next[j] = least(least(last[j], next[j - 1]) + 1, last[j - 1] + replacing(x, y));
             if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
                 y == tolower((unsigned char)a[i - 2]))
                 next[j] = least(next[j], before[j - 2] + 1);
@@ -40,7 +53,14 @@ static int distance(const char *a, const char *b)
     return last[length_b];
 }
 
-const char *dts_words_nearest(const char *word, const char *const *words)
+/* Is `word` how `whole` begins? One letter says nothing. */
+static bool begins(const char *word, const char *whole)
+{
+    size_t length = strlen(word);
+    return length >= 2 && strncasecmp(word, whole, length) == 0;
+}
+
+static const char *by_letters(const char *word, const char *const *words)
 {
     int length = (int)strnlen(word, LONGEST);
     int limit = least((length + 2) / 3, length - 1); // a third of the letters, never all
@@ -52,12 +72,55 @@ const char *dts_words_nearest(const char *word, const char *const *words)
             limit = d - 1; // from now on only a nearer one
         }
     }
-    for (int i = 0; nearest == NULL && length >= 3 && words[i] != NULL; i++) {
-        size_t common = strlen(words[i]) < (size_t)length ? strlen(words[i]) : (size_t)length;
-        if (common >= 3 && strncasecmp(word, words[i], common) == 0)
-            nearest = words[i];
-    }
     return nearest;
+}
+
+/* The longest known word that begins what was written: h100 for h100_sxm. */
+static const char *longest_beginning(const char *word, const char *const *words)
+{
+    const char *longest = NULL;
+    size_t most = 2; // letters
+    for (int i = 0; words[i] != NULL; i++) {
+        size_t length = strlen(words[i]);
+        if (length > most && strncasecmp(word, words[i], length) == 0) {
+            longest = words[i];
+            most = length;
+        }
+    }
+    return longest;
+}
+
+const char *dts_words_nearest(const char *word, const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (begins(word, words[i]))
+            return words[i];
+    const char *nearest = by_letters(word, words);
+    return nearest != NULL ? nearest : longest_beginning(word, words);
+}
+
+/* All that it may be the beginning of: "a100_40gb or a100_80gb"; else the nearest. */
+bool dts_words_mean(struct dts_text *text, const char *word, const char *const *words)
+{
+    const char *nearest = dts_words_nearest(word, words);
+    int count = 0, shown = 0;
+    if (nearest == NULL)
+        return false;
+    for (int i = 0; words[i] != NULL; i++)
+        count += begins(word, words[i]);
+    dts_text_add(text, " (did you mean ");
+    if (count == 0)
+        dts_text_add(text, "%s", nearest);
+    for (int i = 0; words[i] != NULL && shown < MEANT; i++)
+        if (begins(word, words[i])) {
+            bool last = shown == count - 1;
+            dts_text_add(text, "%s%s", shown == 0 ? "" : last ? " or " : ", ", words[i]);
+            shown++;
+        }
+    if (count > shown)
+        dts_text_add(text, " or %d more", count - shown);
+    dts_text_add(text, "?)");
+    return true;
 }
 
 void dts_words_add(struct dts_text *text, const char *const *words)
@@ -76,10 +139,7 @@ void dts_words_add(struct dts_text *text, const char *const *words)
 void dts_words_suggest(struct dts_text *text, const char *word, const char *const *words,
                        const char *lead)
 {
-    const char *nearest = dts_words_nearest(word, words);
-    if (nearest != NULL) {
-        dts_text_add(text, " (did you mean %s?)", nearest);
-    } else if (words[0] != NULL) {
+    if (!dts_words_mean(text, word, words) && words[0] != NULL) {
         dts_text_add(text, " (%s ", lead);
         dts_words_add(text, words);
         dts_text_add(text, ")");

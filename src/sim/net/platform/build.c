@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/net/platform/net.h"
+#include "sim/net/platform/slot.h"
 
 struct nics {
     int count;
@@ -133,6 +134,8 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
         free(machine.topology_self);
         return false;
     }
+    platform->nic_bytes_per_s = machine.nic_bytes_per_s;
+    platform->slot_bytes_per_s = dts_parts_slot(&machine);
     dts_parts_join(&machine, &transports[DTS_WITHIN], &transports[DTS_BETWEEN], &platform->net);
     return true;
 }

@@ -14,6 +14,21 @@ bool dts_platform_suits(const struct dts_platform *platform, const struct dts_en
                         engine->name);
 }
 
+/* Such machines exist; more often the slot is of an older generation, left over from the
+ * example that the file was begun with. */
+bool dts_platform_slow_slot(const struct dts_platform *platform, struct dts_error *note)
+{
+    const struct dts_cfg top = dts_doc_top(platform->doc), nics = dts_cfg_member(&top, "nics");
+    const double slot = platform->slot_bytes_per_s, nic = platform->nic_bytes_per_s;
+    if (slot == 0 || slot >= nic)
+        return false;
+    dts_cfg_fail(&nics, "bytes_per_s", note,
+                 "a NIC of %.4g GB/s is behind a PCIe slot of %.4g GB/s, which is all that it "
+                 "can carry",
+                 nic / 1e9, slot / 1e9);
+    return true;
+}
+
 double dts_platform_together(const struct dts_platform *platform, int devices)
 {
     const size_t most = platform->together_count, wanted = (size_t)devices;

@@ -31,6 +31,8 @@ struct dts_platform {
     double messages, communicating;
 
     struct dts_storage storage;
+    double nic_bytes_per_s;  // of one NIC; 0: the network was imported
+    double slot_bytes_per_s; // what a node carries to it; 0: it is on the device, or imported
     struct dts_net net;
 
     /* Paths of the values whose "source" says assumed: "nics.latency_us". */
@@ -55,6 +57,9 @@ void dts_platform_free(struct dts_platform *platform);
 /* Can the engine do what the platform says? */
 bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
                         struct dts_error *err);
+
+/* Is a NIC behind a PCIe slot that carries less? Then the line that says so. */
+bool dts_platform_slow_slot(const struct dts_platform *platform, struct dts_error *note);
 
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);
