@@ -20,19 +20,19 @@ struct dts_point_pool {
     void (*work)(void *self, int i, struct dts_progress *progress, struct dts_result *result);
     void *self;
 
-    /* True if the answer to point i is known already: `result` has it, and it is not worked
-     * out. NULL: no answer is known. */
-    bool (*known)(void *self, int i, struct dts_result *result);
-
-    /* Point i is worked out. Called in the order in which points end; may be NULL. */
-    void (*done)(void *self, int i, const struct dts_result *result);
-
     /* Names point i in progress and errors: "ring, 256 devices, steps=4". */
     void (*name)(const void *self, int i, char *text, size_t room);
 
     /* The order in which points begin, a permutation of 0 .. count - 1. The longest should come
      * first, so that the last point to end does not run alone. NULL: 0, 1, 2, ... */
     const int *order;
+
+    /* True if the answer to point i is known already: `result` has it, and it is not worked
+     * out. NULL: no answer is known. */
+    bool (*known)(void *self, int i, struct dts_result *result);
+
+    /* Point i is worked out. Called in the order in which points end; may be NULL. */
+    void (*done)(void *self, int i, const struct dts_result *result);
 };
 
 /* Fills results[0 .. count - 1]. Where standard error is a terminal, progress appears there
