@@ -1,7 +1,7 @@
 /* share.h -- how operations that run at the same time share links: max-min fair, per flow.
  *
  * What is shared is a link, and a flow gets its share; the flows of one operation move at one
- * rate, because each of its steps ends with the slowest (design: one share per operation would
+ * rate, because each of its steps ends with the slowest (one share per operation would
  * be wrong). With rate r_o of the largest message of operation o and weight w_ol on link l:
  *
  *     sum over o of w_ol r_o <= capacity_l,   r as large as possible, the smallest first.

@@ -1,6 +1,6 @@
 /* scenario.h -- what a person asks: a network to train, a machine, strategies to compare.
  *
- * docs/scenario.md (written by `dtsim help scenario`) says every key. Only words and numbers
+ * `dtsim help scenario` prints every key. Only words and numbers
  * are read here; the files that it names (model, device, stack) are loaded by
  * dts_scenario_load(), the platform by the caller, who hands what the plan needs of it over in
  * struct dts_machine.
