@@ -1,4 +1,4 @@
-/* version.h -- the version of dtsim, "0.1.0". */
+/* version.h -- the version of dtsim, "0.2.0". */
 #ifndef DTS_BASE_VERSION_H
 #define DTS_BASE_VERSION_H
 
