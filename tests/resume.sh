@@ -13,10 +13,11 @@ check() {
     fi
 }
 yes() { "$@" >/dev/null 2>&1 && echo yes; }
-# 48 points; the first kill comes when some of them are done.
+# 480 points; the first kill comes when some of them are done.
 ask() {
     "$program" "$here/golden/in/small.json" --set model=resnet50 --engine fluid --jobs 1 --set 'devices=[1,2,3,4]' \
-        --sweep batch.per_device=1,2,3,4,5,6,7,8,9,10,11,12 "$@"
+        --sweep batch.per_device=1,2,3,4,5,6,7,8,9,10,11,12 \
+        --sweep steps=10,11,12,13,14,15,16,17,18,19 "$@"
 }
 ask -o whole.csv 2>whole.err
 check "an undisturbed run leaves its output alone" "$(yes test -s whole.csv -a ! -e whole.csv.points)"
@@ -26,7 +27,7 @@ for signal in TERM KILL; do
     ask -o again.csv 2>first.err &
     pid=$!
     tries=0
-    while [ "$(wc -c <again.csv.points 2>/dev/null || echo 0)" -lt 60000 ] && [ $tries -lt 200 ]; do
+    while [ "$({ wc -c <again.csv.points; } 2>/dev/null || echo 0)" -lt 60000 ] && [ $tries -lt 200 ]; do
         sleep 0.02
         tries=$((tries + 1))
     done

@@ -50,11 +50,13 @@ static void read_points(struct dts_kept *kept)
     }
 }
 
-/* Begin anew with what was read, so that no half record stands in the middle. */
-static void write_again(struct dts_kept *kept)
+/* Begin anew with what was read, so that no half record stands in the middle. Whoever has
+ * nothing to keep yet makes no file. */
+static void begin(struct dts_kept *kept)
 {
     const struct head today = head_of_today();
     kept->file = fopen(kept->path, "wb");
+    kept->begun = true;
     if (kept->file == NULL)
         return;
     fwrite(&today, sizeof(today), 1, kept->file);
@@ -74,8 +76,8 @@ void dts_kept_open(struct dts_kept *kept, const char *output)
     if (kept->file != NULL) {
         read_points(kept);
         fclose(kept->file);
+        kept->file = NULL;
     }
-    write_again(kept);
 }
 
 uint64_t dts_kept_key(uint64_t scene, const char *strategy, int number, int devices)
@@ -97,15 +99,27 @@ const struct dts_result *dts_kept_find(const struct dts_kept *kept, uint64_t key
     return NULL;
 }
 
+/* There is no room: what is cut off helps nobody. */
+static void give_up(struct dts_kept *kept)
+{
+    fclose(kept->file);
+    unlink(kept->path);
+    kept->file = NULL;
+}
+
 void dts_kept_add(struct dts_kept *kept, uint64_t key, const struct dts_result *result)
 {
-    if (kept->file == NULL || result->error.cause == DTS_SYSTEM)
+    if (kept->path == NULL || result->error.cause == DTS_SYSTEM)
+        return;
+    if (!kept->begun)
+        begin(kept);
+    if (kept->file == NULL)
         return;
     struct dts_kept_point *point = dts_alloc(1, sizeof(*point));
     point->key = key;
     point->result = *result;
-    fwrite(point, sizeof(*point), 1, kept->file);
-    fflush(kept->file);
+    if (fwrite(point, sizeof(*point), 1, kept->file) != 1 || fflush(kept->file) != 0)
+        give_up(kept);
     free(point);
 }
 

@@ -17,7 +17,8 @@ struct dts_kept_point {
 
 struct dts_kept {
     char *path; // owned; NULL: nothing is kept
-    FILE *file;
+    FILE *file; // NULL: nothing is written, or cannot be
+    bool begun;
     struct dts_kept_point *points; // of earlier runs; owned
     size_t count, room;
 };
