@@ -11,8 +11,8 @@
 #define DTS_TESTS_OP_HALF_H
 
 #include "kernels/mixed.h"
-#include "kernels/reduce/reduce.h"
 #include "kernels/op_gpu.h"
+#include "kernels/reduce/reduce.h"
 
 /* An array of the call in 16 bits: what op_run has in 32, and where. */
 struct op_half {

@@ -2,8 +2,8 @@
  * with error feedback, against what tests/oracle/gradients.py computed by PyTorch from the same
  * numbers: bit for bit, by the reference and by the host's version. */
 #include "kernels/compress/compress.h"
-#include "kernels/reduce/reduce.h"
 #include "kernels/oracle_gradients.h"
+#include "kernels/reduce/reduce.h"
 
 enum { OUT = 0, X = 1, STEPS = 300 }; // streams
 enum { MOST_ROWS = 64, THREADS = 3 };

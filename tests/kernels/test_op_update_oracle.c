@@ -9,8 +9,8 @@
 #include "base/json/cfg.h"
 #include "base/mem.h"
 #include "check.h"
-#include "kernels/update/update.h"
 #include "kernels/oracle_values.h"
+#include "kernels/update/update.h"
 
 enum { MOST_STEPS = 16, MOST_TENSORS = 16, WEIGHTS = 200, GRADIENTS = 300 };
 

@@ -1,6 +1,6 @@
 /* test_op_values.c -- operations value by value: activations, sums, products. */
-#include "kernels/vector/vector_math.h"
 #include "kernels/op_shapes.h"
+#include "kernels/vector/vector_math.h"
 
 static const struct dts_dims shapes[] = {
     {1, {1, 1, 1, 1}}, {1, {37, 1, 1, 1}}, {3, {3, 5, 7, 1}}, {2, {9, 65, 1, 1}}};

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "sim/load/cohort.h"
 
-#include "sim/crossbar.h"
 #include "job.h"
+#include "sim/crossbar.h"
 
 enum { WORKERS = 8, SERVERS = 2, MOST = 512 };
 

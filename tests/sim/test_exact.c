@@ -9,8 +9,8 @@
 #include "plan/plan.h"
 #include "sim/engine.h"
 
-#include "sim/crossbar.h"
 #include "job.h"
+#include "sim/crossbar.h"
 
 enum { MOST = 64 };
 

@@ -6,8 +6,8 @@
 #include "sim/engine.h"
 #include "sim/load/load.h"
 
-#include "sim/crossbar.h"
 #include "job.h"
+#include "sim/crossbar.h"
 
 static const double bandwidth = 1e9, alpha = 10e-6;
 static const size_t elements = 1 << 20; // of 4 bytes

@@ -5,8 +5,8 @@
 #include "plan/plan.h"
 #include "sim/engine.h"
 
-#include "sim/crossbar.h"
 #include "job.h"
+#include "sim/crossbar.h"
 
 enum { RANKS = 8, LARGE = 1 << 20 }; // LARGE: elements of 4 bytes
 
