@@ -45,8 +45,11 @@ struct dts_training {
 struct dts_reference {
     const char *strategy; // NULL: every one
     int devices;
-    const char *metric; // a row of dtsim's metrics: "step_s", "throughput_samples_per_s",
-                        // "scaling_efficiency", "time_s"
+
+    /* A row of dts_metrics: "step_s", "throughput_samples_per_s", "scaling_efficiency",
+     * "time_s". */
+    const char *metric;
+
     double value;
     const char *source;
     struct dts_cfg when; // its conditions (answer/conditions.h)
