@@ -8,6 +8,7 @@
 #include "answer/explain.h"
 #include "answer/split.h"
 #include "answer/trace.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
@@ -168,14 +169,30 @@ static void fill_sources(const struct work *w, struct dts_result *result)
         copy_text(result->noise_source, sizeof(result->noise_source), noise);
 }
 
+/* Nodes on which ranks sit, those of dedicated servers among them. */
+static int nodes_of(const struct work *w)
+{
+    const struct dts_platform *platform = w->question->platform;
+    bool *used = dts_alloc((size_t)platform->nodes, sizeof(*used));
+    int count = 0;
+    for (int r = 0; r < w->built.job.ranks; r++) {
+        const int endpoint = w->built.endpoints[r], devices = platform->net.devices;
+        const int node =
+            endpoint < devices ? endpoint / platform->devices_per_node : endpoint - devices;
+        count += !used[node];
+        used[node] = true;
+    }
+    free(used);
+    return count;
+}
+
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
     const struct dts_scenario *s = q->scenario;
-    int per_node = q->platform->devices_per_node;
     struct dts_memory memory = dts_point_memory(&w->built.point);
 
-    result->nodes = (q->devices + per_node - 1) / per_node;
+    result->nodes = nodes_of(w);
     if (!q->strategy->kind->trains_nothing)
         result->global_batch = (int)dts_point_global_batch(&w->built.point);
     result->memory.total_bytes = memory.total;

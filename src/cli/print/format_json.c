@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "answer/comparison.h"
+#include "answer/winner.h"
 #include "base/json/json_out.h"
+#include "base/mem.h"
 #include "cli/print/format.h"
 #include "cli/print/question.h"
 
@@ -133,12 +135,36 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     dts_json_end(json);
 }
 
+static void put_winners(struct dts_json *json, const struct dts_report *report)
+{
+    struct dts_winner *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int count = dts_winners(report, all, report->count);
+    if (count > 0)
+        dts_json_list(json, "winners");
+    for (int i = 0; i < count; i++) {
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "devices", all[i].best->devices);
+        put_word(json, "setting", all[i].best->setting);
+        dts_json_string(json, "strategy", all[i].best->strategy);
+        dts_json_string(json, "second", all[i].second->strategy);
+        dts_json_number(json, "ahead_percent", rounded(all[i].ahead_percent));
+        dts_json_bool(json, "even", all[i].even);
+        put_word(json, "on_fewer_nodes", all[i].fewer != NULL ? all[i].fewer->strategy : NULL);
+        put_word(json, "in_less_memory", all[i].lean != NULL ? all[i].lean->strategy : NULL);
+        dts_json_end(json);
+    }
+    if (count > 0)
+        dts_json_end(json);
+    free(all);
+}
+
 static void put_report(struct dts_json *json, const struct dts_report *report)
 {
     dts_json_object(json, NULL);
     dts_json_string(json, "schema", "dtsim-result/1");
     dts_json_string(json, "scenario", report->scenario);
     dts_question_json(report, json);
+    put_winners(json, report);
     dts_json_list(json, "points");
     for (int p = 0; p < report->count; p++)
         put_point(json, &report->points[p]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/winner.h"
 #include "base/mem.h"
 #include "base/os/terminal.h"
 #include "base/text.h"
@@ -80,7 +81,9 @@ static const char *unit_of(const char *reference)
     const struct dts_metric *metric = dts_metric_find(reference);
     if (metric == NULL || metric->unit == NULL)
         return "";
-    return strcmp(metric->unit, "s") == 0 ? " s" : " samples/s";
+    return strcmp(metric->unit, "s") == 0         ? " s"
+           : strcmp(metric->unit, "bytes_s") == 0 ? " B/s"
+                                                  : " samples/s";
 }
 
 static void reference(const struct dts_result *point, const struct dts_held *held, int *count,
@@ -127,6 +130,53 @@ static bool is_largest(const struct dts_report *report, int i)
             return false;
     }
     return true;
+}
+
+/* What the best needs more than another: "8 more nodes", "4.05 GB of memory in place of 2.1".
+ */
+static void add_need(struct dts_text *text, const struct dts_result *best,
+                     const struct dts_result *other, bool nodes)
+{
+    const int more = best->nodes - other->nodes;
+    if (nodes)
+        dts_text_add(text, "%d more node%s", more, dts_plural(more));
+    else
+        dts_text_add(text, "%.3g GB of memory in place of %.3g", best->memory.total_bytes / 1e9,
+                     other->memory.total_bytes / 1e9);
+}
+
+/* The best of those that need less: the second itself, or one behind it. */
+static void add_other(struct dts_text *text, const struct dts_winner *w,
+                      const struct dts_result *other, bool nodes)
+{
+    if (other == NULL)
+        return;
+    dts_text_add(text, other == w->second ? "; it takes " : "; without its ");
+    add_need(text, w->best, other, nodes);
+    if (other != w->second)
+        dts_text_add(text, " %s is best, %.1f %% slower", other->strategy,
+                     dts_faster_percent(other, w->best));
+}
+
+/* Who wins, for each number of devices, and what it takes. */
+static void winners(const struct dts_report *report, FILE *out)
+{
+    struct dts_winner *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int found = dts_winners(report, all, report->count);
+    int count = 0;
+    for (int i = 0; i < found; i++) {
+        const struct dts_winner *w = &all[i];
+        struct dts_text text = {0};
+        dts_text_add(&text, "%.1f %% faster than %s", w->ahead_percent, w->second->strategy);
+        if (w->even)
+            dts_text_add(&text, ", even within what dtsim can tell (%d %%)", DTS_TELL_PERCENT);
+        add_other(&text, w, w->fewer, true);
+        add_other(&text, w, w->lean, false);
+        note(out, "Fastest", &count, w->best, dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    say_how_many_more(out, count);
+    free(all);
 }
 
 /* Why the largest point of each strategy is as fast as it is, and what physics alone gives. */
@@ -220,6 +270,7 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     bool any = false;
     refusals(report, out);
     references(report, out);
+    winners(report, out);
     reasons(report, out);
     growths(report, out);
     for (int i = 0; i < report->count; i++)
