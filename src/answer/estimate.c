@@ -268,7 +268,10 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             copy_text(result->limits, sizeof(result->limits), calm.limits);
         dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
         fill_rates(w, &bound, result);
-        dts_explain_bound(&bound, &result->step, result->why, sizeof(result->why));
+        struct dts_bottleneck found[DTS_EXPLAINED];
+        const int count = dts_bottlenecks_find(&w->simulation, w->loader, found, DTS_EXPLAINED);
+        dts_explain_bound(&bound, found, count, &result->step, result->why,
+                          sizeof(result->why));
         if (with_noise)
             dts_timing_free(&noisy);
     }

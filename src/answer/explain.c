@@ -17,30 +17,81 @@ static void scale_bytes(double bytes, double *value, const char **unit)
     *unit = units[i];
 }
 
-void dts_explain_bound(const struct dts_bound *bound, const struct dts_step *step, char *text,
-                       size_t room)
+static void add_ms(struct dts_text *text, double seconds)
 {
-    double bytes;
+    dts_text_add_significant(text, 1e3 * seconds, 3);
+    dts_text_add(text, " ms");
+}
+
+/* What the step is made of: kernels, or communication that they do not hide. */
+static void add_step(struct dts_text *why, const struct dts_step *step)
+{
+    const double hidden = 0.01; // of the step: less is nothing
+    const double kernels_s = step->total_s - step->exposed_comm_s - step->input_s;
+    if (step->compute_s <= 0)
+        return; // a collective alone
+    if (step->exposed_comm_s < hidden * step->total_s) {
+        dts_text_add(why, "kernels bound the step, ");
+        add_ms(why, step->comm_s);
+        dts_text_add(why, " of communication hide behind them; ");
+        return;
+    }
+    dts_text_add(why, "%s bound%s the step, ",
+                 step->exposed_comm_s > kernels_s ? "communication" : "kernels",
+                 step->exposed_comm_s > kernels_s ? "s" : "");
+    add_ms(why, step->exposed_comm_s);
+    dts_text_add(why, " of ");
+    add_ms(why, step->comm_s);
+    dts_text_add(why, " communication are not hidden; ");
+}
+
+/* The busiest link with its bytes, which all operations together put on it. */
+static void add_busiest(struct dts_text *why, const struct dts_bound *bound)
+{
     const char *unit;
+    double bytes;
     scale_bytes(bound->link_bytes, &bytes, &unit);
+    dts_text_add(why, "%s%s%s carries %.3g %s",
+                 bound->servers_port ? "a server's port, " : "link ", bound->link,
+                 bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit);
+}
+
+/* "waits 158 ms for node0.nic0.out, 182 ms for leaf0.up, 4 ms for latency and sums". */
+static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, int count,
+                      const struct dts_step *step)
+{
+    const double named = 0.02; // of the communication: less is not worth a word
+    double left_s = step->comm_s;
+    int said = 0;
+    dts_text_add(why, "; its messages wait ");
+    for (int i = 0; i < count; i++) {
+        left_s -= found[i].seconds;
+        if (i > 0 && found[i].seconds < named * step->comm_s)
+            continue;
+        dts_text_add(why, "%s", said++ > 0 ? ", " : "");
+        add_ms(why, found[i].seconds);
+        dts_text_add(why, " for %s",
+                     found[i].link[0] != '\0' ? found[i].link : "flows at their limit");
+    }
+    if (left_s > named * step->comm_s) {
+        dts_text_add(why, "%s", said > 0 ? ", " : "");
+        add_ms(why, left_s);
+        dts_text_add(why, " for latency, sums and others");
+    }
+}
+
+void dts_explain_bound(const struct dts_bound *bound, const struct dts_bottleneck *found,
+                       int count, const struct dts_step *step, char *text, size_t room)
+{
     if (bound->link_s <= 0) {
         snprintf(text, room, "nothing is sent: the step is its kernels");
         return;
     }
-    const char *verdict =
-        step->exposed_comm_s < 0.01 * step->total_s ? "communication hides behind compute"
-        : bound->link_s > 0.5 * step->comm_s        ? "that bounds the communication"
-                                                    : "latency, sums and waiting take the rest";
     struct dts_text why = {0};
-    const bool many = bound->links_alike > 1;
-    dts_text_add(&why,
-                 bound->servers_port ? "a server's port, %s%s, carries" : "link %s%s carries",
-                 bound->link, many ? " (and others like it)" : "");
-    dts_text_add(&why, " %.3g %s a step: ", bytes, unit);
-    dts_text_add_significant(&why, 1e3 * bound->link_s, 3);
-    dts_text_add(&why, " ms of ");
-    dts_text_add_significant(&why, 1e3 * step->comm_s, 3);
-    dts_text_add(&why, " ms communication; %s", verdict);
+    add_step(&why, step);
+    add_busiest(&why, bound);
+    if (step->comm_s > 0)
+        add_waits(&why, found, count, step);
     snprintf(text, room, "%s", dts_text_string(&why));
     dts_text_free(&why);
 }

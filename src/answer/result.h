@@ -68,7 +68,7 @@ struct dts_result {
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;
-    char why[256];          // one sentence: what bounds the step
+    char why[384];          // one sentence: what bounds the step
     struct dts_error error; // of a point that was refused; all numbers are absent then
     const struct dts_comparison *live; // what was measured; NULL: nothing
 };

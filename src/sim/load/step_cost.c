@@ -63,13 +63,17 @@ static double walk(const struct dts_net *net, const struct dts_step_cost *cost,
 static void load_links(struct dts_step_cost *cost, const struct dts_step_traffic *traffic,
                        const double wire[2])
 {
+    int worst[2] = {-1, -1};
     for (int i = 0; i < traffic->worst_count; i++) {
         const struct dts_traffic_link *link = &traffic->worst[i];
         double bytes = link->weight[0] * wire[0] + link->weight[1] * wire[1];
         for (int k = 0; k < 2; k++)
-            if (link->weight[k] > 0)
-                cost->load_s[k] = fmax(cost->load_s[k], bytes / link->bytes_per_s);
+            if (link->weight[k] > 0 && bytes / link->bytes_per_s > cost->load_s[k]) {
+                cost->load_s[k] = bytes / link->bytes_per_s;
+                worst[k] = link->link;
+            }
     }
+    cost->worst_link = worst[cost->load_s[1] > cost->load_s[0]];
     if (traffic->link_count == 0)
         return;
     cost->links = dts_alloc((size_t)traffic->link_count, sizeof(*cost->links));

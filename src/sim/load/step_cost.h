@@ -27,11 +27,12 @@ struct dts_step_cost {
     int repeat;
     double bytes;                      // of the largest message, on the wire
     double stay_alpha_s[2], load_s[2]; // by transport
-    double walk_s;                     // longest walk of `repeat` hops
-    double hop_s, sum_s;               // longest hop; longest time to sum a member's messages
-    double late_s;                     // longest alpha that only the receiver sees
-    double before_s; // of an exchange: alpha that its senders pay before they use the wire
-    bool waits;      // messages wait for the receiver before they use the wire
+    int worst_link;      // that the longest of load_s is of; -1: it is of a cap on single flows
+    double walk_s;       // longest walk of `repeat` hops
+    double hop_s, sum_s; // longest hop; longest time to sum a member's messages
+    double late_s;       // longest alpha that only the receiver sees
+    double before_s;     // of an exchange: alpha that its senders pay before they use the wire
+    bool waits;          // messages wait for the receiver before they use the wire
     double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
     struct dts_link_load *links; // the shared ones that the traffic has; owned
     int link_count;
