@@ -31,6 +31,8 @@ class Unsupported(Exception):
 class Value:
     """A tensor that depends on the network's input."""
 
+    lost = False  # whether nobody knows it, since something before it is refused (import_views.py)
+
     def __init__(self, layer, dims, shape=None):
         self.layer = layer  # the name of the layer that makes it; "entry": the input
         self.dims = list(dims)

@@ -172,12 +172,15 @@ def each_position(network, view):
         sorted(others) == sorted(run for axis in whole[:-1] for run in axis)
 
 
-def stand_in(network, shape=None):
+def stand_in(network, shape=None, lost=False):
     """For what cannot be made, to those who take views: what is wrong with it is told. shape: None: nobody
-    knows it, and who takes no views is not asked what it makes of it, either."""
+    knows it, and who takes no views is not asked what it makes of it, either. lost: what a file makes of such a
+    one's sizes, which says nothing about the file."""
     origin = Origin("", "", "")
     origin.told = True
-    return View(Value(network.last, shape or []), natural(shape, network.batch) if shape else [], origin)
+    made = View(Value(network.last, shape or []), natural(shape, network.batch) if shape else [], origin)
+    made.lost = lost
+    return made
 
 
 def is_told(value):

@@ -93,7 +93,11 @@ def matmul(network, at):
     need(not isinstance(at.args[0], Fixed), "with its weights on the left")
     need(isinstance(at.args[1], Fixed), "of two tensors that depend on the input")
     weight = at.matrix(1)
-    return product_with(network, at, weight, at.weight(2) if len(at.args) > 2 else None, *weight.shape)
+    bias = at.args[2] if len(at.args) > 2 else None
+    if bias is None or product(bias.value.shape) in (1, weight.shape[1]):
+        return product_with(network, at, weight, at.weight(2) if bias else None, *weight.shape)
+    out = product_with(network, at, weight, None, *weight.shape)  # what is added is no bias: positions, say
+    return layers.add(network, at.call(out.shape, args=[settled(network, out), bias]))
 
 
 def batch_norm(network, at):
