@@ -4,7 +4,7 @@ Each takes (network, call) and returns the output's Value; what dtsim has no lay
 Unsupported. A call has a module, with attributes by PyTorch's names, or arguments in PyTorch's
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
-from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Value, epsilon_of, need, product
+from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Unsupported, Value, epsilon_of, need, product
 from import_views import Origin, View, each_position, is_told, natural, settled, simplest, takes_views, view_of
 
 
@@ -149,6 +149,13 @@ def layer_norm(network, call):
                        epsilon=epsilon_of(m))
 
 
+def rms_norm(network, call):
+    m = call.module
+    need(len(m.normalized_shape) == 1, "over more than the last size")
+    x = network.plain(call.x, call.name)
+    return network.add(call.name, "rms_norm", [x], x.dims, [m.weight], epsilon=epsilon_of(m))
+
+
 def embedding(network, call):
     m = call.module
     need(m.max_norm is None, "max_norm")
@@ -163,21 +170,50 @@ def add(network, call):
     if isinstance(a, Fixed):
         a, b = b, a
     if isinstance(b, Fixed):
-        return positions(network, call, a, b)
+        return biased(network, call, a, b) or positions(network, call, a, b)
     need(isinstance(a, Value) and isinstance(b, Value), "of a number")
     need(a.shape == b.shape, "of different shapes, %s and %s" % (a.shape, b.shape))
     a, b = network.plain(a, call.name), network.plain(b, call.name)
     return network.add(call.name, "add", [a, b], a.dims)
 
 
+def features_axis(x, shape):
+    """Along which axis of a sample a fixed tensor of this shape has its values: all of them along one, else None."""
+    rank = len(x.shape)
+    whole = [1] * (rank + 1 - len(shape)) + list(shape)
+    long = [axis for axis, size in enumerate(whole) if size != 1]
+    fits = len(whole) == rank + 1 and len(long) == 1 and long[0] > 0
+    return long[0] - 1 if fits and whole[long[0]] == x.shape[long[0] - 1] else None
+
+
+def biased(network, call, x, bias):
+    """A bias that is added behind the product with the weights; None: it is something else."""
+    if not isinstance(x, Value) or bias.value is None:
+        return None
+    axis = features_axis(x, bias.value.shape)
+    if axis is None or (isinstance(x, View) and axis != len(x.shape) - 1):
+        return None
+    try:
+        weight = call.weight_of(bias)
+    except Unsupported:
+        return None
+    return x if network.give_bias(x, weight, axis) else None
+
+
+def rows_of(network, call, rows):
+    """A parameter with a row for each position, or its first rows."""
+    of = rows.sources[0] if rows.owner is None and len(rows.sources) == 1 else rows.owner
+    need(of is not None, "of something fixed")
+    used, there = ([size for size in shape if size != 1] for shape in (rows.value.shape, of.shape))
+    need(len(used) == len(there) == 2 and used[0] <= there[0], "of something fixed")
+    rows.owner, rows.table = of, used + there[:1]
+
+
 def positions(network, call, x, rows):
     """A learned row for each position: rows of an embedding, or a parameter of their shape."""
     x = network.plain(x, call.name)
     if rows.table is None:
-        need(rows.owner is not None, "of something fixed")
-        sizes_of_rows = [size for size in rows.value.shape if size != 1]
-        need(len(sizes_of_rows) == 2, "of something fixed")
-        rows.table = sizes_of_rows + sizes_of_rows[:1]
+        rows_of(network, call, rows)
     need(rows.table[:2] == x.dims, "of rows for positions of other shape")
     return network.add(call.name, "positional_embedding", [x], x.dims, [rows.owner],
                        positions=rows.table[2])

@@ -42,8 +42,9 @@ class Value:
 class Fixed:
     """What does not depend on the input: a parameter, a mask, positions, a number."""
 
-    def __init__(self, value, owner=None, table=None, rows=None):
+    def __init__(self, value, owner=None, table=None, rows=None, sources=()):
         self.value = value
+        self.sources = sources  # the parameters that it is computed from
         self.owner = owner  # the parameter that it is
         self.table = table  # the embedding module of which it is rows
         self.rows = rows  # of several parameters: (parameter, first, behind the last), in their order
@@ -86,7 +87,7 @@ class Call:
     """A node of the traced graph, with its arguments as values."""
 
     def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False, sizes=None, word="",
-                 place=""):
+                 place="", weight_of=None):
         self.name = name  # for the layer
         self.module = module  # None: a function or a method
         self.args, self.kwargs = args, kwargs
@@ -95,6 +96,7 @@ class Call:
         self.word, self.place = word, place  # what the node is called where it is missing, and where it is
         self.flattened = flattened  # whoever takes the result first makes it a row of features
         self.last = last  # the result goes to the loss and nowhere else
+        self.weight_of = weight_of  # whose weight a fixed tensor is; Unsupported: nobody's
 
     def get(self, position, name, default=None):
         if position < len(self.args):
@@ -128,6 +130,7 @@ class Network:
         self.owned = []  # these parameters, each once
         self.parts = {}  # id of a parameter of which layers have parts: these
         self.apart = {}  # the name of a layer that was split: the outputs of those that it became
+        self.seen = set()  # ids of parameters that no layer has, but what layers' weights are computed from
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -179,9 +182,10 @@ class Network:
             value = self.add(name + "_pixels", "sequence", [value], sequence)
         self.add(name, kind, [self.plain(value, name)], [1])
 
-    def own(self, layer, parameters):
-        """A weight belongs to the first layer that has it; the next is tied to that one."""
-        for number, parameter in enumerate(parameters):
+    def own(self, layer, parameters, first=0):
+        """A weight belongs to the first layer that has it; the next is tied to that one. first: of the layer's
+        parameters the number of the first of these, of which 0 is its weight."""
+        for number, parameter in enumerate(parameters, first):
             need(parameter is not None, "without a weight or bias that dtsim's layer has")
             parameter = getattr(parameter, "owner", parameter)
             key = id(parameter)
@@ -211,6 +215,21 @@ class Network:
             need(not self.is_taken(parameter), SHARED)
             self.owners[id(parameter)] = None
             self.owned.append(parameter)
+
+    def give_bias(self, value, parameter, axis):
+        """To the layer that made a value, where it has none along this axis of it and nobody has taken its output
+        yet; whether it did."""
+        at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), len(self.layers))
+        layer = self.layers[at] if at < len(self.layers) else {}
+        of_features = axis == (len(value.shape) - 1 if layer.get("kind") == "linear" else 0)
+        taken = any(value.layer in self.inputs_of(i) for i in range(at + 1, len(self.layers)))
+        if layer.get("bias") is not False or not of_features or taken:
+            return False
+        if self.is_taken(getattr(parameter, "owner", parameter)):
+            return False
+        self.own(layer, [parameter], first=1)
+        del layer["bias"]
+        return True
 
     def inputs_of(self, number):
         """The names of the layers that a layer takes."""

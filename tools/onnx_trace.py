@@ -92,7 +92,8 @@ class At:
         return Call(self.name, module, args or [self.x], {}, shape,
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
-                    sizes=sizes, word=self.node.op, place=self.node.place)
+                    sizes=sizes, word=self.node.op, place=self.node.place,
+                    weight_of=lambda fixed: weight_owner(fixed, self.node.place))
 
 
 class Weight:

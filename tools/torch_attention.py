@@ -10,8 +10,9 @@ import import_attention
 import import_layers
 from import_attention import either, is_scores, is_value, parts
 from import_layers import origin
-from import_network import Fixed, Value, need
+from import_network import NO_TENSOR, Fixed, Value, need
 from import_views import converted, takes_views, view_of
+from torch_weights import product_with
 
 
 def number_of(value):
@@ -55,7 +56,10 @@ def divide(network, call):
 @takes_views
 def matmul(network, call):
     a, b = call.get(0, "input"), call.get(1, "mat2", call.kwargs.get("other"))
-    need(isinstance(a, Value) and isinstance(b, Value), "")
+    need(isinstance(a, Value), "with its weights on the left")
+    if isinstance(b, Fixed):
+        return product_with(network, call, a, b)
+    need(isinstance(b, Value), "")
     return import_attention.product_of(network, call, a, b)
 
 
@@ -128,6 +132,7 @@ def unbind(network, call):
 def item(network, call):
     """x[index] of whole numbers, slices and an ellipsis."""
     x, index = call.args
+    need(isinstance(x, Value), NO_TENSOR)
     why = "of a part of a tensor other than the first position"
     x, axis, made = view_of(network, x), 0, origin(call, why)
     index = list(index) if isinstance(index, tuple) else [index]

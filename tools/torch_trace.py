@@ -2,19 +2,24 @@
 import contextlib
 import dis
 import inspect
+import operator
 from unittest import mock
 
 import torch
 import torch.fx
+import torch.nn.functional as F
 from torch.utils._pytree import tree_flatten
 
 from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, need
 from import_views import Told, View, converted, settled, stand_in
 from torch_attention import item
-from torch_layers import FUNCTIONS, METHODS, MODULES
+from torch_kinds import drops_paths, known_kind
+from torch_layers import FUNCTIONS, METHODS, MODULES, by_index, drop_path
 from torch_shapes import BATCH, Shapes, shape_of
+from torch_weights import find_sources, weight_of
 
 ROOT = "network"
+LOOKS = ("view", "reshape", "long", "to", "contiguous", torch.reshape)  # at tokens, before their table
 
 
 class Whole(torch.nn.Module):
@@ -77,6 +82,10 @@ class Tracer(torch.fx.Tracer):
         meta = copies[proxy.node].meta
         return super().to_bool(proxy) if meta["from_input"] else bool(meta["value"])
 
+    def is_leaf_module(self, module, name):
+        """A layer that is known, as it stands or by another class that changes nothing of it."""
+        return drops_paths(module) or known_kind(module, MODULES) is not None or super().is_leaf_module(module, name)
+
     def call_module(self, module, forward, args, kwargs):
         self.path.append(self.path_of_module(module))
         try:
@@ -90,12 +99,24 @@ class Tracer(torch.fx.Tracer):
         return node
 
 
+def is_table(node, modules, before):
+    """Whether a node takes rows of a table by what comes before it."""
+    if node.op == "call_module":
+        return isinstance(modules[node.target], torch.nn.Embedding)
+    if node.target is operator.getitem:
+        return node.args[1] is before and node.args[0].op == "get_attr"
+    return node.target in (F.embedding, torch.embedding)
+
+
 def takes_tokens(graph):
-    """The input goes into an embedding before anything else."""
+    """The input goes into an embedding before anything else but another look at it."""
     modules = dict(graph.owning_module.named_modules())
-    entry = next(n for n in graph.nodes if n.op == "placeholder")
-    return any(n.op == "call_module" and isinstance(modules[n.target], torch.nn.Embedding)
-               for n in entry.users)
+    nodes = [n for n in graph.nodes if n.op == "placeholder"]
+    for node in nodes:
+        if any(is_table(user, modules, node) for user in node.users):
+            return True
+        nodes += [user for user in node.users if user.target in LOOKS and user not in nodes]
+    return False
 
 
 def followed_through(whole, dims):
@@ -162,6 +183,7 @@ class Importer:
         self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
         self.parameters = {id(p): p for p in self.root.parameters()}
         self.flattened = find_flattened(graph)
+        self.sources = find_sources(graph, self.parameters)
         self.network = Network(dims, BATCH)
         self.values = {}
 
@@ -175,7 +197,7 @@ class Importer:
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
-                  if id(p) not in self.network.owners]
+                  if not (self.network.is_taken(p) or id(p) in self.network.seen)]
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
 
@@ -186,7 +208,7 @@ class Importer:
         if not meta["from_input"] and not isinstance(meta["value"], torch.Tensor):
             return meta["value"]
         if not meta["from_input"] and not isinstance(module, torch.nn.Embedding):
-            return Fixed(meta["value"], self.parameters.get(id(meta["value"])))
+            return Fixed(meta["value"], self.parameters.get(id(meta["value"])), sources=self.sources.get(node, ()))
 
         def known(n):
             return self.values[n]
@@ -205,7 +227,9 @@ class Importer:
             return self.item(node, *args)
         if holds(node):
             return tuple(args)
-        table, key = {"call_module": (MODULES, type(module)), "call_function": (FUNCTIONS, node.target),
+        if module is not None and drops_paths(module):
+            return converted(self.network, drop_path, self.call(node, module, args, kwargs))
+        table, key = {"call_module": (MODULES, known_kind(module, MODULES)), "call_function": (FUNCTIONS, node.target),
                       "call_method": (METHODS, node.target)}[node.op]
         need(key in table, "")
         return converted(self.network, table[key], self.call(node, module, args, kwargs))
@@ -215,12 +239,15 @@ class Importer:
         last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
         return Call(self.name(node), module, args, kwargs, shape,
                     flattened=shape is not None and node in self.flattened, last=last,
-                    sizes=node.meta["sizes"], word=self.word(node), place=self.place(node))
+                    sizes=node.meta["sizes"], word=self.word(node), place=self.place(node),
+                    weight_of=lambda fixed: weight_of(self.network, fixed))
 
     def item(self, node, whole, index):
         """One of several results, or the first position of a sequence."""
         if isinstance(whole, (tuple, list)):
             return whole[index]
+        if isinstance(whole, Fixed) and isinstance(index, Value):
+            return converted(self.network, by_index, self.call(node, None, [whole, index], {}))
         need(isinstance(whole, Value), NO_TENSOR)
         first = index == (slice(None, None, None), 0)
         if not first or isinstance(whole, View) or len(whole.shape) != 2 or whole.shape != whole.dims:
@@ -234,9 +261,9 @@ class Importer:
         def like(shape, results):
             if isinstance(results, tuple):
                 return tuple(like(shape_of(result), result) for result in results)
-            if among_views:
+            if among_views or shape is None:
                 return stand_in(self.network, shape)
-            return Value(self.network.last, shape) if shape is not None else None
+            return Value(self.network.last, shape)
 
         return like(node.meta["shape"], node.meta["value"])
 
