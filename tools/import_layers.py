@@ -85,12 +85,10 @@ def pool(kind):
             need(not call.setting(6, "return_indices", False), "return_indices")
         else:
             ceil = call.setting(4, "ceil_mode", False)
-            need(call.setting(5, "count_include_pad", True) or padding == 0,
-                 "count_include_pad=False")
             need(call.setting(6, "divisor_override") is None, "divisor_override")
-            need(not ceil or call.shape == floor_shape(call.x.dims, kernel, stride, padding),
-                 "ceil_mode")
-            ceil = False
+            ceil = ceil and call.shape != floor_shape(call.x.dims, kernel, stride, padding)
+            if ceil or not (call.setting(5, "count_include_pad", True) or padding == 0):
+                network.note("note: a mean counts in dtsim what its window has outside of the input, here it does not")
         return network.add(call.name, kind, [network.plain(call.x, call.name)], call.shape,
                            kernel=kernel, stride=sizes(stride, axes) if stride else None,
                            padding=other(padding, 0), ceil=ceil or None)
@@ -128,8 +126,19 @@ def mean(network, call):
     axes = call.get(1, "dim")
     axes = [axes] if isinstance(axes, int) else list(axes or [])
     rank = len(call.x.shape) + 1
+    if rank == 3 and [a % rank for a in axes] == [1]:
+        return mean_of_positions(network, call)
     need(axes and sorted(a % rank for a in axes) == list(range(2, rank)), "other than over all positions")
     return global_mean(network, call, call.shape)
+
+
+def mean_of_positions(network, call):
+    """Of [positions, features]; dtsim's means are of [channels, ...]."""
+    x = network.plain(call.x, call.name)
+    turned = network.add(call.name + "_turned", "sequence", [x], x.dims[::-1])
+    network.note("note: a mean over positions is in dtsim one of a matrix that was turned, and takes its time, too")
+    out = network.add(call.name, "global_pool", [turned], turned.dims[:1])
+    return Value(out.layer, out.dims, call.shape)
 
 
 def batch_norm(network, call):
@@ -143,17 +152,21 @@ def batch_norm(network, call):
 def layer_norm(network, call):
     m = call.module
     need(m.elementwise_affine, "elementwise_affine=False")
-    need(len(m.normalized_shape) == 1, "over more than the last size")
-    x = network.plain(call.x, call.name)
-    return network.add(call.name, "layer_norm", [x], x.dims, [m.weight, m.bias],
-                       epsilon=epsilon_of(m))
+    return norm_of_features(network, call, "layer_norm", [m.weight, m.bias])
 
 
 def rms_norm(network, call):
-    m = call.module
+    return norm_of_features(network, call, "rms_norm", [call.module.weight])
+
+
+def norm_of_features(network, call, kind, weights):
+    """Over the last size."""
+    m, x = call.module, call.x
     need(len(m.normalized_shape) == 1, "over more than the last size")
-    x = network.plain(call.x, call.name)
-    return network.add(call.name, "rms_norm", [x], x.dims, [m.weight], epsilon=epsilon_of(m))
+    one = product(x.shape) == x.shape[-1] == m.normalized_shape[0]  # a pooled image, say, in whatever order
+    x = network.flat(x, call.name) if one else network.plain(x, call.name)
+    out = network.add(call.name, kind, [x], x.dims, weights, epsilon=epsilon_of(m))
+    return Value(out.layer, out.dims, call.shape if one else None)
 
 
 def embedding(network, call):
@@ -219,8 +232,27 @@ def positions(network, call, x, rows):
                        positions=rows.table[2])
 
 
+def scaled_channels(network, call, x, scale):
+    """A learned factor for each channel, which is a convolution of one value each; None: it is something else."""
+    if not isinstance(x, Value) or not isinstance(scale, Fixed) or scale.value is None or len(x.shape) not in (3, 4):
+        return None
+    if features_axis(x, scale.value.shape) != 0:
+        return None
+    try:
+        weight = call.weight_of(scale)
+    except Unsupported:
+        return None
+    x = network.plain(x, call.name)
+    network.note("note: a factor for each channel is in dtsim a convolution with a window of one value")
+    return network.add(call.name, "conv%dd" % (len(x.dims) - 1), [x], x.dims, [weight], channels=x.dims[0], kernel=1,
+                       groups=x.dims[0], bias=False)
+
+
 def multiply(network, call):
     a, b = call.get(0, "input"), call.get(1, "other")
+    scaled = scaled_channels(network, call, a, b) or scaled_channels(network, call, b, a)
+    if scaled is not None:
+        return scaled
     need(isinstance(a, Value) and isinstance(b, Value), "by a number or by something fixed")
     if product(a.shape) < product(b.shape):
         a, b = b, a

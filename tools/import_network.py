@@ -11,6 +11,7 @@ a pooled [channels, 1, 1] that dtsim calls [channels]).
 MOST_INPUTS = 16
 LIMITS = {"rate": (0, 0.99), "dropout": (0, 0.99), "slope": (0, 1), "epsilon": (1e-15, 1)}
 NO_TENSOR = "an input that is no tensor made from the network's input"
+TAKEN = "of parts of a layer that something else takes, too"
 SHARED = "a weight or bias that is shared and not the first of its layer"
 
 
@@ -129,7 +130,8 @@ class Network:
         self.owners = {}
         self.owned = []  # these parameters, each once
         self.parts = {}  # id of a parameter of which layers have parts: these
-        self.apart = {}  # the name of a layer that was split: the outputs of those that it became
+        self.apart = {}  # the name of a layer that was split: the outputs of those that it became, and their begins
+        self.cutters = {}  # the names of these: who cut it (import_views.Origin)
         self.seen = set()  # ids of parameters that no layer has, but what layers' weights are computed from
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
@@ -237,28 +239,51 @@ class Network:
         said = self.layers[number].get("input", before)
         return said if isinstance(said, list) else [said]
 
-    def split(self, value, count):
-        """A linear layer's output as those of `count` layers, each with a part of its weights. Nobody else may
-        have taken it."""
-        if value.layer in self.apart:
-            need(len(self.apart[value.layer]) == count, "of parts of a layer that something else takes, too")
-            return self.apart[value.layer]
+    def is_linear(self, value):
+        return any(layer["name"] == value.layer and layer["kind"] == "linear" for layer in self.layers) or \
+            value.layer in self.apart
+
+    def piece(self, value, first, width, origin=None):
+        """Some features of a linear layer's output, as the output of a layer of their own. origin: who cuts it."""
+        parts = self.apart.get(value.layer)
+        if parts is None and width == value.dims[-1]:
+            return value
+        if parts is None:
+            rest = value.dims[-1] - first - width
+            parts = self.split(value, [size for size in (first, width, rest) if size], origin)
+        for begin, part in parts:
+            if begin <= first and first + width <= begin + part.dims[-1]:
+                return self.piece(part, first - begin, width, origin)
+        raise Unsupported(TAKEN)
+
+    def split(self, value, widths, origin=None):
+        """A linear layer's output as those of several layers, each with a part of its weights: where each begins,
+        and it. Nobody else may have taken it."""
         at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), None)
         whole = self.layers[at] if at is not None else {}
         need(whole.get("kind") == "linear" and "tied" not in whole, "of parts of what is no linear layer")
-        need(not any(value.layer in self.inputs_of(i) for i in range(len(self.layers))),
-             "of parts of a layer that something else takes, too")
-        source, dims = self.inputs_of(at)[0], value.dims[:-1] + [value.dims[-1] // count]
-        pieces = [dict(whole, name=self.name("%s_%d" % (value.layer, i + 1)), outputs=dims[-1])
-                  for i in range(count)]
+        need(not any(value.layer in self.inputs_of(i) for i in range(len(self.layers))), TAKEN)
+        source = self.inputs_of(at)[0]
+        pieces = [dict(whole, name=self.name("%s_%d" % (value.layer, i + 1)), outputs=width)
+                  for i, width in enumerate(widths)]
         for i, piece in enumerate(pieces):
             if i > 0 or "input" in whole:
                 piece["input"] = source
         self.layers[at:at + 1] = pieces
         self.owners = {key: None if of == value.layer else of for key, of in self.owners.items()}
         self.last = pieces[-1]["name"] if self.last == value.layer else self.last
-        self.apart[value.layer] = [Value(piece["name"], dims) for piece in pieces]
+        self.cutters.update((piece["name"], origin) for piece in pieces)
+        self.apart[value.layer] = [(sum(widths[:i]), Value(piece["name"], value.dims[:-1] + [widths[i]]))
+                                   for i, piece in enumerate(pieces)]
         return self.apart[value.layer]
+
+    def check_pieces(self):
+        """Each is taken by somebody: dtsim has no layer whose output nobody wants."""
+        wanted = {name for i in range(len(self.layers)) for name in self.inputs_of(i)}
+        for name, origin in self.cutters.items():
+            if origin is not None and name not in wanted and name not in self.apart and not origin.told:
+                origin.told = True
+                self.problem(origin.what, origin.place)
 
     def count(self):
         """Values of all parameters that layers have."""

@@ -24,13 +24,46 @@ def halves(pads):
     return list(pads[:half])
 
 
-def window(at, kernel):
-    """Stride, padding and dilation of each axis."""
+def even(at, kernel, stride, dilation, pads):
+    """The padding, that of each axis from side to side where no window reaches what is more on one of them."""
+    axes = at.x.shape[1:]
+    if not len(axes) == len(kernel) == len(stride) == len(dilation) == len(pads) / 2 or min(stride) < 1:
+        return halves(pads)
+
+    def count(axis, before, behind):
+        return (axes[axis] + before + behind - dilation[axis] * (kernel[axis] - 1) - 1) // stride[axis]
+
+    def same(axis):
+        before, behind = pads[axis], pads[axis + len(axes)]
+        return before if count(axis, before, behind) == count(axis, before, before) else behind
+
+    return halves(list(pads[:len(axes)]) + [same(axis) for axis in range(len(axes))])
+
+
+def rounded_up(at, kernel):
+    """Whether a pool's padding behind its input does no more than ceil_mode does: its last window is there, too."""
+    axes, pads, auto = at.x.shape[1:], at.get("pads") or [], at.get("auto_pad", "NOTSET")
+    stride = at.get("strides") or [1] * len(kernel)
+    if not len(axes) == len(kernel) == len(stride) == len(pads) / 2 or auto != "NOTSET" or at.inner or min(stride) < 1:
+        return False
+    if pads[:len(axes)] == pads[len(axes):]:
+        return False
+
+    def count(axis, more, up):
+        reach = axes[axis] + pads[axis] + more - kernel[axis]
+        return (-(-reach // stride[axis]) if up else reach // stride[axis]) + 1
+
+    return all(count(i, pads[i], True) == count(i, pads[i + len(axes)], False) for i in range(len(axes)))
+
+
+def window(at, kernel, up=False):
+    """Stride, padding and dilation of each axis. up: the padding behind is that before it, by rounded_up()."""
     axes = len(kernel)
     auto = at.get("auto_pad", "NOTSET")
     need(auto in ("NOTSET", "VALID"), "auto_pad %s" % auto)
-    pads = halves(at.get("pads") or [0] * (2 * axes))
     stride, dilation = (at.get(name) or [1] * axes for name in ("strides", "dilations"))
+    pads = at.get("pads") or [0] * (2 * axes)
+    pads = list(pads[:axes]) if up else even(at, kernel, stride, dilation, pads)
     for inner in at.inner:  # a Pad before it
         need(inner.get("mode", "constant") == "constant", "behind padding by mode")
         more = inner.get("pads") or numbers(at.of(inner, 1))
@@ -123,9 +156,10 @@ def pool(kind):
     def convert(network, at):
         kernel = at.get("kernel_shape") or []
         need(len(at.node.outputs) == 1, "with a second output")
-        stride, pads, dilation = window(at, kernel)
+        up = not at.get("ceil_mode", 0) and rounded_up(at, kernel)
+        stride, pads, dilation = window(at, kernel, up)
         need(set(dilation) == {1}, "dilation")
-        ceil = bool(at.get("ceil_mode", 0))
+        ceil = bool(at.get("ceil_mode", 0)) or up
         shape = window_shape(at.x.shape, at.x.shape[0], kernel, stride, pads, dilation, ceil)
         if kind == "avg_pool" and set(kernel + stride) == {1}:  # how PyTorch writes an adaptive one
             return layers.adaptive(network, at.call(shape))     # whose output has its input's sizes
@@ -146,6 +180,8 @@ def global_pool(network, at):
 def mean(network, at):
     rank = len(at.x.shape) + 1
     axes = sorted(axis % rank for axis in axes_of(at.node, at.args) or range(rank))
+    if rank == 3 and axes == [1]:
+        return layers.mean_of_positions(network, at.call([1] * at.get("keepdims", 1) + at.x.shape[-1:]))
     need(axes == list(range(2, rank)) and axes, "other than over all positions")
     shape = at.x.shape[:1] + [1] * len(axes) if at.get("keepdims", 1) else at.x.shape[:1]
     return layers.global_mean(network, at.call(shape), shape)
@@ -199,6 +235,11 @@ def add(network, at):
 
 
 def multiply(network, at):
+    need(len(at.args) == 2, "of one tensor")
+    fixed = [arg for arg in at.args if isinstance(arg, Fixed)]
+    scaled = layers.scaled_channels(network, at.call(at.x.shape), at.x, fixed[0]) if fixed else None
+    if scaled is not None:
+        return scaled
     need(all(isinstance(arg, Value) for arg in at.args), "by a number or by something fixed")
     return layers.multiply(network, at.call(at.x.shape, args=at.args))
 

@@ -130,6 +130,7 @@ class Importer:
         for name in self.graph.outputs:
             if name not in self.values:
                 self.network.problem("the output %s" % shown(name), "")
+        self.network.check_pieces()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
 

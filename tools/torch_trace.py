@@ -194,6 +194,7 @@ class Importer:
             elif node.op != "output":
                 self.values[node] = self.convert(node)
                 self.add_loss(node)
+        self.network.check_pieces()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
