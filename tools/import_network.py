@@ -88,7 +88,7 @@ class Call:
     """A node of the traced graph, with its arguments as values."""
 
     def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False, sizes=None, word="",
-                 place="", weight_of=None):
+                 place="", weight_of=None, number_of=None):
         self.name = name  # for the layer
         self.module = module  # None: a function or a method
         self.args, self.kwargs = args, kwargs
@@ -98,6 +98,7 @@ class Call:
         self.flattened = flattened  # whoever takes the result first makes it a row of features
         self.last = last  # the result goes to the loss and nowhere else
         self.weight_of = weight_of  # whose weight a fixed tensor is; Unsupported: nobody's
+        self.number_of = number_of  # an argument as a number; None: it is none
 
     def get(self, position, name, default=None):
         if position < len(self.args):

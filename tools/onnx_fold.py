@@ -81,6 +81,14 @@ def tiled(node, arrays):
     return numpy.tile(arrays[0], times)
 
 
+def einsum(node, arrays):
+    equation = node.get("equation", "").replace(" ", "")
+    letters = equation.partition("->")[0].split(",")
+    need("..." not in equation and [len(part) for part in letters] == [a.ndim for a in arrays], "that nobody knows here")
+    bounded({letter: size for part, a in zip(letters, arrays) for letter, size in zip(part, a.shape)}.values())
+    return numpy.einsum(equation, *arrays)
+
+
 def several(function):
     return elementwise(lambda *arrays: function.reduce(numpy.broadcast_arrays(*arrays)))
 
@@ -101,6 +109,7 @@ WORK.update({
     "Range": arange, "Slice": sliced, "Gather": gathered, "Expand": expanded, "Tile": tiled, "Trilu": triangle,
     "ReduceProd": reduced(numpy.prod), "ReduceSum": reduced(numpy.sum), "ReduceMax": reduced(numpy.max),
     "ReduceMin": reduced(numpy.min), "ReduceMean": reduced(numpy.mean),
+    "Einsum": einsum,
     "NonZero": lambda node, arrays: numpy.array(numpy.nonzero(arrays[0]), numpy.int64),
     "Size": lambda node, arrays: numpy.int64(arrays[0].size),
     "CumSum": lambda node, arrays: numpy.cumsum(arrays[0], axis=int(arrays[1])),

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import import_layers as layers
 import onnx_attention as attention
+import onnx_blocks
 from import_network import Fixed, Value, need, product
 from import_views import View, batch_first, settled, takes_views, view_of
 from onnx_fixed import array_of, axes_of, is_zero, looked_at, numbers
@@ -150,6 +151,14 @@ def layer_norm(network, at):
     module = SimpleNamespace(elementwise_affine=True, normalized_shape=[at.x.shape[-1]], weight=scale,
                              bias=bias, eps=at.epsilon())
     return layers.layer_norm(network, at.call(at.x.shape, module=module))
+
+
+def rms_norm(network, at):
+    need(at.get("axis", -1) in (-1, len(at.x.shape)), "over more than the last size")
+    scale = at.one_each(at.weight(1), at.x.shape[-1])
+    need(scale is not None, "without scale")
+    module = SimpleNamespace(normalized_shape=[at.x.shape[-1]], weight=scale, eps=at.epsilon())
+    return layers.rms_norm(network, at.call(at.x.shape, module=module))
 
 
 def pool(kind):
@@ -350,3 +359,4 @@ LAYERS = {
     "Softmax": attention.of_scores(attention.softmax, softmax), "LogSoftmax": softmax,
     "Split": attention.split, "Slice": attention.part, "Where": attention.where,
 }
+LAYERS.update(onnx_blocks.rows(LAYERS))

@@ -9,6 +9,7 @@ import numpy
 
 from import_network import Call, Fixed, Network, Refused, Unsupported, Value, need, product
 from import_views import Told, View, converted, is_told, settled, stand_in
+from onnx_attention import number_of
 from onnx_fixed import Worked, known, numbers
 from onnx_fold import weight_owner, work_out
 from onnx_graph import Graph, shown
@@ -93,7 +94,7 @@ class At:
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
                     sizes=sizes, word=self.node.op, place=self.node.place,
-                    weight_of=lambda fixed: weight_owner(fixed, self.node.place))
+                    weight_of=lambda fixed: weight_owner(fixed, self.node.place), number_of=number_of)
 
 
 class Weight:

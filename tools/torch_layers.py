@@ -10,13 +10,14 @@ import torch.nn.functional as F
 from torch import nn
 
 import import_layers
+import torch_blocks
 import torch_weights as given
-from import_layers import (adaptive, batch_norm, concat, conv, layer_norm, linear, mean, nothing, pool,
+from import_layers import (adaptive, batch_norm, conv, layer_norm, linear, nothing, pool,
                            reshape, same, softmax, upsample)
 from import_network import Fixed, need
 from import_views import takes_views
-from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, split, unbind, where,
-                             scaled_dot_product_attention)
+from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, negative, split, subtract,
+                             unbind, where, scaled_dot_product_attention)
 from torch_attention import softmax as probabilities
 from torch_sequences import attention, encoder, encoder_layer, lstm
 
@@ -143,11 +144,12 @@ FUNCTIONS = {
     operator.mul: multiply, operator.imul: multiply, torch.mul: multiply,
     operator.truediv: divide, operator.itruediv: divide, torch.div: divide, torch.true_divide: divide,
     operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul, torch.mm: matmul, torch.addmm: given.addmm,
-    torch.cat: concat, torch.chunk: chunk, torch.split: split, torch.unbind: unbind,
+    operator.sub: subtract, operator.isub: subtract, torch.sub: subtract, operator.neg: negative, torch.neg: negative,
+    operator.pow: torch_blocks.raised(),
+    torch.chunk: chunk, torch.split: split, torch.unbind: unbind,
     torch.masked_fill: masked_fill, torch.where: where,
     torch.flatten: reshape, torch.reshape: reshape, torch.squeeze: reshape, torch.unsqueeze: reshape,
     torch.log_softmax: softmax,
-    torch.mean: mean,
     torch.permute: permute, torch.transpose: transpose,
 }
 
@@ -163,6 +165,8 @@ METHODS = {
     "contiguous": nothing, "clone": nothing, "float": nothing, "half": nothing, "bfloat16": nothing, "to": nothing,
     "type": nothing, "type_as": nothing, "long": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,
-    "log_softmax": softmax, "mean": mean, "permute": permute, "transpose": transpose,
+    "log_softmax": softmax, "neg": negative, "sub": subtract, "permute": permute, "transpose": transpose,
     "relu": same("relu"), "relu_": same("relu"), "sigmoid": same("sigmoid"), "tanh": same("tanh"),
 }
+FUNCTIONS.update(torch_blocks.FUNCTIONS)
+METHODS.update(torch_blocks.METHODS)

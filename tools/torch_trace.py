@@ -12,13 +12,14 @@ from torch.utils._pytree import tree_flatten
 
 from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, need
 from import_views import Told, View, converted, settled, stand_in
-from torch_attention import item
+from torch_attention import item, number_of
 from torch_kinds import drops_paths, known_kind
 from torch_layers import FUNCTIONS, METHODS, MODULES, by_index, drop_path
 from torch_shapes import BATCH, Shapes, shape_of
 from torch_weights import find_sources, weight_of
 
 ROOT = "network"
+UNTRACED = {name: getattr(torch.nn.Module, name) for name in ("__call__", "__getattr__")}  # which tracing replaces
 LOOKS = ("view", "reshape", "long", "to", "contiguous", torch.reshape)  # at tokens, before their table
 
 
@@ -43,7 +44,14 @@ def unpack(proxy):
     return proxy.tracer.iter(proxy)
 
 
+def counted(proxy):
+    """len(x.shape), which Python asks for in f(*x.shape), too."""
+    meta = proxy.tracer.noted(proxy)
+    return len(meta["value"]) if isinstance(meta["value"], (tuple, list)) else meta["sizes"][0]
+
+
 torch.fx.Proxy.__iter__ = unpack
+torch.fx.Proxy.__len__ = counted
 
 
 def followed(make):
@@ -69,8 +77,8 @@ class Tracer(torch.fx.Tracer):
         self.dims = dims
         self.path = [""]
 
-    def to_bool(self, proxy):
-        """What the input's shape decides (assert x.size(1) <= 1024) is decided; nothing else is."""
+    def noted(self, proxy):
+        """What Shapes notes of a value that is traced so far."""
         wanted, part, copies = {proxy.node}, torch.fx.Graph(), {}
         for node in reversed(self.graph.nodes):
             wanted.update(node.all_input_nodes if node in wanted else [])
@@ -78,9 +86,20 @@ class Tracer(torch.fx.Tracer):
             if node in wanted:
                 copies[node] = part.node_copy(node, copies.get)
         part.output(copies[proxy.node])
-        Shapes(torch.fx.GraphModule(self.root, part)).run_on(self.dims, torch.float32)
-        meta = copies[proxy.node].meta
+        with mock.patch.multiple(torch.nn.Module, **UNTRACED):
+            traced = torch.fx.GraphModule(self.root, part)
+            Shapes(traced).run_on(self.dims, numbers_of(traced.graph, False))
+        return copies[proxy.node].meta
+
+    def to_bool(self, proxy):
+        """What the input's shape decides (assert x.size(1) <= 1024) is decided; nothing else is."""
+        meta = self.noted(proxy)
         return super().to_bool(proxy) if meta["from_input"] else bool(meta["value"])
+
+    def iter(self, proxy):
+        """Sizes, and several results: as many as there are."""
+        several = self.noted(proxy)["value"]
+        return (proxy[i] for i in range(len(several))) if isinstance(several, (tuple, list)) else super().iter(proxy)
 
     def is_leaf_module(self, module, name):
         """A layer that is known, as it stands or by another class that changes nothing of it."""
@@ -112,11 +131,16 @@ def takes_tokens(graph):
     """The input goes into an embedding before anything else but another look at it."""
     modules = dict(graph.owning_module.named_modules())
     nodes = [n for n in graph.nodes if n.op == "placeholder"]
-    for node in nodes:
+    for node in nodes:  # more behind them, as they are found
         if any(is_table(user, modules, node) for user in node.users):
             return True
         nodes += [user for user in node.users if user.target in LOOKS and user not in nodes]
     return False
+
+
+def numbers_of(graph, tokens):
+    """Of which type the input's values are."""
+    return torch.int64 if tokens or takes_tokens(graph) else torch.float32
 
 
 def followed_through(whole, dims):
@@ -137,8 +161,7 @@ def trace(module, dims, tokens):
     with mock.patch.multiple(torch, **MAKERS):
         traced = torch.fx.GraphModule(whole, followed_through(whole, dims))
     traced.graph.eliminate_dead_code()
-    numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
-    Shapes(traced).run_on(dims, numbers)
+    Shapes(traced).run_on(dims, numbers_of(traced.graph, tokens))
     return traced.graph
 
 
@@ -241,7 +264,7 @@ class Importer:
         return Call(self.name(node), module, args, kwargs, shape,
                     flattened=shape is not None and node in self.flattened, last=last,
                     sizes=node.meta["sizes"], word=self.word(node), place=self.place(node),
-                    weight_of=lambda fixed: weight_of(self.network, fixed))
+                    weight_of=lambda fixed: weight_of(self.network, fixed), number_of=number_of)
 
     def item(self, node, whole, index):
         """One of several results, or the first position of a sequence."""
