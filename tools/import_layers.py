@@ -4,7 +4,8 @@ Each takes (network, call) and returns the output's Value; what dtsim has no lay
 Unsupported. A call has a module, with attributes by PyTorch's names, or arguments in PyTorch's
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
-from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Unsupported, Value, epsilon_of, need, product
+from import_network import (MOST_INPUTS, NO_TENSOR, Fixed, Unsupported, Value, epsilon_of, guess, need,
+                            product)
 from import_views import Origin, View, each_position, is_told, natural, settled, simplest, takes_views, view_of
 
 
@@ -295,6 +296,8 @@ def concat(network, call):
 def reshape(network, call):
     """Nothing moves: the same memory with other sizes."""
     x, sizes = call.x, call.sizes
+    if x.guessed and call.shape is not None:
+        return guess(x.layer, call.shape)
     if isinstance(x, View) or call.shape is None or product(call.shape) != product(x.shape):
         need(sizes is not None, "across samples")
         x = simplest(network, view_of(network, x).reshaped(sizes, origin(call, "across samples")))

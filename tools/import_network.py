@@ -33,11 +33,19 @@ class Value:
     """A tensor that depends on the network's input."""
 
     lost = False  # whether nobody knows it, since something before it is refused (import_views.py)
+    guessed = False  # whether it stands for what is refused: how dtsim would have it in memory says nothing
 
     def __init__(self, layer, dims, shape=None):
         self.layer = layer  # the name of the layer that makes it; "entry": the input
         self.dims = list(dims)
         self.shape = list(dims if shape is None else shape)
+
+
+def guess(layer, shape):
+    """For what cannot be made, with its shape."""
+    value = Value(layer, shape)
+    value.guessed = True
+    return value
 
 
 class Fixed:
@@ -133,7 +141,7 @@ class Network:
         self.parts = {}  # id of a parameter of which layers have parts: these
         self.apart = {}  # the name of a layer that was split: the outputs of those that it became, and their begins
         self.cutters = {}  # the names of these: who cut it (import_views.Origin)
-        self.seen = set()  # ids of parameters that no layer has, but what layers' weights are computed from
+        self.computed = []  # weights that are computed from parameters in each step; `sources` are these
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -289,6 +297,15 @@ class Network:
     def count(self):
         """Values of all parameters that layers have."""
         return sum(product(parameter.shape) for parameter in self.owned)
+
+    def note_computed(self):
+        """dtsim has no parameters but the weights themselves."""
+        sources = {id(source): source for weight in self.computed for source in weight.sources}
+        if not sources:
+            return
+        counts = [sum(product(part.shape) for part in parts) for parts in (self.computed, sources.values())]
+        self.note("note: %d weight%s of %s values, computed from parameters of %s: dtsim trains the weights themselves" % (
+            len(self.computed), "s"[:len(self.computed) > 1], *[format(n, ",") for n in counts]))
 
     def flat(self, value, name):
         """The value as one row of features."""

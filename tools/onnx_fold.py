@@ -212,8 +212,10 @@ def work_out(at):
     return made
 
 
-def weight_owner(fixed, name):
+def weight_owner(network, fixed, name):
     """Whose weight a fixed tensor is, where a layer takes it for one: the file's own, or one that nodes make."""
     if fixed.owner is None and fixed.rows is None:
-        fixed.owner = Computed(name, fixed.value.shape, sources_of(fixed))
+        weights = [source for source in sources_of(fixed) if product(source.shape) > 1]
+        fixed.owner = Computed(name, fixed.value.shape, weights)
+        network.computed.append(fixed.owner)
     return fixed.owner

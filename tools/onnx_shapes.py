@@ -3,17 +3,15 @@ shapes of what it makes. So what comes after a node that dtsim has no layer for 
 and weights that nodes make need no memory.
 """
 import onnx
-import onnx.checker
 import onnx.defs
 import onnx.helper
 import onnx.numpy_helper
-import onnx.shape_inference
 
 from import_network import Fixed, Unsupported, product
 from import_views import View, is_told
+from onnx_apart import APART
 
 MOST_SHOWN = 256  # values of a constant that is handed to the rules: sizes, axes, paddings
-FAULTS = (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError, ValueError)
 IR_VERSION = 8  # of the model around the node; ONNX 1.12 has none above
 TYPE = onnx.TensorProto
 
@@ -53,48 +51,16 @@ def alone(graph, node, named, batch):
     return model
 
 
-def one_line(error, which):
-    return (str(error).strip().splitlines() or ["it is not what ONNX says"])[which]
-
-
-def checked(graph, node, named, batch):
-    """The model around a node, and what is wrong with the node: one line, or None."""
-    model = alone(graph, node, named, batch)
-    try:
-        onnx.checker.check_model(model)
-    except FAULTS as error:
-        return None, one_line(error, 0)
-    return model, None
-
-
 def fault_of(graph, node, named, batch):
     """What ONNX itself has against a node; None: nothing."""
-    model, fault = checked(graph, node, named, batch)
-    if model is None:
-        return fault
-    try:
-        onnx.shape_inference.infer_shapes(model, strict_mode=True)
-    except FAULTS as error:
-        return one_line(error, -1)
-    return None
+    return APART.ask(alone(graph, node, named, batch)).get("fault")
 
 
 def shapes_behind(graph, node, named, batch):
     """By the name of each output its sizes, as far as they are known. `named`: the inputs by their names."""
     if node.proto.domain not in ("", "ai.onnx") or any(sizes_of(arg, batch) is None for arg in named.values()):
         return {}
-    model, _ = checked(graph, node, named, batch)
-    try:
-        told = onnx.shape_inference.infer_shapes(model).graph.value_info if model is not None else []
-    except FAULTS:
-        return {}
-    found = {}
-    for value in told:
-        kind = value.type.tensor_type
-        sizes = [dim.dim_value for dim in kind.shape.dim]
-        if kind.HasField("shape") and all(dim.HasField("dim_value") for dim in kind.shape.dim) and min(sizes, default=1) > 0:
-            found[value.name] = sizes
-    return found
+    return APART.ask(alone(graph, node, named, batch)).get("shapes", {})
 
 
 def as_samples(sizes, batch):

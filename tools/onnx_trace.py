@@ -7,7 +7,7 @@ import os
 
 import numpy
 
-from import_network import Call, Fixed, Network, Refused, Unsupported, Value, need, product
+from import_network import Call, Fixed, Network, Refused, Unsupported, Value, guess, need, product
 from import_views import Told, View, converted, is_told, settled, stand_in
 from onnx_attention import number_of
 from onnx_fixed import Worked, known, numbers
@@ -60,7 +60,7 @@ class At:
         if arg is None:
             return None
         need(isinstance(arg, Fixed), "with weights that depend on the input")
-        need(weight_owner(arg, self.node.place) is not None, "with weights that are computed")
+        need(weight_owner(self.importer.network, arg, self.node.place) is not None, "with weights that are computed")
         return Weight(arg)
 
     def weights(self, position):
@@ -68,7 +68,7 @@ class At:
         nodes make."""
         arg = self.args[position]
         need(isinstance(arg, Fixed), "with weights that depend on the input")
-        weight_owner(arg, self.node.place)
+        weight_owner(self.importer.network, arg, self.node.place)
         found = whole_rows(arg)
         need(found, "with weights that are computed")
         return found
@@ -94,7 +94,7 @@ class At:
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
                     sizes=sizes, word=self.node.op, place=self.node.place,
-                    weight_of=lambda fixed: weight_owner(fixed, self.node.place), number_of=number_of)
+                    weight_of=lambda fixed: weight_owner(self.importer.network, fixed, self.node.place), number_of=number_of)
 
 
 class Weight:
@@ -132,6 +132,7 @@ class Importer:
             if name not in self.values:
                 self.network.problem("the output %s" % shown(name), "")
         self.network.check_pieces()
+        self.network.note_computed()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
 
@@ -190,7 +191,7 @@ class Importer:
 
         def like(name):
             shape = as_samples(sizes.get(name), self.batch)
-            return Value(self.network.last, shape) if shape and not views else stand_in(self.network, shape)
+            return guess(self.network.last, shape) if shape and not views else stand_in(self.network, shape)
 
         return tuple(like(name) for name in node.outputs)
 

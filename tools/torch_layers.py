@@ -165,6 +165,7 @@ METHODS = {
     "contiguous": nothing, "clone": nothing, "float": nothing, "half": nothing, "bfloat16": nothing, "to": nothing,
     "type": nothing, "type_as": nothing, "long": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,
+    "reshape_as": reshape, "view_as": reshape,
     "log_softmax": softmax, "neg": negative, "sub": subtract, "permute": permute, "transpose": transpose,
     "relu": same("relu"), "relu_": same("relu"), "sigmoid": same("sigmoid"), "tanh": same("tanh"),
 }

@@ -10,7 +10,7 @@ import torch.fx
 import torch.nn.functional as F
 from torch.utils._pytree import tree_flatten
 
-from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, need
+from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, guess, need
 from import_views import Told, View, converted, settled, stand_in
 from torch_attention import item, number_of
 from torch_kinds import drops_paths, known_kind
@@ -196,6 +196,14 @@ def find_outputs(node):
     return found
 
 
+# What arguments that a function of a table does not expect may raise in it.
+FAULTS = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, OverflowError, StopIteration)
+
+
+def one_line(error):
+    return " ".join(("%s: %s" % (type(error).__name__, error)).split())[:120]
+
+
 class Importer:
     """Goes through the graph and fills `network`."""
 
@@ -220,8 +228,10 @@ class Importer:
         self.network.check_pieces()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
+        self.network.note_computed()
+        seen = {id(p) for weight in self.network.computed for p in weight.sources}
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
-                  if not (self.network.is_taken(p) or id(p) in self.network.seen)]
+                  if not (self.network.is_taken(p) or id(p) in seen)]
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
 
@@ -245,6 +255,9 @@ class Importer:
             if not isinstance(why, Told):
                 self.problem(node, ": %s" % why if str(why) else "")
             return self.stand_in(node, why.among_views)
+        except FAULTS as error:
+            self.problem(node, ": in a way that nobody knows here (%s)" % one_line(error))
+            return self.stand_in(node, None)
 
     def look_up(self, node, module, args, kwargs):
         if self.word(node) == "getitem":
@@ -287,7 +300,7 @@ class Importer:
                 return tuple(like(shape_of(result), result) for result in results)
             if among_views or shape is None:
                 return stand_in(self.network, shape)
-            return Value(self.network.last, shape)
+            return guess(self.network.last, shape)
 
         return like(node.meta["shape"], node.meta["value"])
 

@@ -63,11 +63,8 @@ def owner_of(network, value, sources):
     part = rows_of(value, first) if len(sources) == 1 else None
     if part is not None:
         return part
-    count = sum(p.numel() for p in sources)
-    network.note("note: a weight of %s values is computed from parameters of %s: dtsim trains its own values"
-                 % (format(value.numel(), ","), format(count, ",")))
-    network.seen.update(id(p) for p in sources)
-    return Computed(value.shape, sources)
+    network.computed.append(Computed(value.shape, sources))
+    return network.computed[-1]
 
 
 class Seen:

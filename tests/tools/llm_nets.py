@@ -39,6 +39,9 @@ NORMS = {
     "with one added": lambda m, x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + m.eps) * (1.0 + m.weight.float()),
 }
 
+if hasattr(F, "rms_norm"):  # since PyTorch 2.4
+    NORMS["by the function"] = lambda m, x: F.rms_norm(x, (WIDTH,), m.weight, m.eps)
+
 
 def halves(x):
     half = x.shape[-1] // 2

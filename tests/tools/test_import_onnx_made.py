@@ -116,6 +116,9 @@ MISSING = {
     "what is behind is looked at": (
         [node("LRN", "x", "l", size=3), node("LeakyRelu", "l", "y", alpha=1.5)], (2, 3, 4, 4), [],
         ["LRN, in node 0", "LeakyRelu: slope 1.5, dtsim takes 0 to 1, in node 1"]),
+    "a step of nothing": (  # at which ONNX itself divides by it
+        [node("Conv", "x k", "c", strides=[0, 0]), node("Relu", "c", "y")], (2, 3, 4, 4), [zeros("k", 3, 3, 1, 1)],
+        ["Conv: with sizes below 1, in node 0"]),
     "weights that nobody knows": (
         [node("NonZero", "v", "n"), node("Cast", "n", "w", to=1), node("MatMul", "x w", "h"), node("Relu", "h", "y")],
         (2, 1), [zeros("v", 3)], ["NonZero: of fixed tensors, in node 0"]),

@@ -55,7 +55,7 @@ def what_is_missing_is_named_alone(folder):
 def weights_that_are_computed_are_noted(folder):
     """And those that they are computed from are not said to be left out."""
     for name, word in (("two small matrices more",
-                        "a weight of 40 values is computed from parameters of 66: dtsim trains its own values"),
+                        "1 weight of 40 values, computed from parameters of 66: dtsim trains the weights themselves"),
                        ("a path that is dropped", "stochastic depth is in dtsim a dropout of single values"),
                        ("a number", "products with a number are left out, and with them one pass over the values each")):
         path, status, said = run_import(folder, SOURCE + "taken", "8", "--set", json.dumps({"name": name}))
