@@ -2,6 +2,8 @@
 positions, keys and values that heads share. import_norms.py and import_rotary.py know what these are; here are the
 operators that they are written with. Whatever else they do is for onnx_layers.py, or is no layer.
 """
+import import_attention
+import import_einsum
 import import_norms
 import import_rotary
 from import_layers import origin
@@ -79,6 +81,12 @@ def negative(network, at):
 
 
 @takes_views
+def einsum(network, at):
+    need(len(at.args) == 2 and all(isinstance(arg, Value) for arg in at.args), import_einsum.WHY)
+    return import_einsum.of_two(network, at.call(None), at.get("equation"), *at.args, import_attention.product_of)
+
+
+@takes_views
 def expand(network, at):
     x, sizes = view_of(network, at.args[0]), numbers(at.args[1])
     need(len(sizes) <= len(x.axes), "")
@@ -109,5 +117,5 @@ def rows(layers):
         "Div": first_of([divided], layers["Div"]),
         "Pow": first_of([raised]), "Sqrt": first_of([by_power(0.5)]), "Reciprocal": first_of([by_power(-1)]),
         "ReduceMean": mean(layers["ReduceMean"]), "Concat": concat(layers["Concat"]),
-        "Neg": negative, "Expand": expand, "Tile": tile,
+        "Neg": negative, "Expand": expand, "Tile": tile, "Einsum": einsum,
     }

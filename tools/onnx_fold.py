@@ -9,10 +9,11 @@ import numpy
 from import_network import Fixed, Unsupported, need, product
 from onnx_fixed import (MOST, TYPES, Computed, Filled, Worked, array_of, bounded, known, numbers, slices,
                         sources_of, view)
-from onnx_graph import MOST_VALUES, Stored
+from onnx_graph import MOST_VALUES, TYPE, Stored
 from onnx_shapes import shapes_behind
 
 SMALL = 1 << 16  # values: no weight that matters, every list of sizes
+REAL = (TYPE.FLOAT, TYPE.DOUBLE, TYPE.FLOAT16, TYPE.BFLOAT16)
 FAULTS = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, ZeroDivisionError)
 
 
@@ -212,10 +213,19 @@ def work_out(at):
     return made
 
 
+def is_real(stored):
+    """Whether a tensor of the file can be a weight: sizes are whole numbers."""
+    proto = getattr(stored, "proto", None)
+    return proto is None or proto.data_type in REAL
+
+
 def weight_owner(network, fixed, name):
     """Whose weight a fixed tensor is, where a layer takes it for one: the file's own, or one that nodes make."""
     if fixed.owner is None and fixed.rows is None:
-        weights = [source for source in sources_of(fixed) if product(source.shape) > 1]
+        weights = [source for source in sources_of(fixed) if product(source.shape) > 1 and is_real(source)]
+        if len(weights) == 1 and product(weights[0].shape) == product(fixed.value.shape):
+            fixed.owner = weights[0]  # in another order, or made new from it: it has as many values
+            return fixed.owner
         fixed.owner = Computed(name, fixed.value.shape, weights)
         network.computed.append(fixed.owner)
     return fixed.owner

@@ -4,6 +4,8 @@ that they may be written with.
 """
 import torch
 
+import import_attention
+import import_einsum
 import import_layers
 import import_norms
 import import_rotary
@@ -11,6 +13,7 @@ from import_layers import origin
 from import_network import Value, need
 from import_views import converted, simplest, takes_views, view_of
 from torch_attention import number_of
+from torch_weights import linear, product_with
 
 
 def over_features(call, axes, keep):
@@ -90,6 +93,21 @@ def repeat_interleave(network, call):
     return x.repeated(axis % len(x.axes), count, origin(call))
 
 
+@takes_views
+def einsum(network, call):
+    equation, *parts = call.args
+    parts = list(parts[0]) if parts and isinstance(parts[0], (list, tuple)) else parts
+    need(len(parts) == 2 and isinstance(parts[0], Value), import_einsum.WHY)
+    if isinstance(parts[1], Value):
+        return import_einsum.of_two(network, call, equation, *parts, import_attention.product_of)
+    call.args, weight = parts, parts[1]
+
+    def product(turned):
+        return linear(network, call) if turned else product_with(network, call, parts[0], weight)
+
+    return import_einsum.with_weights(network, call, equation, *parts, product)
+
+
 def sizes_given(call, name):
     sizes = call.get(1, name, call.kwargs.get("size"))
     sizes = list(sizes if isinstance(sizes, (list, tuple)) else call.args[1:])
@@ -125,6 +143,7 @@ FUNCTIONS = {
     torch.nn.functional.normalize: of_length_one,
     torch.pow: raised(), pow: raised(), torch.square: raised(2), torch.sqrt: raised(0.5), torch.rsqrt: raised(-0.5),
     torch.reciprocal: raised(-1),
+    torch.einsum: einsum,
     torch.repeat_interleave: repeat_interleave,
     torch.view_as_complex: pairs(import_rotary.as_complex), torch.view_as_real: pairs(import_rotary.as_real),
 }

@@ -104,6 +104,17 @@ def three_of_one(m, x):
     return (q @ k.transpose(1, 2) / 8 ** 0.5).softmax(-1) @ v
 
 
+def by_einsum(m, x):
+    """Heads last but one, never moved."""
+    q, k, v = (part(x).view(x.shape[0], -1, 2, 4) for part in m.parts)
+    scores = torch.einsum("bthd,bshd->bhts", q, k) / 2
+    return m.out(torch.einsum("bhts,bshd->bthd", scores.softmax(-1), v).flatten(2))
+
+
+def attention_by_einsum():
+    return Does(by_einsum, parts=nn.ModuleList(nn.Linear(8, 8) for _ in range(3)), out=nn.Linear(8, 5))
+
+
 def new_weight_norm():
     from torch.nn.utils import parametrizations
 
@@ -139,6 +150,11 @@ TAKEN = {
     "torch.addmm": (lambda: Does(lambda m, x: torch.addmm(m.b, x, m.w), w=made(8, 5), b=made(5)), "8", LINEAR),
     "torch.addmm of positions": (lambda: AddMM(8, 5), "6,8", LINEAR),
     "torch.mm": (lambda: Does(lambda m, x: x.mm(m.w), w=made(8, 5)), "8", [("linear", 40)]),
+    "einsum with weights": (lambda: Does(lambda m, x: torch.einsum("btd,df->btf", x, m.w) + m.b, w=made(8, 5), b=made(5)),
+                            "6,8", LINEAR),
+    "einsum with weights, outputs first": (lambda: Does(lambda m, x: torch.einsum("btd,fd->btf", x, m.w), w=made(5, 8)),
+                                           "6,8", [("linear", 40)]),
+    "attention by einsum": (attention_by_einsum, "6,8", [("linear", 72)] * 3 + [("attention", 0)] + LINEAR),
     "standardized": (lambda: Standardized(3, 8, 3), "3,8,8", CONV),
     "standardized by a norm": (lambda: StandardizedByNorm(3, 8, 3), "3,8,8", CONV),
     "weight norm": (lambda: weight_norm(nn.Conv2d(3, 8, 3)), "3,8,8", CONV),
@@ -173,6 +189,8 @@ MISSING = {
                  ["linear: with weights that are no parameters, in the network itself"]),
     "weights on the left": (lambda: Does(lambda m, x: m.w @ x, w=made(6, 6)), "6,8",
                             ["matmul: with its weights on the left, in the network itself"]),
+    "an einsum of three": (lambda: Does(lambda m, x: torch.einsum("td,td,td->td", x, x, x)), "8",
+                           ["einsum: that is no product of matrices, in the network itself"]),
     "one axis": (lambda: Does(lambda m, x: F.conv1d(x, m.w), w=made(5, 8, 3)), "8,6",
                  ["conv1d: one axis, in the network itself"]),
     "no training": (lambda: Does(lambda m, x: F.batch_norm(x, m.b.running_mean, m.b.running_var, m.b.weight, m.b.bias),
