@@ -304,8 +304,9 @@ class Network:
         if not sources:
             return
         counts = [sum(product(part.shape) for part in parts) for parts in (self.computed, sources.values())]
-        self.note("note: %d weight%s of %s values, computed from parameters of %s: dtsim trains the weights themselves" % (
-            len(self.computed), "s"[:len(self.computed) > 1], *[format(n, ",") for n in counts]))
+        many = "s" if len(self.computed) > 1 else ""
+        self.note("note: %d weight%s of %s values, computed from parameters of %s: dtsim trains the weights themselves"
+                  % (len(self.computed), many, *[format(n, ",") for n in counts]))
 
     def flat(self, value, name):
         """The value as one row of features."""

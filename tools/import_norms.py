@@ -9,8 +9,8 @@ told where it was made. Both importers call these; each returns None where it is
 import copy
 
 from import_layers import features_axis, origin
-from import_network import Fixed, Unsupported, Value, need
-from import_views import View, natural, view_of
+from import_network import Fixed, Unsupported, Value
+from import_views import View, natural
 
 NO_NORM = "that is no normalization's"
 

@@ -132,7 +132,8 @@ def side_by_side(network, parts, found, stacked):
         return None
     first = [min(part.features) for part in found]
     edges = [start + size for start, size in zip(first, [part.whole[-1] for part in found])]
-    if first[1:] != edges[:-1] or any(part.axes[-1] != runs(len(part.source.dims), 1, part.sizes[-1]) for part in parts):
+    if first[1:] != edges[:-1] or any(part.axes[-1] != runs(len(part.source.dims), 1,
+                                                            part.sizes[-1]) for part in parts):
         return None
     view, last = parts[0], len(parts[0].source.dims)
     offsets = dict(view.offsets)

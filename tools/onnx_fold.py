@@ -7,7 +7,7 @@ asks for them: weights are not read.
 import numpy
 
 from import_network import Fixed, Unsupported, need, product
-from onnx_fixed import (MOST, TYPES, Computed, Filled, Worked, array_of, bounded, known, numbers, slices,
+from onnx_fixed import (MOST, Computed, Filled, Worked, array_of, bounded, known, numbers, slices,
                         sources_of, view)
 from onnx_graph import MOST_VALUES, TYPE, Stored
 from onnx_shapes import shapes_behind
@@ -85,7 +85,8 @@ def tiled(node, arrays):
 def einsum(node, arrays):
     equation = node.get("equation", "").replace(" ", "")
     letters = equation.partition("->")[0].split(",")
-    need("..." not in equation and [len(part) for part in letters] == [a.ndim for a in arrays], "that nobody knows here")
+    need("..." not in equation and [len(part) for part in letters] == [a.ndim for a in arrays],
+         "that nobody knows here")
     bounded({letter: size for part, a in zip(letters, arrays) for letter, size in zip(part, a.shape)}.values())
     return numpy.einsum(equation, *arrays)
 

@@ -7,7 +7,7 @@ import os
 
 import numpy
 
-from import_network import Call, Fixed, Network, Refused, Unsupported, Value, guess, need, product
+from import_network import Call, Fixed, Network, Refused, Unsupported, Value, guess, need
 from import_views import Told, View, converted, is_told, settled, stand_in
 from onnx_attention import number_of
 from onnx_fixed import Worked, known, numbers
@@ -94,7 +94,8 @@ class At:
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
                     sizes=sizes, word=self.node.op, place=self.node.place,
-                    weight_of=lambda fixed: weight_owner(self.importer.network, fixed, self.node.place), number_of=number_of)
+                    weight_of=lambda fixed: weight_owner(self.importer.network, fixed, self.node.place),
+                    number_of=number_of)
 
 
 class Weight:
@@ -153,7 +154,8 @@ class Importer:
             fault = fault_of(self.graph, node, self.named(node), self.batch)
             if fault:
                 raise Refused("%s (%s): is malformed: %s" % (node.place, node.op, shown(fault)))
-            self.network.problem("%s: in a way that nobody knows here (%s)" % (node.op, shown(str(error))), node.place)
+            self.network.problem("%s: in a way that nobody knows here (%s)" % (node.op, shown(str(error))),
+                                 node.place)
             return self.stand_ins(node, args, error)
 
     def made_by(self, node, found, args):

@@ -160,7 +160,8 @@ if hasattr(nn, "RMSNorm"):  # since 2.4
 
 METHODS = {
     "add": add, "add_": add, "mul": multiply, "mul_": multiply, "div": divide, "div_": divide,
-    "matmul": matmul, "bmm": matmul, "mm": matmul, "addmm": given.addmm, "chunk": chunk, "split": split, "unbind": unbind,
+    "matmul": matmul, "bmm": matmul, "mm": matmul, "addmm": given.addmm, "chunk": chunk, "split": split,
+    "unbind": unbind,
     "masked_fill": masked_fill, "masked_fill_": masked_fill, "softmax": probabilities,
     "contiguous": nothing, "clone": nothing, "float": nothing, "half": nothing, "bfloat16": nothing, "to": nothing,
     "type": nothing, "type_as": nothing, "long": nothing,

@@ -32,11 +32,13 @@ NORMS = {
     "by pow": lambda m, x: m.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + m.eps)),
     "by a product": lambda m, x: x * torch.rsqrt((x * x).mean(dim=-1, keepdim=True) + m.eps) * m.weight,
     "by a root": lambda m, x: x / torch.sqrt(torch.mean(x ** 2, dim=2, keepdim=True) + m.eps) * m.weight,
-    "by a square": lambda m, x: (x.float() * (m.eps + x.float().square().mean(-1, True)).rsqrt()).type_as(x) * m.weight,
+    "by a square": lambda m, x: (x.float() * (m.eps + x.float().square().mean(-1,
+                                                                              True)).rsqrt()).type_as(x) * m.weight,
     "by powers": lambda m, x: x * (x.pow(2).mean(-1, keepdim=True) + m.eps).pow(-0.5) * m.weight,
     "by one over": lambda m, x: x * (1 / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + m.eps)) * m.weight,
     "in floats": in_floats,
-    "with one added": lambda m, x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + m.eps) * (1.0 + m.weight.float()),
+    "with one added": lambda m, x: x * torch.rsqrt(x.pow(2).mean(-1,
+                                                                 keepdim=True) + m.eps) * (1.0 + m.weight.float()),
 }
 
 if hasattr(F, "rms_norm"):  # since PyTorch 2.4
@@ -162,7 +164,8 @@ class Gated(nn.Module):
 class Model(nn.Module):
     """One block."""
 
-    def __init__(self, norm="by pow", turn="by halves", share="interleaved", shared=SHARED, together=False, fused=False):
+    def __init__(self, norm="by pow", turn="by halves", share="interleaved", shared=SHARED, together=False,
+                 fused=False):
         super().__init__()
         self.table = nn.Embedding(WORDS, WIDTH)
         self.norms = nn.ModuleList(Norm(NORMS[norm]) for _ in range(3))
@@ -247,8 +250,10 @@ OTHERS = {
                                 "mul: that is no normalization's, in the network itself"),
     "a root of another": (lambda m, x: m.other(x * torch.rsqrt(torch.relu(x).pow(2).mean(-1, keepdim=True) + 1e-6)),
                           "rsqrt: that is no normalization's, in the network itself"),
-    "a mean square": (lambda m, x: x.pow(2).mean(-1, keepdim=True), "mean: that is no normalization's, in the network itself"),
-    "one product with a table": (lambda m, x: x * torch.rand(6, 8), "mul: by a number or by something fixed, in the network itself"),
+    "a mean square": (lambda m, x: x.pow(2).mean(-1, keepdim=True),
+                      "mean: that is no normalization's, in the network itself"),
+    "one product with a table": (lambda m, x: x * torch.rand(6, 8),
+                                 "mul: by a number or by something fixed, in the network itself"),
     "a sum of two layers' products": (lambda m, x: x * torch.rand(6, 8) + torch.relu(x) * torch.rand(6, 8),
                                       "mul: by a number or by something fixed, in the network itself"),
     "a third power": (lambda m, x: x.pow(3), "pow, in the network itself"),

@@ -15,7 +15,7 @@ except ImportError as error:
 import import_check
 import llm_nets
 from import_check import HERE, check, compare, describe, own, run_import
-from llm_nets import NORMS, SHARES, TURNS, WIDTH
+from llm_nets import NORMS, SHARES, TURNS
 
 SOURCE = os.path.join(HERE, "llm_nets.py") + ":"
 NOTE = "note: rotary positions (products of queries and keys with fixed numbers) are left out, and with them their time"
@@ -67,7 +67,6 @@ def what_is_none_is_named(folder):
 
 def files_are_what_torch_fx_finds(folder):
     try:
-        import onnx
         from onnx_graphs import export
     except ImportError as error:
         print("     files: left out, %s" % error)

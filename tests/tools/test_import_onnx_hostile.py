@@ -1,5 +1,5 @@
-"""test_import_onnx_hostile.py -- ONNX files that are damaged, contradict themselves or ask for too much, and large ones,
-through tools/import_torch.py. It needs no PyTorch (import_check.py has what is called how)."""
+"""test_import_onnx_hostile.py -- ONNX files that are damaged, contradict themselves or ask for too much, and large
+ones, through tools/import_torch.py. It needs no PyTorch (import_check.py has what is called how)."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 """test_import_spelling.py -- the same layer in every spelling through tools/import_torch.py: functions with a module's
-weights, bare parameters, classes of known modules, weights that are computed (import_check.py has what is called how)."""
+weights, bare parameters, classes of known modules, computed weights (import_check.py has what is called how)."""
 import json
 import os
 import sys
@@ -57,12 +57,29 @@ def weights_that_are_computed_are_noted(folder):
     for name, word in (("two small matrices more",
                         "1 weight of 40 values, computed from parameters of 66: dtsim trains the weights themselves"),
                        ("a path that is dropped", "stochastic depth is in dtsim a dropout of single values"),
-                       ("a number", "products with a number are left out, and with them one pass over the values each")):
+                       ("a number",
+                        "products with a number are left out, and with them one pass over the values each")):
         path, status, said = run_import(folder, SOURCE + "taken", "8", "--set", json.dumps({"name": name}))
         check(status == 0 and said.splitlines()[1:] == ["note: " + word], "%s: %s" % (name, said))
+
+
+def files_are_the_same(folder):
+    try:
+        from onnx_graphs import export
+    except ImportError as error:
+        print("     files: left out, %s" % error)
+        return
+    for name in ("F.linear of positions", "torch.addmm of positions", "a product with it turned", "weight norm",
+                 "attention by einsum", "standardized", "a factor for each channel", "a mean over positions"):
+        make, sizes, wanted = spelled_nets.TAKEN[name]
+        file = export(folder, make(), [int(size) for size in sizes.split(",")], opset_version=14)
+        path, status, said = run_import(folder, file, None)
+        if check(status == 0, "%s, a file: %s" % (name, said)):
+            found = [pair for pair in layers_of(path)[1] if pair != ("sequence", 0) or pair in wanted]
+            check(found == sorted(wanted), "%s, a file: %s, not %s" % (name, found, sorted(wanted)))
 
 
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
 sys.exit(import_check.run(every_spelling_is_the_layer, what_is_missing_is_named_alone,
-                          weights_that_are_computed_are_noted))
+                          weights_that_are_computed_are_noted, files_are_the_same))
