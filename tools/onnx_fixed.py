@@ -117,7 +117,7 @@ def looked_at(node, args, shape):
         return unsqueezed(shape, axes_of(node, args))
     if node.op == "Flatten":
         return flattened(shape, node.get("axis", 1))
-    return shape if node.op in ("Identity", "Cast") else None
+    return shape if node.op in ("Identity", "Cast", "CastLike") else None
 
 
 def view(node, args):

@@ -156,9 +156,7 @@ def values_of(node, args):
 
 
 def is_small(args):
-    """And there: weights that are elsewhere have a shape alone."""
-    return all(product(arg.value.shape) <= SMALL for arg in args) and not any(
-        getattr(arg.value, "outside", False) for arg in args)
+    return all(product(arg.value.shape) <= SMALL for arg in args)
 
 
 def later(at, args):
@@ -218,6 +216,28 @@ def is_real(stored):
     """Whether a tensor of the file can be a weight: sizes are whole numbers."""
     proto = getattr(stored, "proto", None)
     return proto is None or proto.data_type in REAL
+
+
+class Twin:
+    """A vector that a file has once for several layers, since their values are equal."""
+
+    def __init__(self, stored):
+        self.name, self.shape = stored.name, stored.shape
+
+
+def apart(network, stored):
+    """Whose weight a vector is that another layer has already. Exporters write vectors of equal values once; where
+    all values are one number, as a normalization begins, nobody shared them."""
+    if not isinstance(stored, Stored) or len(stored.shape) != 1 or not network.is_taken(stored):
+        return stored
+    try:
+        values = stored.read() if stored.shape[0] <= SMALL else None
+    except Unsupported:
+        return stored
+    if values is None or not bool((values == values.flat[0]).all()):
+        return stored
+    network.note("note: vectors of one number that the file has once for several layers are taken for one of each")
+    return Twin(stored)
 
 
 def weight_owner(network, fixed, name):

@@ -2,6 +2,7 @@
 
 Weights stay where they are: only shapes, and the few numbers that say what a node does, are read.
 """
+import os
 from collections.abc import Sequence
 from math import isfinite
 
@@ -28,8 +29,9 @@ def shown(text):
 class Stored:
     """A tensor of the file."""
 
-    def __init__(self, proto, name):
-        self.proto, self.name, self.shape = proto, name, list(proto.dims)
+    def __init__(self, proto, name, folder=None):
+        """folder: where files beside the model's are."""
+        self.proto, self.name, self.shape, self.folder = proto, name, list(proto.dims), folder
         if min(self.shape, default=0) < 0 or product(self.shape) > MOST_VALUES:
             raise Refused("tensor %s: has an impossible shape: %s" % (shown(name), self.shape))
         self.outside = proto.data_location == TYPE.EXTERNAL
@@ -46,9 +48,25 @@ class Stored:
         return sum(len(getattr(proto, name)) for name in LISTS)
 
     def read(self):
-        if self.outside:
-            raise Unsupported("that needs the values of %s, which are in another file" % shown(self.name))
-        return onnx.numpy_helper.to_array(self.proto)
+        return onnx.numpy_helper.to_array(self.brought() if self.outside else self.proto)
+
+    def brought(self):
+        """A copy with the values that are in a file beside the model's."""
+        why = Unsupported("that needs the values of %s, which are in another file" % shown(self.name))
+        where = {entry.key: entry.value for entry in self.proto.external_data}
+        try:
+            path = os.path.realpath(os.path.join(self.folder, where["location"]))
+            first, size = int(where.get("offset", 0)), product(self.shape) * TYPE_BYTES[self.proto.data_type]
+            if os.path.dirname(path) != os.path.realpath(self.folder) or not os.path.isfile(path):
+                raise why
+            with open(path, "rb") as file:
+                file.seek(first)
+                content = file.read(size)
+        except (OSError, KeyError, ValueError, TypeError, OverflowError):
+            raise why
+        if len(content) != size:
+            raise why
+        return TYPE(dims=self.shape, data_type=self.proto.data_type, raw_data=content)
 
 
 class Unread:
@@ -133,7 +151,8 @@ class Graph:
         self.producer = shown("%s %s" % (model.producer_name, model.producer_version)).strip()
         self.opset = max([o.version for o in model.opset_import if o.domain in ("", "ai.onnx")],
                          default=1)
-        self.stored = {t.name: Stored(t, t.name) for t in graph.initializer}
+        folder = os.path.dirname(os.path.abspath(path))
+        self.stored = {t.name: Stored(t, t.name, folder) for t in graph.initializer}
         self.entry, self.batch, self.dims = self.find_entry(graph, said)
         self.nodes = [Node(proto, i) for i, proto in enumerate(graph.node)]
         self.outputs = [o.name for o in graph.output]

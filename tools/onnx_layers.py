@@ -256,7 +256,7 @@ LAYERS = {
     "LeakyRelu": same("leaky_relu", slope=("alpha", 0.01)),
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
-    "Cast": look, "Transpose": transpose,
+    "Cast": look, "CastLike": look, "Transpose": transpose,
     "Gather": gather, "LSTM": lstm, "Resize": resize,
     "Softmax": attention.of_scores(attention.softmax, softmax), "LogSoftmax": softmax,
     "Split": attention.split, "Slice": attention.part, "Where": attention.where,

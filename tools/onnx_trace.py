@@ -11,7 +11,7 @@ from import_network import Call, Fixed, Network, Refused, Unsupported, Value, gu
 from import_views import Told, View, converted, is_told, settled, stand_in
 from onnx_attention import number_of
 from onnx_fixed import Worked, known, numbers
-from onnx_fold import weight_owner, work_out
+from onnx_fold import apart, weight_owner, work_out
 from onnx_graph import Graph, shown
 from onnx_layers import LAYERS
 from onnx_patterns import find
@@ -60,8 +60,13 @@ class At:
         if arg is None:
             return None
         need(isinstance(arg, Fixed), "with weights that depend on the input")
-        need(weight_owner(self.importer.network, arg, self.node.place) is not None, "with weights that are computed")
-        return Weight(arg)
+        return Weight(self.weight_of(arg), arg.value.shape)
+
+    def weight_of(self, fixed):
+        """Whose weight a fixed tensor is."""
+        owner = weight_owner(self.importer.network, fixed, self.node.place)
+        need(owner is not None, "with weights that are computed")
+        return apart(self.importer.network, owner)
 
     def weights(self, position):
         """Tensors of the file of which an argument has all rows, each once, in whatever order; or one that
@@ -94,15 +99,14 @@ class At:
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
                     sizes=sizes, word=self.node.op, place=self.node.place,
-                    weight_of=lambda fixed: weight_owner(self.importer.network, fixed, self.node.place),
-                    number_of=number_of)
+                    weight_of=self.weight_of, number_of=number_of)
 
 
 class Weight:
     """A stored tensor as a layer looks at it: transposed, say. `owner` says which it is."""
 
-    def __init__(self, fixed):
-        self.owner, self.shape = fixed.owner, list(fixed.value.shape)
+    def __init__(self, owner, shape):
+        self.owner, self.shape = owner, list(shape)
 
 
 class Importer:
@@ -165,6 +169,8 @@ class Importer:
             if sizes is None:
                 raise Told()
             return sizes_asked(node, sizes)
+        if node.op == "CastLike" and isinstance(args[0], Fixed):  # like what matters to no shape
+            return args[0]
         given = [arg for arg in args if arg is not None]
         if node.op == "Constant" or all(isinstance(arg, Fixed) for arg in given):
             value = position_rows(at) if node.op == "Gather" else None

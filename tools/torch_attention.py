@@ -37,6 +37,9 @@ def add(network, call):
     if found is not None:
         need(call.get(2, "alpha", 1) == 1, "alpha")
         return import_attention.added(network, call, found[0], mask_of(found[1]))
+    found = either(a, b, is_value)
+    if found and number_of(found[1]) == 0:
+        return found[0]  # as sum() of a list begins
     made = None
     if call.get(2, "alpha", 1) == 1:
         made = import_norms.added(network, call, a, b) or import_rotary.summed(network, call, a, b)

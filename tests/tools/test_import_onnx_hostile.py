@@ -136,7 +136,7 @@ def numbers_that_dtsim_has_not_are_named(folder):
             ("all dropped", [node("Dropout", "x", "y", ratio=0.995)], "Dropout: rate 0.995, dtsim takes"),
             ("a shared bias", [node("Gemm", "x w b", "a"), node("Gemm", "a w b", "y")],
              "Gemm: a weight or bias that is shared")):
-        weights = [("w", 1, [3, 3], [0.0] * 9), ("b", 1, [3], [0.0] * 3)]
+        weights = [("w", 1, [3, 3], [0.0] * 9), ("b", 1, [3], [0.0, 1.0, 2.0])]
         refused(folder, what, graph(nodes, weights=weights).SerializeToString(), word)
 
 

@@ -73,6 +73,10 @@ CONSTANTS = {
     "4.3e9 values": (
         [node("ConstantOfShape", "s", "z"), node("Mul", "z half", "w"), node("MatMul", "x w", "y")], (2, 65536),
         [whole("s", 65536, 65536), number("half", 0.5)], 65536 ** 2),
+    "a cast like the input": ([node("CastLike", "v x", "w"), CONV], IMAGE, [zeros("v", 8, 3, 3, 3)], 216),
+    "vectors that are one in the file": (  # as exporters write what normalizations begin with
+        [node("LayerNormalization", "x one nil", "a"), node("LayerNormalization", "a one nil", "y")], (2, 5, 4),
+        [("one", FLOAT, (4,), [1.0] * 4), zeros("nil", 4)], 16),
     "one for two layers": (
         [node("ConstantOfShape", "s", "w"), node("MatMul", "x w", "h"), node("MatMul", "h w", "y")], (2, 6),
         [whole("s", 6, 6)], 36),
@@ -84,6 +88,28 @@ def constants_come_from_nodes_too(folder):
         path, status, said = run_import(folder, save(folder, graph(nodes, shape, stored)), None, "--memory", "0.5")
         if check(status == 0, "%s: %s" % (name, said)):
             check(describe(path)[0][0].startswith("parameters %d " % count), "%s: %s" % (name, describe(path)[0]))
+
+
+def values_may_be_beside_the_file(folder):
+    """Where a mask or an axis needs them; nowhere else than in its folder."""
+    model = graph([node("Reshape", "x to", "y")], (2, 3, 4), [("to", INT64, (12, ), list(range(12)))])
+    for place, good in (("values.bin", True), ("../values.bin", False), ("/etc/passwd", False), ("missing.bin", False)):
+        stored = model.graph.initializer[0]
+        stored.ClearField("int64_data")
+        del stored.dims[:], stored.external_data[:]
+        stored.dims.append(2)
+        stored.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", place), ("offset", "8"), ("length", "16")):
+            stored.external_data.add(key=key, value=value)
+        with open(os.path.join(folder, "values.bin"), "wb") as out:
+            out.write(b"".join(size.to_bytes(8, "little") for size in (77, 2, 12)))
+        source = os.path.join(folder, "beside.onnx")
+        with open(source, "wb") as out:
+            out.write(model.SerializeToString())
+        path, status, said = run_import(folder, source, None)
+        want = "import_torch.py: %s: dtsim has no layer for:\n    Reshape: that needs the values of to, which are in " \
+            "another file, in node 0\n" % source
+        check(status == 0 if good else (status, said) == (2, want), "%s: %d %s" % (place, status, said))
 
 
 SLICED = [node("Expand", "x to", "a"), node("Slice", "a s e axes st", "y")]
@@ -199,5 +225,5 @@ def all_newest_packages_read_it(folder):
     check(status == 2 and said.count("\n") == 1 and "UTF-8" in said, "no text: %d %s" % (status, said))
 
 
-sys.exit(import_check.run(constants_come_from_nodes_too, only_what_is_missing_is_named,
+sys.exit(import_check.run(constants_come_from_nodes_too, values_may_be_beside_the_file, only_what_is_missing_is_named,
                           a_file_that_is_malformed_is_called_so, the_command_line_wins, all_newest_packages_read_it))
