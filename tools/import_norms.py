@@ -10,7 +10,7 @@ import copy
 
 from import_layers import features_axis, origin
 from import_network import Fixed, Unsupported, Value
-from import_views import View, natural
+from import_views import View, in_order, natural, settled
 
 NO_NORM = "that is no normalization's"
 
@@ -57,7 +57,9 @@ def plain_of(network, value):
     if not isinstance(value, Value) or value.lost:
         return None
     if isinstance(value, View):
-        return None
+        if value.layer is None or not in_order(network, value, value.factor):
+            return None
+        value = settled(network, value)  # times a number, say
     return value if value.layer is not None and value.shape and value.shape == value.dims else None
 
 

@@ -45,6 +45,14 @@ if hasattr(F, "rms_norm"):  # since PyTorch 2.4
     NORMS["by the function"] = lambda m, x: F.rms_norm(x, (WIDTH,), m.weight, m.eps)
 
 
+def of_length_one(m, x):
+    """Its epsilon bounds a length."""
+    return F.normalize(x, dim=-1, eps=m.eps) * math.sqrt(WIDTH) * m.weight
+
+
+NORMS["of length one"] = of_length_one
+
+
 def halves(x):
     half = x.shape[-1] // 2
     return torch.cat((-x[..., half:], x[..., :half]), -1)
@@ -165,8 +173,9 @@ class Model(nn.Module):
     """One block."""
 
     def __init__(self, norm="by pow", turn="by halves", share="interleaved", shared=SHARED, together=False,
-                 fused=False):
+                 fused=False, scale=None):
         super().__init__()
+        self.scale = scale
         self.table = nn.Embedding(WORDS, WIDTH)
         self.norms = nn.ModuleList(Norm(NORMS[norm]) for _ in range(3))
         self.attention = Attention(TURNS.get(turn), SHARES.get(share), together, shared, fused)
@@ -174,7 +183,7 @@ class Model(nn.Module):
         self.head = nn.Linear(WIDTH, WORDS, bias=False)
 
     def forward(self, x):
-        x = self.table(x)
+        x = self.table(x) * self.scale if self.scale else self.table(x)
         x = x + self.attention(self.norms[0](x))
         x = x + self.gated(self.norms[1](x))
         return self.head(self.norms[2](x))

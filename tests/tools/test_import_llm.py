@@ -18,7 +18,8 @@ from import_check import HERE, check, compare, describe, own, run_import
 from llm_nets import NORMS, SHARES, TURNS
 
 SOURCE = os.path.join(HERE, "llm_nets.py") + ":"
-NOTE = "note: rotary positions (products of queries and keys with fixed numbers) are left out, and with them their time"
+NOTE = "note: rotary positions (products of queries and keys with fixed numbers) are left out, and with them " \
+    "their time"
 SPELLINGS = [{"norm": name} for name in NORMS] + [{"turn": name} for name in TURNS] + \
     [{"share": name} for name in SHARES] + [{"share": name, "shared": 1} for name in SHARES] + \
     [{"shared": 4}, {"turn": "none"}, {"together": True}]
@@ -37,7 +38,8 @@ def wanted(folder, settings):
 
 def every_spelling_is_one_model(folder):
     for settings in SPELLINGS:
-        path, status, said = run_import(folder, SOURCE + "Model", str(llm_nets.POSITIONS), "--set", json.dumps(settings))
+        path, status, said = run_import(folder, SOURCE + "Model", str(llm_nets.POSITIONS), "--set",
+                                        json.dumps(settings))
         if check(status == 0, "%s: %s" % (settings, said)):
             compare("%s" % settings, describe(path), wanted(folder, settings))
             count = llm_nets.parameters(settings.get("shared", llm_nets.SHARED))
@@ -46,6 +48,14 @@ def every_spelling_is_one_model(folder):
                 settings, count, said))
             turned = settings.get("turn") != "none"
             check((NOTE in said) == turned and said.count("\n") == 1 + turned, "%s: %s" % (settings, said))
+
+
+def a_table_times_a_number_is_one(folder):
+    """As Gemma has it; a note says what is left out."""
+    path, status, said = run_import(folder, SOURCE + "Model", str(llm_nets.POSITIONS), "--set", '{"scale": 8.0}')
+    if check(status == 0, said):
+        compare("times 8", describe(path), wanted(folder, {}))
+        check("note: products with a number are left out" in said, said)
 
 
 def a_layer_norm_by_hand_is_one(folder):
@@ -71,8 +81,8 @@ def files_are_what_torch_fx_finds(folder):
     except ImportError as error:
         print("     files: left out, %s" % error)
         return
-    for settings in [{}, {"norm": "by a root"}, {"norm": "in floats"}, {"turn": "by neighbours"}, {"turn": "by parts"},
-                     {"turn": "half of them"}, {"share": "expanded"}, {"share": "expanded", "shared": 1},
+    for settings in [{}, {"norm": "by a root"}, {"norm": "in floats"}, {"turn": "by neighbours"},
+                     {"turn": "by parts"}, {"turn": "half of them"}, {"share": "expanded"}, {"share": "expanded", "shared": 1},
                      {"shared": 4}, {"share": "expanded", "together": True}]:
         settings = dict({"share": "expanded"}, **settings)
         module = llm_nets.Model(**settings)
@@ -84,5 +94,5 @@ def files_are_what_torch_fx_finds(folder):
 
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
-sys.exit(import_check.run(every_spelling_is_one_model, a_layer_norm_by_hand_is_one, what_is_none_is_named,
+sys.exit(import_check.run(every_spelling_is_one_model, a_table_times_a_number_is_one, a_layer_norm_by_hand_is_one, what_is_none_is_named,
                           files_are_what_torch_fx_finds))
