@@ -81,9 +81,9 @@ def files_are_what_torch_fx_finds(folder):
     except ImportError as error:
         print("     files: left out, %s" % error)
         return
-    for settings in [{}, {"norm": "by a root"}, {"norm": "in floats"}, {"turn": "by neighbours"},
-                     {"turn": "by parts"}, {"turn": "half of them"}, {"share": "expanded"}, {"share": "expanded", "shared": 1},
-                     {"shared": 4}, {"share": "expanded", "together": True}]:
+    for settings in ({}, {"norm": "by a root"}, {"norm": "in floats"}, {"turn": "by neighbours"}, {"turn": "by parts"},
+                     {"turn": "half of them"}, {"share": "expanded"}, {"share": "expanded", "shared": 1},
+                     {"shared": 4}, {"share": "expanded", "together": True}):
         settings = dict({"share": "expanded"}, **settings)
         module = llm_nets.Model(**settings)
         file = export(folder, module, [llm_nets.POSITIONS], torch.int64, opset_version=14)
@@ -94,5 +94,5 @@ def files_are_what_torch_fx_finds(folder):
 
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
-sys.exit(import_check.run(every_spelling_is_one_model, a_table_times_a_number_is_one, a_layer_norm_by_hand_is_one, what_is_none_is_named,
-                          files_are_what_torch_fx_finds))
+sys.exit(import_check.run(every_spelling_is_one_model, a_table_times_a_number_is_one, a_layer_norm_by_hand_is_one,
+                          what_is_none_is_named, files_are_what_torch_fx_finds))
