@@ -12,7 +12,7 @@ from math import sqrt
 
 from import_layers import origin
 from import_network import Unsupported, Value, need, product
-from import_views import Run, View, joined, runs, simplest, view_of
+from import_views import AGAIN, Run, View, joined, runs, simplest, size_of, view_of
 
 HIDDEN = -1e4  # that is added to a score, or more: its probability is zero
 NO_ATTENTION = "of two tensors that depend on the input, which is no attention"
@@ -77,37 +77,66 @@ def flat(axes):
     return joined(run for axis in axes for run in axis)
 
 
+def shared_heads(network, query, key, features):
+    """How many heads keys or values have, of which groups of the queries' heads take one each; None: it is something
+    else. Axes of one value are those of all."""
+    lead, wanted = [list(axis) for axis in key.axes[:-2]], query.sizes[:-2]
+    lead = [[] for _ in range(len(wanted) - len(lead))] + lead
+    lead = [axis or runs(AGAIN, 0, size) for axis, size in zip(lead, wanted)]
+    if [size_of(axis) for axis in lead] != wanted:
+        return None
+    whole, batch, heads = flat(lead), runs(0, 1, network.batch), product(wanted) // network.batch
+    for count in range(1, heads + 1):
+        own, more = runs(2, features, count), runs(AGAIN, 0, heads // count)
+        if heads % count == 0 and whole in (batch + own + more, batch + more + own):
+            return count
+    return None
+
+
 def scores(network, call, query, key):
     """The first product. `key` is turned already: its positions are last."""
     features, batch, lead = query.sizes[-1], network.batch, query.axes[:-2]
     heads = product(query.sizes[:-2]) // batch
     need(len(query.source.dims) == len(key.source.dims) == 2, NO_ATTENTION)
-    need(flat(lead) == runs(0, 1, batch) + runs(2, features, heads) and key.axes[:-2] == lead, NO_ATTENTION)
+    need(flat(lead) == runs(0, 1, batch) + runs(2, features, heads), NO_ATTENTION)
     need(query.axes[-2:] == [runs(1, 1, query.source.dims[0]), runs(2, 1, features)], NO_ATTENTION)
     need(key.axes[-2:] == [runs(2, 1, features), runs(1, 1, key.source.dims[0])], NO_ATTENTION)
     source = Scores(query, key, heads)
+    source.shared = shared_heads(network, query, key, features)
+    need(source.shared is not None, NO_ATTENTION)
     axes = heads_of(lead, features) + last_of(source)
     return View(source, axes, origin(call, NO_ATTENTION), factor=query.factor * key.factor)
 
 
-def piece(network, view, features):
-    """The layer that queries, keys or values are; of a layer that has them behind something else, their part."""
-    first, width = view.offsets.get(2, 0), view.source.dims[1]
-    need(first % features == 0 and width % features == 0,
-         "of queries, keys and values that are not a layer each, or behind one another in one")
-    return view.source if width == features else network.split(view.source, width // features)[first // features]
+def taken_of(view, width):
+    """Which features of its layer a view is: where they begin, and behind the last."""
+    first = view.offsets.get(2, 0)
+    return first, first + width
+
+
+def pieces(network, wanted):
+    """The layers that queries, keys and values are; of a layer that has them behind one another, their parts."""
+    made = []
+    for view, width in wanted:
+        spans = sorted(taken_of(other, size) for other, size in wanted if other.layer == view.layer)
+        need(all(end <= begin for (_, end), (begin, _) in zip(spans, spans[1:])),
+             "of queries, keys and values that are not a layer each, or behind one another in one")
+        edges = sorted({0, view.source.dims[1]}.union(*spans))
+        if view.layer not in network.apart and len(edges) > 2:
+            network.split(view.source, [last - first for first, last in zip(edges, edges[1:])], view.origin)
+        made.append(network.piece(view.source, taken_of(view, width)[0], width, view.origin))
+    return made
 
 
 def inputs(network, source, value):
     """The layers that queries, keys and values are: three, or one with all of them behind one another."""
-    views, features = [source.query, source.key, value], source.heads * source.features
-    if all(view.source.dims[1] == features for view in views):
-        return [view.source for view in views]
+    features, shared = source.heads * source.features, source.shared * source.features
+    wanted = [(source.query, features), (source.key, shared), (value, shared)]
     whole = value.source
-    if (all(view.layer == value.layer for view in views) and whole.dims[1] == 3 * features and
-            [view.offsets.get(2, 0) for view in views] == [0, features, 2 * features]):
+    if (all(view.layer == value.layer for view, _ in wanted) and whole.dims[1] == 3 * features and
+            [view.offsets.get(2, 0) for view, _ in wanted] == [0, features, 2 * features]):
         return [whole]
-    return [piece(network, view, features) for view in views]
+    return pieces(network, wanted)
 
 
 def attention(network, call, weights, value, fused=None):
@@ -115,9 +144,11 @@ def attention(network, call, weights, value, fused=None):
     source, features = weights.source, weights.source.features
     lead = features_of(weights.axes[:-2], features)
     need(value.source.layer is not None and len(value.source.dims) == 2 and value.factor == 1, NO_ATTENTION)
-    need(flat(lead) == flat(source.query.axes[:-2]) and value.axes[:-2] == lead, NO_ATTENTION)
-    need(weights.axes[-2:] == last_of(source), NO_ATTENTION)
+    need(flat(lead) == flat(source.query.axes[:-2]), NO_ATTENTION)
+    shared = shared_heads(network, weights, value, features)
+    need(shared is not None and weights.axes[-2:] == last_of(source), NO_ATTENTION)
     need(value.axes[-2:] == [runs(1, 1, source.dims[2]), runs(2, 1, features)], NO_ATTENTION)
+    need(shared == source.shared, "of keys and values that have different numbers of heads")
     need(source.soft and weights.factor == 1, "of scores that are no probabilities")
     need(not source.taken, "of scores that something else has taken")
     source.taken.append(call)

@@ -4,7 +4,8 @@ Each takes (network, call) and returns the output's Value; what dtsim has no lay
 Unsupported. A call has a module, with attributes by PyTorch's names, or arguments in PyTorch's
 order: torch_trace.py has them from PyTorch, onnx_layers.py makes them from an ONNX file's nodes.
 """
-from import_network import MOST_INPUTS, NO_TENSOR, Fixed, Value, epsilon_of, need, product
+from import_network import (MOST_INPUTS, NO_TENSOR, Fixed, Unsupported, Value, epsilon_of, guess, need,
+                            product)
 from import_views import Origin, View, each_position, is_told, natural, settled, simplest, takes_views, view_of
 
 
@@ -85,12 +86,10 @@ def pool(kind):
             need(not call.setting(6, "return_indices", False), "return_indices")
         else:
             ceil = call.setting(4, "ceil_mode", False)
-            need(call.setting(5, "count_include_pad", True) or padding == 0,
-                 "count_include_pad=False")
             need(call.setting(6, "divisor_override") is None, "divisor_override")
-            need(not ceil or call.shape == floor_shape(call.x.dims, kernel, stride, padding),
-                 "ceil_mode")
-            ceil = False
+            ceil = ceil and call.shape != floor_shape(call.x.dims, kernel, stride, padding)
+            if ceil or not (call.setting(5, "count_include_pad", True) or padding == 0):
+                network.note("note: a mean counts in dtsim what its window has outside of the input, here it does not")
         return network.add(call.name, kind, [network.plain(call.x, call.name)], call.shape,
                            kernel=kernel, stride=sizes(stride, axes) if stride else None,
                            padding=other(padding, 0), ceil=ceil or None)
@@ -128,8 +127,19 @@ def mean(network, call):
     axes = call.get(1, "dim")
     axes = [axes] if isinstance(axes, int) else list(axes or [])
     rank = len(call.x.shape) + 1
+    if rank == 3 and [a % rank for a in axes] == [1]:
+        return mean_of_positions(network, call)
     need(axes and sorted(a % rank for a in axes) == list(range(2, rank)), "other than over all positions")
     return global_mean(network, call, call.shape)
+
+
+def mean_of_positions(network, call):
+    """Of [positions, features]; dtsim's means are of [channels, ...]."""
+    x = network.plain(call.x, call.name)
+    turned = network.add(call.name + "_turned", "sequence", [x], x.dims[::-1])
+    network.note("note: a mean over positions is in dtsim one of a matrix that was turned, and takes its time, too")
+    out = network.add(call.name, "global_pool", [turned], turned.dims[:1])
+    return Value(out.layer, out.dims, call.shape)
 
 
 def batch_norm(network, call):
@@ -143,10 +153,21 @@ def batch_norm(network, call):
 def layer_norm(network, call):
     m = call.module
     need(m.elementwise_affine, "elementwise_affine=False")
+    return norm_of_features(network, call, "layer_norm", [m.weight, m.bias])
+
+
+def rms_norm(network, call):
+    return norm_of_features(network, call, "rms_norm", [call.module.weight])
+
+
+def norm_of_features(network, call, kind, weights):
+    """Over the last size."""
+    m, x = call.module, call.x
     need(len(m.normalized_shape) == 1, "over more than the last size")
-    x = network.plain(call.x, call.name)
-    return network.add(call.name, "layer_norm", [x], x.dims, [m.weight, m.bias],
-                       epsilon=epsilon_of(m))
+    one = product(x.shape) == x.shape[-1] == m.normalized_shape[0]  # a pooled image, say, in whatever order
+    x = network.flat(x, call.name) if one else network.plain(x, call.name)
+    out = network.add(call.name, kind, [x], x.dims, weights, epsilon=epsilon_of(m))
+    return Value(out.layer, out.dims, call.shape if one else None)
 
 
 def embedding(network, call):
@@ -163,28 +184,76 @@ def add(network, call):
     if isinstance(a, Fixed):
         a, b = b, a
     if isinstance(b, Fixed):
-        return positions(network, call, a, b)
+        return biased(network, call, a, b) or positions(network, call, a, b)
     need(isinstance(a, Value) and isinstance(b, Value), "of a number")
     need(a.shape == b.shape, "of different shapes, %s and %s" % (a.shape, b.shape))
     a, b = network.plain(a, call.name), network.plain(b, call.name)
     return network.add(call.name, "add", [a, b], a.dims)
 
 
+def features_axis(x, shape):
+    """Along which axis of a sample a fixed tensor of this shape has its values: all of them along one, else None."""
+    rank = len(x.shape)
+    whole = [1] * (rank + 1 - len(shape)) + list(shape)
+    long = [axis for axis, size in enumerate(whole) if size != 1]
+    fits = len(whole) == rank + 1 and len(long) == 1 and long[0] > 0
+    return long[0] - 1 if fits and whole[long[0]] == x.shape[long[0] - 1] else None
+
+
+def biased(network, call, x, bias):
+    """A bias that is added behind the product with the weights; None: it is something else."""
+    if not isinstance(x, Value) or bias.value is None:
+        return None
+    axis = features_axis(x, bias.value.shape)
+    if axis is None or (isinstance(x, View) and axis != len(x.shape) - 1):
+        return None
+    try:
+        weight = call.weight_of(bias)
+    except Unsupported:
+        return None
+    return x if network.give_bias(x, weight, axis) else None
+
+
+def rows_of(network, call, rows):
+    """A parameter with a row for each position, or its first rows."""
+    of = rows.sources[0] if rows.owner is None and len(rows.sources) == 1 else rows.owner
+    need(of is not None, "of something fixed")
+    used, there = ([size for size in shape if size != 1] for shape in (rows.value.shape, of.shape))
+    need(len(used) == len(there) == 2 and used[0] <= there[0], "of something fixed")
+    rows.owner, rows.table = of, used + there[:1]
+
+
 def positions(network, call, x, rows):
     """A learned row for each position: rows of an embedding, or a parameter of their shape."""
     x = network.plain(x, call.name)
     if rows.table is None:
-        need(rows.owner is not None, "of something fixed")
-        sizes_of_rows = [size for size in rows.value.shape if size != 1]
-        need(len(sizes_of_rows) == 2, "of something fixed")
-        rows.table = sizes_of_rows + sizes_of_rows[:1]
+        rows_of(network, call, rows)
     need(rows.table[:2] == x.dims, "of rows for positions of other shape")
     return network.add(call.name, "positional_embedding", [x], x.dims, [rows.owner],
                        positions=rows.table[2])
 
 
+def scaled_channels(network, call, x, scale):
+    """A learned factor for each channel, which is a convolution of one value each; None: it is something else."""
+    if not isinstance(x, Value) or not isinstance(scale, Fixed) or scale.value is None or len(x.shape) not in (3, 4):
+        return None
+    if features_axis(x, scale.value.shape) != 0:
+        return None
+    try:
+        weight = call.weight_of(scale)
+    except Unsupported:
+        return None
+    x = network.plain(x, call.name)
+    network.note("note: a factor for each channel is in dtsim a convolution with a window of one value")
+    return network.add(call.name, "conv%dd" % (len(x.dims) - 1), [x], x.dims, [weight], channels=x.dims[0], kernel=1,
+                       groups=x.dims[0], bias=False)
+
+
 def multiply(network, call):
     a, b = call.get(0, "input"), call.get(1, "other")
+    scaled = scaled_channels(network, call, a, b) or scaled_channels(network, call, b, a)
+    if scaled is not None:
+        return scaled
     need(isinstance(a, Value) and isinstance(b, Value), "by a number or by something fixed")
     if product(a.shape) < product(b.shape):
         a, b = b, a
@@ -227,6 +296,8 @@ def concat(network, call):
 def reshape(network, call):
     """Nothing moves: the same memory with other sizes."""
     x, sizes = call.x, call.sizes
+    if x.guessed and call.shape is not None:
+        return guess(x.layer, call.shape)
     if isinstance(x, View) or call.shape is None or product(call.shape) != product(x.shape):
         need(sizes is not None, "across samples")
         x = simplest(network, view_of(network, x).reshaped(sizes, origin(call, "across samples")))

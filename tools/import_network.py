@@ -11,6 +11,7 @@ a pooled [channels, 1, 1] that dtsim calls [channels]).
 MOST_INPUTS = 16
 LIMITS = {"rate": (0, 0.99), "dropout": (0, 0.99), "slope": (0, 1), "epsilon": (1e-15, 1)}
 NO_TENSOR = "an input that is no tensor made from the network's input"
+TAKEN = "of parts of a layer that something else takes, too"
 SHARED = "a weight or bias that is shared and not the first of its layer"
 
 
@@ -31,17 +32,28 @@ class Unsupported(Exception):
 class Value:
     """A tensor that depends on the network's input."""
 
+    lost = False  # whether nobody knows it, since something before it is refused (import_views.py)
+    guessed = False  # whether it stands for what is refused: how dtsim would have it in memory says nothing
+
     def __init__(self, layer, dims, shape=None):
         self.layer = layer  # the name of the layer that makes it; "entry": the input
         self.dims = list(dims)
         self.shape = list(dims if shape is None else shape)
 
 
+def guess(layer, shape):
+    """For what cannot be made, with its shape."""
+    value = Value(layer, shape)
+    value.guessed = True
+    return value
+
+
 class Fixed:
     """What does not depend on the input: a parameter, a mask, positions, a number."""
 
-    def __init__(self, value, owner=None, table=None, rows=None):
+    def __init__(self, value, owner=None, table=None, rows=None, sources=()):
         self.value = value
+        self.sources = sources  # the parameters that it is computed from
         self.owner = owner  # the parameter that it is
         self.table = table  # the embedding module of which it is rows
         self.rows = rows  # of several parameters: (parameter, first, behind the last), in their order
@@ -84,7 +96,7 @@ class Call:
     """A node of the traced graph, with its arguments as values."""
 
     def __init__(self, name, module, args, kwargs, shape, flattened=False, last=False, sizes=None, word="",
-                 place=""):
+                 place="", weight_of=None, number_of=None):
         self.name = name  # for the layer
         self.module = module  # None: a function or a method
         self.args, self.kwargs = args, kwargs
@@ -93,6 +105,8 @@ class Call:
         self.word, self.place = word, place  # what the node is called where it is missing, and where it is
         self.flattened = flattened  # whoever takes the result first makes it a row of features
         self.last = last  # the result goes to the loss and nowhere else
+        self.weight_of = weight_of  # whose weight a fixed tensor is; Unsupported: nobody's
+        self.number_of = number_of  # an argument as a number; None: it is none
 
     def get(self, position, name, default=None):
         if position < len(self.args):
@@ -125,7 +139,9 @@ class Network:
         self.owners = {}
         self.owned = []  # these parameters, each once
         self.parts = {}  # id of a parameter of which layers have parts: these
-        self.apart = {}  # the name of a layer that was split: the outputs of those that it became
+        self.apart = {}  # the name of a layer that was split: the outputs of those that it became, and their begins
+        self.cutters = {}  # the names of these: who cut it (import_views.Origin)
+        self.computed = []  # weights that are computed from parameters in each step; `sources` are these
         self.notes = []  # where numbers differ a little from PyTorch's
         self.problems = {}  # what there is no layer for: the places where it is
 
@@ -177,9 +193,10 @@ class Network:
             value = self.add(name + "_pixels", "sequence", [value], sequence)
         self.add(name, kind, [self.plain(value, name)], [1])
 
-    def own(self, layer, parameters):
-        """A weight belongs to the first layer that has it; the next is tied to that one."""
-        for number, parameter in enumerate(parameters):
+    def own(self, layer, parameters, first=0):
+        """A weight belongs to the first layer that has it; the next is tied to that one. first: of the layer's
+        parameters the number of the first of these, of which 0 is its weight."""
+        for number, parameter in enumerate(parameters, first):
             need(parameter is not None, "without a weight or bias that dtsim's layer has")
             parameter = getattr(parameter, "owner", parameter)
             key = id(parameter)
@@ -210,38 +227,86 @@ class Network:
             self.owners[id(parameter)] = None
             self.owned.append(parameter)
 
+    def give_bias(self, value, parameter, axis):
+        """To the layer that made a value, where it has none along this axis of it and nobody has taken its output
+        yet; whether it did."""
+        at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), len(self.layers))
+        layer = self.layers[at] if at < len(self.layers) else {}
+        of_features = axis == (len(value.shape) - 1 if layer.get("kind") == "linear" else 0)
+        taken = any(value.layer in self.inputs_of(i) for i in range(at + 1, len(self.layers)))
+        if layer.get("bias") is not False or not of_features or taken:
+            return False
+        if self.is_taken(getattr(parameter, "owner", parameter)):
+            return False
+        self.own(layer, [parameter], first=1)
+        del layer["bias"]
+        return True
+
     def inputs_of(self, number):
         """The names of the layers that a layer takes."""
         before = self.layers[number - 1]["name"] if number > 0 else "entry"
         said = self.layers[number].get("input", before)
         return said if isinstance(said, list) else [said]
 
-    def split(self, value, count):
-        """A linear layer's output as those of `count` layers, each with a part of its weights. Nobody else may
-        have taken it."""
-        if value.layer in self.apart:
-            need(len(self.apart[value.layer]) == count, "of parts of a layer that something else takes, too")
-            return self.apart[value.layer]
+    def is_linear(self, value):
+        return any(layer["name"] == value.layer and layer["kind"] == "linear" for layer in self.layers) or \
+            value.layer in self.apart
+
+    def piece(self, value, first, width, origin=None):
+        """Some features of a linear layer's output, as the output of a layer of their own. origin: who cuts it."""
+        parts = self.apart.get(value.layer)
+        if parts is None and width == value.dims[-1]:
+            return value
+        if parts is None:
+            rest = value.dims[-1] - first - width
+            parts = self.split(value, [size for size in (first, width, rest) if size], origin)
+        for begin, part in parts:
+            if begin <= first and first + width <= begin + part.dims[-1]:
+                return self.piece(part, first - begin, width, origin)
+        raise Unsupported(TAKEN)
+
+    def split(self, value, widths, origin=None):
+        """A linear layer's output as those of several layers, each with a part of its weights: where each begins,
+        and it. Nobody else may have taken it."""
         at = next((i for i, layer in enumerate(self.layers) if layer["name"] == value.layer), None)
         whole = self.layers[at] if at is not None else {}
         need(whole.get("kind") == "linear" and "tied" not in whole, "of parts of what is no linear layer")
-        need(not any(value.layer in self.inputs_of(i) for i in range(len(self.layers))),
-             "of parts of a layer that something else takes, too")
-        source, dims = self.inputs_of(at)[0], value.dims[:-1] + [value.dims[-1] // count]
-        pieces = [dict(whole, name=self.name("%s_%d" % (value.layer, i + 1)), outputs=dims[-1])
-                  for i in range(count)]
+        need(not any(value.layer in self.inputs_of(i) for i in range(len(self.layers))), TAKEN)
+        source = self.inputs_of(at)[0]
+        pieces = [dict(whole, name=self.name("%s_%d" % (value.layer, i + 1)), outputs=width)
+                  for i, width in enumerate(widths)]
         for i, piece in enumerate(pieces):
             if i > 0 or "input" in whole:
                 piece["input"] = source
         self.layers[at:at + 1] = pieces
         self.owners = {key: None if of == value.layer else of for key, of in self.owners.items()}
         self.last = pieces[-1]["name"] if self.last == value.layer else self.last
-        self.apart[value.layer] = [Value(piece["name"], dims) for piece in pieces]
+        self.cutters.update((piece["name"], origin) for piece in pieces)
+        self.apart[value.layer] = [(sum(widths[:i]), Value(piece["name"], value.dims[:-1] + [widths[i]]))
+                                   for i, piece in enumerate(pieces)]
         return self.apart[value.layer]
+
+    def check_pieces(self):
+        """Each is taken by somebody: dtsim has no layer whose output nobody wants."""
+        wanted = {name for i in range(len(self.layers)) for name in self.inputs_of(i)}
+        for name, origin in self.cutters.items():
+            if origin is not None and name not in wanted and name not in self.apart and not origin.told:
+                origin.told = True
+                self.problem(origin.what, origin.place)
 
     def count(self):
         """Values of all parameters that layers have."""
         return sum(product(parameter.shape) for parameter in self.owned)
+
+    def note_computed(self):
+        """dtsim has no parameters but the weights themselves."""
+        sources = {id(source): source for weight in self.computed for source in weight.sources}
+        if not sources:
+            return
+        counts = [sum(product(part.shape) for part in parts) for parts in (self.computed, sources.values())]
+        many = "s" if len(self.computed) > 1 else ""
+        self.note("note: %d weight%s of %s values, computed from parameters of %s: dtsim trains the weights themselves"
+                  % (len(self.computed), many, *[format(n, ",") for n in counts]))
 
     def flat(self, value, name):
         """The value as one row of features."""

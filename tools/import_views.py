@@ -15,6 +15,7 @@ from collections import namedtuple
 from import_network import Unsupported, Value, need, product
 
 Run = namedtuple("Run", "dim step size")
+AGAIN = -1  # instead of an axis of the source, in a run of no step: the same values again
 
 
 class Told(Unsupported):
@@ -69,7 +70,7 @@ class View(Value):
         """`count` values along an axis."""
         if count == size_of(self.axes[axis]):
             return self
-        need(len(self.axes[axis]) == 1 and count > 0, "of a part of axis %d of %s" % (axis, self.sizes))
+        need(len(self.axes[axis]) == 1 and count > 0, "of a part of an axis that was put together, or of nothing")
         run = self.axes[axis][0]
         offsets = dict(self.offsets)
         offsets[run.dim] = offsets.get(run.dim, 0) + first * run.step
@@ -81,6 +82,19 @@ class View(Value):
         """Without an axis: one value along it."""
         cut = self.part(axis, which, 1, origin)
         return cut.edit(cut.axes[:axis] + cut.axes[axis + 1:], origin)
+
+    def every(self, axis, step, origin):
+        """One value of `step` along an axis."""
+        need(len(self.axes[axis]) == 1 and step > 0, "of a part of an axis that was put together, or of nothing")
+        run, axes = self.axes[axis][0], list(self.axes)
+        axes[axis] = runs(run.dim, run.step * step, -(-run.size // step))
+        return self.edit(axes, origin)
+
+    def repeated(self, axis, count, origin, apart=False):
+        """Each value along an axis several times, or (apart) all of them."""
+        axes, more = list(self.axes), runs(AGAIN, 0, count)
+        axes[axis] = joined(more + axes[axis] if apart else axes[axis] + more)
+        return self.edit(axes, origin)
 
     def moved(self, order, origin):
         need(sorted(order) == list(range(len(self.axes))), "of axes %s" % list(order))
@@ -124,10 +138,10 @@ def batch_first(network, view, *dims):
     return view.axes == [whole[0]] + [[run for dim in axis for run in whole[dim]] for axis in dims]
 
 
-def in_order(network, view):
+def in_order(network, view, factor=1):
     """Whether it is the source's memory, one sample behind the other."""
     whole = natural(view.dims, network.batch)
-    return view.layer is not None and view.axes[:1] == whole[:1] and view.factor == 1 and \
+    return view.layer is not None and view.axes[:1] == whole[:1] and view.factor == factor and \
         joined(run for axis in view.axes for run in axis) == [run for axis in whole for run in axis]
 
 
@@ -142,7 +156,15 @@ def simplest(network, view):
     be keys, which dtsim does not turn."""
     if in_order(network, view) or (turned(network, view) and len(view.dims) > 2):
         return settled(network, view)
-    return view
+    complete = getattr(view.source, "complete", None)  # what is followed under another name (import_rotary.py)
+    return complete(network, view) if complete else view
+
+
+def some_features(network, view):
+    """Whether it is a part of the features of each position, in the source's order."""
+    whole = natural(view.dims, network.batch)
+    return view.layer is not None and view.factor == 1 and view.axes[:-1] == whole[:-1] and \
+        view.axes[-1] == runs(len(view.dims), 1, view.sizes[-1]) and set(view.offsets) <= {len(view.dims)}
 
 
 def settled(network, value):
@@ -152,10 +174,19 @@ def settled(network, value):
         return parts if isinstance(value, list) else tuple(parts)
     if not isinstance(value, View):
         return value
+    if is_told(value) and not value.axes:
+        raise Told()
+    if value.made is None and value.factor != 1 and in_order(network, value, factor=value.factor):
+        network.note("note: products with a number are left out, and with them one pass over the values each")
+        value.made = Value(value.layer, value.dims, value.shape)
     if value.made is None and in_order(network, value):
         value.made = Value(value.layer, value.dims, value.shape)
     if value.made is None and turned(network, value):
         value.made = network.add(value.origin.name, "sequence", [value.source], value.shape)
+    if value.made is None and getattr(value.source, "otherwise", None):
+        value.made = value.source.otherwise()
+    if value.made is None and some_features(network, value) and network.is_linear(value.source):
+        value.made = network.piece(value.source, value.offsets.get(len(value.dims), 0), value.sizes[-1], value.origin)
     if value.made is None:
         if not value.origin.told:
             network.problem(value.origin.what, value.origin.place)
@@ -172,12 +203,15 @@ def each_position(network, view):
         sorted(others) == sorted(run for axis in whole[:-1] for run in axis)
 
 
-def stand_in(network, shape=None):
+def stand_in(network, shape=None, lost=False):
     """For what cannot be made, to those who take views: what is wrong with it is told. shape: None: nobody
-    knows it, and who takes no views is not asked what it makes of it, either."""
+    knows it, and who takes no views is not asked what it makes of it, either. lost: what a file makes of such a
+    one's sizes, which says nothing about the file."""
     origin = Origin("", "", "")
     origin.told = True
-    return View(Value(network.last, shape or []), natural(shape, network.batch) if shape else [], origin)
+    made = View(Value(network.last, shape or []), natural(shape, network.batch) if shape else [], origin)
+    made.lost = lost
+    return made
 
 
 def is_told(value):

@@ -109,8 +109,8 @@ def part(network, at):
     which = slices(at.node, [array_of(arg) for arg in at.args[1:] if arg is not None], x.sizes)
     for axis, (wanted, size) in enumerate(zip(which, x.sizes)):
         first, last, step = wanted.indices(size)
-        need(step == 1, PART)
         x = x.part(axis, first, last - first, origin(at.call(None), PART))
+        x = x if step == 1 else x.every(axis, step, origin(at.call(None), PART))
     return x
 
 

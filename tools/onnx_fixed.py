@@ -5,8 +5,8 @@ Nodes that only look at a tensor in another way keep whose weight it is.
 """
 import numpy
 
-from import_network import Fixed, Unsupported, need, product
-from onnx_graph import MOST_VALUES, TYPE, Stored
+from import_network import Fixed, need, product
+from onnx_graph import TYPE
 
 MOST = 1 << 22  # values that are worked out at once
 TYPES = {TYPE.FLOAT: numpy.float32, TYPE.DOUBLE: numpy.float64, TYPE.FLOAT16: numpy.float16,
@@ -15,10 +15,11 @@ TYPES = {TYPE.FLOAT: numpy.float32, TYPE.DOUBLE: numpy.float64, TYPE.FLOAT16: nu
 
 
 class Worked:
-    """A tensor that was worked out, or looks at another one."""
+    """A tensor that was worked out, or looks at another one. `sources`: the tensors of the file that it is made
+    from."""
 
-    def __init__(self, shape, read):
-        self.shape, self.read = list(shape), read
+    def __init__(self, shape, read, sources=()):
+        self.shape, self.read, self.sources = list(shape), read, list(sources)
 
 
 class Filled(Worked):
@@ -27,6 +28,22 @@ class Filled(Worked):
     def __init__(self, shape, value):
         super().__init__(shape, lambda: numpy.broadcast_to(value, shape))
         self.fill = value
+
+
+class Computed:
+    """A weight that nodes make: of constants, or of other tensors of the file. One for each tensor."""
+
+    def __init__(self, name, shape, sources):
+        self.name, self.shape, self.sources = name, list(shape), sources
+
+
+def sources_of(fixed):
+    """The tensors of the file that it is made from, which could be weights."""
+    if fixed.owner is not None:
+        return getattr(fixed.owner, "sources", None) or [getattr(fixed.owner, "whole", fixed.owner)]
+    if isinstance(fixed.value, Worked):
+        return fixed.value.sources
+    return [fixed.value]
 
 
 def known(array):
@@ -100,7 +117,7 @@ def looked_at(node, args, shape):
         return unsqueezed(shape, axes_of(node, args))
     if node.op == "Flatten":
         return flattened(shape, node.get("axis", 1))
-    return shape if node.op in ("Identity", "Cast") else None
+    return shape if node.op in ("Identity", "Cast", "CastLike") else None
 
 
 def view(node, args):
@@ -110,13 +127,13 @@ def view(node, args):
         order = node.get("perm") or list(range(len(of.shape)))[::-1]
         need(sorted(order) == list(range(len(of.shape))), "of axes %s" % order)
         return Fixed(Worked([of.shape[axis] for axis in order],
-                            lambda: of.read().transpose(order)), args[0].owner)
+                            lambda: of.read().transpose(order), sources_of(args[0])), args[0].owner)
     shape = looked_at(node, args, of.shape)
     if shape is None:
         return None
     kind = TYPES.get(node.get("to")) if node.op == "Cast" else None
     seen = Worked(shape, lambda: of.read().astype(kind).reshape(shape) if kind
-                  else of.read().reshape(shape))
+                  else of.read().reshape(shape), sources_of(args[0]))
     # vectors that were exported as one since they are equal: nobody shares those
     apart = node.op == "Identity" and len(shape) == 1 and args[0].owner is not None
     return Fixed(seen, seen if apart else args[0].owner, args[0].table, args[0].rows)
@@ -125,38 +142,6 @@ def view(node, args):
 def bounded(shape, most=MOST):
     need(product(shape) <= most and min(shape, default=0) >= 0, "that makes %s" % list(shape))
     return shape
-
-
-def elementwise(function):
-    def work(node, arrays):
-        bounded(numpy.broadcast_shapes(*[a.shape for a in arrays]))
-        return function(*arrays)
-
-    return work
-
-
-def divide(a, b):
-    return a // b if numpy.issubdtype(a.dtype, numpy.integer) else a / b
-
-
-def arange(node, arrays):
-    start, end, step = [a.item() for a in arrays]
-    need(step != 0 and abs(end - start) / abs(step) <= MOST, "that makes too much")
-    return numpy.arange(start, end, step, dtype=arrays[0].dtype)
-
-
-def filled(node, args):
-    """One value everywhere, or a part of such a tensor; None: it is none."""
-    if node.op == "ConstantOfShape":
-        shape = bounded(numbers(args[0]), MOST_VALUES)
-        value = node.get("value")
-        return Fixed(Filled(shape, value.read().item() if value is not None else numpy.float32(0)))
-    if node.op == "Slice" and isinstance(args[0].value, Filled):
-        of = args[0].value
-        shape = of.shape
-        which = slices(node, [array_of(arg) for arg in args[1:] if arg is not None], shape)
-        return Fixed(Filled([len(range(*part.indices(size))) for part, size in zip(which, shape)], of.fill))
-    return None
 
 
 def slices(node, arrays, shape):
@@ -168,62 +153,3 @@ def slices(node, arrays, shape):
     for start, end, axis, step in zip(starts, ends, axes, steps):
         index[axis] = slice(start, end if step > 0 or end > -shape[axis] - 1 else None, step)
     return index
-
-
-def sliced(node, arrays):
-    return arrays[0][tuple(slices(node, arrays[1:], arrays[0].shape))]
-
-
-def gathered(node, arrays):
-    data, index = arrays
-    axis = node.get("axis", 0)
-    bounded([product(data.shape), product(index.shape)])
-    bounded(data.shape[:axis] + index.shape + data.shape[axis % data.ndim + 1:])
-    return numpy.take(data, index.astype(int), axis=axis)
-
-
-WORK = {
-    "Add": elementwise(numpy.add), "Sub": elementwise(numpy.subtract),
-    "Mul": elementwise(numpy.multiply), "Div": elementwise(divide),
-    "Pow": elementwise(numpy.power), "Sqrt": elementwise(numpy.sqrt),
-    "Neg": elementwise(numpy.negative), "Floor": elementwise(numpy.floor),
-    "Ceil": elementwise(numpy.ceil), "Equal": elementwise(numpy.equal),
-    "Where": elementwise(numpy.where), "Not": elementwise(numpy.logical_not),
-    "Max": elementwise(lambda *a: numpy.maximum.reduce(numpy.broadcast_arrays(*a))),
-    "Min": elementwise(lambda *a: numpy.minimum.reduce(numpy.broadcast_arrays(*a))),
-    "Concat": lambda node, arrays: numpy.concatenate(arrays, axis=node.get("axis", 0)),
-    "Range": arange, "Slice": sliced, "Gather": gathered,
-    "Expand": lambda node, arrays: arrays[0] * numpy.ones(
-        bounded(numpy.broadcast_shapes(arrays[0].shape, tuple(int(n) for n in arrays[1]))),
-        dtype=arrays[0].dtype),
-}
-
-
-def constant(node):
-    for name in ("value_int", "value_ints", "value_float", "value_floats"):
-        if node.get(name) is not None:
-            return known(node.get(name))
-    stored = node.get("value")
-    need(isinstance(stored, Stored), "without a tensor")
-    return Fixed(stored, stored)
-
-
-def work_out(node, args):
-    """The value of a node all of whose inputs are fixed; None: nobody knows how."""
-    try:
-        if node.op == "Constant":
-            return constant(node)
-        if node.op == "Shape":
-            return known(args[0].value.shape)
-        if args and args[0] is not None:
-            seen = view(node, args) or filled(node, args)
-            if seen is not None:
-                return seen
-        if node.op not in WORK:
-            return None
-        arrays = [array_of(fixed) for fixed in args if fixed is not None]
-        with numpy.errstate(all="ignore"):
-            return known(WORK[node.op](node, arrays))
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
-            ZeroDivisionError) as error:
-        raise Unsupported("that cannot be worked out (%s)" % str(error).splitlines()[0])

@@ -2,6 +2,7 @@
 
 Weights stay where they are: only shapes, and the few numbers that say what a node does, are read.
 """
+import os
 from collections.abc import Sequence
 from math import isfinite
 
@@ -17,7 +18,6 @@ TYPE = onnx.TensorProto
 TYPE_BYTES = {TYPE.FLOAT: 4, TYPE.DOUBLE: 8, TYPE.FLOAT16: 2, TYPE.BFLOAT16: 2, TYPE.BOOL: 1,
               TYPE.INT8: 1, TYPE.UINT8: 1, TYPE.INT16: 2, TYPE.UINT16: 2, TYPE.INT32: 4,
               TYPE.UINT32: 4, TYPE.INT64: 8, TYPE.UINT64: 8}
-WHOLE = (TYPE.INT32, TYPE.INT64)
 LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
 
@@ -29,8 +29,9 @@ def shown(text):
 class Stored:
     """A tensor of the file."""
 
-    def __init__(self, proto, name):
-        self.proto, self.name, self.shape = proto, name, list(proto.dims)
+    def __init__(self, proto, name, folder=None):
+        """folder: where files beside the model's are."""
+        self.proto, self.name, self.shape, self.folder = proto, name, list(proto.dims), folder
         if min(self.shape, default=0) < 0 or product(self.shape) > MOST_VALUES:
             raise Refused("tensor %s: has an impossible shape: %s" % (shown(name), self.shape))
         self.outside = proto.data_location == TYPE.EXTERNAL
@@ -47,9 +48,25 @@ class Stored:
         return sum(len(getattr(proto, name)) for name in LISTS)
 
     def read(self):
-        if self.outside:
-            raise Unsupported("that needs the values of %s, which are in another file" % shown(self.name))
-        return onnx.numpy_helper.to_array(self.proto)
+        return onnx.numpy_helper.to_array(self.brought() if self.outside else self.proto)
+
+    def brought(self):
+        """A copy with the values that are in a file beside the model's."""
+        why = Unsupported("that needs the values of %s, which are in another file" % shown(self.name))
+        where = {entry.key: entry.value for entry in self.proto.external_data}
+        try:
+            path = os.path.realpath(os.path.join(self.folder, where["location"]))
+            first, size = int(where.get("offset", 0)), product(self.shape) * TYPE_BYTES[self.proto.data_type]
+            if os.path.dirname(path) != os.path.realpath(self.folder) or not os.path.isfile(path):
+                raise why
+            with open(path, "rb") as file:
+                file.seek(first)
+                content = file.read(size)
+        except (OSError, KeyError, ValueError, TypeError, OverflowError):
+            raise why
+        if len(content) != size:
+            raise why
+        return TYPE(dims=self.shape, data_type=self.proto.data_type, raw_data=content)
 
 
 class Unread:
@@ -64,6 +81,7 @@ class Unread:
 
 class Node:
     def __init__(self, proto, number):
+        self.proto = proto
         own = proto.domain in ("", "ai.onnx")
         self.op = shown(proto.op_type if own else "%s.%s" % (proto.domain, proto.op_type))
         self.inputs, self.outputs = list(proto.input), list(proto.output)
@@ -74,9 +92,12 @@ class Node:
     def get(self, name, default=None):
         if name not in self.attributes:
             return default
+        attribute = self.attributes[name]
         try:
-            value = onnx.helper.get_attribute_value(self.attributes[name])
+            value = onnx.helper.get_attribute_value(attribute)
         except ValueError:
+            value = None
+        if value is None or attribute.type == attribute.UNDEFINED:
             raise Unsupported("whose attribute %s is of no known kind" % shown(name))
         if isinstance(value, onnx.TensorProto):
             return Stored(value, self.place)
@@ -91,20 +112,36 @@ class Node:
         return value
 
 
+def is_repeated(field):
+    """`label` is gone since protobuf 7, `is_repeated` is there since 6."""
+    repeated = getattr(field, "is_repeated", None)
+    return field.label == field.LABEL_REPEATED if repeated is None else repeated
+
+
 def check_text(message):
     """Protocol buffers hands on text that is no UTF-8 as bytes."""
     for field, value in message.ListFields():
         if field.type not in (field.TYPE_STRING, field.TYPE_MESSAGE):
             continue
-        for part in value if field.label == field.LABEL_REPEATED else [value]:
+        for part in value if is_repeated(field) else [value]:
             if isinstance(part, bytes):
                 raise Refused("is a damaged ONNX file: %s is no UTF-8" % field.name)
             if field.type == field.TYPE_MESSAGE:
                 check_text(part)
 
 
+def written(value):
+    """The shape of an input as the file has it, None for a size that has only a name, or -1; all of it None: it
+    has none."""
+    kind = value.type.tensor_type
+    if not kind.HasField("shape"):
+        return None
+    return [d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else None for d in kind.shape.dim]
+
+
 class Graph:
-    def __init__(self, path):
+    def __init__(self, path, said):
+        """said: the shape of a sample on the command line, or None."""
         self.path = path
         model = self.parse()
         check_text(model)
@@ -114,8 +151,9 @@ class Graph:
         self.producer = shown("%s %s" % (model.producer_name, model.producer_version)).strip()
         self.opset = max([o.version for o in model.opset_import if o.domain in ("", "ai.onnx")],
                          default=1)
-        self.stored = {t.name: Stored(t, t.name) for t in graph.initializer}
-        self.entry, self.batch, self.dims, self.tokens = self.find_entry(graph)
+        folder = os.path.dirname(os.path.abspath(path))
+        self.stored = {t.name: Stored(t, t.name, folder) for t in graph.initializer}
+        self.entry, self.batch, self.dims = self.find_entry(graph, said)
         self.nodes = [Node(proto, i) for i, proto in enumerate(graph.node)]
         self.outputs = [o.name for o in graph.output]
         self.link()
@@ -128,30 +166,43 @@ class Graph:
         except (DecodeError, ValueError, RecursionError) as error:
             raise Refused("is no ONNX file, or a damaged one: %s" % shown(str(error)))
 
-    def find_entry(self, graph):
-        """The input that is no weight. A file without any weights was exported without them: its
-        inputs behind the first are their shapes."""
+    def find_entry(self, graph, said):
+        """The input that is no weight: its name, its batch (None: any) and the shape of a sample. A file without
+        any weights was exported without them: its inputs behind the first are their shapes."""
         given = [i for i in graph.input if i.name not in self.stored]
         if len(given) > 1 and not any(len(t.shape) > 1 for t in self.stored.values()):
             for weight in given[1:]:
-                self.stored[weight.name] = Unread(weight.name, self.shape_of(weight, True))
+                self.stored[weight.name] = Unread(weight.name, self.shape_of_weight(weight))
             given = given[:1]
         if len(given) != 1:
             raise Refused("must have one input, has %d: %s" % (
                 len(given), ", ".join(shown(i.name) for i in given[:4])))
-        shape = self.shape_of(given[0], False)
-        if len(shape) < 2:
-            raise Refused("input %s: must be a batch of samples, has shape %s" % (
-                shown(given[0].name), shape))
-        tokens = given[0].type.tensor_type.elem_type in WHOLE
-        return given[0].name, shape[0], shape[1:], tokens
+        return (given[0].name,) + self.sample_of(given[0], said)
 
     @staticmethod
-    def shape_of(value, whole):
-        """None for a size that has only a name."""
-        dims = value.type.tensor_type.shape.dim
-        shape = [d.dim_value if d.HasField("dim_value") else None for d in dims]
-        if any(s is not None and s < 1 for s in shape) or (whole and None in shape):
+    def sample_of(entry, said):
+        """The batch and the shape of a sample. What the command line says is believed."""
+        name, shape = shown(entry.name), written(entry)
+        if shape is None:
+            if said is None:
+                raise Refused("--input must say the shape of a sample: the file has none for %s" % name)
+            return None, said
+        if len(shape) < 2:
+            raise Refused("input %s: must be a batch of samples, has shape %s" % (name, shape))
+        batch, sample = shape[0], shape[1:]
+        if said is not None and len(said) != len(sample):
+            raise Refused("--input must be the %d sizes of one sample, as in the file's %s, got %s" % (
+                len(sample), sample, said))
+        if said is None and 0 in sample:
+            raise Refused("input %s: must have sizes >= 1, has %s" % (name, shape))
+        if said is None and None in sample:
+            raise Refused("--input must say the sizes that the file only names: %s" % sample)
+        return batch or None, said or sample
+
+    @staticmethod
+    def shape_of_weight(value):
+        shape = written(value)
+        if shape is None or None in shape or 0 in shape:
             raise Refused("input %s: must have sizes >= 1, has %s" % (shown(value.name), shape))
         return shape
 

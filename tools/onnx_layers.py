@@ -8,54 +8,15 @@ from types import SimpleNamespace
 
 import import_layers as layers
 import onnx_attention as attention
+import onnx_blocks
 from import_network import Fixed, Value, need, product
 from import_views import View, batch_first, settled, takes_views, view_of
-from onnx_fixed import array_of, axes_of, is_zero, looked_at, numbers
+from onnx_fixed import array_of, axes_of, is_zero, looked_at
+from onnx_windows import global_pool, pool, window, window_shape
 
 GELU_NOTE = "note: gelu is by tanh in dtsim, by erf in the file"
 # An LSTM as dtsim has it. Of other activations more could be said: those are other layers.
 LSTM = {"direction": "forward", "activations": ["Sigmoid", "Tanh", "Tanh"], "clip": None, "input_forget": 0}
-
-
-def halves(pads):
-    """Padding that is the same on both sides, of each axis."""
-    half = len(pads) // 2
-    need(list(pads[:half]) == list(pads[half:]), "with padding that differs from side to side")
-    return list(pads[:half])
-
-
-def window(at, kernel):
-    """Stride, padding and dilation of each axis."""
-    axes = len(kernel)
-    auto = at.get("auto_pad", "NOTSET")
-    need(auto in ("NOTSET", "VALID"), "auto_pad %s" % auto)
-    pads = halves(at.get("pads") or [0] * (2 * axes))
-    stride, dilation = (at.get(name) or [1] * axes for name in ("strides", "dilations"))
-    for inner in at.inner:  # a Pad before it
-        need(inner.get("mode", "constant") == "constant", "behind padding by mode")
-        more = inner.get("pads") or numbers(at.of(inner, 1))
-        need(len(more) == 2 * axes + 4 and not any(more[:2] + more[axes + 2:axes + 4]),
-             "behind padding of channels")
-        value = at.of(inner, 2)
-        need(inner.get("value", 0) == 0 and (value is None or not array_of(value).any()),
-             "behind padding that is not zero")
-        pads = [p + m for p, m in zip(pads, halves(more[2:axes + 2] + more[axes + 4:]))]
-    need(len(kernel) == len(stride) == len(pads) == len(dilation) == len(at.x.shape) - 1,
-         "with sizes for other axes than it has")
-    need(min(kernel + stride + dilation) > 0 and min(pads) >= 0, "with sizes below 1")
-    return stride, pads, dilation
-
-
-def window_shape(shape, channels, kernel, stride, pads, dilation, ceil=False):
-    out = [channels]
-    for axis, size in enumerate(shape[1:]):
-        reach = size + 2 * pads[axis] - dilation[axis] * (kernel[axis] - 1) - 1
-        need(reach >= 0, "with a window larger than its input")
-        count = (-(-reach // stride[axis]) if ceil else reach // stride[axis]) + 1
-        if ceil and (count - 1) * stride[axis] >= size + pads[axis]:
-            count -= 1  # no window begins outside
-        out.append(count)
-    return out
 
 
 def conv(network, at):
@@ -93,7 +54,11 @@ def matmul(network, at):
     need(not isinstance(at.args[0], Fixed), "with its weights on the left")
     need(isinstance(at.args[1], Fixed), "of two tensors that depend on the input")
     weight = at.matrix(1)
-    return product_with(network, at, weight, at.weight(2) if len(at.args) > 2 else None, *weight.shape)
+    bias = at.args[2] if len(at.args) > 2 else None
+    if bias is None or product(bias.value.shape) in (1, weight.shape[1]):
+        return product_with(network, at, weight, at.weight(2) if bias else None, *weight.shape)
+    out = product_with(network, at, weight, None, *weight.shape)  # what is added is no bias: positions, say
+    return layers.add(network, at.call(out.shape, args=[settled(network, out), bias]))
 
 
 def batch_norm(network, at):
@@ -115,33 +80,19 @@ def layer_norm(network, at):
     return layers.layer_norm(network, at.call(at.x.shape, module=module))
 
 
-def pool(kind):
-    def convert(network, at):
-        kernel = at.get("kernel_shape") or []
-        need(len(at.node.outputs) == 1, "with a second output")
-        stride, pads, dilation = window(at, kernel)
-        need(set(dilation) == {1}, "dilation")
-        ceil = bool(at.get("ceil_mode", 0))
-        shape = window_shape(at.x.shape, at.x.shape[0], kernel, stride, pads, dilation, ceil)
-        if kind == "avg_pool" and set(kernel + stride) == {1}:  # how PyTorch writes an adaptive one
-            return layers.adaptive(network, at.call(shape))     # whose output has its input's sizes
-        counted = bool(at.get("count_include_pad", 0)) or bool(at.inner)
-        module = SimpleNamespace(kernel_size=kernel, stride=stride, padding=pads, ceil_mode=ceil,
-                                 dilation=1, return_indices=False, count_include_pad=counted,
-                                 divisor_override=None)
-        return layers.pool(kind)(network, at.call(shape, module=module))
-
-    return convert
-
-
-def global_pool(network, at):
-    return layers.global_mean(network, at.call(at.x.shape[:1] + [1] * (len(at.x.shape) - 1)),
-                              at.x.shape[:1] + [1] * (len(at.x.shape) - 1))
+def rms_norm(network, at):
+    need(at.get("axis", -1) in (-1, len(at.x.shape)), "over more than the last size")
+    scale = at.one_each(at.weight(1), at.x.shape[-1])
+    need(scale is not None, "without scale")
+    module = SimpleNamespace(normalized_shape=[at.x.shape[-1]], weight=scale, eps=at.epsilon())
+    return layers.rms_norm(network, at.call(at.x.shape, module=module))
 
 
 def mean(network, at):
     rank = len(at.x.shape) + 1
     axes = sorted(axis % rank for axis in axes_of(at.node, at.args) or range(rank))
+    if rank == 3 and axes == [1]:
+        return layers.mean_of_positions(network, at.call([1] * at.get("keepdims", 1) + at.x.shape[-1:]))
     need(axes == list(range(2, rank)) and axes, "other than over all positions")
     shape = at.x.shape[:1] + [1] * len(axes) if at.get("keepdims", 1) else at.x.shape[:1]
     return layers.global_mean(network, at.call(shape), shape)
@@ -195,6 +146,11 @@ def add(network, at):
 
 
 def multiply(network, at):
+    need(len(at.args) == 2, "of one tensor")
+    fixed = [arg for arg in at.args if isinstance(arg, Fixed)]
+    scaled = layers.scaled_channels(network, at.call(at.x.shape), at.x, fixed[0]) if fixed else None
+    if scaled is not None:
+        return scaled
     need(all(isinstance(arg, Value) for arg in at.args), "by a number or by something fixed")
     return layers.multiply(network, at.call(at.x.shape, args=at.args))
 
@@ -300,8 +256,9 @@ LAYERS = {
     "LeakyRelu": same("leaky_relu", slope=("alpha", 0.01)),
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
-    "Cast": look, "Transpose": transpose,
+    "Cast": look, "CastLike": look, "Transpose": transpose,
     "Gather": gather, "LSTM": lstm, "Resize": resize,
     "Softmax": attention.of_scores(attention.softmax, softmax), "LogSoftmax": softmax,
     "Split": attention.split, "Slice": attention.part, "Where": attention.where,
 }
+LAYERS.update(onnx_blocks.rows(LAYERS))

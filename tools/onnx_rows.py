@@ -2,7 +2,8 @@
 them: the gates of an LSTM, which ONNX has in another order than PyTorch. Only shapes are looked at.
 """
 from import_network import Fixed, Part
-from onnx_fixed import WORK, Worked, array_of, slices
+from onnx_fixed import Worked, array_of, slices
+from onnx_fold import WORK
 
 
 def rows_of(fixed):

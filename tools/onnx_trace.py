@@ -5,13 +5,18 @@ on what those who take its result make of it.
 """
 import os
 
-from import_network import Call, Fixed, Network, Refused, Unsupported, Value, need, product
-from import_views import Told, View, converted, settled, stand_in
-from onnx_fixed import Worked, known, numbers, work_out
+import numpy
+
+from import_network import Call, Fixed, Network, Refused, Unsupported, Value, guess, need
+from import_views import Told, View, converted, is_told, settled, stand_in
+from onnx_attention import number_of
+from onnx_fixed import Worked, known, numbers
+from onnx_fold import apart, weight_owner, work_out
 from onnx_graph import Graph, shown
 from onnx_layers import LAYERS
 from onnx_patterns import find
 from onnx_rows import cut, whole_rows
+from onnx_shapes import as_samples, fault_of, shapes_behind, sizes_of
 
 NAMED_BATCH = 9973  # stands for a batch of any size: nothing else is likely to be as large
 MALFORMED = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError,
@@ -50,18 +55,25 @@ class At:
         raise Unsupported("of nothing that depends on the input")
 
     def weight(self, position):
-        """A tensor of the file; None: there is none."""
+        """A tensor that a layer takes for a weight; None: there is none."""
         arg = self.args[position] if position < len(self.args) else None
         if arg is None:
             return None
         need(isinstance(arg, Fixed), "with weights that depend on the input")
-        need(arg.owner is not None, "with weights that are computed")
-        return Weight(arg)
+        return Weight(self.weight_of(arg), arg.value.shape)
+
+    def weight_of(self, fixed):
+        """Whose weight a fixed tensor is."""
+        owner = weight_owner(self.importer.network, fixed, self.node.place)
+        need(owner is not None, "with weights that are computed")
+        return apart(self.importer.network, owner)
 
     def weights(self, position):
-        """Tensors of the file of which an argument has all rows, each once, in whatever order."""
+        """Tensors of the file of which an argument has all rows, each once, in whatever order; or one that
+        nodes make."""
         arg = self.args[position]
         need(isinstance(arg, Fixed), "with weights that depend on the input")
+        weight_owner(self.importer.network, arg, self.node.place)
         found = whole_rows(arg)
         need(found, "with weights that are computed")
         return found
@@ -86,14 +98,15 @@ class At:
         return Call(self.name, module, args or [self.x], {}, shape,
                     flattened=self.node.outputs[0] in self.importer.flattened,
                     last=self.importer.is_last(self.node.outputs[0]),
-                    sizes=sizes, word=self.node.op, place=self.node.place)
+                    sizes=sizes, word=self.node.op, place=self.node.place,
+                    weight_of=self.weight_of, number_of=number_of)
 
 
 class Weight:
     """A stored tensor as a layer looks at it: transposed, say. `owner` says which it is."""
 
-    def __init__(self, fixed):
-        self.owner, self.shape = fixed.owner, list(fixed.value.shape)
+    def __init__(self, owner, shape):
+        self.owner, self.shape = owner, list(shape)
 
 
 class Importer:
@@ -101,7 +114,7 @@ class Importer:
 
     def __init__(self, graph, options):
         self.graph, self.loss = graph, options.loss
-        self.dims = self.sizes(options.input)
+        self.dims = graph.dims
         self.batch = graph.batch or NAMED_BATCH
         self.roots, self.parts = find(graph)
         self.shapes, self.flattened = {}, set()
@@ -110,15 +123,6 @@ class Importer:
         self.flattened = self.find_flattened()
         self.follow(options.loss)
 
-    def sizes(self, given):
-        said = self.graph.dims
-        if given is None and None in said:
-            raise Refused("--input must say the sizes that the file only names: %s" % said)
-        if given is not None and (len(given) != len(said) or
-                                  any(s not in (None, g) for s, g in zip(said, given))):
-            raise Refused("--input is %s, the file is for %s" % (given, said))
-        return given or said
-
     def follow(self, loss):
         self.network = Network(self.dims, self.batch)
         self.values = {self.graph.entry: self.network.entry}
@@ -126,45 +130,78 @@ class Importer:
         for node in self.graph.nodes:
             if id(node) not in self.parts and node.outputs:
                 made = self.convert(node)
-                self.values.update(zip(node.outputs, made if isinstance(made, tuple) else (made,)))
+                made = made if isinstance(made, tuple) else (made,)
+                self.values.update((name, value) for name, value in zip(node.outputs, made) if name)
             self.add_loss(node, loss)
         for name in self.graph.outputs:
             if name not in self.values:
                 self.network.problem("the output %s" % shown(name), "")
+        self.network.check_pieces()
+        self.network.note_computed()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
 
     def convert(self, node):
+        """What a node makes: a value, or one for each of its outputs."""
         found = self.roots.get(id(node))
         names = found.inputs if found else node.inputs
         args = [self.values.get(name) if name else None for name in names]
         try:
             need(all(arg is not None for name, arg in zip(names, args) if name),
                  "that takes the second output of another")
-            at = At(self, node, found, args)
-            if node.op == "Shape" and isinstance(args[0], Value):
-                return known(at.sizes(args[0]))
-            if node.op == "Constant" or all(arg is None or isinstance(arg, Fixed) for arg in args):
-                value = position_rows(at) if node.op == "Gather" else None
-                value = value or cut(node, args) or work_out(node, args)
-                need(value is not None, "of fixed tensors")
-                return value
-            if at.word not in LAYERS:
-                raise Unsupported("")
-            return converted(self.network, LAYERS[at.word], at)
+            return self.made_by(node, found, args)
         except Unsupported as why:
             if not isinstance(why, Told):
                 self.network.problem(node.op + (": %s" % why if str(why) else ""), node.place)
-            return self.stand_in(args, why.among_views)
+            return self.stand_ins(node, args, why)
         except MALFORMED as error:
-            raise Refused("%s (%s): is malformed: %s" % (node.place, node.op, shown(str(error))))
+            fault = fault_of(self.graph, node, self.named(node), self.batch)
+            if fault:
+                raise Refused("%s (%s): is malformed: %s" % (node.place, node.op, shown(fault)))
+            self.network.problem("%s: in a way that nobody knows here (%s)" % (node.op, shown(str(error))),
+                                 node.place)
+            return self.stand_ins(node, args, error)
 
-    def stand_in(self, args, among_views):
-        """For what cannot be made, so that what comes after it is looked at, too."""
-        if among_views:
-            return stand_in(self.network)
-        shapes = [arg.shape for arg in args if isinstance(arg, Value) and arg.shape]
-        return Value(self.network.last, shapes[0] if shapes else self.dims)
+    def made_by(self, node, found, args):
+        at = At(self, node, found, args)
+        if node.op == "Shape" and isinstance(args[0], Value):
+            sizes = sizes_of(args[0], self.batch)
+            if sizes is None:
+                raise Told()
+            return sizes_asked(node, sizes)
+        if node.op == "CastLike" and isinstance(args[0], Fixed):  # like what matters to no shape
+            return args[0]
+        given = [arg for arg in args if arg is not None]
+        if node.op == "Constant" or all(isinstance(arg, Fixed) for arg in given):
+            value = position_rows(at) if node.op == "Gather" else None
+            value = value or cut(node, args) or work_out(at)
+            need(value is not None, "of fixed tensors")
+            return value
+        if all(isinstance(arg, Fixed) or arg.lost for arg in given):
+            raise Told()
+        if at.word not in LAYERS:
+            raise Unsupported("")
+        return converted(self.network, LAYERS[at.word], at)
+
+    def named(self, node):
+        """The inputs of a node by their names, as far as they are there."""
+        return {name: self.values[name] for name in node.inputs if self.values.get(name) is not None}
+
+    def stand_ins(self, node, args, why):
+        """For what a node cannot make, so that what comes after it is looked at, too: with its shape where that is
+        known, else as nothing that anybody can say more about."""
+        given = [arg for arg in args if arg is not None]
+        if all(isinstance(arg, Fixed) or arg.lost or (node.op == "Shape" and is_told(arg))
+               for arg in given):
+            return tuple(stand_in(self.network, lost=True) for _ in node.outputs)
+        sizes = shapes_behind(self.graph, node, self.named(node), self.batch)
+        views = isinstance(why, Told) or getattr(why, "among_views", None)
+
+        def like(name):
+            shape = as_samples(sizes.get(name), self.batch)
+            return guess(self.network.last, shape) if shape and not views else stand_in(self.network, shape)
+
+        return tuple(like(name) for name in node.outputs)
 
     def find_flattened(self):
         """The tensors that whoever takes them only makes one row of features, or changes their values
@@ -215,6 +252,12 @@ class Importer:
                 self.network.problem("%s as an output: %s" % (node.op, why), node.place)
 
 
+def sizes_asked(node, sizes):
+    """Shape, of all axes or of some (since operators 15)."""
+    first, last = node.get("start", 0), node.get("end", len(sizes))
+    return known(numpy.array(sizes[slice(first, last)], numpy.int64))
+
+
 def position_rows(at):
     """Rows of a table for positions 0, 1, 2, ... of every sample; None: it is something else."""
     table, index = at.args[:2]
@@ -231,7 +274,7 @@ def position_rows(at):
 def read(options):
     """The importer, which has run."""
     try:
-        graph = Graph(options.source)
+        graph = Graph(options.source, options.input)
         importer = Importer(graph, options)
     except Refused as why:
         raise Refused("%s: %s" % (options.source, why))

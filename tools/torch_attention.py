@@ -8,10 +8,13 @@ import torch
 
 import import_attention
 import import_layers
+import import_norms
+import import_rotary
 from import_attention import either, is_scores, is_value, parts
 from import_layers import origin
-from import_network import Fixed, Value, need
+from import_network import NO_TENSOR, Fixed, Value, need
 from import_views import converted, takes_views, view_of
+from torch_weights import product_with
 
 
 def number_of(value):
@@ -29,33 +32,68 @@ def mask_of(value):
 
 @takes_views
 def add(network, call):
-    found = either(call.get(0, "input"), call.get(1, "other"), is_scores)
-    if found is None:
-        return converted(network, import_layers.add, call)
+    a, b = call.get(0, "input"), call.get(1, "other")
+    found = either(a, b, is_scores)
+    if found is not None:
+        need(call.get(2, "alpha", 1) == 1, "alpha")
+        return import_attention.added(network, call, found[0], mask_of(found[1]))
+    found = either(a, b, is_value)
+    if found and number_of(found[1]) == 0:
+        return found[0]  # as sum() of a list begins
+    made = None
+    if call.get(2, "alpha", 1) == 1:
+        made = import_norms.added(network, call, a, b) or import_rotary.summed(network, call, a, b)
+    return made or converted(network, import_layers.add, call)
+
+
+@takes_views
+def subtract(network, call):
+    a, b = call.get(0, "input"), call.get(1, "other")
     need(call.get(2, "alpha", 1) == 1, "alpha")
-    return import_attention.added(network, call, found[0], mask_of(found[1]))
+    made = import_norms.centered(network, call, a, b) or import_rotary.summed(network, call, a, b)
+    need(made is not None, "")
+    return made
 
 
 @takes_views
 def multiply(network, call):
-    found = either(call.get(0, "input"), call.get(1, "other"), is_value)
+    a, b = call.get(0, "input"), call.get(1, "other")
+    made = import_norms.multiplied(network, call, a, b)
+    if made is not None:
+        return made
+    found = either(a, b, is_value)
     factor = number_of(found[1]) if found else None
-    if factor is None:
-        return converted(network, import_layers.multiply, call)
-    return import_attention.scaled(network, call, found[0], factor, "by a number or by something fixed")
+    if factor is not None:
+        return import_attention.scaled(network, call, found[0], factor, "by a number or by something fixed")
+    by_fixed = found is not None and isinstance(found[1], Fixed) and not found[1].sources
+    made = import_rotary.times_fixed(network, call, *found) if by_fixed else None
+    return made or converted(network, import_layers.multiply, call)
 
 
 @takes_views
 def divide(network, call):
-    x, divisor = call.get(0, "input"), number_of(call.get(1, "other"))
+    x, divisor = call.get(0, "input"), call.get(1, "other")
+    made = import_norms.divided(network, call, x, divisor)
+    if made is not None:
+        return made
+    divisor = number_of(divisor)
     need(isinstance(x, Value) and divisor and call.get(2, "rounding_mode") is None, "")
     return import_attention.scaled(network, call, x, 1 / divisor, "")
 
 
 @takes_views
+def negative(network, call):
+    turned = import_rotary.negated(network, call, call.x)
+    return turned or import_attention.scaled(network, call, call.x, -1, "")
+
+
+@takes_views
 def matmul(network, call):
     a, b = call.get(0, "input"), call.get(1, "mat2", call.kwargs.get("other"))
-    need(isinstance(a, Value) and isinstance(b, Value), "")
+    need(isinstance(a, Value), "with its weights on the left")
+    if isinstance(b, Fixed):
+        return product_with(network, call, a, b)
+    need(isinstance(b, Value), "")
     return import_attention.product_of(network, call, a, b)
 
 
@@ -128,21 +166,25 @@ def unbind(network, call):
 def item(network, call):
     """x[index] of whole numbers, slices and an ellipsis."""
     x, index = call.args
+    need(isinstance(x, Value), NO_TENSOR)
     why = "of a part of a tensor other than the first position"
     x, axis, made = view_of(network, x), 0, origin(call, why)
     index = list(index) if isinstance(index, tuple) else [index]
     if Ellipsis in index:
         at = index.index(Ellipsis)
-        index[at:at + 1] = [slice(None)] * (len(x.axes) - len(index) + 1)
+        index[at:at + 1] = [slice(None)] * (len(x.axes) - len(index) + 1 + index.count(None))
     for which in index:
+        if which is None:
+            x, axis = x.reshaped(x.sizes[:axis] + [1] + x.sizes[axis:], made), axis + 1
+            continue
         need(isinstance(which, (int, slice)) and not isinstance(which, bool), why)
         size = x.sizes[axis]
         if isinstance(which, int):
             x = x.one(axis, which % size, made)
             continue
         first, last, step = which.indices(size)
-        need(step == 1, why)
-        x, axis = x.part(axis, first, last - first, made), axis + 1
+        x = x.part(axis, first, last - first, made)
+        x, axis = x if step == 1 else x.every(axis, step, made), axis + 1
     return x
 
 
@@ -152,7 +194,9 @@ def scaled_dot_product_attention(network, call):
     given = [call.get(i, name) for i, name in enumerate(("query", "key", "value"))]
     need(all(isinstance(x, Value) for x in given), "")
     query, key, value = [view_of(network, x) for x in given]
-    need(not call.get(7, "enable_gqa", False), "enable_gqa")
+    if call.kwargs.get("enable_gqa", False):
+        groups = query.sizes[-3] // key.sizes[-3]
+        key, value = (x.repeated(len(x.axes) - 3, groups, origin(call)) for x in (key, value))
     order = list(range(len(key.axes)))
     key = key.moved(order[:-2] + [order[-1], order[-2]], None)
     x, scale = import_attention.scores(network, call, query, key), call.get(6, "scale")

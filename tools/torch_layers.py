@@ -4,19 +4,20 @@ To add one: a function that takes (network, call) and returns the output's Value
 import_layers.py, and a row in MODULES, FUNCTIONS or METHODS.
 """
 import operator
-from types import SimpleNamespace
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 import import_layers
-from import_layers import (adaptive, batch_norm, concat, conv, layer_norm, linear, mean, nothing, pool,
+import torch_blocks
+import torch_weights as given
+from import_layers import (adaptive, batch_norm, conv, layer_norm, linear, nothing, pool,
                            reshape, same, softmax, upsample)
 from import_network import Fixed, need
 from import_views import takes_views
-from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, split, unbind, where,
-                             scaled_dot_product_attention)
+from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, negative, split, subtract,
+                             unbind, where, scaled_dot_product_attention)
 from torch_attention import softmax as probabilities
 from torch_sequences import attention, encoder, encoder_layer, lstm
 
@@ -37,14 +38,38 @@ def embedding(network, call):
     return import_layers.embedding(network, call)
 
 
-def layer_norm_of(network, call):
-    """The function, which is given its weights."""
-    given = [call.get(2, "weight"), call.get(3, "bias")]
-    need(all(isinstance(fixed, Fixed) and fixed.owner is not None for fixed in given),
-         "without a weight or bias that dtsim's layer has")
-    call.module = SimpleNamespace(elementwise_affine=True, normalized_shape=call.get(1, "normalized_shape"),
-                                  weight=given[0].owner, bias=given[1].owner, eps=call.get(4, "eps", 1e-5))
-    return layer_norm(network, call)
+def dropout_of(what):
+    """A layer that zeroes more than single values: dtsim's does what takes the same time, and says so."""
+
+    @takes_views
+    def convert(network, call):
+        rate = call.setting(1, "p", 0.5)
+        if rate in (0, None) or call.setting(2, "training", True) is False:
+            return call.x
+        network.note("note: %s is in dtsim a dropout of single values" % what)
+        return dropout(network, call)
+
+    return convert
+
+
+@takes_views
+def drop_path(network, call):
+    """Stochastic depth, by a module."""
+    rate = getattr(call.module, "drop_prob", getattr(call.module, "p", None))
+    if not rate:
+        return call.x
+    call.module, call.args, call.kwargs = None, [call.x, rate], {}
+    return dropout_of("stochastic depth")(network, call)
+
+
+@takes_views
+def nothing_of_zero(network, call):
+    """A dropout that dtsim has no layer for, where it drops nothing."""
+    need(call.setting(1, "p", 0.5) == 0 or call.setting(2, "training", True) is False, "")
+    return call.x
+
+
+by_index = given.embedding_of(import_layers.embedding, (1, "index"), (0, "table"))
 
 
 @takes_views
@@ -69,7 +94,9 @@ MODULES = {
     nn.BatchNorm1d: batch_norm, nn.BatchNorm2d: batch_norm, nn.BatchNorm3d: batch_norm,
     nn.SyncBatchNorm: batch_norm,
     nn.Conv2d: conv, nn.Conv3d: conv,
+    nn.AlphaDropout: nothing_of_zero, nn.FeatureAlphaDropout: nothing_of_zero,
     nn.Dropout: dropout,
+    nn.Dropout2d: dropout_of("a dropout of channels"), nn.Dropout3d: dropout_of("a dropout of channels"),
     nn.Embedding: embedding,
     nn.Flatten: reshape,
     nn.GELU: gelu,
@@ -94,9 +121,15 @@ MODULES = {
 FUNCTIONS = {
     F.adaptive_avg_pool2d: adaptive, F.adaptive_avg_pool3d: adaptive,
     F.avg_pool2d: pool("avg_pool"), F.avg_pool3d: pool("avg_pool"),
-    F.dropout: dropout,
+    F.dropout: dropout, torch.dropout: dropout,
+    F.dropout2d: dropout_of("a dropout of channels"), F.dropout3d: dropout_of("a dropout of channels"),
     F.gelu: gelu,
-    F.layer_norm: layer_norm_of,
+    F.batch_norm: given.batch_norm(3, 5), torch.batch_norm: given.batch_norm(1, 5),
+    F.conv2d: given.conv(2), F.conv3d: given.conv(3), F.conv1d: given.conv(1),
+    F.embedding: given.embedding_of(embedding, (0, "input"), (1, "weight"), more=True),
+    torch.embedding: given.embedding_of(embedding, (1, "indices"), (0, "weight")),
+    F.layer_norm: given.layer_norm, torch.layer_norm: given.layer_norm,
+    F.linear: given.linear,
     F.interpolate: upsample,
     F.leaky_relu: same("leaky_relu", slope=(1, "negative_slope")),
     F.log_softmax: softmax,
@@ -110,24 +143,32 @@ FUNCTIONS = {
     operator.add: add, operator.iadd: add, torch.add: add,
     operator.mul: multiply, operator.imul: multiply, torch.mul: multiply,
     operator.truediv: divide, operator.itruediv: divide, torch.div: divide, torch.true_divide: divide,
-    operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
-    torch.cat: concat, torch.chunk: chunk, torch.split: split, torch.unbind: unbind,
+    operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul, torch.mm: matmul, torch.addmm: given.addmm,
+    operator.sub: subtract, operator.isub: subtract, torch.sub: subtract, operator.neg: negative, torch.neg: negative,
+    operator.pow: torch_blocks.raised(),
+    torch.chunk: chunk, torch.split: split, torch.unbind: unbind,
     torch.masked_fill: masked_fill, torch.where: where,
     torch.flatten: reshape, torch.reshape: reshape, torch.squeeze: reshape, torch.unsqueeze: reshape,
     torch.log_softmax: softmax,
-    torch.mean: mean,
     torch.permute: permute, torch.transpose: transpose,
 }
 
 if hasattr(F, "scaled_dot_product_attention"):  # since 2.0
     FUNCTIONS[F.scaled_dot_product_attention] = scaled_dot_product_attention
+if hasattr(nn, "RMSNorm"):  # since 2.4
+    FUNCTIONS[F.rms_norm] = MODULES[nn.RMSNorm] = given.rms_norm
 
 METHODS = {
     "add": add, "add_": add, "mul": multiply, "mul_": multiply, "div": divide, "div_": divide,
-    "matmul": matmul, "bmm": matmul, "chunk": chunk, "split": split, "unbind": unbind,
+    "matmul": matmul, "bmm": matmul, "mm": matmul, "addmm": given.addmm, "chunk": chunk, "split": split,
+    "unbind": unbind,
     "masked_fill": masked_fill, "masked_fill_": masked_fill, "softmax": probabilities,
-    "contiguous": nothing, "clone": nothing, "float": nothing,
+    "contiguous": nothing, "clone": nothing, "float": nothing, "half": nothing, "bfloat16": nothing, "to": nothing,
+    "type": nothing, "type_as": nothing, "long": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,
-    "log_softmax": softmax, "mean": mean, "permute": permute, "transpose": transpose,
+    "reshape_as": reshape, "view_as": reshape,
+    "log_softmax": softmax, "neg": negative, "sub": subtract, "permute": permute, "transpose": transpose,
     "relu": same("relu"), "relu_": same("relu"), "sigmoid": same("sigmoid"), "tanh": same("tanh"),
 }
+FUNCTIONS.update(torch_blocks.FUNCTIONS)
+METHODS.update(torch_blocks.METHODS)

@@ -11,7 +11,8 @@ import torch
 from import_memory import is_shortage
 from import_network import Refused
 from import_words import SOURCES
-from torch_trace import Importer, trace
+from torch_follow import trace
+from torch_trace import Importer
 
 
 @contextlib.contextmanager

@@ -1,124 +1,16 @@
-"""torch_trace.py -- from a PyTorch module to a graph with shapes, from the graph to layers."""
-import contextlib
-import dis
+"""torch_trace.py -- from a graph with shapes (torch_follow.py) to layers."""
 import inspect
-from unittest import mock
 
 import torch
 import torch.fx
-from torch.utils._pytree import tree_flatten
 
-from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, need
+from import_network import NO_TENSOR, Call, Fixed, Network, Unsupported, Value, guess, need
 from import_views import Told, View, converted, settled, stand_in
-from torch_attention import item
-from torch_layers import FUNCTIONS, METHODS, MODULES
-from torch_shapes import BATCH, Shapes, shape_of
-
-ROOT = "network"
-
-
-class Whole(torch.nn.Module):
-    """The module behind one input: what else its forward may take has its default."""
-
-    def __init__(self, module):
-        super().__init__()
-        self.network = module
-
-    def forward(self, x):
-        return self.network(x)
-
-
-def unpack(proxy):
-    """a, b = f(x): several results. PyTorch 1.13's own way fails with Python 3.11, whose
-    instructions are of different lengths."""
-    frame = inspect.currentframe().f_back
-    now = [i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti]
-    if now and now[0].opname == "UNPACK_SEQUENCE":
-        return (proxy[i] for i in range(now[0].argval))
-    return proxy.tracer.iter(proxy)
-
-
-torch.fx.Proxy.__iter__ = unpack
-
-
-def followed(make):
-    """A function that makes a tensor out of sizes, which torch.fx does not follow by itself."""
-
-    def call(*args, **kwargs):
-        for part in tree_flatten((args, kwargs))[0]:
-            if isinstance(part, torch.fx.Proxy):
-                return part.tracer.create_proxy("call_function", make, args, kwargs)
-        return make(*args, **kwargs)
-
-    return call
-
-
-MAKERS = {name: followed(getattr(torch, name)) for name in ("arange", "full", "ones", "zeros")}
-
-
-class Tracer(torch.fx.Tracer):
-    """Notes in each node which module it belongs to."""
-
-    def __init__(self, dims):
-        super().__init__()
-        self.dims = dims
-        self.path = [""]
-
-    def to_bool(self, proxy):
-        """What the input's shape decides (assert x.size(1) <= 1024) is decided; nothing else is."""
-        wanted, part, copies = {proxy.node}, torch.fx.Graph(), {}
-        for node in reversed(self.graph.nodes):
-            wanted.update(node.all_input_nodes if node in wanted else [])
-        for node in self.graph.nodes:
-            if node in wanted:
-                copies[node] = part.node_copy(node, copies.get)
-        part.output(copies[proxy.node])
-        Shapes(torch.fx.GraphModule(self.root, part)).run_on(self.dims, torch.float32)
-        meta = copies[proxy.node].meta
-        return super().to_bool(proxy) if meta["from_input"] else bool(meta["value"])
-
-    def call_module(self, module, forward, args, kwargs):
-        self.path.append(self.path_of_module(module))
-        try:
-            return super().call_module(module, forward, args, kwargs)
-        finally:
-            self.path.pop()
-
-    def create_node(self, *args, **kwargs):
-        node = super().create_node(*args, **kwargs)
-        node.meta["path"] = self.path[-1].partition(".")[2]
-        return node
-
-
-def takes_tokens(graph):
-    """The input goes into an embedding before anything else."""
-    modules = dict(graph.owning_module.named_modules())
-    entry = next(n for n in graph.nodes if n.op == "placeholder")
-    return any(n.op == "call_module" and isinstance(modules[n.target], torch.nn.Embedding)
-               for n in entry.users)
-
-
-def followed_through(whole, dims):
-    """The graph. Buffers are part of it only where it needs them to be, as in mask[:t] of a size t: a branch
-    on one is then none that torch.fx can follow."""
-    try:
-        return Tracer(dims).trace(whole)
-    except Exception as error:
-        tracer = Tracer(dims)
-        tracer.proxy_buffer_attributes = True
-        with contextlib.suppress(Exception):
-            return tracer.trace(whole)
-        raise error
-
-
-def trace(module, dims, tokens):
-    whole = Whole(module)
-    with mock.patch.multiple(torch, **MAKERS):
-        traced = torch.fx.GraphModule(whole, followed_through(whole, dims))
-    traced.graph.eliminate_dead_code()
-    numbers = torch.int64 if tokens or takes_tokens(traced.graph) else torch.float32
-    Shapes(traced).run_on(dims, numbers)
-    return traced.graph
+from torch_attention import item, number_of
+from torch_kinds import drops_paths, known_kind
+from torch_layers import FUNCTIONS, METHODS, MODULES, by_index, drop_path
+from torch_shapes import BATCH, shape_of
+from torch_weights import find_sources, weight_of
 
 
 def find_flattened(graph):
@@ -152,6 +44,14 @@ def find_outputs(node):
     return found
 
 
+# What arguments that a function of a table does not expect may raise in it.
+FAULTS = (TypeError, ValueError, IndexError, KeyError, AttributeError, ZeroDivisionError, OverflowError, StopIteration)
+
+
+def one_line(error):
+    return " ".join(("%s: %s" % (type(error).__name__, error)).split())[:120]
+
+
 class Importer:
     """Goes through the graph and fills `network`."""
 
@@ -162,6 +62,7 @@ class Importer:
         self.outputs = find_outputs(next(n for n in graph.nodes if n.op == "output"))
         self.parameters = {id(p): p for p in self.root.parameters()}
         self.flattened = find_flattened(graph)
+        self.sources = find_sources(graph, self.parameters)
         self.network = Network(dims, BATCH)
         self.values = {}
 
@@ -172,10 +73,13 @@ class Importer:
             elif node.op != "output":
                 self.values[node] = self.convert(node)
                 self.add_loss(node)
+        self.network.check_pieces()
         if not self.network.layers and not self.network.problems:
             self.network.problem("a network without layers", "")
+        self.network.note_computed()
+        seen = {id(p) for weight in self.network.computed for p in weight.sources}
         unused = [name.partition(".")[2] for name, p in self.root.named_parameters()
-                  if id(p) not in self.network.owners]
+                  if not (self.network.is_taken(p) or id(p) in seen)]
         if unused:
             self.network.note("note: parameters that no layer uses are left out: " + ", ".join(unused))
 
@@ -186,7 +90,7 @@ class Importer:
         if not meta["from_input"] and not isinstance(meta["value"], torch.Tensor):
             return meta["value"]
         if not meta["from_input"] and not isinstance(module, torch.nn.Embedding):
-            return Fixed(meta["value"], self.parameters.get(id(meta["value"])))
+            return Fixed(meta["value"], self.parameters.get(id(meta["value"])), sources=self.sources.get(node, ()))
 
         def known(n):
             return self.values[n]
@@ -199,13 +103,18 @@ class Importer:
             if not isinstance(why, Told):
                 self.problem(node, ": %s" % why if str(why) else "")
             return self.stand_in(node, why.among_views)
+        except FAULTS as error:
+            self.problem(node, ": in a way that nobody knows here (%s)" % one_line(error))
+            return self.stand_in(node, None)
 
     def look_up(self, node, module, args, kwargs):
         if self.word(node) == "getitem":
             return self.item(node, *args)
         if holds(node):
             return tuple(args)
-        table, key = {"call_module": (MODULES, type(module)), "call_function": (FUNCTIONS, node.target),
+        if module is not None and drops_paths(module):
+            return converted(self.network, drop_path, self.call(node, module, args, kwargs))
+        table, key = {"call_module": (MODULES, known_kind(module, MODULES)), "call_function": (FUNCTIONS, node.target),
                       "call_method": (METHODS, node.target)}[node.op]
         need(key in table, "")
         return converted(self.network, table[key], self.call(node, module, args, kwargs))
@@ -215,12 +124,15 @@ class Importer:
         last = node in self.outputs and len(node.users) == 1 and self.loss == "softmax_cross_entropy"
         return Call(self.name(node), module, args, kwargs, shape,
                     flattened=shape is not None and node in self.flattened, last=last,
-                    sizes=node.meta["sizes"], word=self.word(node), place=self.place(node))
+                    sizes=node.meta["sizes"], word=self.word(node), place=self.place(node),
+                    weight_of=lambda fixed: weight_of(self.network, fixed), number_of=number_of)
 
     def item(self, node, whole, index):
         """One of several results, or the first position of a sequence."""
         if isinstance(whole, (tuple, list)):
             return whole[index]
+        if isinstance(whole, Fixed) and isinstance(index, Value):
+            return converted(self.network, by_index, self.call(node, None, [whole, index], {}))
         need(isinstance(whole, Value), NO_TENSOR)
         first = index == (slice(None, None, None), 0)
         if not first or isinstance(whole, View) or len(whole.shape) != 2 or whole.shape != whole.dims:
@@ -234,9 +146,9 @@ class Importer:
         def like(shape, results):
             if isinstance(results, tuple):
                 return tuple(like(shape_of(result), result) for result in results)
-            if among_views:
+            if among_views or shape is None:
                 return stand_in(self.network, shape)
-            return Value(self.network.last, shape) if shape is not None else None
+            return guess(self.network.last, shape)
 
         return like(node.meta["shape"], node.meta["value"])
 

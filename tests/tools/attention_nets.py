@@ -351,7 +351,8 @@ REFUSED = {
     "values of another sample": (of_another_sample("v"), TWO),
     "parts that are not equal": (of_unequal_parts, "matmul: of queries, keys and values that are not"),
     "heads out of positions": (of_positions, TWO),
-    "keys that heads share": (of_shared_keys, "expand, in the network", TWO),
+    "keys that heads share": (of_shared_keys,
+                              "matmul: of keys and values that have different numbers of heads"),
     "a part of the queries": (
         lambda m, x: (m.layers[0](x)[:, 1:3] @ x.transpose(1, 2) / 8 ** 0.5).softmax(-1) @ x, TWO),
     "the last position": (lambda m, x: x[:, -1], PART),

@@ -1,5 +1,6 @@
 """test_import_output.py -- where tools/import_torch.py writes, and where it does not
 (import_check.py has what is called how)."""
+import importlib.util
 import os
 import stat
 import sys
@@ -7,9 +8,8 @@ import sys
 try:
     import onnx
     import onnx.helper
-    import torch
 except ImportError as error:
-    print("SKIPPED: %s (Debian: python3-onnx python3-torch)" % error)
+    print("SKIPPED: %s (Debian: python3-onnx)" % error)
     sys.exit(77)
 
 import import_check
@@ -54,8 +54,10 @@ def what_is_read_is_not_written(folder):
     with open(network, "w") as out:
         out.write("import torch\ndef net():\n    return torch.nn.Linear(3, 3)\n")
     sys.path.append(folder)
-    for read, output, sizes in ((source, source, None), (source, link, None), (network + ":net", network, "3"),
-                                ("network_to_read:net", network, "3")):
+    cases = [(source, source, None), (source, link, None)]
+    if importlib.util.find_spec("torch"):
+        cases += [(network + ":net", network, "3"), ("network_to_read:net", network, "3")]
+    for read, output, sizes in cases:
         with open(output, "rb") as before:
             content = before.read()
         path, status, said = run_import(folder, read, sizes, "-o", output)
@@ -86,6 +88,5 @@ def who_stops_it_finds_no_half_file(folder):
     check(not left, "left behind: %s" % left)
 
 
-torch.set_num_threads(1)
 sys.exit(import_check.run(links_and_pipes_stay, what_is_read_is_not_written,
                           who_stops_it_finds_no_half_file))

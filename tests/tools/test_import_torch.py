@@ -159,6 +159,7 @@ def memory_has_a_limit(folder):
 torch.set_num_threads(1)
 sys.exit(import_check.run(networks_of_torchvision_are_ours, own_networks_have_pytorchs_parameters,
                           sizes_of_the_input_are_followed, a_matrix_is_turned_once,
-                          a_dropout_that_does_nothing_is_no_layer, all_that_is_missing_is_named_at_once, what_cannot_be_imported_is_named,
+                          a_dropout_that_does_nothing_is_no_layer, all_that_is_missing_is_named_at_once,
+                          what_cannot_be_imported_is_named,
                           as_many_inputs_as_there_are, bad_words_are_refused,
                           activations_take_no_memory, memory_has_a_limit))
