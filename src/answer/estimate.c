@@ -204,6 +204,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
     copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
+    result->roofline = w->built.seconds.roofline;
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_assumed(result, q->device->name, q->device->assumed_paths,

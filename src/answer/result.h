@@ -54,6 +54,7 @@ struct dts_result {
     char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
     char assumed[DTS_RESULT_ASSUMED][96];
     int assumed_count;
+    bool roofline; // compute is a bare roofline: nobody published or measured it
     int devices, nodes, global_batch;
     struct dts_step step;
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone

@@ -5,8 +5,8 @@
 
 #include "answer/result.h"
 
-/* What dtsim can tell apart: the median error of predicted cases against published figures
- * (docs/validation.md). */
+/* What dtsim can tell apart: about the median error of predicted cases against published
+ * figures (docs/validation.md). */
 enum { DTS_TELL_PERCENT = 5 };
 
 /* Borrows from the report. */

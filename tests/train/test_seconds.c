@@ -345,7 +345,42 @@ static void other_models_of_the_device_set_the_scale(void)
     dts_model_free(&large);
 }
 
-TESTS(TEST(layers_follow_the_roofline_where_nothing_is_published),
+/* A P100 with PCIe has the chip of the P100 with NVLink at a lower clock: 9.3 in place of 10.6
+ * Tflop/s. */
+static void a_family_shares_what_was_published(void)
+{
+    struct dts_device nvlink, pcie;
+    struct dts_model resnet, small;
+    struct dts_model_seconds of, kin, other;
+    struct anchored a;
+    if (!find_device(&nvlink, "p100") || !find_device(&pcie, "p100_pcie") ||
+        !find_model(&resnet, "resnet50") || !find_model(&small, "resnet18"))
+        return;
+    open_anchored(&a, "resnet50", 32, 0.2);
+    a.anchor.device = "p100";
+    if (!ask(&resnet, &nvlink, &a.stack, DTS_FP32, 32, &of) ||
+        !ask(&resnet, &pcie, &a.stack, DTS_FP32, 32, &kin) ||
+        !ask(&small, &pcie, &a.stack, DTS_FP32, 32, &other))
+        return;
+    const double ratio = nvlink.peak_flops_per_s[DTS_FP32] / pcie.peak_flops_per_s[DTS_FP32];
+    const int layers = resnet.layer_count;
+    CHECK_CLOSE(ratio, 10.6 / 9.3, 0.01);
+    CHECK_CLOSE(sum(of.forward, layers) + sum(of.backward, layers) + of.update, 0.2, 1e-9);
+    CHECK_CLOSE(sum(kin.forward, layers) + sum(kin.backward, layers) + kin.update, 0.2 * ratio,
+                1e-9);
+    CHECK(strstr(kin.basis, "for p100_pcie (peak rates)") != NULL);
+    CHECK(strstr(other.basis, "others of its family") != NULL && !other.roofline);
+    dts_model_seconds_free(&of);
+    dts_model_seconds_free(&kin);
+    dts_model_seconds_free(&other);
+    dts_model_free(&resnet);
+    dts_model_free(&small);
+    dts_device_free(&nvlink);
+    dts_device_free(&pcie);
+}
+
+TESTS(TEST(a_family_shares_what_was_published),
+      TEST(layers_follow_the_roofline_where_nothing_is_published),
       TEST(half_precision_moves_half_the_bytes_but_updates_whole_weights),
       TEST(the_stack_may_reach_less_than_the_roofline),
       TEST(a_precision_without_a_peak_is_refused), TEST(every_published_step_is_met),

@@ -79,6 +79,17 @@ static bool trains(const struct dts_report *report)
     return !alone;
 }
 
+/* Do all answers stand on a bare roofline? */
+static bool is_roofline(const struct dts_report *report)
+{
+    int answers = 0, roofs = 0;
+    for (int i = 0; i < report->count; i++) {
+        answers += !dts_result_refused(&report->points[i]);
+        roofs += !dts_result_refused(&report->points[i]) && report->points[i].roofline;
+    }
+    return roofs > 0 && roofs == answers;
+}
+
 static bool has_settings(const struct dts_report *report)
 {
     for (int i = 0; i < report->count; i++)
@@ -164,7 +175,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, steps},
         {steps ? "step\n" : "time\n", AT(step.total_s), NUMBER, step->name, step->scale, 4,
          true},
-        {"compute\n", AT(step.compute_s), NUMBER, step->name, step->scale, 4, steps},
+        {is_roofline(report) ? "compute\n(roofline)\n" : "compute\n", AT(step.compute_s),
+         NUMBER, step->name, step->scale, 4, steps},
         {"exposed\ncomm\n", AT(step.exposed_comm_s), NUMBER, step->name, step->scale, 3, steps},
         {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
         {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},

@@ -109,6 +109,7 @@ struct dts_model_seconds {
      * 64, measured 8 to 16"; "": it is within them. */
     char outside[96];
 
+    bool roofline;   // nobody published or measured them: the bare roofline
     char doubt[160]; // why they are hard to believe (seconds/peak.h); "": they are not
 };
 

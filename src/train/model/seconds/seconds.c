@@ -7,7 +7,9 @@
  *     1. the stack has an anchor for device, model and precision: its step time is met
  *     2. it has anchors for other models on that device: the mean of what they say of the
  *        roofline (anchor / roofline) holds for this model, too
- *     3. the bare roofline, and the efficiency that the stack says
+ *     3. the same two for other devices of its family ("family" of device files), whose seconds
+ *        count by the peak rates of both
+ *     4. the bare roofline, and the efficiency that the stack says
  */
 #include <assert.h>
 #include <math.h>
@@ -32,6 +34,7 @@ struct question {
     enum dts_precision precision;
     double batch;
     const struct dts_samples *samples; // that batch, and what an update has
+    double kin; // seconds on the device over those on the anchor's; 1: it is the same
 };
 
 /* Seconds of a step by the roofline, each kernel alone. */
@@ -98,7 +101,7 @@ static bool split_anchor(const struct question *q, const struct dts_anchor *anch
 {
     bool outside;
     const double step_s =
-        dts_anchor_seconds(anchor, dts_anchor_nearest(anchor, q->batch), &outside);
+        q->kin * dts_anchor_seconds(anchor, dts_anchor_nearest(anchor, q->batch), &outside);
     *fixed_s = anchor->fixed_s > update_s ? anchor->fixed_s - update_s : 0;
     *compute_s = step_s - *fixed_s - update_s;
     if (*compute_s > 0)
@@ -115,14 +118,61 @@ static double factor_to(double then_s, double now_s)
     return now_s > 0 ? then_s / now_s : 0;
 }
 
+/* How much longer the device takes than another of its family, by their peaks; 1: it is that
+ * device; 0: it is none of its family, or nobody knows. */
+static double kin_of(const struct question *q, const char *other)
+{
+    struct dts_error none = {.cause = DTS_NO_ERROR};
+    struct dts_device device;
+    char *path;
+    if (strcmp(other, q->device->name) == 0)
+        return 1;
+    if (q->device->family == NULL || !dts_library_find(&path, "devices", other, NULL, &none))
+        return 0;
+    const bool loaded = dts_device_load(&device, path, &none);
+    free(path);
+    if (!loaded)
+        return 0;
+    const double peak = device.peak_flops_per_s[q->precision];
+    const bool kin = device.family != NULL && strcmp(device.family, q->device->family) == 0;
+    dts_device_free(&device);
+    return kin ? peak / q->device->peak_flops_per_s[q->precision] : 0;
+}
+
+/* An anchor of the model on another device of the family, and how much longer this one takes;
+ * NULL: there is none. */
+static const struct dts_anchor *kin_anchor(const struct question *q, const char *model,
+                                           double *kin)
+{
+    for (int i = 0; i < q->stack->anchor_count; i++) {
+        const struct dts_anchor *anchor = &q->stack->anchors[i];
+        if (anchor->precision != q->precision || strcmp(anchor->model, model) != 0)
+            continue;
+        *kin = kin_of(q, anchor->device);
+        if (*kin > 0)
+            return anchor;
+    }
+    return NULL;
+}
+
+/* "", or ", times 1.14 for p100_pcie (peak rates)". */
+static void kin_words(const struct question *q, char words[96])
+{
+    words[0] = '\0';
+    if (q->kin != 1)
+        snprintf(words, 96, ", times %.3g for %s (peak rates)", q->kin, q->device->name);
+}
+
 /* What a basis says of the published batches. */
 static void describe(const struct question *q, const struct dts_anchor *anchor, bool outside,
                      struct dts_model_seconds *out)
 {
     const int first = anchor->points[0].batch, last = anchor->points[anchor->count - 1].batch;
-    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s %s: %s", anchor->model,
-             anchor->device, dts_precision_name((int)q->precision),
-             first == last ? "batch" : "batches", dts_batches_from(first, last).chars,
+    char kin[96];
+    kin_words(q, kin);
+    snprintf(out->basis, sizeof(out->basis), "published %s on %s, %s, %s %s%s: %s",
+             anchor->model, anchor->device, dts_precision_name((int)q->precision),
+             first == last ? "batch" : "batches", dts_batches_from(first, last).chars, kin,
              anchor->source);
     if (outside)
         dts_seconds_outside(out, q->batch, "published", first, last);
@@ -175,7 +225,7 @@ static bool find_ratio(const struct question *q, const struct dts_anchor *anchor
 
 /* 2. The mean of what the anchors of other models say; *used 0: there are none. The batch is
  * outside when it is for all of them. */
-static bool follow_others(const struct question *q, const struct dts_model *model,
+static bool follow_others(const struct question *q, const struct dts_model *model, bool kin,
                           struct dts_model_seconds *out, int *used, struct dts_error *err)
 {
     double ratio_sum = 0, fixed_sum_s = 0;
@@ -187,9 +237,11 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
         const struct dts_anchor *anchor = &q->stack->anchors[i];
         double ratio, fixed_s;
         bool found;
-        if (anchor->precision != q->precision || strcmp(anchor->device, q->device->name) != 0)
+        struct question of = *q;
+        of.kin = kin ? kin_of(q, anchor->device) : strcmp(anchor->device, q->device->name) == 0;
+        if (anchor->precision != q->precision || of.kin == 0)
             continue;
-        if (!find_ratio(q, anchor, &ratio, &fixed_s, &found, err))
+        if (!find_ratio(&of, anchor, &ratio, &fixed_s, &found, err))
             return false;
         if (!found)
             continue;
@@ -212,15 +264,15 @@ static bool follow_others(const struct question *q, const struct dts_model *mode
     scale(out, model->layer_count, ratio, ratio);
     out->fixed = fixed_sum_s / *used;
     snprintf(out->basis, sizeof(out->basis),
-             "roofline of %s, %s, times %.3g, the mean of published %s (stack %s)",
+             "roofline of %s, %s, times %.3g, the mean of published %s%s (stack %s)",
              q->device->name, dts_precision_name((int)q->precision), ratio, names,
-             q->stack->name);
+             kin ? " on others of its family, by peak rates" : "", q->stack->name);
     if (outside)
         dts_seconds_outside(out, q->batch, "published", first, last);
     return true;
 }
 
-/* 3. The bare roofline. */
+/* 4. The bare roofline. */
 static void follow_roofline(const struct question *q, const struct dts_model *model,
                             struct dts_model_seconds *out)
 {
@@ -228,6 +280,7 @@ static void follow_roofline(const struct question *q, const struct dts_model *mo
     const bool here = strcmp(q->device->name, DTS_HERE) == 0;
     scale(out, model->layer_count, factor, factor);
     out->fixed = q->stack->fixed_s;
+    out->roofline = true;
     const char *precision = dts_precision_name((int)q->precision);
     if (q->device->profile.kernels != NULL) {
         snprintf(out->basis, sizeof(out->basis),
@@ -268,7 +321,7 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
                        struct dts_model_seconds *out, struct dts_error *err)
 {
     assert(samples->batch > 0 && samples->step >= samples->batch && stack->efficiency > 0);
-    const struct question q = {device, stack, optimizer, precision, samples->batch, samples};
+    struct question q = {device, stack, optimizer, precision, samples->batch, samples, 1};
     *out = (struct dts_model_seconds){.forward = NULL};
     struct dts_error why = {0};
     if (!dts_device_check(device, precision, &why))
@@ -288,8 +341,13 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     const struct dts_anchor *anchor =
         dts_stack_anchor(stack, device->name, model->name, precision);
     int others = 0;
-    const bool good = anchor != NULL ? follow_anchor(&q, model, anchor, &roofline, out, err)
-                                     : follow_others(&q, model, out, &others, err);
+    bool good = anchor != NULL || follow_others(&q, model, false, out, &others, err);
+    if (good && anchor == NULL && others == 0)
+        anchor = kin_anchor(&q, model->name, &q.kin);
+    if (good && anchor != NULL)
+        good = follow_anchor(&q, model, anchor, &roofline, out, err);
+    else if (good && others == 0)
+        good = follow_others(&q, model, true, out, &others, err);
     if (good && anchor == NULL && others == 0)
         follow_roofline(&q, model, out);
     if (!good)
