@@ -144,6 +144,17 @@ static void name(const void *self, int i, char *text, size_t room)
              dts_text_setting(q->setting, setting, sizeof(setting)));
 }
 
+/* Has the point others of its scene and strategy beside it? Alone it would be compared with
+ * itself. */
+static bool has_others(const struct asked *asked, size_t i)
+{
+    for (size_t j = 0; j < asked->question_count; j++)
+        if (j != i && asked->questions[j].strategy == asked->questions[i].strategy &&
+            asked->results[j].error.cause == DTS_NO_ERROR)
+            return true;
+    return false;
+}
+
 /* The point with the fewest devices of the same scene and strategy that has an answer. */
 static const struct dts_result *fewest(const struct asked *asked, size_t i)
 {
@@ -263,7 +274,8 @@ static bool answer(const struct dts_options *options, struct asked *asked,
         if (dts_result_refused(result))
             continue;
         const struct dts_result *least = fewest(asked, i);
-        compare_with_fewest(result, least);
+        if (has_others(asked, i))
+            compare_with_fewest(result, least);
         compare_with_published(&asked->questions[i], result, least);
     }
     struct dts_result *next = asked->results;

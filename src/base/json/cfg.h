@@ -81,10 +81,10 @@ const char *dts_doc_name(const struct dts_doc *doc); // the path, as messages sh
 struct dts_cfg dts_doc_top(struct dts_doc *doc);
 
 /* Change one value: path as in messages ("strategies[0].bucket_bytes"), value as JSON, or a
- * bare word for a string. The parent of the key must exist, the key need not. A path "a.*.b" or
- * "strategies[*].x" changes every element. `by` says who asks: it stands before the path in
- * messages about what was changed ("--set platform."), where else the file does; NULL: the
- * file. */
+ * bare word for a string; "8,16" is a list. The parent of the key must exist, the key need not.
+ * A path "a.*.b" or "strategies[*].x" changes every element. `by` says who asks: it stands
+ * before the path in messages about what was changed ("--set platform."), where else the file
+ * does; NULL: the file. */
 bool dts_doc_set(struct dts_doc *doc, const char *path, const char *value, const char *by,
                  struct dts_error *err);
 

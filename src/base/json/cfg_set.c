@@ -121,6 +121,21 @@ static bool is_number(const char *text)
     return end != text && *end == '\0' && strspn(text, "0123456789+-.eE") == strlen(text);
 }
 
+/* "8,16,32": what a person types for a list of numbers. */
+static bool is_listed(const char *text)
+{
+    return strspn(text, "0123456789,") == strlen(text) && strchr(text, ',') != NULL;
+}
+
+static json_t *listed(const char *text)
+{
+    struct dts_text list = {0};
+    dts_text_add(&list, "[%s]", text);
+    json_t *value = json_loads(dts_text_string(&list), 0, NULL);
+    dts_text_free(&list);
+    return value;
+}
+
 /* A bare word is a string; what begins like other JSON, or is a number, must be JSON. */
 static bool parse_value(const struct dts_doc *doc, const char *path, const char *text,
                         struct change *change, struct dts_error *err)
@@ -132,7 +147,10 @@ static bool parse_value(const struct dts_doc *doc, const char *path, const char 
         return fail_asked(doc, path, change->by, "value too large or nested too deep", err);
     bool is_json = (*text != '\0' && strchr("[{\"", *text) != NULL) || is_number(text);
     json_error_t error;
-    change->value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    change->value =
+        is_listed(text)
+            ? listed(text)
+            : json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (change->value == NULL && !is_json)
         change->value = json_string(text); // NULL where it is no UTF-8
     if (change->value != NULL)

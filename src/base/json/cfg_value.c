@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json/cfg_private.h"
+#include "base/json/units.h"
 #include "base/json/words.h"
 #include "base/mem.h"
 
@@ -78,12 +79,36 @@ bool dts_cfg_bool(const struct dts_cfg *at, bool *out, struct dts_error *err)
     return true;
 }
 
+/* The key whose unit a number has: that of a list for its elements. */
+static const char *key_of(const struct dts_cfg *at)
+{
+    while (at != NULL && at->key == NULL)
+        at = at->parent;
+    return at != NULL ? at->key : "";
+}
+
+static bool with_unit(const struct dts_cfg *at, double *value)
+{
+    return dts_cfg_is_string(at) &&
+           dts_unit_read(key_of(at), json_string_value(at->json), value);
+}
+
+/* What must stand there: words that last, one for each kind of unit. */
+static const char *number_words(const struct dts_cfg *at)
+{
+    const char *example = dts_unit_example(key_of(at));
+    return example == NULL                 ? "a number"
+           : strcmp(example, "5us") == 0   ? "a number, or one with a unit (\"5us\")"
+           : strcmp(example, "64MiB") == 0 ? "a number, or one with a unit (\"64MiB\")"
+                                           : "a number, or one with a unit (\"100Gb/s\")";
+}
+
 bool dts_cfg_real(const struct dts_cfg *at, double min, double max, double *out,
                   struct dts_error *err)
 {
-    if (!dts_cfg_is_number(at))
-        return fail_value(at, "a number", err);
     double value = json_number_value(at->json);
+    if (!dts_cfg_is_number(at) && !with_unit(at, &value))
+        return fail_value(at, number_words(at), err);
     bool unlimited = min == 0 && max == 0;
     if (!unlimited && !in_range(at, value, min, max, err))
         return false;
