@@ -139,14 +139,11 @@ static uint64_t hash_of(const struct dts_scene *scene)
     return hash_file(scene->platform.network_file, hash);
 }
 
-bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
+bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int k,
                     struct dts_scene *scene, struct dts_error *err)
 {
-    struct dts_doc *doc;
     *scene = (struct dts_scene){0};
     dts_changes_sweep_text(changes, k, scene->setting, sizeof(scene->setting));
-    if (!dts_scenario_open(changes, word, k, &doc, err))
-        return false;
     if (!dts_unused_check(changes, doc, &scene->unused, err)) {
         dts_text_free(&scene->unused);
         dts_doc_free(doc);
@@ -160,6 +157,15 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
     }
     dts_scene_close(scene);
     return false;
+}
+
+bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
+                    struct dts_scene *scene, struct dts_error *err)
+{
+    struct dts_doc *doc;
+    *scene = (struct dts_scene){0};
+    return dts_scenario_open(changes, word, k, &doc, err) &&
+           dts_scene_read(changes, doc, k, scene, err);
 }
 
 void dts_scene_close(struct dts_scene *scene)

@@ -24,6 +24,11 @@ struct dts_scene {
 /* Reads everything, and checks all that can be checked before plans are built. */
 bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
                     struct dts_scene *scene, struct dts_error *err);
+/* The same of a document that has its changes already. The scene owns it from here on, whatever
+ * comes of it. */
+bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int k,
+                    struct dts_scene *scene, struct dts_error *err);
+
 void dts_scene_close(struct dts_scene *scene); // leaves it empty
 
 #endif

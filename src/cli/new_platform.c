@@ -2,13 +2,11 @@
  * from a few options or answers. What the file needs beyond them follows from the tables of the
  * fabric and the topology that were chosen, and from what the device's file says of its links.
  */
-#include <ctype.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/os/file.h"
-#include "cli/commands.h"
 #include "cli/draft.h"
+#include "cli/new.h"
 #include "cli/platform_parts.h"
 #include "sim/net/platform/platform.h"
 
@@ -52,21 +50,6 @@ static bool try_out(const struct dts_text *text, struct dts_error *note, struct 
     return true;
 }
 
-static bool check_words(const struct dts_options *options, const char *const *words, int count,
-                        struct dts_error *err)
-{
-    if (count != 2 || strcmp(words[0], "platform") != 0)
-        return dts_fail(err, DTS_BAD_INPUT,
-                        "new: must be `dtsim new platform NAME`, with one name");
-    for (const char *c = words[1]; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
-            return dts_fail(err, DTS_BAD_INPUT,
-                            "new platform: the name must be letters, digits, _ and -");
-    if (strcmp(options->output, "-") != 0 && access(options->output, F_OK) == 0)
-        return dts_fail(err, DTS_BAD_INPUT, "%s: is there already", options->output);
-    return true;
-}
-
 /* Where the file is, and what is odd in it. */
 static void tell(const char *output, const struct dts_error *note)
 {
@@ -80,16 +63,12 @@ static void tell(const char *output, const struct dts_error *note)
     dts_text_free(&shown);
 }
 
-static bool run(const struct dts_options *options, struct dts_error *err)
+static bool run(const struct dts_options *options, const char *name, struct dts_error *err)
 {
-    const char *const *words;
-    int count = dts_command_words(&dts_new_command, options, &words);
-    if (!check_words(options, words, count, err))
-        return false;
     struct dts_draft draft;
     struct dts_output out;
     struct dts_error note = {0};
-    bool good = dts_draft_open(&draft, options, err) && write_file(&draft, words[1], err) &&
+    bool good = dts_draft_open(&draft, options, err) && write_file(&draft, name, err) &&
                 try_out(&draft.text, &note, err) && dts_output_open(&out, options->output, err);
     if (good) {
         fputs(dts_text_string(&draft.text), out.stream);
@@ -101,35 +80,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     return good;
 }
 
-const struct dts_command dts_new_command = {
-    .name = "new",
-    .arguments = "platform NAME",
-    .summary = "write a commented platform file for your own cluster",
-    .help = "Options; on a terminal, what is missing is asked:\n"
-            "  --like PLATFORM               begin with its values (`dtsim list platforms`)\n"
-            "  --nodes N                     nodes of the machine\n"
-            "  --device NAME                 what they compute with (`dtsim list devices`)\n"
-            "  --devices-per-node N          default: 1\n"
-            "  --fabric KIND                 between devices of a node; default: the device's\n"
-            "  --nics N                      network interfaces in a node; default: 1\n"
-            "  --nic-gbit R                  rate of one, in Gbit/s\n"
-            "  --nic-latency-us T            of one and its cable; default: 0.5, assumed\n"
-            "  --topology KIND               between nodes; default: star\n"
-            "  --transport NAME              between nodes; default: tcp\n"
-            "  --transport-within NAME       in a node; default: the fabric's\n"
-            "  --host-memory-gb N            default: 256, assumed\n"
-            "  --host-memory-gbyte-per-s R   default: 100, assumed\n"
-            "  --set PATH=VALUE              any other key: --set network.latency_us=1\n"
-            "  -o, --output FILE             where to write; default: standard output\n"
-            "\n"
-            "NVLinks, PCIe and the fabric of a node follow from the device (\"links\" of its\n"
-            "file). The inside of PLATFORM's nodes is taken over where device and devices of\n"
-            "a node are the same; sizes of its network, where it has ports for all nodes.\n"
-            "\n"
-            "Examples:\n"
-            "  dtsim new platform my_cluster --nodes 16 --device v100 --devices-per-node 8 \\\n"
-            "      --nic-gbit 100 --transport verbs -o my_cluster.json\n"
-            "  dtsim new platform ours --like dgx_a100 --nodes 32 -o ours.json\n",
+const struct dts_new_kind dts_new_platform = {
+    .name = "platform",
     .option = option,
     .run = run,
 };
