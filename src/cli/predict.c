@@ -7,6 +7,7 @@
 
 #include "answer/batch_note.h"
 #include "answer/estimate.h"
+#include "answer/inert.h"
 #include "answer/kept.h"
 #include "answer/point_pool.h"
 #include "answer/references.h"
@@ -284,6 +285,8 @@ static bool answer(const struct dts_options *options, struct asked *asked,
         next += asked->reports[r].count;
     }
     tell_of_batches(asked);
+    for (int r = 0; r < asked->report_count; r++)
+        dts_inert_tell(&options->changes, &asked->reports[r]);
     return true;
 }
 
