@@ -2,6 +2,7 @@
  *
  *     alpha(bytes)      = path latency * latency_factor(bytes) + overhead
  *     wire bytes(bytes) = bytes / (efficiency * bandwidth_factor(bytes))
+ *     rate of a message <= flows * flow_bytes_per_s
  *
  * transport.c has a table of them, each with its source. A platform or a stack names one, and
  * may change single values.
@@ -23,7 +24,8 @@ struct dts_transport {
     const char *name, *summary, *source;
     double efficiency;       // of the wire, 0 to 1: headers, protocol
     double overhead_s;       // per message
-    double flow_bytes_per_s; // cap of one flow; 0: none
+    double flow_bytes_per_s; // cap of one flow (a socket); 0: none
+    int flows;               // sockets that one message uses at once; 0: one
     double host_bytes_per_s; // what all flows of an endpoint share each way; 0: no limit
     bool staged;             // device memory passes through the host over PCIe
     bool blocking;           // the sender waits for alpha before it sends (MPI rendezvous)
@@ -47,6 +49,9 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
 double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
                            double bytes);
 double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes);
+
+/* The most that one message reaches on all of its flows, in bytes on the wire; 0: no limit. */
+double dts_transport_message_rate(const struct dts_transport *transport);
 
 /* Bytes of data for each byte on the wire, at the most efficient size of message. */
 double dts_transport_best(const struct dts_transport *transport);

@@ -23,6 +23,8 @@ static const struct dts_field fields[] = {
     {KEY(overhead_s), .type = DTS_REAL, .min = 0, .max = 10, .help = "per message"},
     {KEY(flow_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
      .help = "the most that one flow reaches; 0: no limit"},
+    {KEY(flows), .type = DTS_INT, .min = 1, .max = 1024,
+     .help = "sockets that one message uses at once, each a flow"},
     {KEY(host_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
      .help = "what all flows of a host share, each way; 0: no limit"},
     {KEY(staged), .type = DTS_BOOL, .help = "device memory passes through the host's"},
@@ -89,6 +91,10 @@ bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
     struct dts_cfg ranges = dts_cfg_member(at, "ranges");
     if (!alone && dts_cfg_exists(&ranges) && !read_ranges(&ranges, &changes.transport, err))
         return false;
+    struct dts_cfg flows = dts_cfg_member(at, "flows");
+    if (!alone && dts_cfg_exists(&flows) && changes.transport.flow_bytes_per_s == 0)
+        return dts_cfg_fail(at, "flows", err,
+                            "has no effect where flow_bytes_per_s limits no flow");
     struct dts_cfg source = dts_cfg_member(at, "source");
     if (!alone && dts_cfg_is_string(&source) &&
         !dts_cfg_string(&source, &changes.transport.source, err))
