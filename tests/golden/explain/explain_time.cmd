@@ -1,0 +1,4 @@
+# A collective alone takes a time: 2 x 3/4 x 1 GB / (0.9415 x R).
+dtsim explain in/allreduce.json --measured '3.2 s'
+dtsim explain in/allreduce.json --measured 3.2 --metric step_s --format ndjson
+dtsim explain in/allreduce.json --measured 3.2
