@@ -20,6 +20,14 @@ struct dts_transport_range {
     double latency_factor, bandwidth_factor;
 };
 
+/* Steps of a ring that was measured (measured.h), by the size of their messages. */
+struct dts_measured {
+    const char *file;           // as the document names it, which owns the word
+    int ranks, nodes, channels; // of the ring
+    double bytes[DTS_TRANSPORT_RANGES], seconds[DTS_TRANSPORT_RANGES];
+    int count; // 0: nothing was measured
+};
+
 struct dts_transport {
     const char *name, *summary, *source;
     double efficiency;       // of the wire, 0 to 1: headers, protocol
@@ -35,6 +43,9 @@ struct dts_transport {
 
     struct dts_transport_range ranges[DTS_TRANSPORT_RANGES]; // by from_bytes; the first is 0
     int range_count;                                         // 0: factors are 1
+
+    /* What the ranges follow from, once the links are known. */
+    struct dts_measured measured;
 };
 
 extern const struct dts_transport *const dts_transports[]; // ended by NULL
