@@ -108,6 +108,10 @@ static void print_text(const struct dts_explanations *all, FILE *out)
     dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH, dts_text_string(&line));
     dts_text_free(&line);
     fprintf(out, "\n");
+    if (all->count == 0) {
+        fprintf(out, "Nothing that takes part here has a value that could be another.\n");
+        return;
+    }
     print_rows(all, out);
     fprintf(out, "\nOne value is changed at a time, all else is as in the files.\n");
     if (fabs(off_percent(all)) < 1)
