@@ -127,7 +127,7 @@ static uint64_t hash_file(const char *path, uint64_t hash)
 }
 
 /* The file of a measurement is read, but no document. */
-static uint64_t hash_measured(const struct dts_measured *measured, uint64_t hash)
+static uint64_t hash_measured(const struct dts_measured_ring *measured, uint64_t hash)
 {
     const unsigned char *const lists[] = {(const unsigned char *)measured->bytes,
                                           (const unsigned char *)measured->seconds};

@@ -24,7 +24,8 @@ static void drop(struct dts_nccl_tests *t, int row)
     }
 }
 
-bool dts_measured_read(const char *path, struct dts_measured *measured, struct dts_error *err)
+bool dts_measured_ring_read(const char *path, struct dts_measured_ring *measured,
+                            struct dts_error *err)
 {
     struct dts_nccl_tests tests;
     if (!dts_nccl_tests_read(path, measured->ranks, &tests, err))
@@ -61,7 +62,7 @@ static void look(const struct dts_net *net, int src, int dst, double *latency_s,
 
 /* Between two rows a step is on a line; before the first and after the last the line goes on.
  * No line is steeper than the links are fast, or begins before zero. */
-static void fill_ranges(const struct dts_measured *m, double latency_s, double rate,
+static void fill_ranges(const struct dts_measured_ring *m, double latency_s, double rate,
                         struct dts_transport *transport)
 {
     transport->range_count = m->count - 1;
@@ -86,7 +87,7 @@ static bool apply(struct dts_net *net, int by, struct dts_error *err)
 {
     static const double slack = 1.02; // of what links can do: measurements scatter
     struct dts_transport *transport = &net->transports[by];
-    const struct dts_measured *m = &transport->measured;
+    const struct dts_measured_ring *m = &transport->measured;
     const int dst = by == DTS_WITHIN ? 1 : net->devices_per_node;
     double latency_s, rate;
     if (m->count == 0 || (by == DTS_WITHIN ? net->devices_per_node < 2 : net->nodes < 2))
@@ -111,7 +112,7 @@ static bool apply(struct dts_net *net, int by, struct dts_error *err)
     return true;
 }
 
-bool dts_measured_apply(struct dts_net *net, struct dts_error *err)
+bool dts_measured_ring_apply(struct dts_net *net, struct dts_error *err)
 {
     return apply(net, DTS_WITHIN, err) && apply(net, DTS_BETWEEN, err);
 }

@@ -11,9 +11,10 @@
 
 /* Reads the file that a transport names, and thins its rows out to as many as there are ranges.
  */
-bool dts_measured_read(const char *path, struct dts_measured *measured, struct dts_error *err);
+bool dts_measured_ring_read(const char *path, struct dts_measured_ring *measured,
+                            struct dts_error *err);
 
 /* Puts factors into the transports of a network that were measured. */
-bool dts_measured_apply(struct dts_net *net, struct dts_error *err);
+bool dts_measured_ring_apply(struct dts_net *net, struct dts_error *err);
 
 #endif

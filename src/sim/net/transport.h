@@ -21,7 +21,7 @@ struct dts_transport_range {
 };
 
 /* Steps of a ring that was measured (measured.h), by the size of their messages. */
-struct dts_measured {
+struct dts_measured_ring {
     const char *file;           // as the document names it, which owns the word
     int ranks, nodes, channels; // of the ring
     double bytes[DTS_TRANSPORT_RANGES], seconds[DTS_TRANSPORT_RANGES];
@@ -45,7 +45,7 @@ struct dts_transport {
     int range_count;                                         // 0: factors are 1
 
     /* What the ranges follow from, once the links are known. */
-    struct dts_measured measured;
+    struct dts_measured_ring measured;
 };
 
 extern const struct dts_transport *const dts_transports[]; // ended by NULL

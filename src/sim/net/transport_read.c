@@ -126,7 +126,7 @@ static bool refuse(const struct dts_cfg *at, const char *const *keys, const char
 static bool read_measured(const struct dts_cfg *at, struct dts_transport *out,
                           struct dts_error *err)
 {
-    struct dts_measured *measured = &out->measured;
+    struct dts_measured_ring *measured = &out->measured;
     if (measured->file == NULL)
         return refuse(at, of_measured, "without \"measured\"", err);
     if (!refuse(at, instead, "beside \"measured\"", err))
@@ -148,7 +148,7 @@ static bool read_measured(const struct dts_cfg *at, struct dts_transport *out,
     out->source = measured->file;
     char *path = dts_library_beside(dts_doc_name(at->doc), measured->file);
     struct dts_error why = {0};
-    bool good = dts_measured_read(path, measured, &why);
+    bool good = dts_measured_ring_read(path, measured, &why);
     free(path);
     return good || dts_cfg_fail(at, "measured", err, "%s", why.text);
 }

@@ -141,7 +141,7 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
 
     return read_compute(platform, &top, &file.node.compute, err) &&
            dts_platform_build(platform, &top, transports, err) &&
-           dts_measured_apply(&platform->net, err) &&
+           dts_measured_ring_apply(&platform->net, err) &&
            dts_platform_read_sources(platform, &top, err);
 }
 
