@@ -26,6 +26,18 @@ static void share_nodes(const struct dts_question *q, struct dts_built *built)
                  q->platform->name);
 }
 
+/* Kernels that run at another speed than the device's, as somebody asks to know. */
+static void change_speed(const struct dts_question *q, struct dts_built *built)
+{
+    if (q->speed == 0)
+        return;
+    for (int l = 0; l < q->scenario->model.layer_count; l++) {
+        built->seconds.forward[l] /= q->speed;
+        built->seconds.backward[l] /= q->speed;
+    }
+    built->seconds.update /= q->speed;
+}
+
 /* A scenario that trains live says with how many threads: a profile of as many tells it. */
 static void say_threads(const struct dts_question *q, struct dts_built *built)
 {
@@ -54,6 +66,7 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
                            &samples, &built->seconds, err))
         return false;
     share_nodes(q, built);
+    change_speed(q, built);
     say_threads(q, built);
     return true;
 }

@@ -17,6 +17,7 @@ struct dts_question {
     int devices;
     const char *setting;           // what --sweep set, for the result; "": nothing
     const char *trace;             // file for the timeline; NULL: none
+    double speed;                  // of kernels, times that of the device; 0: as it is
     bool check;                    // build the plans, simulate nothing
     struct dts_progress *progress; // where it says how far it is; NULL: nowhere
 };

@@ -1,6 +1,7 @@
 /* explain.c -- what bounds a step, in words. */
 #include "answer/explain.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -43,6 +44,30 @@ static void add_step(struct dts_text *why, const struct dts_step *step)
     dts_text_add(why, " of ");
     add_ms(why, step->comm_s);
     dts_text_add(why, " communication are not hidden; ");
+}
+
+/* What the transport lets one flow, or a host, do; where that is no limit, nothing. */
+static void add_limit(struct dts_text *why, const struct dts_bound *bound)
+{
+    const struct dts_transport *flow = bound->flow, *host = bound->host;
+    const char *unit;
+    double bytes;
+    if (flow != NULL && flow->flows > 1)
+        dts_text_add(why, "the %d flows of a message of %s carry at most ", flow->flows,
+                     flow->name);
+    else if (flow != NULL)
+        dts_text_add(why, "one flow of %s carries at most ", flow->name);
+    else if (host != NULL)
+        dts_text_add(why, "a host sends and receives at most ");
+    else
+        return;
+    scale_bytes(flow != NULL ? dts_transport_message_rate(flow) : host->host_bytes_per_s,
+                &bytes, &unit);
+    dts_text_add_significant(why, bytes, 3);
+    dts_text_add(why, " %s/s", unit);
+    if (flow == NULL)
+        dts_text_add(why, " by %s", host->name);
+    dts_text_add(why, "; ");
 }
 
 /* The busiest link with its bytes, which all operations together put on it. */
@@ -89,6 +114,7 @@ void dts_explain_bound(const struct dts_bound *bound, const struct dts_bottlenec
     }
     struct dts_text why = {0};
     add_step(&why, step);
+    add_limit(&why, bound);
     add_busiest(&why, bound);
     if (step->comm_s > 0)
         add_waits(&why, found, count, step);

@@ -90,6 +90,8 @@ static const struct file_key {
     {"", "live.data.folder", true},
     {"platform", "node.device"},
     {"platform", "network.file", true},
+    {"platform", "transports.within.measured", true},
+    {"platform", "transports.between.measured", true},
 };
 
 struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)

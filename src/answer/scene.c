@@ -126,6 +126,17 @@ static uint64_t hash_file(const char *path, uint64_t hash)
     return hash;
 }
 
+/* The file of a measurement is read, but no document. */
+static uint64_t hash_measured(const struct dts_measured_ring *measured, uint64_t hash)
+{
+    const unsigned char *const lists[] = {(const unsigned char *)measured->bytes,
+                                          (const unsigned char *)measured->seconds};
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < (size_t)measured->count * sizeof(double); i++)
+            hash = (hash ^ lists[l][i]) * 1099511628211u;
+    return hash;
+}
+
 /* Of all that was read. */
 static uint64_t hash_of(const struct dts_scene *scene)
 {
@@ -136,6 +147,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
         hash = dts_doc_hash(documents[i], hash);
+    for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
+        hash = hash_measured(&scene->platform.net.transports[by].measured, hash);
     return hash_file(scene->platform.network_file, hash);
 }
 

@@ -116,6 +116,7 @@ static void every_transport_is_sound(void)
         CHECK(row->efficiency > 0 && row->efficiency <= 1);
         CHECK(row->overhead_s >= 0 && row->overhead_s < 1e-3);
         CHECK(row->flow_bytes_per_s >= 0 && row->host_bytes_per_s >= 0);
+        CHECK(row->flows >= 0 && (row->flows <= 1 || row->flow_bytes_per_s > 0));
         CHECK(row->range_count >= 0 && row->range_count <= DTS_TRANSPORT_RANGES);
         for (int r = 0; r < row->range_count; r++) {
             CHECK(r == 0 ? row->ranges[r].from_bytes == 0
@@ -125,6 +126,17 @@ static void every_transport_is_sound(void)
         }
     }
     CHECK(dts_transport_find("pigeon") == NULL);
+}
+
+/* Amazon's limits and NCCL's numbers of sockets: 10 Gb/s a flow, 2 threads of 8 sockets. */
+static void a_message_runs_on_all_of_its_flows(void)
+{
+    CHECK_CLOSE(dts_transport_message_rate(dts_transport_find("tcp_ec2")), 1.25e9, 0);
+    CHECK_CLOSE(dts_transport_message_rate(dts_transport_find("nccl_socket_ec2")), 20e9, 0);
+    CHECK_CLOSE(dts_transport_message_rate(dts_transport_find("nccl_socket_ec2_before_2_4_8")),
+                1.25e9, 0);
+    CHECK_CLOSE(dts_transport_message_rate(dts_transport_find("nccl_net_tcp")), 3.75e9, 0);
+    CHECK_CLOSE(dts_transport_message_rate(dts_transport_find("verbs")), 0.0, 0);
 }
 
 /* No range makes a larger message arrive much earlier than a smaller one, at the rate of the
@@ -169,6 +181,10 @@ static void a_transport_is_a_row_with_changes(void)
     struct dts_error err;
     CHECK(read_transport("{\"between\": \"grpc\"}", &got, &err));
     CHECK_CLOSE(got.host_bytes_per_s, 2.6e9, 0);
+    CHECK(read_transport("{\"between\": {\"name\": \"tcp_ec2\", \"flow_bytes_per_s\": 0.625e9, "
+                         "\"flows\": 4}}",
+                         &got, &err));
+    CHECK_CLOSE(dts_transport_message_rate(&got), 2.5e9, 0);
     CHECK(read_transport("{\"between\": {\"name\": \"grpc\", \"host_bytes_per_s\": 1e9, "
                          "\"blocking\": false, \"ranges\": [{\"from_bytes\": 0}, "
                          "{\"from_bytes\": 100, \"latency_factor\": 2}]}}",
@@ -191,6 +207,8 @@ static void bad_transports_are_refused_in_one_line(void)
          "test.json: between: must be the name of a transport or an object"},
         {"{\"between\": {\"name\": \"tcp\", \"efficiency\": 1.5}}",
          "test.json: between.efficiency: must be <= 1, got 1.5"},
+        {"{\"between\": {\"name\": \"verbs\", \"flows\": 2}}",
+         "test.json: between.flows: has no effect where flow_bytes_per_s limits no flow"},
         {"{\"between\": {\"name\": \"tcp\", \"ranges\": 3}}",
          "test.json: between.ranges: must be a list of at most 12 ranges"},
         {"{\"between\": {\"name\": \"tcp\", \"ranges\": [{\"from_bytes\": 9}]}}",
@@ -206,7 +224,7 @@ static void bad_transports_are_refused_in_one_line(void)
         CHECK_STRING(err.text, bad[i].want);
     }
     CHECK(!read_transport("{\"between\": \"tpc\"}", &got, &err));
-    CHECK(strstr(err.text, "between: must be one of tcp, gloo") != NULL);
+    CHECK(strstr(err.text, "between: must be one of tcp, tcp_ec2") != NULL);
     CHECK(strstr(err.text, "did you mean tcp?") != NULL);
     CHECK(!read_transport("{}", &got, &err));
     CHECK(!read_transport("{\"between\": {\"efficiency\": 0.5}}", &got, &err));
@@ -217,5 +235,6 @@ TESTS(TEST(messages_take_paths_in_proportion_to_the_shares),
       TEST(alpha_is_the_latency_of_the_path_and_the_overhead),
       TEST(wire_bytes_are_the_data_over_what_the_transport_carries),
       TEST(blocking_is_that_of_the_transport_in_use), TEST(a_network_is_freed_once),
-      TEST(every_transport_is_sound), TEST(protocols_change_where_they_are_alike),
-      TEST(a_transport_is_a_row_with_changes), TEST(bad_transports_are_refused_in_one_line))
+      TEST(every_transport_is_sound), TEST(a_message_runs_on_all_of_its_flows),
+      TEST(protocols_change_where_they_are_alike), TEST(a_transport_is_a_row_with_changes),
+      TEST(bad_transports_are_refused_in_one_line))

@@ -2,6 +2,7 @@
 #include "sim/load/bound.h"
 
 #include <math.h>
+#include <string.h>
 
 static void count_all(struct dts_loader *loader)
 {
@@ -62,6 +63,51 @@ static bool is_servers_port(const struct dts_simulation *s, int link)
     return false;
 }
 
+/* How long the messages of an operation are kept by the transport's limit on single flows: the
+ * steps of a collective follow one another, those of an exchange are under way at once. */
+static double flow_seconds(const struct dts_load *load, bool at_once, int by)
+{
+    double seconds = 0;
+    for (int i = 0; i < load->cost_count; i++) {
+        const double one_s = load->costs[i].repeat * load->costs[i].flow_s[by];
+        seconds = at_once ? fmax(seconds, one_s) : seconds + one_s;
+    }
+    return seconds;
+}
+
+/* The stream that the limits on flows keep longest, where that is longer than any link needs.
+ */
+static void find_flow(const struct dts_simulation *simulation, struct dts_loader *loader,
+                      struct dts_bound *bound)
+{
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(loader);
+    for (int c = 0; c < cohorts->count; c++) {
+        const struct dts_plan *plan = &cohorts->all[c].role->plan;
+        double seconds[2][DTS_STREAMS] = {{0}};
+        for (int o = 0; o < plan->op_count; o++)
+            for (int by = 0; by < 2 && plan->ops[o].kind != DTS_OP_CALL; by++)
+                seconds[by][plan->ops[o].stream] += flow_seconds(
+                    dts_loader_count(loader, c, o), plan->ops[o].kind == DTS_OP_EXCHANGE, by);
+        for (int by = 0; by < 2; by++)
+            for (int s = 0; s < DTS_STREAMS; s++)
+                if (seconds[by][s] > fmax(bound->link_s, bound->flow_s) * (1 + 1e-9)) {
+                    bound->flow_s = seconds[by][s];
+                    bound->flow = &simulation->net->transports[by];
+                }
+    }
+}
+
+/* The transport that lets a host do no more than this link carries; NULL: it is a cable. */
+static const struct dts_transport *host_limit(const struct dts_net *net, int link)
+{
+    char name[64];
+    long from, to;
+    if (net->ops->ends == NULL || net->ops->ends(net->self, link, &from, &to))
+        return NULL;
+    net->ops->link_name(net->self, link, name, sizeof(name));
+    return &net->transports[strstr(name, "host.within") != NULL ? DTS_WITHIN : DTS_BETWEEN];
+}
+
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
                     struct dts_bound *bound)
 {
@@ -83,6 +129,8 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
         return;
     bound->link_bytes = total[busiest];
     net->ops->link_name(net->self, busiest, bound->link, sizeof(bound->link));
+    bound->host = host_limit(net, busiest);
+    find_flow(simulation, loader, bound);
     bound->servers_port = is_servers_port(simulation, busiest);
     for (int l = 0; l < net->links; l++)
         bound->links_alike +=

@@ -19,6 +19,14 @@ struct dts_bound {
      * receives from them. */
     bool servers_port;
 
+    /* A transport that limits single flows needs longer for the messages of a stream, one after
+     * the other, than any link does. NULL: none does. */
+    const struct dts_transport *flow;
+    double flow_s; // how long
+
+    const struct dts_transport
+        *host; // the link is what this one lets a host do; NULL: it is not
+
     /* Messages take one of several paths: link_s is the mean of the busiest link, and a
      * simulation may need less. */
     bool drawn;

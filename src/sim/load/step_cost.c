@@ -110,7 +110,11 @@ void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic
         cost->stay_alpha_s[k] = by->blocking ? alpha_s[k] : 0;
     }
     cost->sum_s = traffic->sum_s * bytes;
+    memcpy(cost->flow_s, cost->load_s, sizeof(cost->flow_s)); // of the caps alone
     load_links(cost, traffic, wire);
+    for (int k = 0; k < 2; k++)
+        if (cost->load_s[k] > cost->flow_s[k])
+            cost->flow_s[k] = 0;
     for (int k = 0; k < 2; k++)
         cost->hop_s = fmax(cost->hop_s, alpha_s[k] + cost->load_s[k] + cost->sum_s);
     cost->walk_s = repeat > 1 ? walk(net, cost, traffic, role, bytes, factor) : cost->hop_s;

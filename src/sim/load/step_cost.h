@@ -27,7 +27,11 @@ struct dts_step_cost {
     int repeat;
     double bytes;                      // of the largest message, on the wire
     double stay_alpha_s[2], load_s[2]; // by transport
-    int worst_link;      // that the longest of load_s is of; -1: it is of a cap on single flows
+    int worst_link; // that the longest of load_s is of; -1: it is of a cap on single flows
+
+    /* By transport: load_s where its cap on single messages is what load_s is, else 0. */
+    double flow_s[2];
+
     double walk_s;       // longest walk of `repeat` hops
     double hop_s, sum_s; // longest hop; longest time to sum a member's messages
     double late_s;       // longest alpha that only the receiver sees

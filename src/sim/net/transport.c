@@ -23,6 +23,19 @@ static const struct dts_transport tcp = {
     .staged = true,
 };
 
+static const struct dts_transport tcp_ec2 = {
+    .name = "tcp_ec2",
+    .summary = "kernel sockets on Amazon EC2: one flow 1.25 GB/s in a placement group",
+    .source =
+        "wire as tcp. flow: 10 Gb/s within a cluster placement group, and 5 Gb/s else, for "
+        "which set flow_bytes_per_s to 0.625e9 (Amazon EC2 User Guide, Amazon EC2 instance "
+        "network bandwidth). overhead ASSUMED, as tcp",
+    .efficiency = 0.9415,
+    .overhead_s = 15e-6,
+    .flow_bytes_per_s = 1.25e9,
+    .staged = true,
+};
+
 static const struct dts_transport gloo = {
     .name = "gloo",
     .summary = "TCP as Gloo uses it: a socket for each pair, sums on the host",
@@ -89,10 +102,39 @@ static const struct dts_transport nccl_ib = {
 static const struct dts_transport nccl_net_tcp = {
     .name = "nccl_net_tcp",
     .summary = "NCCL over sockets: pipelined, through host memory",
-    .source = "wire as tcp; flow: none, NCCL opens several sockets. overhead ASSUMED: a socket "
-              "and a proxy thread at each end",
+    .source = "wire and flow as tcp. flows: one socket for each channel, outside of AWS and "
+              "Google Cloud (NCCL User Guide, NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD). "
+              "overhead ASSUMED: a socket and a proxy thread at each end",
     .efficiency = 0.9415,
     .overhead_s = 30e-6,
+    .flow_bytes_per_s = 3.75e9,
+    .flows = 1,
+    .staged = true,
+};
+
+static const struct dts_transport nccl_socket_ec2 = {
+    .name = "nccl_socket_ec2",
+    .summary = "NCCL 2.4.8 and later over sockets on Amazon EC2: 16 for each channel",
+    .source =
+        "wire and flow as tcp_ec2. flows: 2 threads with 8 sockets each, NCCL's default on "
+        "AWS since 2.4.8 (NCCL User Guide, NCCL_SOCKET_NTHREADS and "
+        "NCCL_NSOCKS_PERTHREAD). overhead ASSUMED, as nccl_net_tcp",
+    .efficiency = 0.9415,
+    .overhead_s = 30e-6,
+    .flow_bytes_per_s = 1.25e9,
+    .flows = 16,
+    .staged = true,
+};
+
+static const struct dts_transport nccl_socket_ec2_old = {
+    .name = "nccl_socket_ec2_before_2_4_8",
+    .summary = "NCCL before 2.4.8 over sockets on Amazon EC2: one for each channel",
+    .source = "wire and flow as tcp_ec2. flows: one, as the settings for more came with 2.4.8 "
+              "(NCCL User Guide, NCCL_NSOCKS_PERTHREAD). overhead ASSUMED, as nccl_net_tcp",
+    .efficiency = 0.9415,
+    .overhead_s = 30e-6,
+    .flow_bytes_per_s = 1.25e9,
+    .flows = 1,
     .staged = true,
 };
 
@@ -174,12 +216,15 @@ static const struct dts_transport mpi_bgq = {
 
 const struct dts_transport *const dts_transports[] = {
     &tcp,
+    &tcp_ec2,
     &gloo,
     &grpc,
     &verbs,
     &roce,
     &nccl_ib,
     &nccl_net_tcp,
+    &nccl_socket_ec2,
+    &nccl_socket_ec2_old,
     &nvlink,
     &nvlink_simple,
     &pcie,
@@ -202,6 +247,11 @@ const struct dts_transport *dts_transport_find(const char *name)
 const char *dts_transport_name(int i)
 {
     return dts_transports[i] != NULL ? dts_transports[i]->name : NULL;
+}
+
+double dts_transport_message_rate(const struct dts_transport *transport)
+{
+    return transport->flow_bytes_per_s * (transport->flows > 0 ? transport->flows : 1);
 }
 
 double dts_transport_best(const struct dts_transport *transport)

@@ -2,6 +2,7 @@
  *
  *     alpha(bytes)      = path latency * latency_factor(bytes) + overhead
  *     wire bytes(bytes) = bytes / (efficiency * bandwidth_factor(bytes))
+ *     rate of a message <= flows * flow_bytes_per_s
  *
  * transport.c has a table of them, each with its source. A platform or a stack names one, and
  * may change single values.
@@ -19,11 +20,20 @@ struct dts_transport_range {
     double latency_factor, bandwidth_factor;
 };
 
+/* Steps of a ring that was measured (measured.h), by the size of their messages. */
+struct dts_measured_ring {
+    const char *file;           // as the document names it, which owns the word
+    int ranks, nodes, channels; // of the ring
+    double bytes[DTS_TRANSPORT_RANGES], seconds[DTS_TRANSPORT_RANGES];
+    int count; // 0: nothing was measured
+};
+
 struct dts_transport {
     const char *name, *summary, *source;
     double efficiency;       // of the wire, 0 to 1: headers, protocol
     double overhead_s;       // per message
-    double flow_bytes_per_s; // cap of one flow; 0: none
+    double flow_bytes_per_s; // cap of one flow (a socket); 0: none
+    int flows;               // sockets that one message uses at once; 0: one
     double host_bytes_per_s; // what all flows of an endpoint share each way; 0: no limit
     bool staged;             // device memory passes through the host over PCIe
     bool blocking;           // the sender waits for alpha before it sends (MPI rendezvous)
@@ -33,6 +43,9 @@ struct dts_transport {
 
     struct dts_transport_range ranges[DTS_TRANSPORT_RANGES]; // by from_bytes; the first is 0
     int range_count;                                         // 0: factors are 1
+
+    /* What the ranges follow from, once the links are known. */
+    struct dts_measured_ring measured;
 };
 
 extern const struct dts_transport *const dts_transports[]; // ended by NULL
@@ -47,6 +60,9 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
 double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
                            double bytes);
 double dts_transport_wire_bytes(const struct dts_transport *transport, double bytes);
+
+/* The most that one message reaches on all of its flows, in bytes on the wire; 0: no limit. */
+double dts_transport_message_rate(const struct dts_transport *transport);
 
 /* Bytes of data for each byte on the wire, at the most efficient size of message. */
 double dts_transport_best(const struct dts_transport *transport);

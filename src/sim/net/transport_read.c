@@ -1,6 +1,9 @@
 /* transport_read.c -- a transport from JSON: the name of a row, or a row with changes. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json/library.h"
+#include "sim/net/measured.h"
 #include "sim/net/transport.h"
 
 /* A transport and the list in the file that may replace its ranges. */
@@ -23,6 +26,8 @@ static const struct dts_field fields[] = {
     {KEY(overhead_s), .type = DTS_REAL, .min = 0, .max = 10, .help = "per message"},
     {KEY(flow_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
      .help = "the most that one flow reaches; 0: no limit"},
+    {KEY(flows), .type = DTS_INT, .min = 1, .max = 1024,
+     .help = "sockets that one message uses at once, each a flow"},
     {KEY(host_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
      .help = "what all flows of a host share, each way; 0: no limit"},
     {KEY(staged), .type = DTS_BOOL, .help = "device memory passes through the host's"},
@@ -33,7 +38,33 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct changes, ranges),
      .type = DTS_OTHER,
      .missing = "null",
-     .help = "factors by message size, up to 4"},
+     .help = "factors by message size, up to 12"},
+    {.key = "measured",
+     .offset = offsetof(struct changes, transport.measured.file),
+     .type = DTS_STRING,
+     .missing = "null",
+     .help = "a file: what all_reduce_perf (nccl-tests) printed, of a ring"},
+    {.key = "ranks",
+     .offset = offsetof(struct changes, transport.measured.ranks),
+     .type = DTS_INT,
+     .min = 2,
+     .max = 1e6,
+     .missing = "null",
+     .help = "of that ring"},
+    {.key = "nodes",
+     .offset = offsetof(struct changes, transport.measured.nodes),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1e6,
+     .missing = "null",
+     .help = "on which they ran"},
+    {.key = "channels",
+     .offset = offsetof(struct changes, transport.measured.channels),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1024,
+     .missing = "null",
+     .help = "rings at once, each on links of its own (1)"},
     {0},
 };
 
@@ -73,6 +104,55 @@ static bool read_ranges(const struct dts_cfg *list, struct dts_transport *out,
     return true;
 }
 
+/* Keys that say what a measurement is of, and those that it takes the place of. */
+static const char *const of_measured[] = {"ranks", "nodes", "channels", NULL};
+static const char *const instead[] = {
+    "efficiency",       "overhead_s",         "flow_bytes_per_s", "flows",
+    "host_bytes_per_s", "reduce_bytes_per_s", "ranges",           NULL};
+
+static bool refuse(const struct dts_cfg *at, const char *const *keys, const char *why,
+                   struct dts_error *err)
+{
+    for (int i = 0; keys[i] != NULL; i++) {
+        struct dts_cfg key = dts_cfg_member(at, keys[i]);
+        if (dts_cfg_exists(&key))
+            return dts_cfg_fail(at, keys[i], err, "has no effect %s", why);
+    }
+    return true;
+}
+
+/* What was measured has headers, overheads, limits and sums in it: the links are all that is
+ * left. */
+static bool read_measured(const struct dts_cfg *at, struct dts_transport *out,
+                          struct dts_error *err)
+{
+    struct dts_measured_ring *measured = &out->measured;
+    if (measured->file == NULL)
+        return refuse(at, of_measured, "without \"measured\"", err);
+    if (!refuse(at, instead, "beside \"measured\"", err))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        struct dts_cfg key = dts_cfg_member(at, of_measured[i]);
+        if (!dts_cfg_exists(&key))
+            return dts_cfg_fail(at, of_measured[i], err, "must say how many were measured");
+    }
+    if (measured->ranks % measured->nodes != 0)
+        return dts_cfg_fail(at, "ranks", err, "must be a multiple of nodes, got %d on %d",
+                            measured->ranks, measured->nodes);
+    if (measured->channels == 0)
+        measured->channels = 1;
+    out->efficiency = 1;
+    out->overhead_s = out->flow_bytes_per_s = out->host_bytes_per_s = 0;
+    out->reduce_bytes_per_s = 1e15; // sums, too, are in it
+    out->flows = out->range_count = 0;
+    out->source = measured->file;
+    char *path = dts_library_beside(dts_doc_name(at->doc), measured->file);
+    struct dts_error why = {0};
+    bool good = dts_measured_ring_read(path, measured, &why);
+    free(path);
+    return good || dts_cfg_fail(at, "measured", err, "%s", why.text);
+}
+
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
                         struct dts_error *err)
 {
@@ -88,6 +168,12 @@ bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
         return false;
     struct dts_cfg ranges = dts_cfg_member(at, "ranges");
     if (!alone && dts_cfg_exists(&ranges) && !read_ranges(&ranges, &changes.transport, err))
+        return false;
+    struct dts_cfg flows = dts_cfg_member(at, "flows");
+    if (!alone && dts_cfg_exists(&flows) && changes.transport.flow_bytes_per_s == 0)
+        return dts_cfg_fail(at, "flows", err,
+                            "has no effect where flow_bytes_per_s limits no flow");
+    if (!alone && !read_measured(at, &changes.transport, err))
         return false;
     struct dts_cfg source = dts_cfg_member(at, "source");
     if (!alone && dts_cfg_is_string(&source) &&

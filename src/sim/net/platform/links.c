@@ -10,7 +10,7 @@ void dts_parts_number_links(struct dts_parts_net *net, const struct dts_transpor
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++) {
         struct dts_limits *limits = &net->limits[by];
         *limits = (struct dts_limits){
-            .flow_bytes_per_s = transports[by].flow_bytes_per_s,
+            .message_bytes_per_s = dts_transport_message_rate(&transports[by]),
             .host_bytes_per_s = transports[by].host_bytes_per_s,
             .staged = transports[by].staged,
             .host_link = DTS_NO_LINK,
@@ -26,7 +26,7 @@ void dts_parts_number_links(struct dts_parts_net *net, const struct dts_transpor
     net->first_plane = net->of.nodes * net->node_links;
     net->first_flow = net->links = net->first_plane + net->planes * net->plane_links;
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
-        if (net->limits[by].flow_bytes_per_s > 0)
+        if (net->limits[by].message_bytes_per_s > 0)
             net->limits[by].flow_link = net->links++;
 }
 
@@ -50,7 +50,7 @@ double dts_parts_capacity(const void *self, int link)
 {
     const struct dts_parts_net *net = self;
     if (link >= net->first_flow)
-        return net->limits[flow_link_of(net, link)].flow_bytes_per_s;
+        return net->limits[flow_link_of(net, link)].message_bytes_per_s;
     if (link >= net->first_plane)
         return net->of.topology->capacity(net->of.topology_self,
                                           (link - net->first_plane) % net->plane_links);

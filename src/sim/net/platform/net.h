@@ -5,7 +5,7 @@
  *   node after node   the fabric's, then out and in of each NIC, then out and in of what a
  *                     transport lets a host do (for each transport that has such a limit)
  *   the topology's    plane after plane where each rail is a network of its own
- *   one for each transport that caps single flows: not shared
+ *   one for each transport that caps single messages, by their flows: not shared
  */
 #ifndef DTS_SIM_NET_PLATFORM_NET_H
 #define DTS_SIM_NET_PLATFORM_NET_H
@@ -39,7 +39,7 @@ enum { DTS_OUT = 0, DTS_IN = 1, DTS_NO_LINK = -1 };
 
 /* What a transport adds to routes. */
 struct dts_limits {
-    double flow_bytes_per_s, host_bytes_per_s; // 0: no limit
+    double message_bytes_per_s, host_bytes_per_s; // of all flows of a message; 0: no limit
     bool staged;
     int host_link; // the first of two, of those of a node; or DTS_NO_LINK
     int flow_link; // or DTS_NO_LINK

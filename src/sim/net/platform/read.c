@@ -1,6 +1,7 @@
 /* read.c -- a machine from its JSON file: the keys, and who reads what is below them. */
 #include <string.h>
 
+#include "sim/net/measured.h"
 #include "sim/net/platform/build.h"
 #include "sim/net/platform/platform.h"
 #include "sim/net/platform/sources.h"
@@ -140,6 +141,7 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
 
     return read_compute(platform, &top, &file.node.compute, err) &&
            dts_platform_build(platform, &top, transports, err) &&
+           dts_measured_ring_apply(&platform->net, err) &&
            dts_platform_read_sources(platform, &top, err);
 }
 
