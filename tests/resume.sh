@@ -27,7 +27,7 @@ for signal in TERM KILL; do
     ask -o again.csv 2>first.err &
     pid=$!
     tries=0
-    while [ "$({ wc -c <again.csv.points; } 2>/dev/null || echo 0)" -lt 60000 ] && [ $tries -lt 200 ]; do
+    while [ "$({ wc -c <again.csv.points; } 2>/dev/null || echo 0)" -lt 60000 ] && [ $tries -lt 3000 ]; do
         sleep 0.02
         tries=$((tries + 1))
     done
