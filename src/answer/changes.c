@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/changes.h"
+#include "base/json/units.h"
 #include "base/mem.h"
 
 /* A copy of the first `length` characters that the changes own. */
@@ -91,7 +92,13 @@ static int find_twice(const struct dts_sweep *sweep)
         char *end;
         const double number = strtod(sweep->values[i], &end);
         const bool whole = end != sweep->values[i] && *end == '\0';
-        values[i] = (struct compared){sweep->values[i], whole ? number : NAN, i};
+        const char *dot = strrchr(sweep->path, '.');
+        double with_unit;
+        if (!whole &&
+            dts_unit_read(dot != NULL ? dot + 1 : sweep->path, sweep->values[i], &with_unit))
+            values[i] = (struct compared){sweep->values[i], with_unit, i};
+        else
+            values[i] = (struct compared){sweep->values[i], whole ? number : NAN, i};
     }
     qsort(values, (size_t)sweep->count, sizeof(*values), by_value);
     int found = -1;

@@ -1,11 +1,9 @@
 /* conditions.c -- which published figures hold for a changed scenario. */
 #include "answer/conditions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "answer/open.h"
-#include "base/mem.h"
 
 /* Keys that do not change what is asked: which points, how they are computed, what is said of
  * them. */
@@ -39,69 +37,88 @@ static bool speaks_of(const struct dts_cfg *when, const char *path)
     return false;
 }
 
-/* The value that the command line gives a path of the platform; NULL: none. */
-static const char *given(const struct dts_setting *settings, int count, const char *path)
-{
-    const char *value = NULL;
-    for (int i = 0; i < count; i++)
-        if (strcmp(settings[i].path, path) == 0)
-            value = settings[i].value;
-    return value;
-}
+static const char *const platform = "platform.";
 
 static bool is_of_platform(const char *path)
 {
-    return strncmp(path, "platform.", 9) == 0;
+    return strncmp(path, platform, strlen(platform)) == 0;
 }
 
-/* Does the scenario say what the condition says? Of the platform only the command line is known
- * here. */
-static bool is_met(const struct dts_cfg *when, const char *key, struct dts_doc *doc,
-                   const struct dts_setting *settings, int count)
+/* The first condition that does not hold: of the platform's values, in its document, or of all
+ * others, in the scenario's; NULL: all hold. */
+static const char *unmet(const struct dts_cfg *when, struct dts_doc *doc, bool of_platform)
 {
-    const struct dts_cfg wanted = dts_cfg_member(when, key);
-    if (!is_of_platform(key)) {
-        const struct dts_cfg found = dts_settings_at(doc, key);
-        return dts_cfg_equal(&wanted, &found);
-    }
-    const char *value = given(settings, count, key);
-    return value != NULL && dts_cfg_equal_text(&wanted, value);
-}
-
-/* Why the figure does not hold: a path; NULL: it holds. */
-static const char *breach(const struct dts_cfg *reference, struct dts_doc *doc,
-                          const struct dts_setting *settings, int count, bool of_the_file)
-{
-    const struct dts_cfg when = dts_cfg_member(reference, "when");
-    const char *path, *key;
-    for (size_t i = 0; (key = dts_cfg_key(&when, i)) != NULL; i++)
-        if (!is_met(&when, key, doc, settings, count))
+    const char *key;
+    for (size_t i = 0; (key = dts_cfg_key(when, i)) != NULL; i++) {
+        if (is_of_platform(key) != of_platform)
+            continue;
+        const struct dts_cfg wanted = dts_cfg_member(when, key);
+        const struct dts_cfg found =
+            dts_settings_at(doc, key + (of_platform ? strlen(platform) : 0));
+        if (!dts_cfg_equal(&wanted, &found))
             return key;
-    for (size_t i = 0; of_the_file && (path = dts_doc_changed(doc, i)) != NULL; i++)
-        if (!is_harmless(path) && !speaks_of(&when, path))
-            return path;
-    for (int i = 0; of_the_file && i < count; i++)
-        if (is_of_platform(settings[i].path) && !speaks_of(&when, settings[i].path))
-            return settings[i].path;
+    }
     return NULL;
 }
 
-void dts_conditions_apply(const struct dts_changes *changes, int k, struct dts_doc *doc,
-                          struct dts_text *left_out)
+static void note(struct dts_text *left_out, const char *lead, const char *path)
 {
-    struct dts_setting *settings =
-        dts_alloc((size_t)dts_changes_setting_count(changes), sizeof(*settings));
-    const int count = dts_changes_settings(changes, k, settings);
+    if (left_out->length == 0)
+        dts_text_add(left_out, "%s%s", lead, path);
+}
+
+void dts_conditions_of_scenario(const struct dts_changes *changes, struct dts_doc *doc,
+                                struct dts_text *left_out)
+{
     const bool of_the_file = !dts_changes_touch(changes, "references");
     const struct dts_cfg top = dts_doc_top(doc), list = dts_cfg_member(&top, "references");
     for (size_t i = dts_cfg_length(&list); i-- > 0;) {
-        const struct dts_cfg item = dts_cfg_item(&list, i);
-        const char *why = breach(&item, doc, settings, count, of_the_file);
+        const struct dts_cfg item = dts_cfg_item(&list, i),
+                             when = dts_cfg_member(&item, "when");
+        const char *why = unmet(&when, doc, false), *path;
+        for (size_t c = 0;
+             of_the_file && why == NULL && (path = dts_doc_changed(doc, c)) != NULL; c++)
+            if (!is_harmless(path) && !speaks_of(&when, path))
+                why = path;
         if (why == NULL)
             continue;
-        if (left_out->length == 0)
-            dts_text_add(left_out, "%s", why);
+        note(left_out, "", why);
         dts_cfg_remove_item(&list, i);
     }
-    free(settings);
+}
+
+/* The first change of the platform that the conditions say nothing of; NULL: there is none. */
+static const char *changed_platform(const struct dts_cfg *when, const struct dts_doc *doc)
+{
+    const char *path;
+    for (size_t c = 0; (path = dts_doc_changed(doc, c)) != NULL; c++) {
+        struct dts_text whole = {0};
+        dts_text_add(&whole, "%s%s", platform, path);
+        const bool spoken = speaks_of(when, whole.chars);
+        dts_text_free(&whole);
+        if (!spoken)
+            return path;
+    }
+    return NULL;
+}
+
+void dts_conditions_of_platform(const struct dts_changes *changes,
+                                struct dts_scenario *scenario, struct dts_doc *doc,
+                                struct dts_text *left_out)
+{
+    const bool of_the_file = !dts_changes_touch(changes, "references");
+    int kept = 0;
+    for (int i = 0; i < scenario->reference_count; i++) {
+        const struct dts_reference *reference = &scenario->references[i];
+        const char *key = unmet(&reference->when, doc, true);
+        const char *path =
+            of_the_file && key == NULL ? changed_platform(&reference->when, doc) : NULL;
+        if (key != NULL)
+            note(left_out, "", key);
+        else if (path != NULL)
+            note(left_out, platform, path);
+        else
+            scenario->references[kept++] = *reference;
+    }
+    scenario->reference_count = kept;
 }

@@ -18,31 +18,43 @@ static void scale_bytes(double bytes, double *value, const char **unit)
     *unit = units[i];
 }
 
-static void add_ms(struct dts_text *text, double seconds)
+/* "63.9 s", "33.7 ms", "12 us". */
+static void add_seconds(struct dts_text *text, double seconds)
 {
-    dts_text_add_significant(text, 1e3 * seconds, 3);
-    dts_text_add(text, " ms");
+    const bool whole = seconds >= 10, small = seconds < 1e-4;
+    dts_text_add_significant(text, seconds * (whole ? 1 : small ? 1e6 : 1e3), 3);
+    dts_text_add(text, whole ? " s" : small ? " us" : " ms");
 }
 
-/* What the step is made of: kernels, or communication that they do not hide. */
+/* What bounds the step: the longest of kernels, communication that they do not hide, and input.
+ */
 static void add_step(struct dts_text *why, const struct dts_step *step)
 {
     const double hidden = 0.01; // of the step: less is nothing
-    const double kernels_s = step->total_s - step->exposed_comm_s - step->input_s;
+    const double input_s = isfinite(step->input_s) ? step->input_s : 0;
+    const double kernels_s = step->total_s - step->exposed_comm_s - input_s;
     if (step->compute_s <= 0)
         return; // a collective alone
+    const bool input = input_s > kernels_s && input_s > step->exposed_comm_s;
+    const bool communication = !input && step->exposed_comm_s > kernels_s;
+    dts_text_add(why, "%s the step, ",
+                 input           ? "input bounds"
+                 : communication ? "communication bounds"
+                                 : "kernels bound");
+    if (input_s >= hidden * step->total_s) {
+        add_seconds(why, input_s);
+        dts_text_add(why, " of it are input that is waited for; ");
+    }
+    if (step->comm_s <= 0)
+        return;
     if (step->exposed_comm_s < hidden * step->total_s) {
-        dts_text_add(why, "kernels bound the step, ");
-        add_ms(why, step->comm_s);
-        dts_text_add(why, " of communication hide behind them; ");
+        add_seconds(why, step->comm_s);
+        dts_text_add(why, " of communication are hidden; ");
         return;
     }
-    dts_text_add(why, "%s bound%s the step, ",
-                 step->exposed_comm_s > kernels_s ? "communication" : "kernels",
-                 step->exposed_comm_s > kernels_s ? "s" : "");
-    add_ms(why, step->exposed_comm_s);
+    add_seconds(why, step->exposed_comm_s);
     dts_text_add(why, " of ");
-    add_ms(why, step->comm_s);
+    add_seconds(why, step->comm_s);
     dts_text_add(why, " communication are not hidden; ");
 }
 
@@ -88,19 +100,19 @@ static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, 
     const double named = 0.02; // of the communication: less is not worth a word
     double left_s = step->comm_s;
     int said = 0;
-    dts_text_add(why, "; its messages wait ");
+    dts_text_add(why, "; the messages wait ");
     for (int i = 0; i < count; i++) {
         left_s -= found[i].seconds;
         if (i > 0 && found[i].seconds < named * step->comm_s)
             continue;
         dts_text_add(why, "%s", said++ > 0 ? ", " : "");
-        add_ms(why, found[i].seconds);
+        add_seconds(why, found[i].seconds);
         dts_text_add(why, " for %s",
                      found[i].link[0] != '\0' ? found[i].link : "flows at their limit");
     }
     if (left_s > named * step->comm_s) {
         dts_text_add(why, "%s", said > 0 ? ", " : "");
-        add_ms(why, left_s);
+        add_seconds(why, left_s);
         dts_text_add(why, " for latency, sums and others");
     }
 }
@@ -108,12 +120,13 @@ static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, 
 void dts_explain_bound(const struct dts_bound *bound, const struct dts_bottleneck *found,
                        int count, const struct dts_step *step, char *text, size_t room)
 {
-    if (bound->link_s <= 0) {
-        snprintf(text, room, "nothing is sent: the step is its kernels");
-        return;
-    }
     struct dts_text why = {0};
     add_step(&why, step);
+    if (bound->link_s <= 0) {
+        snprintf(text, room, "%snothing is sent", dts_text_string(&why));
+        dts_text_free(&why);
+        return;
+    }
     add_limit(&why, bound);
     add_busiest(&why, bound);
     if (step->comm_s > 0)

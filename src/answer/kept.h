@@ -23,8 +23,12 @@ struct dts_kept {
     size_t count, room;
 };
 
-/* Read what is there, and keep what comes. An output that is no file of its own ("-", a device)
- * keeps nothing; nor does a folder that cannot be written: the answer does not depend on it. */
+/* Where the points of an output are kept; NULL: they are not. The caller frees it. */
+char *dts_kept_path(const char *output);
+
+/* Read what is there, and keep what comes. A file of that name that is none of ours stays as it
+ * is, with a note. An output that is no file of its own ("-", a device) keeps nothing, nor does
+ * a folder that cannot be written: the answer does not depend on it. */
 void dts_kept_open(struct dts_kept *kept, const char *output);
 
 uint64_t dts_kept_key(uint64_t scene, const char *strategy, int number, int devices);
@@ -32,7 +36,8 @@ uint64_t dts_kept_key(uint64_t scene, const char *strategy, int number, int devi
 /* The answer to a point, if it was kept; NULL: it was not. */
 const struct dts_result *dts_kept_find(const struct dts_kept *kept, uint64_t key);
 
-/* Keep one that is new. Failures of the machine are not kept. */
+/* Keep one that is new. Failures of the machine, and what this build cannot do, are not kept.
+ */
 void dts_kept_add(struct dts_kept *kept, uint64_t key, const struct dts_result *result);
 
 /* Close; `done`: the output is whole, and what was kept goes. Leaves it empty. */

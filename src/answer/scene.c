@@ -8,6 +8,7 @@
 #include "answer/result.h"
 #include "answer/scene.h"
 #include "answer/unused.h"
+#include "base/hash.h"
 #include "base/json/library.h"
 #include "device/here.h"
 #include "sim/engine.h"
@@ -115,12 +116,13 @@ static bool load_device(struct dts_scene *scene, struct dts_error *err)
     return ok;
 }
 
-/* FNV-1a, as of documents. A file that cannot be read any more adds nothing. */
+/* A file that cannot be read any more adds nothing. */
 static uint64_t hash_file(const char *path, uint64_t hash)
 {
     FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-    for (int c; file != NULL && (c = getc(file)) != EOF;)
-        hash = (hash ^ (unsigned)c) * 1099511628211u;
+    char bytes[4096];
+    for (size_t n; file != NULL && (n = fread(bytes, 1, sizeof(bytes), file)) > 0;)
+        hash = dts_hash_bytes(hash, bytes, n);
     if (file != NULL)
         fclose(file);
     return hash;
@@ -162,9 +164,11 @@ bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int 
         dts_doc_free(doc);
         return false;
     }
-    dts_conditions_apply(changes, k, doc, &scene->left_out);
+    dts_conditions_of_scenario(changes, doc, &scene->left_out);
     if (dts_scenario_read(&scene->scenario, doc, err) && check_words(&scene->scenario, err) &&
         load_platform(changes, k, scene, err) && load_device(scene, err)) {
+        dts_conditions_of_platform(changes, &scene->scenario, scene->platform.doc,
+                                   &scene->left_out);
         scene->hash = hash_of(scene);
         return true;
     }

@@ -126,6 +126,7 @@ static bool known(void *self, int i, struct dts_result *result)
     if (kept == NULL)
         return false;
     *result = *kept;
+    snprintf(result->setting, sizeof(result->setting), "%s", asked->questions[i].setting);
     asked->known++;
     return true;
 }
@@ -305,7 +306,11 @@ static bool check_outputs(const struct dts_options *options, const struct asked 
 {
     const struct dts_named_output outputs[] = {{"--output", options->output},
                                                {"--trace", options->trace}};
-    return dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
+    char *points = dts_kept_path(options->output);
+    const bool good = (points == NULL || dts_output_spares(&outputs[1], points, err)) &&
+                      dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
+    free(points);
+    return good;
 }
 
 /* A point that was refused is a row with its reason; the exit status tells scripts. */

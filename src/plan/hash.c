@@ -3,22 +3,16 @@
 
 #include <string.h>
 
-static uint64_t bytes(uint64_t hash, const void *data, size_t count)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ byte[i]) * 1099511628211u;
-    return hash;
-}
+#include "base/hash.h"
 
 uint64_t dts_hash_word(uint64_t hash, const char *text)
 {
-    return bytes(hash, text, strlen(text) + 1);
+    return dts_hash_bytes(hash, text, strlen(text) + 1);
 }
 
 static uint64_t number(uint64_t hash, long long value)
 {
-    return bytes(hash, &value, sizeof(value));
+    return dts_hash_bytes(hash, &value, sizeof(value));
 }
 
 static uint64_t span(uint64_t hash, const struct dts_span *span)
@@ -34,7 +28,7 @@ static uint64_t exchange(uint64_t hash, const struct dts_exchange *x)
                                 x->peer_count, x->every,    x->part,       x->shards,
                                 x->shard_base, x->add,      x->channel};
     hash = span(hash, &x->data);
-    return bytes(hash, fields, sizeof(fields));
+    return dts_hash_bytes(hash, fields, sizeof(fields));
 }
 
 static uint64_t collective(uint64_t hash, const struct dts_collective *c)
@@ -45,7 +39,7 @@ static uint64_t collective(uint64_t hash, const struct dts_collective *c)
     hash = dts_hash_word(hash, c->algorithm->name);
     hash = dts_hash_word(hash, c->shape.between != NULL ? c->shape.between->name : "");
     hash = span(hash, &c->data);
-    return bytes(hash, fields, sizeof(fields));
+    return dts_hash_bytes(hash, fields, sizeof(fields));
 }
 
 static uint64_t operation(uint64_t hash, const struct dts_plan *plan, const struct dts_op *op)

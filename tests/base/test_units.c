@@ -39,6 +39,11 @@ static void units_are_those_of_the_key(void)
         {"overhead_s", "s", -1},
         {"overhead_s", "", -1},
         {"bytes", "-4kB", -4e3},
+        {"bytes_per_s", "+nanB/s", -1},
+        {"bytes_per_s", "nanB/s", -1},
+        {"latency_us", "+infus", -1},
+        {"latency_us", "1e400us", -1},
+        {"latency_us", "--1us", -1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double value = -1;

@@ -137,7 +137,6 @@ bool dts_cfg_is_number(const struct dts_cfg *at);
 /* The same values? Numbers by what they are, 8e9 is 8000000000. The text is JSON, or a bare
  * word. */
 bool dts_cfg_equal(const struct dts_cfg *a, const struct dts_cfg *b);
-bool dts_cfg_equal_text(const struct dts_cfg *a, const char *text);
 
 /* Lists. dts_cfg_length is 0 for what is no list. */
 size_t dts_cfg_length(const struct dts_cfg *at);

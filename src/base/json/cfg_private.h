@@ -36,6 +36,10 @@ struct dts_doc {
 /* Is it the same value? Numbers by what they are; null is nothing. */
 bool dts_json_same(const json_t *a, const json_t *b);
 
+/* The same for values of a key, of which one may be a text with its unit: 12.5e9 is "100Gb/s".
+ */
+bool dts_json_same_at(const char *key, const json_t *a, const json_t *b);
+
 /* Depth and number of values of a text that may not be JSON. `depth` is that of its place. */
 bool dts_scan_limits(const char *where, const char *text, size_t length, int depth,
                      struct dts_error *err);

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json/cfg_private.h"
+#include "base/json/units.h"
 
 /* Nothing and null are the same. */
 static bool is_nothing(const json_t *json)
@@ -23,10 +25,11 @@ static bool same_keys(const json_t *a, const json_t *b)
 {
     const char *key;
     json_t *value;
-    bool same = json_object_size(a) == json_object_size(b);
+    bool same = true;
+    json_object_foreach((json_t *)b, key, value) same =
+        same && (json_object_get(a, key) != NULL || is_nothing(value));
     json_object_foreach((json_t *)a, key, value) same =
-        same && json_object_get(b, key) != NULL &&
-        dts_json_same(value, json_object_get(b, key));
+        same && dts_json_same(value, json_object_get(b, key));
     return same;
 }
 
@@ -43,19 +46,26 @@ bool dts_json_same(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
-bool dts_cfg_equal(const struct dts_cfg *a, const struct dts_cfg *b)
+/* A number, or a text that is one with a unit of the key. */
+static bool number_of(const char *key, const json_t *json, double *value)
 {
-    return dts_json_same(a->json, b->json);
+    *value = json_number_value(json);
+    return json_is_number(json) ||
+           (json_is_string(json) && dts_unit_read(key, json_string_value(json), value));
 }
 
-bool dts_cfg_equal_text(const struct dts_cfg *a, const char *text)
+bool dts_json_same_at(const char *key, const json_t *a, const json_t *b)
 {
-    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
-    if (value == NULL)
-        value = json_string(text);
-    const bool same = dts_json_same(a->json, value);
-    json_decref(value);
-    return same;
+    double x, y;
+    if (json_is_string(a) != json_is_string(b) && number_of(key, a, &x) &&
+        number_of(key, b, &y))
+        return x == y;
+    return dts_json_same(a, b);
+}
+
+bool dts_cfg_equal(const struct dts_cfg *a, const struct dts_cfg *b)
+{
+    return dts_json_same_at(a->key != NULL ? a->key : "", a->json, b->json);
 }
 
 const char *dts_doc_changed(const struct dts_doc *doc, size_t i)
@@ -66,11 +76,9 @@ const char *dts_doc_changed(const struct dts_doc *doc, size_t i)
     return NULL;
 }
 
-/* FNV-1a. */
 static int add_bytes(const char *bytes, size_t count, void *hash)
 {
-    for (size_t i = 0; i < count; i++)
-        *(uint64_t *)hash = (*(uint64_t *)hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    *(uint64_t *)hash = dts_hash_bytes(*(uint64_t *)hash, bytes, count);
     return 0;
 }
 

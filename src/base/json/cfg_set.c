@@ -194,7 +194,8 @@ static bool apply_element(const struct dts_cfg *at, size_t index, const struct c
 {
     struct dts_cfg below = dts_cfg_item(at, index);
     if (step + 1 == change->count) {
-        const bool differs = !dts_json_same(below.json, change->value);
+        const bool differs =
+            !dts_json_same_at(below.key != NULL ? below.key : "", below.json, change->value);
         json_array_set_new(at->json, index, json_deep_copy(change->value));
         note_change(&below, change->by, differs);
         return true;
@@ -208,7 +209,8 @@ static bool apply_key(const struct dts_cfg *at, const char *key, const struct ch
 {
     struct dts_cfg below = dts_cfg_member(at, key);
     if (step + 1 == change->count) {
-        const bool differs = !dts_json_same(below.json, change->value);
+        const bool differs =
+            !dts_json_same_at(below.key != NULL ? below.key : "", below.json, change->value);
         if (json_object_set_new(at->json, key, json_deep_copy(change->value)) != 0)
             return dts_cfg_fail(at, NULL, err, "keys must be UTF-8");
         note_change(&below, change->by, differs);

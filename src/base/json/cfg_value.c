@@ -53,9 +53,9 @@ static bool fail_limit(const struct dts_cfg *at, const char *relation, double li
 static bool in_range(const struct dts_cfg *at, double value, double min, double max,
                      struct dts_error *err)
 {
-    if (value < min)
+    if (!(value >= min))
         return fail_limit(at, ">=", min, err);
-    if (value > max)
+    if (!(value <= max))
         return fail_limit(at, "<=", max, err);
     return true;
 }

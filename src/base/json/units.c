@@ -1,6 +1,7 @@
 /* units.c -- a number, a prefix and a unit, by what the key's name ends in. */
 #include "base/json/units.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,42 @@ struct unit {
 };
 
 static const struct unit rates[] = {
-    {"B/s", 1},     {"Bps", 1},       {"B", 1},           {"b/s", 1.0 / 8}, {"bps", 1.0 / 8},
-    {"b", 1.0 / 8}, {"bit", 1.0 / 8}, {"bit/s", 1.0 / 8}, {NULL, 0},
+    {"B/s", 1},
+    {"Bps", 1},
+    {"B", 1},
+    {"b/s", 1.0 / 8},
+    {"bps", 1.0 / 8},
+    {"bit/s", 1.0 / 8},
+    {"b", 1.0 / 8},
+    {"bit", 1.0 / 8},
+    // ends the table
+    {NULL, 0},
 };
 
 static const struct unit sizes[] = {
     {"B", 1},
+    // ends the table
     {NULL, 0},
 };
 
 static const struct unit seconds[] = {
-    {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {NULL, 0},
+    {"ns", 1e-9},
+    {"us", 1e-6},
+    {"ms", 1e-3},
+    {"s", 1},
+    {"min", 60},
+    {"h", 3600},
+    // ends the table
+    {NULL, 0},
 };
 
 static const struct unit microseconds[] = {
-    {"ns", 1e-3}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}, {NULL, 0},
+    {"ns", 1e-3},
+    {"us", 1},
+    {"ms", 1e3},
+    {"s", 1e6},
+    // ends the table
+    {NULL, 0},
 };
 
 /* The first ending that fits counts. */
@@ -80,7 +102,8 @@ static bool find_unit(const struct unit *units, const char *text, double *in)
 bool dts_unit_read(const char *key, const char *text, double *value)
 {
     const int kind = kind_of(key);
-    if (kind < 0 || strspn(text, "0123456789+-.") == 0)
+    const char *digits = text + (*text == '+' || *text == '-');
+    if (kind < 0 || strspn(digits, "0123456789.") == 0)
         return false;
     char *end;
     const double number = strtod(text, &end);
@@ -94,7 +117,7 @@ bool dts_unit_read(const char *key, const char *text, double *value)
             return false;
     }
     *value = number * prefix * in;
-    return true;
+    return isfinite(*value);
 }
 
 const char *dts_unit_example(const char *key)

@@ -14,7 +14,18 @@ enum { SHOWN = 200 }; // bytes of one change in the text
  */
 static bool change(const struct dts_changes *changes, int i, struct dts_text *text)
 {
-    if (changes == NULL || i >= changes->set_count + changes->sweep_count)
+    if (changes == NULL)
+        return false;
+    const char *const own[] = {changes->engine, changes->seed};
+    static const char *const names[] = {"engine", "seed"};
+    for (int o = 0; o < 2; o++) {
+        if (own[o] != NULL && i == 0) {
+            dts_text_add(text, "%s=%s", names[o], own[o]);
+            return true;
+        }
+        i -= own[o] != NULL;
+    }
+    if (i >= changes->set_count + changes->sweep_count)
         return false;
     if (i < changes->set_count) {
         dts_text_add(text, "%s=%s", changes->sets[i].path, changes->sets[i].value);

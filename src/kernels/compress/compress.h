@@ -5,8 +5,8 @@
  *     e += g,  message = compress(e),  e -= what the message says
  *
  * One file `<name>.c` with the reference, the host's version, the costs and the row,
- * and one row in compress.c; cuda versions are in compress_<name>.cu. half.h has what
- * those to 16 bits share. All versions have the same bits, whatever the number of workers.
+ * and one row in compress.c; cuda versions are in <name>.cu (half.cu, top_k.cu). half.h has
+ * what those to 16 bits share. All versions have the same bits, whatever the number of workers.
  */
 #ifndef DTS_KERNELS_COMPRESS_COMPRESS_H
 #define DTS_KERNELS_COMPRESS_COMPRESS_H

@@ -1,7 +1,7 @@
 /* update_cost.h -- rules that turn a gradient g into a new weight w, with what one update costs
  * for each parameter.
  *
- * Each stands in `<name>_cost.c`, in the letters of the formula in `update_<name>.c`,
+ * Each stands in `<name>_cost.c`, in the letters of the formula in `<name>.c`,
  * which carries it out. Counted as a fused kernel does it: every tensor is read and written
  * once in a pass, scalars (learning rate, bias corrections) are ready, and weight decay is part
  * of it. The rules that scale by norms of whole tensors (LARS, LARC, LAMB, NovoGrad) need a

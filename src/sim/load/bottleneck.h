@@ -8,9 +8,11 @@
 
 /* Links of one kind, "node3.nic0.out" and "node5.nic1.out", count as one. */
 struct dts_bottleneck {
-    char link[64];  // one of them; "": no link, but the most that a single flow may have
-    double seconds; // for which messages of the job's first role are on the wire, and this is
-                    // what limits them
+    char link[64]; // one of them; "": no link, but the most that a single flow may have
+
+    /* Messages of the job's first role are on the wire so long, and this is what limits them.
+     */
+    double seconds;
 };
 
 /* Of the ranks of the first role that are longest on the wire in a step, the longest first.

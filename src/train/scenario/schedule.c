@@ -28,7 +28,11 @@ static double steps(const struct dts_schedule *schedule, double epochs, double p
     return pow(schedule->factor, floor(epochs / schedule->every_epochs));
 }
 
-static const struct row rows[] = {{"constant", constant}, {"cosine", cosine}, {"step", steps}};
+static const struct row rows[] = {
+    {"constant", constant},
+    {"cosine", cosine},
+    {"step", steps},
+};
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
