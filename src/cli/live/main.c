@@ -178,6 +178,8 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
                             .executor = trains ? trainer : dts_executor_find(settings->compute),
                             .context = &kernels,
                             .half = half,
+                            .from_rest =
+                                run->set.points[i].question.strategy->kind->trains_nothing,
                             .steps = settings->warm_up + settings->steps};
     struct dts_live_rank rank = {0};
     if (live.executor == NULL)
