@@ -200,8 +200,15 @@ if ! says "this build has no"; then
     check "a strategy that fails is in the table" grep -q "fp16 leaves out steps" "$work/out"
 fi
 
-"$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
+DTSIM_MPI_SECONDS=200 "$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
 check "two ranks are calibrated" test $? -eq 0
+check "a calibration tells how far it is" says "^dtsim: [0-9]* s, measuring .* \.\.\.$"
+check "it tells what it found" says "^dtsim: calibrated 1 node x 2 ranks in [0-9]* s$"
+check "it tells how sure it is" says "^  on one node    latency .* us, .* GB/s a rank .*, within +-[0-9]* % ([0-9]* sweeps)$"
+check "the platform has its spread" grep -q '"spread_percent": [0-9.]*,$' "$work/here.json"
+# Where it is not sure it says so.
+awk '/"spread_percent"/ { exit !($2 + 0 < 10) }' "$work/here.json" || check "it tells that it is not sure" \
+    says "^dtsim: note: messages on one node scatter by +-[0-9]* % after [0-9]* sweeps, not below 10: "
 "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \
     --set device=v100 >"$work/out" 2>"$work/err"
 check "the simulator accepts what was calibrated" test $? -eq 0
