@@ -212,6 +212,7 @@ awk '/"spread_percent"/ { exit !($2 + 0 < 10) }' "$work/here.json" || check "it 
 "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' \
     --set device=v100 >"$work/out" 2>"$work/err"
 check "the simulator accepts what was calibrated" test $? -eq 0
+check "the port of one node alone, which nothing uses, is no slow one" sh -c "! grep -q slot '$work/err'"
 compute() {
     "$bin/dtsim" in/small.json --set platform="$work/here.json" --set 'devices=[2]' --set device=v100 \
         --set stack=none --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":0}]' \

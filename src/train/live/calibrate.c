@@ -7,6 +7,7 @@
  */
 #include "train/live/calibrate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -89,6 +90,23 @@ static double star_rate(const struct dts_link_seconds *link, const struct dts_li
     return link->star_bytes_per_s * fit->bytes_per_s * dts_link_fit_seconds(fit, bytes) / bytes;
 }
 
+static struct dts_link_fit within_fit(const struct dts_calibration *c)
+{
+    struct dts_link_fit fit;
+    dts_link_fit(dts_calibrate_bytes, c->within.all_s, DTS_CALIBRATE_SIZES, false, &fit);
+    return fit;
+}
+
+/* Of one node alone: never used, and no faster than what would be its slot. */
+static double assumed_port(const struct dts_calibration *c)
+{
+    const double assumed = 1.25e9;
+    if (!c->within.measured)
+        return assumed;
+    const struct dts_link_fit fit = within_fit(c);
+    return fmin(assumed, lone_rate(&c->within, &fit));
+}
+
 static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *within = &c->within;
@@ -102,8 +120,7 @@ static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
         return;
     }
     // What two directions take from each other is in what all ranks share.
-    struct dts_link_fit fit;
-    dts_link_fit(dts_calibrate_bytes, within->all_s, DTS_CALIBRATE_SIZES, false, &fit);
+    const struct dts_link_fit fit = within_fit(c);
     const double port = lone_rate(within, &fit);
     dts_json_object(json, "pcie");
     dts_json_integer(json, "sockets", 1);
@@ -152,8 +169,7 @@ static void put_node(struct dts_json *json, const struct dts_calibration *c)
 static void put_network(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *between = &c->between;
-    double assumed = 1.25e9; // one node alone: never used
-    const double port = between->measured ? dts_calibrate_port_rate(c) : assumed;
+    const double port = between->measured ? dts_calibrate_port_rate(c) : assumed_port(c);
     dts_json_object(json, "nics");
     dts_json_integer(json, "count", 1);
     dts_json_number(json, "bytes_per_s", port);
