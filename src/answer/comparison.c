@@ -134,6 +134,10 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
     dts_json_number(json, "exposed_comm_error_percent",
                     dts_error_percent(c->predicted.exposed_comm_s, c->measured.exposed_comm_s));
     dts_json_number(json, "sums_checked", c->checked);
+    if (c->node_ranks > 0) {
+        dts_json_integer(json, "node_ranks", c->node_ranks);
+        dts_json_integer(json, "node_cores", c->node_cores);
+    }
     dts_json_list(json, "buckets");
     for (int b = 0; b < c->bucket_count; b++)
         put_bucket(json, &c->buckets[b]);
@@ -234,6 +238,15 @@ static const struct dts_column columns[COLUMNS] = {
     {.title = "error\n", .name = "error", .unit = "percent", .digits = 2, .text_unit = "%"},
 };
 
+static void say_shared(const struct dts_comparison *c, FILE *out)
+{
+    if (c->node_ranks > c->node_cores)
+        fprintf(out,
+                "  %d ranks of a node had %d core%s between them: each waited while another "
+                "computed.\n",
+                c->node_ranks, c->node_cores, dts_plural(c->node_cores));
+}
+
 void dts_comparison_text(const struct dts_report *report, FILE *out)
 {
     struct rows rows = {0};
@@ -249,6 +262,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
                     dts_plural(point->devices), why);
             if (point->outside[0] != '\0')
                 fprintf(out, "  Outside of what its seconds rest on: %s.\n", point->outside);
+            say_shared(point->live, out);
             dts_profile_fit_text(&point->live->fit, out);
             dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);

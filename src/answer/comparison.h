@@ -27,6 +27,7 @@ struct dts_comparison {
     struct dts_step predicted;
     struct dts_step measured, mad; // of each number by itself: median and MAD over the steps
     int steps;                     // that were measured; 0: measured and mad say nothing
+    int node_ranks, node_cores;    // that so many ranks of a node share; 0: not known
     double checked;                // sums that were compared with the right ones
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;

@@ -249,6 +249,21 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     }
 }
 
+/* Messages that take longer by a share make the step longer by no more than that share of them;
+ * shorter ones save no more than was exposed. */
+static void fill_interval(const struct work *w, struct dts_result *result)
+{
+    const struct dts_transport *transports = w->question->platform->net.transports;
+    double percent = transports[DTS_WITHIN].spread_percent;
+    if (result->nodes > 1)
+        percent = fmax(percent, transports[DTS_BETWEEN].spread_percent);
+    const double spread_s = percent / 100 * result->step.comm_s;
+    if (spread_s <= 0)
+        return;
+    result->low_s = result->step.total_s - fmin(spread_s, result->step.exposed_comm_s);
+    result->high_s = result->step.total_s + spread_s;
+}
+
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -268,6 +283,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         if (calm.limits != NULL)
             copy_text(result->limits, sizeof(result->limits), calm.limits);
         dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
+        fill_interval(w, result);
         fill_rates(w, &bound, result);
         struct dts_bottleneck found[DTS_EXPLAINED];
         const int count = dts_bottlenecks_find(&w->simulation, w->loader, found, DTS_EXPLAINED);

@@ -76,6 +76,7 @@ void dts_result_init(struct dts_result *result)
     memset(result, 0, sizeof(*result)); // padding, too: its bytes travel through a pipe
     for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
         *number(metric, result) = NAN;
+    result->low_s = result->high_s = NAN;
     result->reference.value = result->reference.predicted = NAN;
     result->reference.error_percent = NAN;
 }

@@ -57,6 +57,11 @@ struct dts_result {
     bool roofline; // compute is a bare roofline: nobody published or measured it
     int devices, nodes, global_batch;
     struct dts_step step;
+
+    /* The step where messages are as fast or as slow as the spread of measured transports has
+     * them. Absent where no transport was measured. */
+    double low_s, high_s;
+
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
     double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/os/file.h"
+#include "base/os/folder.h"
 #include "base/text.h"
 
 /* One spelling for all names of a file, also of one that is not there yet. NULL: no file. The
@@ -47,31 +48,35 @@ bool dts_output_spares(const struct dts_named_output *output, const char *read,
                     output->name, output->path);
 }
 
-/* The files of a set in the IDX format, packed or not. */
+/* All files of a folder that have "idx" in their names, and all in folders of such names: where
+ * a set in the IDX format may be (train/network/data/idx_names.h). */
+static bool spares_folder(const struct dts_named_output *output, const char *path, bool deeper,
+                          struct dts_error *err)
+{
+    struct dts_folder folder;
+    struct dts_error ignored = {0};
+    bool good = true;
+    if (!dts_folder_read(&folder, path, &ignored))
+        return true; // who reads it tells
+    for (size_t i = 0; i < folder.count && good; i++) {
+        struct dts_text file = {0};
+        dts_text_add(&file, "%s/%s", path, folder.names[i]);
+        if (strstr(folder.names[i], "idx") == NULL)
+            good = true;
+        else if (deeper && dts_folder_is(dts_text_string(&file)))
+            good = spares_folder(output, dts_text_string(&file), false, err);
+        else
+            good = dts_output_spares(output, dts_text_string(&file), err);
+        dts_text_free(&file);
+    }
+    dts_folder_free(&folder);
+    return good;
+}
+
 static bool spares_data(const struct dts_named_output *output, const struct dts_live_data *data,
                         struct dts_error *err)
 {
-    static const char *const files[] = {
-        // training
-        "train-images-idx3-ubyte",
-        "train-images-idx3-ubyte.gz",
-        "train-labels-idx1-ubyte",
-        "train-labels-idx1-ubyte.gz",
-        // test
-        "t10k-images-idx3-ubyte",
-        "t10k-images-idx3-ubyte.gz",
-        "t10k-labels-idx1-ubyte",
-        "t10k-labels-idx1-ubyte.gz",
-    };
-    bool good = true;
-    for (size_t i = 0; data->folder != NULL && i < sizeof(files) / sizeof(files[0]) && good;
-         i++) {
-        struct dts_text path = {0};
-        dts_text_add(&path, "%s/%s", data->folder, files[i]);
-        good = dts_output_spares(output, dts_text_string(&path), err);
-        dts_text_free(&path);
-    }
-    return good;
+    return data->folder == NULL || spares_folder(output, data->folder, true, err);
 }
 
 static bool spares_scene(const struct dts_named_output *output, const struct dts_scene *scene,

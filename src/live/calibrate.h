@@ -21,6 +21,11 @@ struct dts_link_seconds {
     double sum_s_per_byte;                 // how much longer all_s is if arrivals are added
     double incast_bytes_per_s; // into one rank, from all others together; 0: not measured
     double star_bytes_per_s;   // the same, while it sends as much to all of them
+
+    /* How sure all_s is, as a share of it: twice the standard error, of small messages or of
+     * large ones, whichever is less sure; by the sweeps over all sizes that it took. */
+    double spread;
+    int sweeps;
 };
 
 struct dts_calibration {
@@ -37,9 +42,18 @@ struct dts_calibration {
     double communicating, messages;
 };
 
-/* Every rank calls it and gets the answer, on slow networks after some ten seconds. `say` is
- * called on rank 0 with the name of each part before it is measured; it may be NULL. */
-bool dts_calibrate(const struct dts_wire *wire, void (*say)(const char *what),
+/* Messages are measured again and again until their spread is below this. */
+#define DTS_CALIBRATE_SPREAD 0.1
+
+/* Called on rank 0 before each part is measured, and before each sweep of it. */
+struct dts_calibrate_listener {
+    void (*say)(void *self, const char *what, int sweep); // sweep 0: there is one
+    void *self;
+};
+
+/* Every rank calls it and gets the answer, after some ten seconds; on slow or busy machines
+ * after a minute or two. */
+bool dts_calibrate(const struct dts_wire *wire, const struct dts_calibrate_listener *listener,
                    struct dts_calibration *out, struct dts_error *err);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "live/calibrate_pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,31 @@ void dts_traffic_time(struct dts_traffic_patterns *patterns,
     }
 }
 
-double dts_traffic_median(struct dts_traffic_times *times)
+void dts_traffic_end_sweep(struct dts_traffic_times *times)
 {
-    return dts_median(times->seconds, times->count);
+    times->ends[times->sweeps++] = times->count;
+}
+
+/* Of batches `first` up to `end`. */
+static double median_of(const struct dts_traffic_times *times, int first, int end)
+{
+    double seconds[DTS_TRAFFIC_SWEEPS * DTS_TRAFFIC_BATCHES];
+    memcpy(seconds, times->seconds + first, (size_t)(end - first) * sizeof(*seconds));
+    return dts_median(seconds, end - first);
+}
+
+double dts_traffic_median(const struct dts_traffic_times *times)
+{
+    return median_of(times, 0, times->count);
+}
+
+double dts_traffic_spread(const struct dts_traffic_times *times)
+{
+    const double normal = 1.4826; // standard deviation of a normal distribution over its MAD
+    const double median = 1.2533; // standard error of its median over that of its mean
+    double medians[DTS_TRAFFIC_SWEEPS];
+    for (int s = 0; s < times->sweeps; s++)
+        medians[s] = median_of(times, s > 0 ? times->ends[s - 1] : 0, times->ends[s]);
+    const double middle = dts_median(medians, times->sweeps);
+    return 2 * median * normal * dts_mad(medians, times->sweeps) / sqrt(times->sweeps) / middle;
 }

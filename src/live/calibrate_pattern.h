@@ -8,7 +8,7 @@
 #include "live/pieces.h"
 #include "live/wire.h"
 
-enum { DTS_TRAFFIC_SWEEPS = 3, DTS_TRAFFIC_BATCHES = 3 };
+enum { DTS_TRAFFIC_SWEEPS = 16, DTS_TRAFFIC_BATCHES = 3 }; // at the most
 
 /* The part of one rank in a pattern of messages: to whom it sends, from whom it receives; -1:
  * nobody. */
@@ -44,6 +44,8 @@ void dts_traffic_once(struct dts_traffic_patterns *patterns,
 struct dts_traffic_times {
     double seconds[DTS_TRAFFIC_SWEEPS * DTS_TRAFFIC_BATCHES];
     int count;
+    int ends[DTS_TRAFFIC_SWEEPS]; // how many there were when each sweep ended
+    int sweeps;
 };
 
 /* Adds the batches of another sweep. Every rank calls it with its part and gets the times of
@@ -52,6 +54,13 @@ void dts_traffic_time(struct dts_traffic_patterns *patterns,
                       const struct dts_traffic_pattern *part, int bytes,
                       struct dts_traffic_times *times);
 
-double dts_traffic_median(struct dts_traffic_times *times);
+void dts_traffic_end_sweep(struct dts_traffic_times *times);
+
+double dts_traffic_median(const struct dts_traffic_times *times);
+
+/* How sure the median is, as a share of it: twice its standard error, by how the sweeps'
+ * medians scatter. What comes and goes between sweeps counts, what differs within one does not.
+ */
+double dts_traffic_spread(const struct dts_traffic_times *times);
 
 #endif

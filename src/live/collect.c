@@ -110,6 +110,7 @@ void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *r
     if (rank->rank == 0) {
         all->ranks = live->job->ranks;
         all->steps = live->steps;
+        all->from_rest = live->from_rest;
         offsets_s = clock_offsets(comm, all->ranks);
     } else if (!name_machine(comm)) {
         answer_clock(comm);

@@ -6,6 +6,7 @@
 
 struct dts_live_all {
     int ranks, steps;
+    bool from_rest;            // as in struct dts_live
     double **begin_s, **end_s; // by rank, then as in struct dts_live_times; by rank 0's clock
 };
 

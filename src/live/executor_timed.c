@@ -1,29 +1,17 @@
 /* executor_timed.c -- kernels are replayed by waiting for as long as they were predicted to
  * take; or, to check sums, by nothing.
  *
- * A sleep ends late by tens of microseconds. Calls that follow one another are therefore timed
- * from where the one before was due to end, so that what is late does not add up.
- *
  * A server's weights become the sum of the gradients: enough to see that every message arrived.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "live/executor.h"
+#include "live/timed_wait.h"
 #include "live/values.h"
-
-static void sleep_until(double end_s)
-{
-    struct timespec end = {.tv_sec = (time_t)end_s};
-    end.tv_nsec = (long)((end_s - floor(end_s)) * 1e9);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
-        continue;
-}
 
 static bool open_timed(const struct dts_executor_rank *rank, void **self, struct dts_error *err)
 {
@@ -55,10 +43,8 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     (void)step;
     if (op->call.pass == DTS_AGGREGATE)
         update(self, op->bucket);
-    double end_s = due_s + op->call.seconds, now_s = dts_now_s();
-    if (end_s > now_s)
-        sleep_until(end_s);
-    return op->call.pass == DTS_AGGREGATE ? fmax(end_s, now_s) : end_s;
+    const double end_s = dts_timed_wait(&(struct dts_sleeper){0}, due_s, op->call.seconds);
+    return op->call.pass == DTS_AGGREGATE ? fmax(end_s, dts_now_s()) : end_s;
 }
 
 static double call_instant(void *self, const struct dts_op *op, int step, double due_s)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "live/library.h"
+#include "live/mpi_call.h"
 #include "live/pieces.h"
 
 static const struct dts_plan *plan_of(const struct dts_lane *lane)
@@ -125,6 +126,15 @@ struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer)
                                lanes->live->half};
 }
 
+/* Nobody begins before all have ended: not timed, since an operation begins behind it. */
+static void rest(struct dts_lane *lane)
+{
+    if (!lane->of->live->from_rest)
+        return;
+    DTS_MPI(MPI_Barrier(dts_wire_comm(lane->of->live->wire, lane->stream)));
+    lane->free_s = dts_now_s();
+}
+
 void *dts_lane_live(void *self)
 {
     static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
@@ -135,8 +145,10 @@ void *dts_lane_live(void *self)
     lane->pieces = dts_alloc(1, sizeof(*lane->pieces));
     lane->pieces->memory = memory;
     lane->pieces->piece_bytes = lane->of->live->piece_bytes;
-    for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++)
+    for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++) {
+        rest(lane);
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
+    }
     memory->kind->give_back(memory->self, lane->scratch);
     free(lane->halves);
     free(lane->on_wire);

@@ -22,6 +22,10 @@ struct dts_live {
     enum dts_half half; // the format of elements of 2 bytes
     void *context;      // what the executor needs beside its rank; the caller's
 
+    /* A step begins when all ranks have ended the one before, as a collective alone is
+     * predicted; all ranks have one role. */
+    bool from_rest;
+
     /* Where this rank's messages leave and arrive; NULL: in its buffers. MPI's own collectives
      * in 16 bits use the buffers in any case, with the executor's bring() and carry_off(). */
     const struct dts_message_memory *memory;

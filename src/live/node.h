@@ -13,4 +13,13 @@ int dts_node_before(const struct dts_wire *wire, bool counts);
 int dts_node_first_alike(const struct dts_wire *wire, bool counts, const void *bytes,
                          size_t count);
 
+/* Ranks of a node, and how many of them can have a core of their own at once: fewer where they
+ * are more than the cores, or are bound to the same ones. */
+struct dts_node_cores {
+    int ranks, cores;
+};
+
+/* Of the node where most ranks have none. Every rank calls it and gets the answer. */
+void dts_node_cores(const struct dts_wire *wire, struct dts_node_cores *out);
+
 #endif

@@ -82,6 +82,20 @@ void dts_wire_close(struct dts_wire *wire)
     free(wire);
 }
 
+/* What comes behind is the package, the date, or how it was configured. */
+void dts_wire_library(char *name, size_t room)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    DTS_MPI(MPI_Get_library_version(text, &length));
+    const size_t version = strncmp(text, "MPICH", 5) == 0 ? 0 : strcspn(text, ",");
+    const size_t line = strcspn(text, "\n");
+    snprintf(name, room, "%.*s", (int)(version > 0 && version < line ? version : line), text);
+    for (char *c = name; *c != '\0'; c++) // "MPICH Version:\t4.0.2"
+        if (*c == '\t')
+            *c = ' ';
+}
+
 int dts_wire_rank(const struct dts_wire *wire)
 {
     return wire->rank;

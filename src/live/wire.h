@@ -19,6 +19,9 @@ bool dts_wire_open(struct dts_wire **wire, bool threads, int *argc, char ***argv
                    struct dts_error *err);
 void dts_wire_close(struct dts_wire *wire); // every rank; MPI ends here
 
+/* The MPI that this program is built with and its version, "Open MPI v4.1.4". */
+void dts_wire_library(char *name, size_t room);
+
 int dts_wire_rank(const struct dts_wire *wire);
 int dts_wire_size(const struct dts_wire *wire);
 

@@ -85,7 +85,7 @@ refused() {
     there "$n" "$work/device" "$@"
     status=$?
     [ $status -eq "$wanted" ] && grep -q "^dtsim: $what" "$work/err" &&
-        [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] || fail "ends with $status: $what"
+        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] || fail "ends with $status: $what"
 }
 export DTSIM_STAND_IN_DEVICES=2
 refused 3 'live.device: cuda: ranks 0 and 2 would share one device: .* rank 2 sees 2' 3

@@ -125,7 +125,7 @@ train 2 --set live.mllog="$work/none/log"
 
 # refused WHAT WORDS -- it ended with one line that has these words, status 2, and no result
 refused() {
-    [ $status -eq 2 ] && [ "$(grep -c '^dtsim: ' "$work/err")" -eq 1 ] &&
+    [ $status -eq 2 ] && [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] &&
         grep -q "$2" "$work/err" && [ ! -s "$work/out" ] ||
         fail "$1 is refused (status $status)"
 }
@@ -187,7 +187,7 @@ elsewhere "$work/away" --set live.data.folder=../set
 elsewhere "$work/away" --set 'live={"compute":"kernels","data":{"format":"idx","folder":"../set"},"steps":2}'
 [ $status -eq 0 ] || fail "a folder in a value of --set is, too"
 elsewhere "$work/away" --set live.data.folder=set
-refused "a folder that is elsewhere" "away/set/train-images-idx3-ubyte: cannot be read: No such file"
+refused "a folder that is elsewhere" "away/set: there is no such folder (Debian.s package dataset-fashion-mnist"
 
 rm "$set/train-images-idx3-ubyte"
 mkfifo "$set/train-images-idx3-ubyte"
@@ -195,7 +195,7 @@ train 2
 refused "a pipe" "train-images-idx3-ubyte: cannot be read: it is no file"
 rm "$set/train-images-idx3-ubyte"
 train 2
-refused "a missing file" "train-images-idx3-ubyte: cannot be read: No such file"
+refused "a missing file" "set: has no train-images-idx3-ubyte, plain or .gz, .*; there is: t10k-images-idx3-ubyte.gz, t10k-lab"
 
 [ $failed -eq 0 ] && echo "all passed"
 exit $failed

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What stands behind the colon of the first line that begins with `key`. */
 static bool find(const char *path, const char *key, char *value, size_t room)
@@ -56,4 +57,15 @@ double dts_processor_clock_hz(const char *highest_khz, const char *cpuinfo)
     const bool found =
         find(cpuinfo != NULL ? cpuinfo : "/proc/cpuinfo", "cpu MHz", text, sizeof(text));
     return found ? clock_of(text, 1e6) : 0;
+}
+
+double dts_processor_load(void)
+{
+    double load = 0;
+    return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+int dts_processor_count(void)
+{
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }

@@ -12,4 +12,9 @@ void dts_processor_name(char *name, size_t room);
  * NULL: those of the system. */
 double dts_processor_clock_hz(const char *highest_khz, const char *cpuinfo);
 
+/* Programs that ran or wanted to, over the last minute; 0: not known. */
+double dts_processor_load(void);
+
+int dts_processor_count(void); // of those that are switched on
+
 #endif

@@ -6,12 +6,15 @@
 
 #include "answer/unused.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live/report.h"
 #include "cli/outputs.h"
+#include "live/node.h"
 #include "live/verify.h"
 #include "train/live/calibrate.h"
 #include "train/live/kernels/train.h"
+#include "train/live/launcher.h"
 #include "train/live/predicted.h"
 #include "train/live/set.h"
 #include "train/live/signals.h"
@@ -20,6 +23,8 @@
 struct run {
     struct dts_options options;
     const char *word;
+    struct dts_launcher launcher;
+    struct dts_node_cores cores;
     struct dts_wire *wire;
     struct dts_live_set set;
     bool calibrates, predicted; // so that there is something to report
@@ -78,6 +83,16 @@ static bool check_outputs(const struct run *run, struct dts_error *err)
     return good;
 }
 
+static void tell_devices(const struct run *run, struct dts_error *err)
+{
+    struct dts_text note = {0};
+    const bool alone = run->launcher.name == NULL && dts_wire_size(run->wire) == 1;
+    if (!dts_live_set_devices(&run->set, alone, &note, err) || note.length == 0)
+        return;
+    fprintf(stderr, "dtsim: note: %s\n", dts_text_string(&note));
+    dts_text_free(&note);
+}
+
 /* Rank 0 reads first: where the device is measured at first use, one rank alone does it. */
 static bool open_set(struct run *run, struct dts_error *err)
 {
@@ -85,6 +100,8 @@ static bool open_set(struct run *run, struct dts_error *err)
     if (rank == 0)
         (void)(dts_live_set_open(&run->options.changes, run->word, size, &run->set, err) &&
                check_outputs(run, err));
+    if (rank == 0 && err->cause == DTS_NO_ERROR)
+        tell_devices(run, err);
     if (rank == 0 && err->cause == DTS_NO_ERROR)
         dts_unused_tell(run->word, &run->set.scene.unused);
     dts_wire_idle_barrier(run->wire);
@@ -158,6 +175,8 @@ static bool walk(struct run *run, int i, const struct dts_live *live,
     if (!dts_wire_agree(run->wire, err))
         return false;
     point->comparison.checked = (double)checked;
+    point->comparison.node_ranks = run->cores.ranks;
+    point->comparison.node_cores = run->cores.cores;
     if (live->executor == dts_live_kernels())
         return dts_live_train(&training, err);
     return dts_live_walk(live, rank, run->set.scene.scenario.live.warm_up, &point->comparison,
@@ -178,6 +197,8 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
                             .executor = trains ? trainer : dts_executor_find(settings->compute),
                             .context = &kernels,
                             .half = half,
+                            .from_rest =
+                                run->set.points[i].question.strategy->kind->trains_nothing,
                             .steps = settings->warm_up + settings->steps};
     struct dts_live_rank rank = {0};
     if (live.executor == NULL)
@@ -190,14 +211,41 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
     return good;
 }
 
+/* Ranks that have no core of their own are told before they run. */
+static void find_cores(struct run *run)
+{
+    dts_node_cores(run->wire, &run->cores);
+    if (dts_wire_rank(run->wire) == 0 && run->cores.ranks > run->cores.cores)
+        fprintf(stderr,
+                "dtsim: note: %d ranks of a node have %d core%s between them: each waits while "
+                "another computes, and what is measured is longer than with a core for each\n",
+                run->cores.ranks, run->cores.cores, dts_plural(run->cores.cores));
+}
+
+/* Did all ranks that were started find one another? */
+static bool check_launcher(const struct run *run, struct dts_error *err)
+{
+    return dts_launcher_check(&run->launcher, run->wire,
+                              run->calibrates ? "calibrate" : "--live", err);
+}
+
 static bool run_all(struct run *run, struct dts_error *err)
 {
-    if (!open_set(run, err) || !agree_on_plans(run, err) || !predict(run, err))
+    if (!open_set(run, err))
+        return false;
+    find_cores(run);
+    if (!agree_on_plans(run, err) || !predict(run, err))
         return false;
     for (int i = 0; i < run->set.count; i++)
         if (run->set.points[i].error.cause == DTS_NO_ERROR && !run_point(run, i, err))
             return false;
     return true;
+}
+
+static bool calibrate(struct run *run, struct dts_error *err)
+{
+    find_cores(run);
+    return dts_live_calibrate(run->options.output, run->wire, err);
 }
 
 static void free_run(struct run *run)
@@ -222,12 +270,19 @@ static bool has_report(const struct run *run, const struct dts_error *err)
     return run->predicted && measured;
 }
 
+/* 0: this rank prints. Of ranks that did not find one another each is rank 0 of MPI. */
+static int speaker(const struct run *run)
+{
+    const bool alone = dts_wire_size(run->wire) == 1 && run->launcher.ranks > 1;
+    return alone && run->launcher.rank > 0 ? run->launcher.rank : dts_wire_rank(run->wire);
+}
+
 /* Rank 0 prints while the others wait: a rank that ends with another status than 0 makes mpirun
  * end all. */
 static void report(struct run *run, struct dts_error *err)
 {
     struct dts_error late = {0};
-    const int rank = dts_wire_rank(run->wire);
+    const int rank = speaker(run);
     if (rank == 0 && has_report(run, err))
         dts_live_report(&run->options, run->word, &run->set, err, &late);
     say(rank, err);
@@ -242,15 +297,15 @@ int main(int argc, char **argv)
 {
     struct dts_error err = {0};
     struct run run = {0};
+    dts_launcher_find(&run.launcher);
     if (!dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
         say(0, &err);
         return (int)err.cause;
     }
     dts_live_signals(dts_wire_rank(run.wire) == 0);
-    parse(&run, argc, argv, &err);
+    (void)(parse(&run, argc, argv, &err) && check_launcher(&run, &err));
     if (dts_wire_agree(run.wire, &err))
-        (void)(run.calibrates ? dts_live_calibrate(run.options.output, run.wire, &err)
-                              : run_all(&run, &err));
+        (void)(run.calibrates ? calibrate(&run, &err) : run_all(&run, &err));
     report(&run, &err);
     if (err.cause != DTS_NO_ERROR)
         dts_live_signals(false); // what is wrong was said

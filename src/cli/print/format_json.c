@@ -46,6 +46,13 @@ static void put_metric(struct dts_json *json, const struct dts_metric *metric, d
     dts_json_number(json, key, rounded(value));
 }
 
+/* Behind the step: what it may be. */
+static void put_interval(struct dts_json *json, const struct dts_result *result)
+{
+    dts_json_number(json, "low_s", rounded(result->low_s));
+    dts_json_number(json, "high_s", rounded(result->high_s));
+}
+
 /* An object for each group of metrics of which one is there. */
 static void put_metrics(struct dts_json *json, const struct dts_result *result)
 {
@@ -63,6 +70,9 @@ static void put_metrics(struct dts_json *json, const struct dts_result *result)
             open = metric->group;
         }
         put_metric(json, metric, value);
+        if (metric->offset == offsetof(struct dts_result, step.total_s) &&
+            isfinite(result->low_s))
+            put_interval(json, result);
     }
     if (open != NULL)
         dts_json_end(json);

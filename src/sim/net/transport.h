@@ -41,6 +41,8 @@ struct dts_transport {
     /* The rate at which the receiver sums what arrives; 0: that of the device's memory / 3. */
     double reduce_bytes_per_s;
 
+    double spread_percent; // how far the truth may be from what was measured; 0: not known
+
     struct dts_transport_range ranges[DTS_TRANSPORT_RANGES]; // by from_bytes; the first is 0
     int range_count;                                         // 0: factors are 1
 

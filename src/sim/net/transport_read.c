@@ -34,6 +34,8 @@ static const struct dts_field fields[] = {
     {KEY(blocking), .type = DTS_BOOL, .help = "the sender waits for the latency, then sends"},
     {KEY(reduce_bytes_per_s), .type = DTS_REAL, .min = 0, .max = 1e15,
      .help = "sums what arrives at this rate; 0: at a third of the device's memory rate"},
+    {KEY(spread_percent), .type = DTS_REAL, .min = 0, .max = 1000,
+     .help = "how far the truth may be from what was measured; 0: not known"},
     {.key = "ranges",
      .offset = offsetof(struct changes, ranges),
      .type = DTS_OTHER,

@@ -7,22 +7,20 @@
  */
 #include "train/live/calibrate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/json/json_out.h"
+#include "base/os/clock.h"
 #include "base/os/file.h"
 #include "base/os/processor.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "device/here.h"
 #include "live/calibrate.h"
+#include "train/live/calibrate_tell.h"
 #include "train/live/link_fit.h"
-
-static void say(const char *what)
-{
-    fprintf(stderr, "dtsim: measuring %s ...\n", what);
-}
 
 static double node_memory_bytes(void)
 {
@@ -63,19 +61,13 @@ static void put_transport(struct dts_json *json, const char *key, const char *na
     dts_json_bool(json, "staged", false);
     dts_json_bool(json, "blocking", true);
     dts_json_number(json, "reduce_bytes_per_s", 1 / link->sum_s_per_byte);
+    dts_json_number(json, "spread_percent", 100 * link->spread);
     put_ranges(json, &fit);
     dts_json_string(
         json, "source",
         "measured: every rank sends to one and receives from another, in the hosts' memory; "
         "sums: how much longer that takes where what arrives is added");
     dts_json_end(json);
-}
-
-static double large_rate(const double *seconds, bool bursts)
-{
-    struct dts_link_fit fit;
-    dts_link_fit(dts_calibrate_bytes, seconds, DTS_CALIBRATE_SIZES, bursts, &fit);
-    return fit.bytes_per_s;
 }
 
 /* The fit of what all ranks reach at once has the factors by size; a lone message is so much
@@ -98,6 +90,23 @@ static double star_rate(const struct dts_link_seconds *link, const struct dts_li
     return link->star_bytes_per_s * fit->bytes_per_s * dts_link_fit_seconds(fit, bytes) / bytes;
 }
 
+static struct dts_link_fit within_fit(const struct dts_calibration *c)
+{
+    struct dts_link_fit fit;
+    dts_link_fit(dts_calibrate_bytes, c->within.all_s, DTS_CALIBRATE_SIZES, false, &fit);
+    return fit;
+}
+
+/* Of one node alone: never used, and no faster than what would be its slot. */
+static double assumed_port(const struct dts_calibration *c)
+{
+    const double assumed = 1.25e9;
+    if (!c->within.measured)
+        return assumed;
+    const struct dts_link_fit fit = within_fit(c);
+    return fmin(assumed, lone_rate(&c->within, &fit));
+}
+
 static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *within = &c->within;
@@ -111,8 +120,7 @@ static void put_fabric(struct dts_json *json, const struct dts_calibration *c)
         return;
     }
     // What two directions take from each other is in what all ranks share.
-    struct dts_link_fit fit;
-    dts_link_fit(dts_calibrate_bytes, within->all_s, DTS_CALIBRATE_SIZES, false, &fit);
+    const struct dts_link_fit fit = within_fit(c);
     const double port = lone_rate(within, &fit);
     dts_json_object(json, "pcie");
     dts_json_integer(json, "sockets", 1);
@@ -161,9 +169,7 @@ static void put_node(struct dts_json *json, const struct dts_calibration *c)
 static void put_network(struct dts_json *json, const struct dts_calibration *c)
 {
     const struct dts_link_seconds *between = &c->between;
-    double assumed = 1.25e9; // one node alone: never used
-    double port =
-        between->measured ? large_rate(between->two_way_s, true) * c->per_node : assumed;
+    const double port = between->measured ? dts_calibrate_port_rate(c) : assumed_port(c);
     dts_json_object(json, "nics");
     dts_json_integer(json, "count", 1);
     dts_json_number(json, "bytes_per_s", port);
@@ -185,7 +191,7 @@ static double incast_limit(const struct dts_calibration *c)
 {
     const struct dts_link_seconds *between = &c->between;
     const double noise = 0.9; // less than this share of the port is no noise. ASSUMED
-    double port = between->measured ? large_rate(between->two_way_s, true) * c->per_node : 0;
+    const double port = dts_calibrate_port_rate(c);
     bool limited =
         between->incast_bytes_per_s > 0 && between->incast_bytes_per_s < noise * port;
     return limited ? between->incast_bytes_per_s : 0;
@@ -205,7 +211,7 @@ static void write_platform(const struct dts_calibration *c, FILE *out)
     put_node(&json, c);
     put_network(&json, c);
     dts_json_object(&json, "transports");
-    double shared = c->within.measured ? large_rate(c->within.all_s, false) * c->per_node : 0;
+    const double shared = dts_calibrate_within_rate(c) * c->per_node;
     put_transport(&json, "within", "shared_memory", c, &c->within, shared);
     put_transport(&json, "between", "tcp", c, &c->between, incast_limit(c));
     dts_json_end(&json);
@@ -216,16 +222,22 @@ bool dts_live_calibrate(const char *output, const struct dts_wire *wire, struct 
 {
     struct dts_calibration calibration;
     struct dts_output out;
+    struct dts_calibrate_progress progress = {.begin_s = dts_now_s(), .told_s = dts_now_s()};
+    const struct dts_calibrate_listener listener = {dts_calibrate_tell_part, &progress};
     if (dts_wire_rank(wire) == 0)
         dts_output_try(output, err);
     if (!dts_wire_agree(wire, err))
         return false;
-    if (!dts_calibrate(wire, isatty(STDERR_FILENO) ? say : NULL, &calibration, err))
+    dts_calibrate_tell_load(wire);
+    if (!dts_calibrate(wire, &listener, &calibration, err))
         return false;
     if (dts_wire_rank(wire) > 0)
         return true;
     if (!dts_output_open(&out, output, err))
         return false;
     write_platform(&calibration, out.stream);
-    return dts_output_close(&out, err);
+    if (!dts_output_close(&out, err))
+        return false;
+    dts_calibrate_tell_result(&calibration, dts_now_s() - progress.begin_s, stderr);
+    return true;
 }

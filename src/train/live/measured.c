@@ -43,6 +43,16 @@ static double step_end(const struct dts_job *job, const struct dts_live_all *all
     return end_s;
 }
 
+/* The latest begin of what role 0 does first: from then on all are at work. */
+static double rest_end(const struct measured *m)
+{
+    const struct dts_role *role = &m->job->roles[0];
+    double begin_s = -INFINITY;
+    for (int r = role->first; r < role->first + role->count; r++)
+        begin_s = fmax(begin_s, time_of(m, m->all->begin_s, r, 0));
+    return begin_s;
+}
+
 static void time_op(const struct measured *m, const struct dts_role *role, int o, double zero_s,
                     struct dts_op_time *time)
 {
@@ -59,7 +69,7 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
 {
     const struct dts_job *job = m->job;
     const struct dts_role *role = &job->roles[0];
-    double zero_s = step_end(job, m->all, m->step - 1);
+    const double zero_s = m->all->from_rest ? rest_end(m) : step_end(job, m->all, m->step - 1);
     *timing = (struct dts_timing){.step_s = step_end(job, m->all, m->step) - zero_s};
     timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
     for (int r = 0; r < job->role_count; r++)

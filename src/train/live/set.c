@@ -120,6 +120,53 @@ void dts_live_set_free(struct dts_live_set *set)
     *set = (struct dts_live_set){0};
 }
 
+static bool has_devices(const struct dts_scenario *s, int devices)
+{
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i] == devices)
+            return true;
+    return false;
+}
+
+/* "1, 2, 4"; of many the first and the last ones. */
+static void add_devices(struct dts_text *text, const struct dts_scenario *s)
+{
+    static const size_t SHOWN = 6;
+    for (size_t i = 0; i < s->device_count; i++) {
+        const bool shown =
+            s->device_count <= SHOWN || i < SHOWN / 2 || i + 1 == s->device_count;
+        if (shown)
+            dts_text_add(text, "%s%d", i > 0 ? ", " : "", s->devices[i]);
+        else if (i == SHOWN / 2)
+            dts_text_add(text, ", ...");
+    }
+}
+
+bool dts_live_set_devices(const struct dts_live_set *set, bool alone, struct dts_text *note,
+                          struct dts_error *err)
+{
+    const struct dts_scenario *s = &set->scene.scenario;
+    const struct dts_live_point *last = &set->points[dts_live_set_last(set)];
+    const int devices = last->question.devices, ranks = last->built.job.ranks;
+    struct dts_text theirs = {0};
+    for (int i = 0; i < set->count; i++)
+        if (has_devices(s, set->points[i].question.devices))
+            return true;
+    add_devices(&theirs, s);
+    if (alone)
+        dts_fail(
+            err, DTS_BAD_INPUT,
+            "%s: devices: has %s, and one rank runs, which no mpirun started: mpirun -n %d "
+            "dtsim --live, or --set devices=[1]",
+            dts_doc_name(s->doc), dts_text_string(&theirs), s->devices[0]);
+    else
+        dts_text_add(note, "%s: devices: has %s, and %d rank%s run%s, with %d device%s",
+                     dts_doc_name(s->doc), dts_text_string(&theirs), ranks, dts_plural(ranks),
+                     ranks == 1 ? "s" : "", devices, dts_plural(devices));
+    dts_text_free(&theirs);
+    return !alone;
+}
+
 uint64_t dts_live_set_hash(const struct dts_live_set *set)
 {
     const struct dts_live_settings *live = &set->scene.scenario.live;

@@ -9,6 +9,7 @@
 #include "answer/built.h"
 #include "answer/comparison.h"
 #include "answer/scene.h"
+#include "base/text.h"
 #include "sim/engine.h"
 
 struct dts_live_point {
@@ -37,6 +38,11 @@ bool dts_live_set_any(const struct dts_live_set *set, struct dts_error *err);
 bool dts_live_set_open(const struct dts_changes *changes, const char *word, int ranks,
                        struct dts_live_set *set, struct dts_error *err);
 void dts_live_set_free(struct dts_live_set *set);
+
+/* Where the scenario's devices do not contain those that are run: fails where there is one rank
+ * that nobody started (`alone`), else adds to `note`. */
+bool dts_live_set_devices(const struct dts_live_set *set, bool alone, struct dts_text *note,
+                          struct dts_error *err);
 
 /* Over the plans of all points, and over how they are to be run. */
 uint64_t dts_live_set_hash(const struct dts_live_set *set);

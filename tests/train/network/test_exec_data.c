@@ -81,12 +81,13 @@ static void remove_file(const char *name)
     unlink(path);
 }
 
-static bool read_file(struct dts_idx *idx, const char *name, int dims, struct dts_error *err)
+static bool read_file(struct dts_idx *idx, const char *name, enum dts_idx_use use,
+                      struct dts_error *err)
 {
     char path[128];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     *err = (struct dts_error){0};
-    return dts_idx_read(idx, path, dims, err);
+    return dts_idx_read(idx, path, use, err);
 }
 
 static void make_folder(void)
@@ -108,7 +109,7 @@ static void idx_files_are_read_plain_and_gzipped(void)
     make_folder();
     for (int packed = 0; packed < 2; packed++) {
         write_file("a", images, sizeof(images), packed == 1);
-        if (CHECK(read_file(&idx, "a", 3, &err))) {
+        if (CHECK(read_file(&idx, "a", DTS_IDX_IMAGES, &err))) {
             CHECK(idx.size[0] == 3 && idx.size[1] == 2 && idx.size[2] == 2);
             CHECK_INT(idx.count, IMAGES);
             CHECK(memcmp(idx.values, images + HEADER, IMAGES) == 0);
@@ -116,7 +117,7 @@ static void idx_files_are_read_plain_and_gzipped(void)
         dts_idx_free(&idx);
     }
     remove_file("a");
-    CHECK(!read_file(&idx, "a", 3, &err));
+    CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
     CHECK_INT(err.cause, DTS_BAD_INPUT);
     rmdir(folder);
 }
@@ -129,7 +130,7 @@ static void a_truncated_file_is_refused(void)
     for (size_t length = 0; length < sizeof(images); length++)
         for (int packed = 0; packed < 2; packed++) {
             write_file("a", images, length, packed == 1);
-            CHECK(!read_file(&idx, "a", 3, &err));
+            CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
             CHECK_INT(err.cause, DTS_BAD_INPUT);
             CHECK(strchr(err.text, '\n') == NULL && strstr(err.text, folder) != NULL);
         }
@@ -143,11 +144,11 @@ static void a_truncated_file_is_refused(void)
     fclose(file);
     for (size_t length = 11; length < size; length++) {
         write_file("a", packed, length, false);
-        CHECK(!read_file(&idx, "a", 3, &err));
+        CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
     }
     packed[size - 7] ^= 1; // of the checksum
     write_file("a", packed, size, false);
-    CHECK(!read_file(&idx, "a", 3, &err));
+    CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
     remove_file("a");
     remove_file("b");
     rmdir(folder);
@@ -161,22 +162,22 @@ static void a_header_that_lies_is_refused(void)
     make_folder();
     memcpy(bytes, images, sizeof(images));
     write_file("a", bytes, sizeof(images) + 1, false);
-    CHECK(!read_file(&idx, "a", 3, &err));
+    CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
     CHECK(strstr(err.text, "goes on after") != NULL);
     memset(bytes + 4, 0xff, 12); // 2^96 images
     for (int packed = 0; packed < 2; packed++) {
         write_file("a", bytes, sizeof(images), packed == 1);
-        CHECK(!read_file(&idx, "a", 3, &err));
+        CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
         CHECK(strstr(err.text, "its header promises") != NULL);
     }
     for (int at = 0; at < 4; at++) {
         memcpy(bytes, images, sizeof(images));
         bytes[at] ^= 4;
         write_file("a", bytes, sizeof(images), false);
-        CHECK(!read_file(&idx, "a", 3, &err));
+        CHECK(!read_file(&idx, "a", DTS_IDX_IMAGES, &err));
     }
-    CHECK(!read_file(&idx, "a", 1, &err));
-    CHECK(strstr(err.text, "is no IDX file of bytes with 1 dimension") != NULL);
+    CHECK(!read_file(&idx, "a", DTS_IDX_LABELS, &err));
+    CHECK(strstr(err.text, "is no IDX file of labels (bytes with 1 dimension") != NULL);
     remove_file("a");
     rmdir(folder);
 }
