@@ -218,7 +218,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         fill_bandwidths(w, result);
         return;
     }
-    double alone_s = bound->compute_s / w->built.together;
+    double alone_s = bound->plain_s / w->built.together;
     double alone = (double)w->built.point.batch * s->accumulate / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
