@@ -4,6 +4,7 @@
 #include "sim/net/platform/build.h"
 #include "sim/net/platform/platform.h"
 #include "sim/net/platform/sources.h"
+#include "sim/net/platform/unlike.h"
 
 struct compute {
     struct dts_cfg together;
@@ -14,7 +15,7 @@ struct node {
     const char *device;
     int devices;
     double host_memory_bytes, host_memory_bytes_per_s;
-    struct dts_cfg fabric;
+    struct dts_cfg fabric, kinds, slow;
     struct compute compute;
 };
 
@@ -46,7 +47,11 @@ static const struct dts_field compute_fields[] = {
 };
 
 static const struct dts_field node_fields[] = {
-    {DTS_KEY(struct node, device), .type = DTS_STRING, .help = "device file that nodes hold"},
+    {DTS_KEY(struct node, device), .type = DTS_STRING, .missing = "null",
+     .help = "device file that nodes hold; required without kinds"},
+    {DTS_KEY(struct node, kinds), .type = DTS_OTHER, .missing = "null",
+     .help = "instead of device, where nodes hold different ones: list of {\"nodes\", "
+             "\"device\"}"},
     {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
      .help = "devices in a node"},
     {DTS_KEY(struct node, host_memory_bytes), .type = DTS_REAL, .min = 1e6, .max = 1e15,
@@ -57,6 +62,9 @@ static const struct dts_field node_fields[] = {
      .help = "what connects the devices of a node: {\"kind\": ...}"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
      .missing = "null", .help = "how devices slow one another down"},
+    {DTS_KEY(struct node, slow), .type = DTS_OTHER, .missing = "null",
+     .help = "nodes whose kernels take longer: {\"factor\", \"nodes\" or \"count\"}, or a "
+             "list of these"},
     {0},
 };
 
@@ -125,7 +133,7 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
 {
     struct file file = {0};
     struct dts_transport transports[2] = {{0}};
-    struct dts_cfg top = dts_doc_top(platform->doc);
+    struct dts_cfg top = dts_doc_top(platform->doc), node = dts_cfg_member(&top, "node");
     if (!dts_cfg_read(&top, file_fields, &file, err) ||
         !read_transports(&top, within, between, transports, err))
         return false;
@@ -138,7 +146,8 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
     platform->storage = file.storage;
 
-    return read_compute(platform, &top, &file.node.compute, err) &&
+    return dts_platform_read_unlike(platform, &node, err) &&
+           read_compute(platform, &top, &file.node.compute, err) &&
            dts_platform_build(platform, &top, transports, err) &&
            dts_platform_read_sources(platform, &top, err);
 }
@@ -186,5 +195,6 @@ void dts_platform_help(FILE *out)
 {
     fprintf(out, "A platform is a JSON object:\n\n");
     dts_fields_print(file_fields, "", out);
+    dts_platform_unlike_help(out);
     dts_platform_build_help(out);
 }
