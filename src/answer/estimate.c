@@ -8,6 +8,7 @@
 #include "answer/explain.h"
 #include "answer/split.h"
 #include "answer/trace.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
@@ -51,7 +52,8 @@ static void prepare_simulation(struct work *w)
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
         .message_slowdown = w->question->platform->messages,
-        .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+        .reduce_bytes_per_s = w->built.used.memory_bytes_per_s / 3, // 2 reads, 1 write
+        .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
     w->loader = dts_loader_new(&w->simulation);
@@ -82,11 +84,13 @@ static bool has_noise(const struct dts_scenario *s)
     return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
 }
 
-/* How often the engine runs: without noise, with it, with nothing but kernels and links. */
+/* How often the engine runs: without noise, with it, with all devices alike, with nothing but
+ * kernels and links. */
 static int runs(const struct work *w)
 {
     bool bare = w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0;
-    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (bare ? 1 : 0);
+    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (w->built.unlike.apart ? 1 : 0) +
+           (bare ? 1 : 0);
 }
 
 /* Message by message a large job takes hours: say so before it begins, also into a log. */
@@ -138,6 +142,43 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
     return w->engine->run(&noisy, timing, err);
 }
 
+/* The step if every device had the mean speed of those in use. What is there for others does
+ * not tell of it: loads have cohorts of their own. */
+static bool run_even(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+{
+    const int ranks = w->built.job.ranks;
+    struct dts_simulation even = w->simulation;
+    double *factor = dts_alloc((size_t)ranks, sizeof(*factor));
+    for (int r = 0; r < ranks; r++)
+        factor[r] = w->built.unlike.mean;
+    even.compute_factor = factor;
+    even.loader = NULL;
+    dts_progress_round(w->question->progress, has_noise(w->question->scenario) ? 3 : 2,
+                       runs(w));
+    const bool ok = w->engine->run(&even, timing, err);
+    free(factor);
+    return ok;
+}
+
+/* Where the time goes. Unlike devices are stragglers, as noise makes them: their step is
+ * compared with that of devices of the mean speed. */
+static bool split(const struct work *w, const struct dts_timing *calm,
+                  const struct dts_timing *noisy, struct dts_step *step, struct dts_error *err)
+{
+    const struct dts_unlike *unlike = &w->built.unlike;
+    struct dts_timing even;
+    if (!unlike->apart) {
+        dts_split(&w->built.job, unlike->mean, calm, noisy, step);
+        return true;
+    }
+    if (!run_even(w, &even, err))
+        return false;
+    const bool waits = even.step_s <= calm->step_s;
+    dts_split(&w->built.job, unlike->mean, waits ? &even : calm, noisy, step);
+    dts_timing_free(&even);
+    return true;
+}
+
 /* Where there is no room for all, the last says so. */
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
@@ -168,6 +209,19 @@ static void fill_sources(const struct work *w, struct dts_result *result)
         copy_text(result->noise_source, sizeof(result->noise_source), noise);
 }
 
+/* Of all devices in use. */
+static void add_devices(const struct work *w, struct dts_result *result)
+{
+    const struct dts_question *q = w->question;
+    if (q->kinds == NULL)
+        add_assumed(result, q->device->name, q->device->assumed_paths,
+                    q->device->assumed_path_count);
+    for (int k = 0; k < q->platform->kind_count; k++)
+        if (w->built.used.ranks[k] > 0)
+            add_assumed(result, q->kinds[k].name, q->kinds[k].assumed_paths,
+                        q->kinds[k].assumed_path_count);
+}
+
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
@@ -187,10 +241,10 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
     copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
+    copy_text(result->unlike, sizeof(result->unlike), w->built.unlike.note);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
-    add_assumed(result, q->device->name, q->device->assumed_paths,
-                q->device->assumed_path_count);
+    add_devices(w, result);
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
@@ -249,11 +303,13 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         fill_setting(w, result);
         if (calm.limits != NULL)
             copy_text(result->limits, sizeof(result->limits), calm.limits);
-        dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
-        fill_rates(w, &bound, result);
-        dts_explain_bound(&bound, &result->step, result->why, sizeof(result->why));
+        ok = split(w, &calm, with_noise ? &noisy : &calm, &result->step, err);
         if (with_noise)
             dts_timing_free(&noisy);
+    }
+    if (ok) {
+        fill_rates(w, &bound, result);
+        dts_explain_bound(&bound, &result->step, result->why, sizeof(result->why));
     }
     if (ok && w->question->trace != NULL)
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);

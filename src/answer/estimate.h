@@ -13,6 +13,7 @@ struct dts_question {
     const struct dts_scenario *scenario;
     const struct dts_platform *platform;
     const struct dts_device *device;
+    const struct dts_device *kinds; // of platform->kinds; NULL: all nodes hold `device`
     const struct dts_strategy *strategy;
     int devices;
     const char *setting;           // what --sweep set, for the result; "": nothing

@@ -14,7 +14,8 @@
 struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
-    struct dts_device device;
+    struct dts_device device; // of the first kind of node, where there are several
+    struct dts_device *kinds; // of platform.kinds, platform.kind_count; NULL: none; owned
     struct dts_text unused;   // of a live run: keys of "live" that --set left without effect
     struct dts_text left_out; // the path for which published figures are not compared
     char setting[256];        // what --sweep set; "": there is no --sweep

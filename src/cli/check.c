@@ -52,6 +52,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
             struct dts_question question = {.scenario = scenario,
                                             .platform = &scene->platform,
                                             .device = &scene->device,
+                                            .kinds = scene->kinds,
                                             .strategy = &scenario->strategies[s],
                                             .devices = scenario->devices[d],
                                             .setting = scene->setting,

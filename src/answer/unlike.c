@@ -1,0 +1,210 @@
+/* unlike.c -- how many times as long as the plan says each rank computes.
+ *
+ * A plan has the seconds of one kind of device, that of rank 0. Ranks on another kind take the
+ * ratio of the kernels of a whole step as long, the same for every layer: docs/model.md,
+ * "Unlike devices".
+ */
+#include "answer/unlike.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* The node of a rank on a device; -1: it is on a host, which has no such speed. */
+static int node_of(const struct dts_platform *platform, int endpoint)
+{
+    const int node = endpoint / platform->devices_per_node;
+    return node < platform->nodes ? node : -1;
+}
+
+static const struct dts_device *device_of(const struct dts_question *q, int kind)
+{
+    return q->kinds != NULL ? &q->kinds[kind] : q->device;
+}
+
+void dts_kinds_used_find(const struct dts_question *q, const int *endpoints, int ranks,
+                         struct dts_kinds_used *used)
+{
+    const struct dts_platform *platform = q->platform;
+    *used = (struct dts_kinds_used){.first = q->device,
+                                    .memory_bytes_per_s = q->device->memory_bytes_per_s};
+    if (q->kinds == NULL)
+        return;
+    for (int r = 0; endpoints != NULL && r < ranks; r++) {
+        const int node = node_of(platform, endpoints[r]);
+        if (node >= 0)
+            used->ranks[dts_platform_kind_of(platform, node)]++;
+    }
+    if (endpoints != NULL)
+        used->first =
+            device_of(q, dts_platform_kind_of(platform, node_of(platform, *endpoints)));
+    used->smallest = used->first;
+    used->memory_bytes_per_s = used->first->memory_bytes_per_s;
+    for (int k = 0; k < platform->kind_count; k++) {
+        const struct dts_device *device = device_of(q, k);
+        if (endpoints != NULL && used->ranks[k] == 0)
+            continue;
+        if (device->memory_bytes < used->smallest->memory_bytes)
+            used->smallest = device;
+        used->memory_bytes_per_s = fmin(used->memory_bytes_per_s, device->memory_bytes_per_s);
+    }
+}
+
+/* The kernels of a step on one device. */
+static double kernels_s(const struct dts_point *point, const struct dts_model_seconds *seconds)
+{
+    const struct dts_scenario *s = point->scenario;
+    double once_s = 0;
+    for (int l = 0; l < s->model.layer_count; l++)
+        once_s += seconds->forward[l] + seconds->backward[l];
+    return s->accumulate * once_s +
+           (point->strategy->kind->updates_on_servers ? 0 : seconds->update);
+}
+
+static bool seconds_of(const struct dts_point *point, const struct dts_device *device,
+                       double *kernels, struct dts_error *err)
+{
+    const struct dts_scenario *s = point->scenario;
+    const struct dts_samples samples = dts_point_samples(point);
+    struct dts_model_seconds seconds;
+    struct dts_error why = {0};
+    if (!dts_device_check(device, s->precision, &why))
+        return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
+    if (!dts_model_seconds(&s->model, device, &s->stack, s->optimizer, s->precision, &samples,
+                           &seconds, err))
+        return false;
+    *kernels = kernels_s(point, &seconds);
+    dts_model_seconds_free(&seconds);
+    return true;
+}
+
+/* Against the plan's, by kind; of those in use. */
+static bool find_ratios(const struct dts_question *q, const struct dts_point *point,
+                        const struct dts_kinds_used *used, double *ratio, struct dts_error *err)
+{
+    double plan_s, kind_s;
+    ratio[0] = 1;
+    if (q->kinds == NULL)
+        return true;
+    if (!seconds_of(point, used->first, &plan_s, err))
+        return false;
+    for (int k = 0; k < q->platform->kind_count; k++) {
+        ratio[k] = 1;
+        if (used->ranks[k] == 0 || device_of(q, k) == used->first)
+            continue;
+        if (!seconds_of(point, device_of(q, k), &kind_s, err))
+            return false;
+        if (plan_s > 0)
+            ratio[k] = kind_s / plan_s;
+    }
+    return true;
+}
+
+/* "slowest: node kind a, 8 of 16 devices; b takes 0.93 times as long" */
+static void note_kinds(const struct dts_question *q, const struct dts_kinds_used *used,
+                       const double *ratio, struct dts_text *text)
+{
+    const int count = q->platform->kind_count;
+    int slowest = -1, devices = 0;
+    for (int k = 0; k < count; k++) {
+        devices += used->ranks[k];
+        if (used->ranks[k] > 0 && (slowest < 0 || ratio[k] > ratio[slowest]))
+            slowest = k;
+    }
+    if (slowest < 0)
+        return;
+    if (used->ranks[slowest] == devices) {
+        dts_text_add(text, "all on node kind %s", device_of(q, slowest)->name);
+        return;
+    }
+    dts_text_add(text, "slowest: node kind %s, %d of %d devices", device_of(q, slowest)->name,
+                 used->ranks[slowest], devices);
+    for (int k = 0; k < count; k++)
+        if (used->ranks[k] > 0 && k != slowest)
+            dts_text_add(text, "; %s takes %.3g times as long", device_of(q, k)->name,
+                         ratio[k] / ratio[slowest]);
+}
+
+/* "slowest: node 3, 1.3 times as long; 1 of 4 nodes in use is slow" */
+static void note_slow(const struct dts_question *q, const int *endpoints, int ranks,
+                      struct dts_text *text)
+{
+    const struct dts_platform *platform = q->platform;
+    int worst = -1, in_use = 0, slow = 0;
+    bool *seen = dts_alloc((size_t)platform->nodes, sizeof(*seen));
+    for (int r = 0; r < ranks; r++) {
+        const int node = node_of(platform, endpoints[r]);
+        if (node < 0 || seen[node])
+            continue;
+        seen[node] = true;
+        in_use++;
+        slow += platform->node_factor[node] > 1;
+        if (worst < 0 || platform->node_factor[node] > platform->node_factor[worst])
+            worst = node;
+    }
+    free(seen);
+    if (slow > 0)
+        dts_text_add(
+            text, "%s: node %d, %.4g times as long; %d of the %d node%s in use %s slow",
+            text->length > 0 ? "; slow nodes" : "slowest", worst, platform->node_factor[worst],
+            slow, in_use, dts_plural(in_use), slow == 1 ? "is" : "are");
+}
+
+static void set_factors(const struct dts_question *q, const struct dts_job *job,
+                        const int *endpoints, const double *ratio, struct dts_unlike *unlike)
+{
+    const struct dts_platform *platform = q->platform;
+    const struct dts_role *role = &job->roles[0];
+    bool any = false;
+    unlike->factor = dts_alloc((size_t)job->ranks, sizeof(*unlike->factor));
+    for (int r = 0; r < job->ranks; r++) {
+        const int node = node_of(platform, endpoints[r]);
+        unlike->factor[r] = 1;
+        if (node >= 0)
+            unlike->factor[r] =
+                ratio[dts_platform_kind_of(platform, node)] *
+                (platform->node_factor != NULL ? platform->node_factor[node] : 1);
+        any |= unlike->factor[r] != 1;
+    }
+    unlike->mean = 0;
+    for (int r = role->first; r < role->first + role->count; r++) {
+        unlike->mean += unlike->factor[r] / role->count;
+        unlike->apart |= unlike->factor[r] != unlike->factor[role->first];
+    }
+    if (!any) {
+        dts_unlike_free(unlike);
+        unlike->mean = 1;
+    }
+}
+
+bool dts_unlike_find(const struct dts_question *q, const struct dts_point *point,
+                     const struct dts_job *job, const int *endpoints,
+                     const struct dts_kinds_used *used, struct dts_unlike *unlike,
+                     struct dts_error *err)
+{
+    double ratio[sizeof(used->ranks) / sizeof(used->ranks[0])];
+    struct dts_text text = {0};
+    *unlike = (struct dts_unlike){.mean = 1};
+    if (q->kinds == NULL && q->platform->node_factor == NULL)
+        return true;
+    if (!find_ratios(q, point, used, ratio, err))
+        return false;
+    set_factors(q, job, endpoints, ratio, unlike);
+    if (q->kinds != NULL)
+        note_kinds(q, used, ratio, &text);
+    if (q->platform->node_factor != NULL)
+        note_slow(q, endpoints, job->ranks, &text);
+    snprintf(unlike->note, sizeof(unlike->note), "%s", dts_text_string(&text));
+    dts_text_free(&text);
+    return true;
+}
+
+void dts_unlike_free(struct dts_unlike *unlike)
+{
+    free(unlike->factor);
+    *unlike = (struct dts_unlike){0};
+}
