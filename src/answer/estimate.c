@@ -6,9 +6,7 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/split.h"
 #include "answer/trace.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
@@ -142,43 +140,6 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
     return w->engine->run(&noisy, timing, err);
 }
 
-/* The step if every device had the mean speed of those in use. What is there for others does
- * not tell of it: loads have cohorts of their own. */
-static bool run_even(const struct work *w, struct dts_timing *timing, struct dts_error *err)
-{
-    const int ranks = w->built.job.ranks;
-    struct dts_simulation even = w->simulation;
-    double *factor = dts_alloc((size_t)ranks, sizeof(*factor));
-    for (int r = 0; r < ranks; r++)
-        factor[r] = w->built.unlike.mean;
-    even.compute_factor = factor;
-    even.loader = NULL;
-    dts_progress_round(w->question->progress, has_noise(w->question->scenario) ? 3 : 2,
-                       runs(w));
-    const bool ok = w->engine->run(&even, timing, err);
-    free(factor);
-    return ok;
-}
-
-/* Where the time goes. Unlike devices are stragglers, as noise makes them: their step is
- * compared with that of devices of the mean speed. */
-static bool split(const struct work *w, const struct dts_timing *calm,
-                  const struct dts_timing *noisy, struct dts_step *step, struct dts_error *err)
-{
-    const struct dts_unlike *unlike = &w->built.unlike;
-    struct dts_timing even;
-    if (!unlike->apart) {
-        dts_split(&w->built.job, unlike->mean, calm, noisy, step);
-        return true;
-    }
-    if (!run_even(w, &even, err))
-        return false;
-    const bool waits = even.step_s <= calm->step_s;
-    dts_split(&w->built.job, unlike->mean, waits ? &even : calm, noisy, step);
-    dts_timing_free(&even);
-    return true;
-}
-
 /* Where there is no room for all, the last says so. */
 static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
                         int count)
@@ -303,7 +264,10 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         fill_setting(w, result);
         if (calm.limits != NULL)
             copy_text(result->limits, sizeof(result->limits), calm.limits);
-        ok = split(w, &calm, with_noise ? &noisy : &calm, &result->step, err);
+        if (w->built.unlike.apart)
+            dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
+        ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
+                              with_noise ? &noisy : &calm, &result->step, err);
         if (with_noise)
             dts_timing_free(&noisy);
     }

@@ -47,7 +47,7 @@ struct dts_result {
 
     char doubt[160]; // why the seconds are hard to believe; "": they are not
 
-    char unlike[160]; // which devices the others wait for; "": all in use are alike
+    char unlike[384]; // which devices the others wait for; "": all in use are alike
 
     /* Source of the slowdown of kernels by communication; "": there is no slowdown. */
     char slowdown_source[DTS_RESULT_SOURCE];

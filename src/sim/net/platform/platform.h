@@ -12,6 +12,8 @@ struct dts_storage {
     double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
 };
 
+enum { DTS_MOST_KINDS = 64 };
+
 /* Nodes that hold the same device, one behind the other. */
 struct dts_node_kind {
     int nodes;
@@ -41,6 +43,8 @@ struct dts_platform {
 
     /* Kernels of a node take so many times as long, by node; owned. NULL: none is slow. */
     double *node_factor;
+
+    char hosts_note[192]; // what the file of the network says of hosts and is not used; "": all
 
     struct dts_storage storage;
     double nic_bytes_per_s;  // of one NIC; 0: the network was imported

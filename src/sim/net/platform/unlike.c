@@ -6,12 +6,14 @@
  */
 #include "sim/net/platform/unlike.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { MOST_KINDS = 64, MOST_FACTOR = 1000 };
+enum { MOST_FACTOR = 1000 };
 
 struct slow {
     double factor;
@@ -103,7 +105,10 @@ static bool read_slow(struct dts_platform *platform, const struct dts_cfg *at,
     if (!dts_cfg_exists(at))
         return true;
     bool *seen = dts_alloc((size_t)platform->nodes, sizeof(*seen)), good = true;
-    if (dts_cfg_is_list(at))
+    if (dts_cfg_is_list(at) && dts_cfg_length(at) == 0)
+        good =
+            dts_cfg_fail(at, NULL, err, "must not be empty: leave it out, or set it to null");
+    else if (dts_cfg_is_list(at))
         for (size_t i = 0; i < dts_cfg_length(at) && good; i++) {
             const struct dts_cfg item = dts_cfg_item(at, i);
             good = read_one_slow(platform, &item, seen, err);
@@ -119,9 +124,9 @@ static bool read_kinds(struct dts_platform *platform, const struct dts_cfg *at,
 {
     const size_t count = dts_cfg_length(at);
     long long nodes = 0;
-    if (!dts_cfg_is_list(at) || count < 1 || count > MOST_KINDS)
+    if (!dts_cfg_is_list(at) || count < 1 || count > DTS_MOST_KINDS)
         return dts_cfg_fail(at, NULL, err, "must be a list of 1 to %d kinds of node",
-                            MOST_KINDS);
+                            DTS_MOST_KINDS);
     platform->kinds = dts_alloc(count, sizeof(*platform->kinds));
     for (size_t i = 0; i < count; i++) {
         const struct dts_cfg item = dts_cfg_item(at, i);
@@ -147,9 +152,76 @@ bool dts_platform_read_unlike(struct dts_platform *platform, const struct dts_cf
         return dts_cfg_fail(node, "device", err, "missing (device file that nodes hold)");
     if (dts_cfg_exists(&kinds) && platform->device != NULL)
         return dts_cfg_fail(node, "device", err,
-                            "must be left out where node.kinds says what nodes hold");
+                            "must be left out, or null, where node.kinds says what nodes hold");
     return (!dts_cfg_exists(&kinds) || read_kinds(platform, &kinds, err)) &&
            read_slow(platform, &slow, err);
+}
+
+/* "1e+09 to 4e+09" */
+static void add_range(struct dts_text *text, double least, double most)
+{
+    if (least == most)
+        dts_text_add(text, "%.4g", least);
+    else
+        dts_text_add(text, "%.4g to %.4g", least, most);
+}
+
+/* What the file says of its hosts and dtsim leaves out. */
+static void note_hosts(struct dts_platform *platform, bool use)
+{
+    const struct dts_net *net = &platform->net;
+    double slowest = net->host_speed[0], fastest = slowest;
+    int fewest = net->host_cores[0], most = fewest;
+    for (int n = 1; n < net->nodes; n++) {
+        slowest = fmin(slowest, net->host_speed[n]);
+        fastest = fmax(fastest, net->host_speed[n]);
+        fewest = net->host_cores[n] < fewest ? net->host_cores[n] : fewest;
+        most = net->host_cores[n] > most ? net->host_cores[n] : most;
+    }
+    struct dts_text text = {0};
+    const bool speeds = slowest < fastest && !use;
+    if (speeds) {
+        dts_text_add(&text, "speeds of hosts, ");
+        add_range(&text, slowest, fastest);
+        dts_text_add(&text, " flop/s, ");
+    }
+    if (fewest < most) {
+        dts_text_add(&text, "%score counts of hosts, ", speeds ? "and " : "");
+        add_range(&text, fewest, most);
+        dts_text_add(&text, ", ");
+    }
+    if (text.length > 0)
+        dts_text_add(&text, "are not used: all devices are taken alike%s",
+                     speeds ? " (network.host_speeds uses speeds)"
+                     : use  ? " but for their speeds"
+                            : "");
+    snprintf(platform->hosts_note, sizeof(platform->hosts_note), "%s", dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+bool dts_platform_use_hosts(struct dts_platform *platform, bool use,
+                            const struct dts_cfg *network, struct dts_error *err)
+{
+    const double *speed = platform->net.host_speed;
+    double fastest = 0;
+    if (speed == NULL)
+        return true;
+    note_hosts(platform, use);
+    if (!use)
+        return true;
+    for (int n = 0; n < platform->nodes; n++)
+        fastest = fmax(fastest, speed[n]);
+    for (int n = 0; n < platform->nodes; n++) {
+        const double factor = fastest / speed[n];
+        if (!(factor >= 1 && factor <= MOST_FACTOR))
+            return dts_cfg_fail(network, "host_speeds", err,
+                                "node %d of %g flop/s is more than %d times as slow as the "
+                                "fastest, of %g",
+                                n, speed[n], MOST_FACTOR, fastest);
+        if (factor > 1)
+            dts_platform_slow_node(platform, n, factor);
+    }
+    return true;
 }
 
 int dts_platform_kind_of(const struct dts_platform *platform, int node)

@@ -14,6 +14,12 @@ bool dts_platform_read_unlike(struct dts_platform *platform, const struct dts_cf
 /* By this, kernels of a node take longer (node_factor). */
 void dts_platform_slow_node(struct dts_platform *platform, int node, double factor);
 
+/* The network has come from a file that may say the speeds of hosts. With `use` kernels of a
+ * node take fastest / speed times as long; without, platform->hosts_note says that they do not.
+ */
+bool dts_platform_use_hosts(struct dts_platform *platform, bool use,
+                            const struct dts_cfg *network, struct dts_error *err);
+
 /* Print what keys "node.slow" and "node.kinds" have. */
 void dts_platform_unlike_help(FILE *out);
 
