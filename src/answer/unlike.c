@@ -144,8 +144,15 @@ static void note_kinds(const struct dts_question *q, const struct dts_kinds_used
     }
     if (slowest < 0)
         return;
-    if (used->ranks[slowest] == devices) {
-        dts_text_add(text, "all on node kind %s", device_of(q, slowest)->name);
+    bool alike = true;
+    for (int k = 0; k < count; k++)
+        alike &= used->ranks[k] == 0 || kinds[k].ratio == kinds[slowest].ratio;
+    if (used->ranks[slowest] == devices || alike) {
+        dts_text_add(text,
+                     used->ranks[slowest] == devices
+                         ? "all on node kind %s"
+                         : "nodes of several kinds, all as fast as %s",
+                     device_of(q, slowest)->name);
         return;
     }
     dts_text_add(text, "slowest: node kind %s, %d of %d devices", device_of(q, slowest)->name,

@@ -265,10 +265,10 @@ static void every_figure_of_a_result_is_defined(void)
                  metric->unit != NULL ? metric->unit : "");
         CHECK(names(text, name));
     }
-    static const char *const others[] = {"global_batch", "nodes",           "why",
-                                         "reference",    "more_references", "error_percent",
-                                         "predicted",    "slowdown_source", "noise_source",
-                                         "engine_limits"};
+    static const char *const others[] = {"global_batch",  "nodes",           "why",
+                                         "reference",     "more_references", "error_percent",
+                                         "predicted",     "slowdown_source", "noise_source",
+                                         "engine_limits", "unlike"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         CHECK(names(text, others[i]));
     free(text);

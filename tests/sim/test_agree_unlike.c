@@ -90,7 +90,7 @@ static const double waiting = 0.05;
 /* Where communication hides, and where it does not. */
 static void sums_wait_for_the_slowest(void)
 {
-    agree_table("Ranks of unlike speed, all-reduce");
+    agree_table("Ranks of unlike speed");
     compare_sums("ring", 0, exactly, exactly);
     compare_sums("halving_doubling", 0, exactly, exactly);
     compare_sums("tree", 0, exactly, exactly);
@@ -101,7 +101,7 @@ static void sums_wait_for_the_slowest(void)
 
 static void kernels_beside_sums_are_slower(void)
 {
-    agree_table("Ranks of unlike speed, all-reduce, kernels slower beside it");
+    agree_table("Ranks of unlike speed beside slower kernels");
     compare_sums("ring", 0.1, exactly, waiting);
     compare_sums("halving_doubling", 0.1, exactly, waiting);
     agree_end();
@@ -111,7 +111,7 @@ static void kernels_beside_sums_are_slower(void)
 static void servers_wait_for_the_slowest(void)
 {
     struct dts_scene scene;
-    agree_table("Ranks of unlike speed, parameter servers");
+    agree_table("Workers of unlike speed and servers");
     if (!agree_open("tests/data/agree_ps_small.json", NULL, &scene))
         return;
     for (int i = 0; i < HOWS * scene.scenario.strategy_count; i++) {
