@@ -2,7 +2,6 @@
 #ifndef DTS_ANSWER_BUILT_H
 #define DTS_ANSWER_BUILT_H
 
-#include "answer/estimate.h"
 #include "answer/unlike.h"
 
 /* Borrows from the question. */

@@ -2,7 +2,9 @@
 #ifndef DTS_ANSWER_UNLIKE_H
 #define DTS_ANSWER_UNLIKE_H
 
-#include "answer/estimate.h"
+#include "answer/result.h"
+#include "answer/scene.h"
+#include "train/strategy/build.h"
 
 /* Which kinds of node ranks sit on. */
 struct dts_kinds_used {
