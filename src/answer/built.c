@@ -107,6 +107,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
     };
     built->point = (struct dts_point){.scenario = q->scenario,
                                       .strategy = q->strategy,
+                                      .device = q->device,
                                       .machine = &built->machine,
                                       .devices = q->devices,
                                       .seconds = &built->seconds};

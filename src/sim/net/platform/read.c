@@ -128,13 +128,24 @@ static bool read_compute(struct dts_platform *platform, const struct dts_cfg *to
                          err);
 }
 
+/* A list is what comes to mind where nodes hold different devices: say where that belongs. */
+static bool check_device(const struct dts_cfg *node, struct dts_error *err)
+{
+    const struct dts_cfg device = dts_cfg_member(node, "device");
+    return !dts_cfg_is_list(&device) ||
+           dts_cfg_fail(
+               &device, NULL, err,
+               "must be a string, got a list: for nodes of several kinds leave it out, "
+               "and set node.kinds to [{\"nodes\": ..., \"device\": ...}, ...]");
+}
+
 static bool read_platform(struct dts_platform *platform, const struct dts_cfg *within,
                           const struct dts_cfg *between, struct dts_error *err)
 {
     struct file file = {0};
     struct dts_transport transports[2] = {{0}};
     struct dts_cfg top = dts_doc_top(platform->doc), node = dts_cfg_member(&top, "node");
-    if (!dts_cfg_read(&top, file_fields, &file, err) ||
+    if (!check_device(&node, err) || !dts_cfg_read(&top, file_fields, &file, err) ||
         !read_transports(&top, within, between, transports, err))
         return false;
     platform->name = file.name;
