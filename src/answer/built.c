@@ -42,7 +42,7 @@ static void change_speed(const struct dts_question *q, struct dts_built *built)
 static void say_threads(const struct dts_question *q, struct dts_built *built)
 {
     const struct dts_live_settings *live = &q->scenario->live;
-    const struct dts_profile *profile = &q->device->profile;
+    const struct dts_profile *profile = &built->point.device->profile;
     const bool on_threads =
         strcmp(live->compute, "kernels") == 0 && strcmp(live->device, "cpu") == 0;
     struct dts_model_seconds *seconds = &built->seconds;
@@ -59,11 +59,11 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
 {
     const struct dts_scenario *s = q->scenario;
     struct dts_error why = {0};
-    if (!dts_device_check(q->device, s->precision, &why))
+    if (!dts_device_check(built->point.device, s->precision, &why))
         return dts_doc_fail(s->doc, "precision", why.cause, err, "%s", why.text);
     const struct dts_samples samples = dts_point_samples(&built->point);
-    if (!dts_model_seconds(&s->model, q->device, &s->stack, s->optimizer, s->precision,
-                           &samples, &built->seconds, err))
+    if (!dts_model_seconds(&s->model, built->point.device, &s->stack, s->optimizer,
+                           s->precision, &samples, &built->seconds, err))
         return false;
     share_nodes(q, built);
     change_speed(q, built);
@@ -71,36 +71,64 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
     return true;
 }
 
-bool dts_built_make(const struct dts_question *q, struct dts_built *built,
-                    struct dts_error *err)
+/* Endpoints of all ranks. */
+static bool place(const struct dts_question *q, struct dts_built *built, struct dts_error *err)
 {
-    *built = (struct dts_built){0};
     const struct dts_scenario *s = q->scenario;
-    built->machine = (struct dts_machine){
-        .nodes = q->platform->nodes,
-        .devices_per_node = q->platform->devices_per_node,
-        .device_memory_bytes = q->device->memory_bytes,
-        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
-        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
-        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
-    };
-    built->point = (struct dts_point){.scenario = s,
-                                      .strategy = q->strategy,
-                                      .device = q->device,
-                                      .machine = &built->machine,
-                                      .devices = q->devices,
-                                      .seconds = &built->seconds};
     struct dts_ranks_needed needed;
     struct dts_placement placement = {.kind = s->placing.kind,
                                       .seed = (unsigned long)s->placing.seed,
                                       .nodes = s->placing.nodes,
                                       .file = dts_doc_name(s->doc),
                                       .node_count = (int)s->placing.node_count};
+    if (built->endpoints != NULL)
+        return true;
+    if (!q->strategy->kind->ranks_needed(&built->point, &needed, err) ||
+        !dts_place(q->platform, &placement, needed.devices, needed.hosts, needed.dedicated,
+                   &built->endpoints, err))
+        return false;
+    built->ranks = needed.devices + needed.hosts;
+    return true;
+}
+
+/* Which kinds of node are in use, before anything is built for them. Where ranks find no place,
+ * building says why. */
+static void find_kinds(const struct dts_question *q, struct dts_built *built)
+{
+    struct dts_error ignored = {0};
+    const int most = q->platform->nodes * q->platform->devices_per_node;
+    if (q->kinds != NULL && q->devices >= 1 && q->devices <= most)
+        place(q, built, &ignored);
+    dts_kinds_used_find(q, built->endpoints, built->ranks, &built->used);
+    const struct dts_device *smallest = built->used.smallest;
+    built->point.device = built->used.first;
+    built->machine.device_memory_bytes =
+        (smallest != NULL ? smallest : q->device)->memory_bytes;
+    built->machine.smallest_device = smallest != NULL ? smallest->name : NULL;
+}
+
+bool dts_built_make(const struct dts_question *q, struct dts_built *built,
+                    struct dts_error *err)
+{
+    *built = (struct dts_built){0};
+    built->machine = (struct dts_machine){
+        .nodes = q->platform->nodes,
+        .devices_per_node = q->platform->devices_per_node,
+        .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
+        .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
+    };
+    built->point = (struct dts_point){.scenario = q->scenario,
+                                      .strategy = q->strategy,
+                                      .device = q->device,
+                                      .machine = &built->machine,
+                                      .devices = q->devices,
+                                      .seconds = &built->seconds};
+    find_kinds(q, built);
     if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
-        dts_build(&built->point, &built->job, err) &&
-        q->strategy->kind->ranks_needed(&built->point, &needed, err) &&
-        dts_place(q->platform, &placement, needed.devices, needed.hosts, needed.dedicated,
-                  &built->endpoints, err))
+        dts_build(&built->point, &built->job, err) && place(q, built, err) &&
+        dts_unlike_find(q, &built->point, &built->job, built->endpoints, &built->used,
+                        &built->unlike, err))
         return true;
     dts_built_free(built);
     return false;
@@ -110,6 +138,7 @@ void dts_built_free(struct dts_built *built)
 {
     dts_job_free(&built->job);
     dts_model_seconds_free(&built->seconds);
+    dts_unlike_free(&built->unlike);
     free(built->endpoints);
     *built = (struct dts_built){0};
 }

@@ -2,7 +2,7 @@
 #ifndef DTS_ANSWER_BUILT_H
 #define DTS_ANSWER_BUILT_H
 
-#include "answer/estimate.h"
+#include "answer/unlike.h"
 
 /* Borrows from the question. */
 struct dts_built {
@@ -11,10 +11,14 @@ struct dts_built {
     struct dts_model_seconds seconds;
     struct dts_job job;
     int *endpoints; // of each rank
+    int ranks;      // so many
 
     /* Kernels take this many times as long because devices share the node. `seconds` includes
      * it. */
     double together;
+
+    struct dts_kinds_used used; // kinds of node; `seconds` are of its first
+    struct dts_unlike unlike;
 };
 
 /* *built must stay where it is while it is used: its parts point to one another. */

@@ -6,7 +6,6 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/split.h"
 #include "answer/trace.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -52,7 +51,8 @@ static void prepare_simulation(struct work *w)
                         ? w->question->platform->communicating
                         : s->stack.slowdown,
         .message_slowdown = w->question->platform->messages,
-        .reduce_bytes_per_s = w->question->device->memory_bytes_per_s / 3, // 2 reads, 1 write
+        .reduce_bytes_per_s = w->built.used.memory_bytes_per_s / 3, // 2 reads, 1 write
+        .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
     w->loader = dts_loader_new(&w->simulation);
@@ -83,11 +83,13 @@ static bool has_noise(const struct dts_scenario *s)
     return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
 }
 
-/* How often the engine runs: without noise, with it, with nothing but kernels and links. */
+/* How often the engine runs: without noise, with it, with all devices alike, with nothing but
+ * kernels and links. */
 static int runs(const struct work *w)
 {
     bool bare = w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0;
-    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (bare ? 1 : 0);
+    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (w->built.unlike.apart ? 1 : 0) +
+           (bare ? 1 : 0);
 }
 
 /* Message by message a large job takes hours: say so before it begins, also into a log. */
@@ -186,6 +188,19 @@ static int nodes_of(const struct work *w)
     return count;
 }
 
+/* Of all devices in use. */
+static void add_devices(const struct work *w, struct dts_result *result)
+{
+    const struct dts_question *q = w->question;
+    if (q->kinds == NULL)
+        add_assumed(result, q->device->name, q->device->assumed_paths,
+                    q->device->assumed_path_count);
+    for (int k = 0; k < q->platform->kind_count; k++)
+        if (w->built.used.ranks[k] > 0)
+            add_assumed(result, q->kinds[k].name, q->kinds[k].assumed_paths,
+                        q->kinds[k].assumed_path_count);
+}
+
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
@@ -205,10 +220,10 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
     copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
     result->roofline = w->built.seconds.roofline;
+    copy_text(result->unlike, sizeof(result->unlike), w->built.unlike.note);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
-    add_assumed(result, q->device->name, q->device->assumed_paths,
-                q->device->assumed_path_count);
+    add_devices(w, result);
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
@@ -236,7 +251,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         fill_bandwidths(w, result);
         return;
     }
-    double alone_s = bound->compute_s / w->built.together;
+    double alone_s = bound->plain_s / w->built.together;
     double alone = (double)w->built.point.batch * s->accumulate / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
@@ -264,6 +279,13 @@ static void fill_interval(const struct work *w, struct dts_result *result)
     result->high_s = result->step.total_s + spread_s;
 }
 
+static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_result *result)
+{
+    struct dts_bottleneck found[DTS_EXPLAINED];
+    const int count = dts_bottlenecks_find(&w->simulation, w->loader, found, DTS_EXPLAINED);
+    dts_explain_bound(bound, found, count, &result->step, result->why, sizeof(result->why));
+}
+
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -282,15 +304,17 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         fill_setting(w, result);
         if (calm.limits != NULL)
             copy_text(result->limits, sizeof(result->limits), calm.limits);
-        dts_split(&w->built.job, &calm, with_noise ? &noisy : &calm, &result->step);
-        fill_interval(w, result);
-        fill_rates(w, &bound, result);
-        struct dts_bottleneck found[DTS_EXPLAINED];
-        const int count = dts_bottlenecks_find(&w->simulation, w->loader, found, DTS_EXPLAINED);
-        dts_explain_bound(&bound, found, count, &result->step, result->why,
-                          sizeof(result->why));
+        if (w->built.unlike.apart)
+            dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
+        ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
+                              with_noise ? &noisy : &calm, &result->step, err);
         if (with_noise)
             dts_timing_free(&noisy);
+    }
+    if (ok) {
+        fill_interval(w, result);
+        fill_rates(w, &bound, result);
+        fill_why(w, &bound, result);
     }
     if (ok && w->question->trace != NULL)
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);

@@ -5,22 +5,8 @@
 #define DTS_ANSWER_ESTIMATE_H
 
 #include "answer/result.h"
-#include "sim/net/platform/platform.h"
+#include "answer/scene.h"
 #include "train/strategy/build.h"
-
-/* A point to be predicted. Everything is borrowed. */
-struct dts_question {
-    const struct dts_scenario *scenario;
-    const struct dts_platform *platform;
-    const struct dts_device *device;
-    const struct dts_strategy *strategy;
-    int devices;
-    const char *setting;           // what --sweep set, for the result; "": nothing
-    const char *trace;             // file for the timeline; NULL: none
-    double speed;                  // of kernels, times that of the device; 0: as it is
-    bool check;                    // build the plans, simulate nothing
-    struct dts_progress *progress; // where it says how far it is; NULL: nowhere
-};
 
 /* Fills all of the result that follows from this point alone. If the point is refused or fails,
  * result->error says why, and the numbers are absent. */

@@ -107,30 +107,60 @@ struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
     return at;
 }
 
+/* The file that a value names becomes one of where the person is. */
+static bool place_file(const struct dts_cfg *at, bool always, const char *path, const char *by,
+                       struct dts_doc *doc, struct dts_error *err)
+{
+    char folder[PATH_MAX];
+    const char *word;
+    struct dts_error unread = {0}; // who reads the key says it, and where it stands
+    if (!dts_cfg_is_string(at) || !dts_cfg_string(at, &word, &unread) || word[0] == '/' ||
+        word[0] == '\0' || !(always || is_path(word)) || getcwd(folder, sizeof(folder)) == NULL)
+        return true;
+    struct dts_text whole = {0};
+    dts_text_add(&whole, "%s/%s", folder, word);
+    const bool good = dts_doc_set(doc, path, dts_text_string(&whole), by, err);
+    dts_text_free(&whole);
+    return good;
+}
+
+/* Devices of the kinds of node that were set: all, or one of the list. */
+static bool place_kinds(const char *path, const char *by, struct dts_doc *doc,
+                        struct dts_error *err)
+{
+    static const char list[] = "node.kinds";
+    const size_t length = strlen(path);
+    const char next = strncmp(list, path, length) == 0 ? list[length] : 'x';
+    const bool all = next == '\0' || next == '.' || strncmp(path, "node.kinds[*]", 13) == 0;
+    const struct dts_cfg kinds = dts_settings_at(doc, list);
+    bool good = true;
+    for (size_t i = 0; i < dts_cfg_length(&kinds) && good; i++) {
+        const struct dts_cfg item = dts_cfg_item(&kinds, i),
+                             at = dts_cfg_member(&item, "device");
+        struct dts_text one = {0};
+        dts_text_add(&one, "%s[%zu]", list, i);
+        const bool set = all || strncmp(path, dts_text_string(&one), one.length) == 0;
+        dts_text_add(&one, ".device");
+        good = !set || place_file(&at, false, dts_text_string(&one), by, doc, err);
+        dts_text_free(&one);
+    }
+    return good;
+}
+
 /* A file that --set names, or that stands in what it sets, is relative to where the person is,
  * not to the file that it changes. */
 static bool place_files(const char *document, const char *path, const char *by,
                         struct dts_doc *doc, struct dts_error *err)
 {
     const size_t length = strlen(path);
-    char folder[PATH_MAX];
-    bool good = true;
+    bool good = strcmp(document, "platform") != 0 || place_kinds(path, by, doc, err);
     for (size_t i = 0; i < sizeof(file_keys) / sizeof(file_keys[0]) && good; i++) {
         const struct file_key *key = &file_keys[i];
         const char next = strncmp(key->path, path, length) == 0 ? key->path[length] : 'x';
         if (strcmp(document, key->document) != 0 || (next != '\0' && next != '.'))
             continue;
         const struct dts_cfg at = dts_settings_at(doc, key->path);
-        const char *word;
-        struct dts_error unread = {0}; // who reads the key says it, and where it stands
-        if (!dts_cfg_is_string(&at) || !dts_cfg_string(&at, &word, &unread) || word[0] == '/' ||
-            word[0] == '\0' || !(key->always || is_path(word)) ||
-            getcwd(folder, sizeof(folder)) == NULL)
-            continue;
-        struct dts_text whole = {0};
-        dts_text_add(&whole, "%s/%s", folder, word);
-        good = dts_doc_set(doc, key->path, dts_text_string(&whole), by, err);
-        dts_text_free(&whole);
+        good = place_file(&at, key->always, key->path, by, doc, err);
     }
     return good;
 }

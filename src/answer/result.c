@@ -44,7 +44,8 @@ static double *number(const struct dts_metric *metric, struct dts_result *result
 void dts_result_seal(struct dts_result *r)
 {
     SEAL(r->strategy), SEAL(r->model), SEAL(r->platform), SEAL(r->stack), SEAL(r->engine);
-    SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->slowdown_source);
+    SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->unlike),
+        SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)

@@ -47,6 +47,8 @@ struct dts_result {
 
     char doubt[160]; // why the seconds are hard to believe; "": they are not
 
+    char unlike[384]; // which devices the others wait for; "": all in use are alike
+
     /* Source of the slowdown of kernels by communication; "": there is no slowdown. */
     char slowdown_source[DTS_RESULT_SOURCE];
 

@@ -10,6 +10,7 @@
 #include "answer/unused.h"
 #include "base/hash.h"
 #include "base/json/library.h"
+#include "base/mem.h"
 #include "device/here.h"
 #include "sim/engine.h"
 
@@ -97,23 +98,50 @@ static bool load_here(struct dts_device *device, struct dts_error *err)
     return ok;
 }
 
+/* The device that "device" of an object names. */
+static bool load_named(const char *name, const struct dts_cfg *at, struct dts_device *device,
+                       struct dts_error *err)
+{
+    char *path;
+    if (strcmp(name, DTS_HERE) == 0)
+        return load_here(device, err);
+    if (!dts_library_find_for(&path, "devices", name, at, "device", err))
+        return false;
+    bool ok = dts_device_load(device, path, err);
+    free(path);
+    return ok;
+}
+
+/* Of nodes of several kinds: all, and the first once more as the one that others ask for. */
+static bool load_kinds(struct dts_scene *scene, const struct dts_cfg *node,
+                       struct dts_error *err)
+{
+    const struct dts_platform *platform = &scene->platform;
+    const struct dts_cfg kinds = dts_cfg_member(node, "kinds");
+    scene->kinds = dts_alloc((size_t)platform->kind_count, sizeof(*scene->kinds));
+    for (int k = 0; k < platform->kind_count; k++) {
+        const struct dts_cfg at = dts_cfg_item(&kinds, (size_t)k);
+        if (!load_named(platform->kinds[k].device, &at, &scene->kinds[k], err))
+            return false;
+    }
+    const struct dts_cfg first = dts_cfg_item(&kinds, 0);
+    return load_named(platform->device, &first, &scene->device, err);
+}
+
 static bool load_device(struct dts_scene *scene, struct dts_error *err)
 {
     struct dts_cfg scenario = dts_doc_top(scene->scenario.doc);
     struct dts_cfg platform = dts_doc_top(scene->platform.doc);
     struct dts_cfg node = dts_cfg_member(&platform, "node");
     bool own = scene->scenario.device_name != NULL;
-    const char *name = own ? scene->scenario.device_name : scene->platform.device;
-    char *path;
-    if (strcmp(name, DTS_HERE) == 0)
-        return load_here(&scene->device, err);
-    bool ok =
-        dts_library_find_for(&path, "devices", name, own ? &scenario : &node, "device", err);
-    if (!ok)
-        return false;
-    ok = dts_device_load(&scene->device, path, err);
-    free(path);
-    return ok;
+    if (own && scene->platform.kind_count > 0)
+        return dts_cfg_fail(&scenario, "device", err,
+                            "must be left out: node.kinds of platform %s says what nodes hold",
+                            scene->platform.name);
+    if (scene->platform.kind_count > 0)
+        return load_kinds(scene, &node, err);
+    return load_named(own ? scene->scenario.device_name : scene->platform.device,
+                      own ? &scenario : &node, &scene->device, err);
 }
 
 /* A file that cannot be read any more adds nothing. */
@@ -151,6 +179,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
         hash = dts_doc_hash(documents[i], hash);
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
         hash = hash_measured(&scene->platform.net.transports[by].measured, hash);
+    for (int k = 1; k < scene->platform.kind_count; k++)
+        hash = dts_doc_hash(scene->kinds[k].doc, hash);
     return hash_file(scene->platform.network_file, hash);
 }
 
@@ -189,6 +219,9 @@ void dts_scene_close(struct dts_scene *scene)
 {
     dts_text_free(&scene->unused);
     dts_text_free(&scene->left_out);
+    for (int k = 0; scene->kinds != NULL && k < scene->platform.kind_count; k++)
+        dts_device_free(&scene->kinds[k]);
+    free(scene->kinds);
     dts_device_free(&scene->device);
     dts_platform_free(&scene->platform);
     dts_scenario_free(&scene->scenario);

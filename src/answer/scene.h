@@ -11,14 +11,33 @@
 #include "sim/net/platform/platform.h"
 #include "train/scenario/scenario.h"
 
+struct dts_progress;
+struct dts_strategy;
+
 struct dts_scene {
     struct dts_scenario scenario;
     struct dts_platform platform;
-    struct dts_device device;
+    struct dts_device device; // of the first kind of node, where there are several
+    struct dts_device *kinds; // of platform.kinds, platform.kind_count; NULL: none; owned
     struct dts_text unused;   // of a live run: keys of "live" that --set left without effect
     struct dts_text left_out; // the path for which published figures are not compared
     char setting[256];        // what --sweep set; "": there is no --sweep
     uint64_t hash;            // of all documents that it was read from, with the changes made
+};
+
+/* A point to be predicted. Everything is borrowed. */
+struct dts_question {
+    const struct dts_scenario *scenario;
+    const struct dts_platform *platform;
+    const struct dts_device *device;
+    const struct dts_device *kinds; // of platform->kinds; NULL: all nodes hold `device`
+    const struct dts_strategy *strategy;
+    int devices;
+    const char *setting;           // what --sweep set, for the result; "": nothing
+    const char *trace;             // file for the timeline; NULL: none
+    double speed;                  // of kernels, times that of the device; 0: as it is
+    bool check;                    // build the plans, simulate nothing
+    struct dts_progress *progress; // where it says how far it is; NULL: nowhere
 };
 
 /* Reads everything, and checks all that can be checked before plans are built. */

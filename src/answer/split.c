@@ -70,12 +70,13 @@ static double communicating(const struct dts_plan *plan, const struct dts_timing
     return seconds;
 }
 
-static double undisturbed(const struct dts_plan *plan)
+static double undisturbed(const struct dts_plan *plan, double factor)
 {
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
-            seconds += plan->ops[o].call.seconds;
+            seconds +=
+                plan->ops[o].call.seconds * (dts_engine_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
 }
 
@@ -85,7 +86,7 @@ static double no_rounding(double part_s, const struct dts_timing *timing)
     return part_s >= 1e-9 * timing->step_s ? part_s : 0;
 }
 
-void dts_split(const struct dts_job *job, const struct dts_timing *calm,
+void dts_split(const struct dts_job *job, double factor, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step)
 {
     const struct dts_plan *plan = &job->roles[0].plan;
@@ -97,6 +98,6 @@ void dts_split(const struct dts_job *job, const struct dts_timing *calm,
         .input_s = input_gaps(plan, calm),
         .straggler_s = slow_s,
     };
-    step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan), calm);
+    step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan, factor), calm);
     step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
 }

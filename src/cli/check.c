@@ -52,6 +52,7 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
             struct dts_question question = {.scenario = scenario,
                                             .platform = &scene->platform,
                                             .device = &scene->device,
+                                            .kinds = scene->kinds,
                                             .strategy = &scenario->strategies[s],
                                             .devices = scenario->devices[d],
                                             .setting = scene->setting,
@@ -79,6 +80,20 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
     return good;
 }
 
+static void print_nodes(const struct dts_scene *scene, FILE *out)
+{
+    const struct dts_platform *platform = &scene->platform;
+    const int each = platform->devices_per_node;
+    fprintf(out, "  platform %s: ", platform->name);
+    if (platform->kind_count == 0)
+        fprintf(out, "%d node%s of %d %s", platform->nodes, dts_plural(platform->nodes), each,
+                scene->device.name);
+    for (int k = 0; k < platform->kind_count; k++)
+        fprintf(out, "%s%d node%s of %d %s", k > 0 ? ", " : "", platform->kinds[k].nodes,
+                dts_plural(platform->kinds[k].nodes), each, scene->kinds[k].name);
+    fputc('\n', out);
+}
+
 static void print_summary(const struct dts_scene *scene, FILE *out)
 {
     const struct dts_scenario *scenario = &scene->scenario;
@@ -87,9 +102,7 @@ static void print_summary(const struct dts_scene *scene, FILE *out)
     fprintf(out, "  model %s: %d layers, %.0f parameters, %.4g GFLOP forward per %s\n",
             scenario->model.name, scenario->model.layer_count, scenario->model.parameters,
             scenario->model.forward_flops / 1e9, scenario->model.sample);
-    fprintf(out, "  platform %s: %d node%s of %d %s\n", scene->platform.name,
-            scene->platform.nodes, dts_plural(scene->platform.nodes),
-            scene->platform.devices_per_node, scene->device.name);
+    print_nodes(scene, out);
     fprintf(out, "  stack %s: %s\n", scenario->stack.name, scenario->stack.summary);
 }
 

@@ -88,6 +88,10 @@ static bool spares_scene(const struct dts_named_output *output, const struct dts
     for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++)
         if (docs[i] != NULL && !dts_output_spares(output, dts_doc_name(docs[i]), err))
             return false;
+    for (int k = 1; k < scene->platform.kind_count; k++)
+        if (scene->kinds[k].doc != NULL &&
+            !dts_output_spares(output, dts_doc_name(scene->kinds[k].doc), err))
+            return false;
     const char *network = scene->platform.network_file;
     return (network == NULL || dts_output_spares(output, network, err)) &&
            spares_data(output, &scene->scenario.live.data, err);

@@ -52,6 +52,7 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
                 (struct dts_question){.scenario = s,
                                       .platform = &scene->platform,
                                       .device = &scene->device,
+                                      .kinds = scene->kinds,
                                       .strategy = &s->strategies[i],
                                       .devices = s->devices[d],
                                       .setting = scene->setting,

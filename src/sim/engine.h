@@ -38,11 +38,23 @@ struct dts_simulation {
 
     struct dts_noise noise;
 
+    /* Kernels of a rank take so many times as long, by rank; NULL: all take as long as the plan
+     * says. */
+    const double *compute_factor;
+
     /* Loads that fluid counted before, of the same job, network and ranks; NULL: none. */
     struct dts_loader *loader;
 
     struct dts_progress *progress; // where the engine says how far it is; NULL: nowhere
 };
+
+/* What noise, slowdown and factors act on: what the device computes, not fixed times. */
+bool dts_engine_is_kernel(const struct dts_op *op);
+
+static inline double dts_compute_factor(const struct dts_simulation *simulation, int rank)
+{
+    return simulation->compute_factor != NULL ? simulation->compute_factor[rank] : 1;
+}
 
 struct dts_op_time {
     double start_s, end_s;
@@ -57,7 +69,7 @@ struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 
     /* The DTS_COMPUTE calls of a rank of role 0 in the last step, mean over its ranks. Includes
-     * the slowdown by communication and noise. */
+     * the slowdown by communication, noise, and factors of ranks. */
     double compute_s;
 
     double first_s;  // when the last step began, in simulated seconds

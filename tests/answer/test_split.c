@@ -43,7 +43,7 @@ static struct dts_step split_with(double compute_s, double noisy_s)
         .step_s = 10, .compute_s = compute_s, .first_op = first, .ops = ops};
     struct dts_timing noisy = calm;
     noisy.step_s = noisy_s;
-    dts_split(&job, &calm, &noisy, &step);
+    dts_split(&job, 1, &calm, &noisy, &step);
     dts_plan_free(&role.plan);
     return step;
 }

@@ -269,7 +269,7 @@ static void every_figure_of_a_result_is_defined(void)
                                          "reference",     "more_references", "error_percent",
                                          "predicted",     "slowdown_source", "noise_source",
                                          "engine_limits", "low_s",           "high_s",
-                                         "node_ranks",    "node_cores"};
+                                         "node_ranks",    "node_cores",      "unlike"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         CHECK(names(text, others[i]));
     free(text);

@@ -48,6 +48,7 @@ static inline struct dts_result agree_ask(const char *scenario, const char *cons
     struct dts_question question = {.scenario = &scene.scenario,
                                     .platform = &scene.platform,
                                     .device = &scene.device,
+                                    .kinds = scene.kinds,
                                     .devices = devices,
                                     .setting = ""};
     for (int i = 0; i < scene.scenario.strategy_count; i++)

@@ -74,6 +74,25 @@ static void a_star_has_its_hosts_links_and_routes(void)
     dts_net_free(&net);
 }
 
+/* In the order of their names. */
+static void hosts_have_their_speeds_and_cores(void)
+{
+    struct dts_net net;
+    if (!import_text(HEAD
+                     "<zone id=\"z\" routing=\"Full\">"
+                     "<host id=\"b\" speed=\"1Gf\"/>"
+                     "<host id=\"a\" speed=\"2.5Gf\" core=\"4\"/>"
+                     "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>"
+                     "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone>\n" TAIL,
+                     &net, NULL))
+        return;
+    CHECK_NEAR(net.host_speed[0], 2.5e9, 0);
+    CHECK_NEAR(net.host_speed[1], 1e9, 0);
+    CHECK_INT(net.host_cores[0], 4);
+    CHECK_INT(net.host_cores[1], 1);
+    dts_net_free(&net);
+}
+
 static void links_that_are_not_shared_stay_so(void)
 {
     struct dts_net net;
@@ -284,6 +303,7 @@ static void our_torus_is_simgrids(void)
                     "topo_parameters=\"3,5,3\""));
 }
 
-TESTS(TEST(a_star_has_its_hosts_links_and_routes), TEST(links_that_are_not_shared_stay_so),
-      TEST(broken_files_are_refused_with_their_line), TEST(missing_files_are_refused),
-      TEST(our_fat_tree_is_simgrids), TEST(our_torus_is_simgrids))
+TESTS(TEST(a_star_has_its_hosts_links_and_routes), TEST(hosts_have_their_speeds_and_cores),
+      TEST(links_that_are_not_shared_stay_so), TEST(broken_files_are_refused_with_their_line),
+      TEST(missing_files_are_refused), TEST(our_fat_tree_is_simgrids),
+      TEST(our_torus_is_simgrids))

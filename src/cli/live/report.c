@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/estimate.h"
 #include "answer/trace.h"
 #include "base/mem.h"
 #include "base/os/file.h"

@@ -133,6 +133,7 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     intervals(report, out);
     distinct(report, "  outside", offsetof(struct dts_result, outside), true, out);
     distinct(report, "  doubt", offsetof(struct dts_result, doubt), true, out);
+    distinct(report, "  unlike", offsetof(struct dts_result, unlike), true, out);
     distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), false, out);
     distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);
     assumptions(report, out);

@@ -29,14 +29,6 @@ void dts_exact_lane_wake(struct dts_exact_lane *lane)
     exact->queue_end = lane;
 }
 
-/* Noise and slowdown act on what the device computes, not on fixed times. */
-static bool is_kernel(const struct dts_op *op)
-{
-    enum dts_pass pass = op->call.pass;
-    return op->stream == DTS_COMPUTE &&
-           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
-}
-
 /* A draw 4 sigma below the mean must not turn time around. */
 static double factor(double sigma, double normal)
 {
@@ -82,12 +74,13 @@ static void set_pace(struct dts_exact_lane *lane)
 static bool call(struct dts_exact_lane *lane, const struct dts_op *op)
 {
     double seconds = op->call.seconds, slowdown = lane->exact->simulation->slowdown;
-    if (is_kernel(op))
-        seconds *= rank_of(lane)->device_noise * step_noise(lane);
+    if (dts_engine_is_kernel(op))
+        seconds *= dts_compute_factor(lane->exact->simulation, lane->rank) *
+                   rank_of(lane)->device_noise * step_noise(lane);
     if (seconds <= 0)
         return true;
     lane->state = DTS_EXACT_LANE_CALLS;
-    if (is_kernel(op) && slowdown > 0) {
+    if (dts_engine_is_kernel(op) && slowdown > 0) {
         lane->state = DTS_EXACT_LANE_COMPUTES;
         lane->left_s = seconds;
         lane->from_s = simgrid_get_clock();

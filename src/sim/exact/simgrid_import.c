@@ -90,12 +90,23 @@ static bool find_route(struct dts_simgrid_question *question, struct dts_simgrid
     return true;
 }
 
+static void find_speeds(struct dts_simgrid_routes *f, const sg_host_t *hosts)
+{
+    f->speed = dts_alloc((size_t)f->hosts, sizeof(*f->speed));
+    f->cores = dts_alloc((size_t)f->hosts, sizeof(*f->cores));
+    for (int h = 0; h < f->hosts; h++) {
+        f->speed[h] = sg_host_get_speed(hosts[h]);
+        f->cores[h] = sg_host_core_count(hosts[h]);
+    }
+}
+
 static bool find_routes(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
                         struct dts_error *err)
 {
     sg_host_t *hosts = sg_host_list();
     struct dts_map known = {0};
     qsort(hosts, (size_t)f->hosts, sizeof(sg_host_t), by_name);
+    find_speeds(f, hosts);
     f->latency = dts_alloc(dts_simgrid_pairs(f), sizeof(*f->latency));
     f->first = dts_alloc(dts_simgrid_pairs(f) + 1, sizeof(*f->first));
     bool ok = true;
@@ -131,6 +142,8 @@ bool dts_simgrid_import(void *argument, void **result, size_t *size, struct dts_
     *result = dts_alloc(1, *size);
     memcpy(*result, &flat, sizeof(flat));
     dts_simgrid_routes_lay_out(&flat, (char *)*result + sizeof(flat));
+    memcpy(flat.speed, f.speed, hosts * sizeof(*f.speed));
+    memcpy(flat.cores, f.cores, hosts * sizeof(*f.cores));
     memcpy(flat.latency, f.latency, dts_simgrid_pairs(&f) * sizeof(*f.latency));
     memcpy(flat.first, f.first, (dts_simgrid_pairs(&f) + 1) * sizeof(*f.first));
     if (f.links == 0)

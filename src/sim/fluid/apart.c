@@ -51,6 +51,13 @@ static void set_apart(const struct fluid *f, double **apart_s, int members)
     memcpy(*apart_s, f->members_s, (size_t)members * sizeof(**apart_s));
 }
 
+void dts_fluid_put_apart(struct fluid *f, int cohort)
+{
+    const int members = f->cohorts->all[cohort].role->count;
+    set_apart(f, &f->apart_s[cohort],
+              count_from_first_of_all(f->members_s, members) ? members : 0);
+}
+
 /* What the last members still need for an operation. */
 static double tail_left_s(const struct fluid *f, int cohort, int op)
 {
@@ -184,7 +191,7 @@ void dts_fluid_begin_call(struct fluid *f, const struct lane *lane)
 
 static bool runs_kernel(const struct lane *lane)
 {
-    return lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane));
+    return lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane));
 }
 
 /* Who does it before the last one gains this share of the time between, as long as kernels run;
@@ -208,8 +215,7 @@ static void gain(struct fluid *f, int cohort, const struct moments *moments, dou
         f->members_s[m] = (apart_s != NULL ? apart_s[m] : last_s) - share * before_s;
         lead_s = fmin(lead_s, last_s - f->members_s[m]);
     }
-    set_apart(f, &f->apart_s[cohort],
-              count_from_first_of_all(f->members_s, members) ? members : 0);
+    dts_fluid_put_apart(f, cohort);
     if (runs) // e.g. the last one in the kernels was not the last one to be done talking
         lane->left_s = fmax(0, lane->left_s - fmax(0, lead_s));
 }

@@ -149,6 +149,7 @@ static void release(struct fluid *f)
     free(f->apart_s);
     free(f->members_s);
     free(f->noise);
+    dts_fluid_free_paces(f);
     free(f->step_ends);
     free(f->tails);
     dts_sharer_free(f->sharer);
@@ -180,6 +181,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));
     set_noise(&f, simulation);
+    dts_fluid_set_paces(&f);
     add_lanes(&f);
 
     bool ok = walk(&f, err);

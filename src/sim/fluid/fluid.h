@@ -1,8 +1,8 @@
 /* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
  * lane.c says what begins and what a completion means, end.c when a collective
- * ends, apart.c how far apart members are, exchange.c what messages between roles
- * do, flows.c which flows there are, rates.c how fast they go beside each
- * other, time.c how time passes.
+ * ends, apart.c how far apart members are, unlike.c how long kernels take members of unlike
+ * speed, exchange.c what messages between roles do, flows.c which flows there are, rates.c how
+ * fast they go beside each other, time.c how time passes.
  *
  * One representative rank stands for each cohort (cohort.h), one flow for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -39,9 +39,16 @@ struct lane {
     enum lane_state state;
     double left_s;           // CALLING: at full speed; ARRIVING
     double begun_s, late_s;  // CALLING; by how much the last member does it later
+    double plain_s, mean;    // CALLING: a kernel of factor 1; what part of left_s members take
     int open;                // EXCHANGING: flows that are not over
     double arrived_s;        // EXCHANGING: when what came so far is there and summed
     int before, before_step; // the collective begun last; -1: none yet
+};
+
+/* How many times as long kernels take members of a cohort. */
+struct pace {
+    double least, mean;
+    double *by_member; // NULL: all alike; owned
 };
 
 /* When the members of a cohort do something: the last of them, and each of them, from the first
@@ -116,12 +123,13 @@ struct fluid {
     const struct dts_step_cost **costs; // room for one for each flow, as of the rates
     double *rates;                      // in bytes/s
     size_t cost_room, rate_room;
-    bool *computing;  // by cohort: a kernel runs, which slows its messages
-    int *first_op;    // of a cohort in done
-    int *done;        // by op of all cohorts: in how many steps
-    int *talking;     // by cohort: communications under way, which slow its kernels
-    double *noise;    // by role: factor on its kernels
-    struct run *runs; // by op of all cohorts
+    bool *computing;    // by cohort: a kernel runs, which slows its messages
+    int *first_op;      // of a cohort in done
+    int *done;          // by op of all cohorts: in how many steps
+    int *talking;       // by cohort: communications under way, which slow its kernels
+    double *noise;      // by role: factor on its kernels
+    struct pace *paces; // by cohort
+    struct run *runs;   // by op of all cohorts
 
     /* By cohort and member: how much later than the first member it is at what the kernels of
      * the cohort are at; NULL: all are there at once; owned. */
@@ -152,6 +160,20 @@ bool dts_fluid_overtakes(struct fluid *f, const struct lane *lane,
 
 /* A call begins: members stay apart as they begin it. */
 void dts_fluid_begin_call(struct fluid *f, const struct lane *lane);
+
+/* The members of a cohort are apart as members_s says, at whatever time the first one is. */
+void dts_fluid_put_apart(struct fluid *f, int cohort);
+
+/* Paces of all cohorts. */
+void dts_fluid_set_paces(struct fluid *f);
+void dts_fluid_free_paces(struct fluid *f);
+
+/* From when the last member begins a kernel, which takes so many seconds at factor 1, until the
+ * last member ends it. */
+double dts_fluid_kernel_s(const struct fluid *f, const struct lane *lane, double seconds);
+
+/* A kernel is over: members of unlike speed are further apart. */
+void dts_fluid_end_kernel(struct fluid *f, const struct lane *lane);
 
 /* A communication of the cohort has begun, or is over. Who begins to talk first is the first to
  * be slowed down, who is done first computes at full speed again while others do not. */
@@ -209,9 +231,6 @@ void dts_fluid_set_rates(struct fluid *f);
 
 /* Let time pass until something completes; false: nothing is under way. */
 bool dts_fluid_advance(struct fluid *f);
-
-/* Noise and slowdown act on what the device computes, not on fixed times. */
-bool dts_fluid_is_kernel(const struct dts_op *op);
 
 static inline const struct dts_op *dts_fluid_op(const struct lane *lane)
 {

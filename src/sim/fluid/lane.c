@@ -82,7 +82,8 @@ static void add_compute(const struct fluid *f, const struct lane *lane)
     const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
     if (lane->state == CALLING && lane->stream == DTS_COMPUTE && who->role_number == 0 &&
         lane->step == f->simulation->steps - 1)
-        f->timing->compute_s += (f->now - lane->begun_s) * who->count / who->role->count;
+        f->timing->compute_s +=
+            (f->now - lane->begun_s) * lane->mean * who->count / who->role->count;
 }
 
 void dts_fluid_complete(struct fluid *f, struct lane *lane)
@@ -116,6 +117,8 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
 
 void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
 {
+    if (lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)))
+        dts_fluid_end_kernel(f, lane);
     leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
 }
 
@@ -127,14 +130,6 @@ void dts_fluid_end_flow(struct fluid *f, struct flow *flow)
         leave_tail(f, &f->lanes[flow->sender], flow->tail_s);
     else
         dts_fluid_end_message(f, flow);
-}
-
-/* Noise and slowdown act on what the device computes, not on fixed times. */
-bool dts_fluid_is_kernel(const struct dts_op *op)
-{
-    enum dts_pass pass = op->call.pass;
-    return op->stream == DTS_COMPUTE &&
-           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_UPDATE);
 }
 
 static void begin_collective(struct fluid *f, int number)
@@ -167,6 +162,25 @@ double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)
     return left_s;
 }
 
+static void begin_call(struct fluid *f, struct lane *lane, double late_s)
+{
+    const struct dts_op *op = dts_fluid_op(lane);
+    const struct pace *pace = &f->paces[lane->cohort];
+    const int role = f->cohorts->all[lane->cohort].role_number;
+    lane->state = CALLING;
+    lane->left_s = op->call.seconds;
+    lane->mean = 1;
+    if (dts_engine_is_kernel(op)) {
+        lane->plain_s = op->call.seconds * f->noise[role];
+        lane->left_s = dts_fluid_kernel_s(f, lane, lane->plain_s);
+        if (pace->by_member != NULL && lane->left_s > 0)
+            lane->mean = pace->mean * lane->plain_s / lane->left_s;
+    }
+    lane->late_s = late_s;
+    lane->begun_s = f->now;
+    dts_fluid_time_lane(f, lane);
+}
+
 static void begin(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
@@ -182,12 +196,7 @@ static void begin(struct fluid *f, int number)
     if (time != NULL)
         time->start_s = fmax(time->start_s, f->now + later_s);
     if (op->kind == DTS_OP_CALL) {
-        int role = f->cohorts->all[lane->cohort].role_number;
-        lane->state = CALLING;
-        lane->left_s = op->call.seconds * (dts_fluid_is_kernel(op) ? f->noise[role] : 1);
-        lane->late_s = later_s;
-        lane->begun_s = f->now;
-        dts_fluid_time_lane(f, lane);
+        begin_call(f, lane, later_s);
         return;
     }
     dts_fluid_talks(f, lane->cohort, lane->op);

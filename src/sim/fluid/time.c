@@ -5,7 +5,7 @@
 
 static double call_speed(const struct fluid *f, const struct lane *lane)
 {
-    bool slow = lane->state == CALLING && dts_fluid_is_kernel(dts_fluid_op(lane)) &&
+    bool slow = lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)) &&
                 f->talking[lane->cohort] > 0;
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }

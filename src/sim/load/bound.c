@@ -15,13 +15,23 @@ static void count_all(struct dts_loader *loader)
     }
 }
 
-static double compute_seconds(const struct dts_plan *plan)
+/* Of a rank whose kernels take so many times as long. */
+static double compute_seconds(const struct dts_plan *plan, double factor)
 {
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
-            seconds += plan->ops[o].call.seconds;
+            seconds +=
+                plan->ops[o].call.seconds * (dts_engine_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
+}
+
+static double slowest(const struct dts_simulation *simulation, const struct dts_role *role)
+{
+    double factor = 0;
+    for (int i = 0; i < role->count; i++)
+        factor = fmax(factor, dts_compute_factor(simulation, role->first + i));
+    return factor;
 }
 
 static bool crosses(const struct dts_simulation *s, int src, int dst, int link)
@@ -112,7 +122,11 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
                     struct dts_bound *bound)
 {
     const struct dts_net *net = simulation->net;
-    *bound = (struct dts_bound){.compute_s = compute_seconds(&simulation->job->roles[0].plan)};
+    const struct dts_role *role = &simulation->job->roles[0];
+    *bound = (struct dts_bound){
+        .compute_s = compute_seconds(&role->plan, slowest(simulation, role)),
+        .plain_s = compute_seconds(&role->plan, 1),
+    };
     bound->drawn = dts_net_spreads(net, simulation->endpoint, simulation->job->ranks);
     count_all(loader);
 

@@ -30,10 +30,19 @@ struct finder {
     uint64_t *sign;
 };
 
+/* Who computes at another speed is ahead of the others, or behind them. */
+static void sign_factors(struct finder *f)
+{
+    const double *factor = f->simulation->compute_factor;
+    for (int rank = 0; factor != NULL && rank < f->simulation->job->ranks; rank++)
+        f->sign[f->head[rank]] += dts_mix(dts_mix(3, dts_bits_of(factor[rank])), 4);
+}
+
 /* Messages add up to what tells a rank from others: their order does not count. */
 static void sign_all(struct finder *f, enum detail detail)
 {
     memset(f->sign, 0, (size_t)f->simulation->job->ranks * sizeof(*f->sign));
+    sign_factors(f);
     for (size_t i = 0; i < f->messages.count; i++) {
         const struct dts_role_message *m = &f->messages.all[i];
         uint64_t hash = dts_mix(dts_mix(1, (uint64_t)m->op), (uint64_t)f->of[m->peer]);

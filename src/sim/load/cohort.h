@@ -5,7 +5,8 @@
  * others, and is ahead of them afterwards: it is of another cohort. What ranks send to other
  * roles and receive from them decides: over which transport, with what latency, over links with
  * how many such messages, to and from which cohort. Ranks that do a collective together are of
- * one cohort.
+ * one cohort, also those that compute at unlike speeds (dts_simulation.compute_factor); others
+ * of unlike speeds are not.
  */
 #ifndef DTS_SIM_LOAD_COHORT_H
 #define DTS_SIM_LOAD_COHORT_H

@@ -44,6 +44,11 @@ struct dts_net {
     int devices, nodes, devices_per_node;
     int links;
     struct dts_transport transports[2]; // DTS_WITHIN a node, DTS_BETWEEN nodes
+
+    /* By node, where the file of the network says it: flop/s of a core, and cores. NULL: it
+     * does not; owned by `self`. */
+    const double *host_speed;
+    const int *host_cores;
 };
 
 enum { DTS_WITHIN = 0, DTS_BETWEEN = 1 };

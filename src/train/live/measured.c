@@ -165,7 +165,7 @@ void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all
     for (int i = 0; i < c->steps; i++) {
         struct measured m = {job, all, skip + i};
         time_step(&m, timing);
-        dts_split(job, timing, timing, &steps[i]);
+        dts_split(job, 1, timing, timing, &steps[i]);
         dts_live_bucket_times(job, timing, times + i * c->bucket_count, c->bucket_count);
         dts_timing_free(timing);
     }

@@ -100,6 +100,7 @@ bool dts_live_set_open(const struct dts_changes *changes, const char *word, int 
         set->points[i].question = (struct dts_question){.scenario = s,
                                                         .platform = &set->scene.platform,
                                                         .device = &set->scene.device,
+                                                        .kinds = set->scene.kinds,
                                                         .strategy = &s->strategies[i],
                                                         .setting = "",
                                                         .check = true};

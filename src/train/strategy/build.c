@@ -28,15 +28,18 @@ static bool check_memory(const struct dts_point *point, struct dts_error *err)
 {
     struct dts_memory needed = dts_point_memory(point);
     double have = point->machine->device_memory_bytes;
+    const char *name = point->machine->smallest_device;
     if (have <= 0 || needed.total <= have)
         return true;
-    return dts_point_fail(point, err,
-                          "does not fit: %.1f GB needed on a device of %.1f GB: %.1f GB too "
-                          "much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
-                          "%.1f GB)",
-                          needed.total / 1e9, have / 1e9, (needed.total - have) / 1e9,
-                          needed.weights / 1e9, needed.gradients / 1e9, needed.optimizer / 1e9,
-                          needed.activations / 1e9);
+    return dts_point_fail(
+        point, err,
+        "does not fit: %.1f GB needed on a device of %.1f GB%s%s%s: %.1f GB "
+        "too much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
+        "%.1f GB)",
+        needed.total / 1e9, have / 1e9, name != NULL ? " (" : "", name != NULL ? name : "",
+        name != NULL ? ", the smallest in use)" : "", (needed.total - have) / 1e9,
+        needed.weights / 1e9, needed.gradients / 1e9, needed.optimizer / 1e9,
+        needed.activations / 1e9);
 }
 
 bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)

@@ -17,7 +17,8 @@ struct dts_strategy;
 /* What plans depend on of the platform. */
 struct dts_machine {
     int nodes, devices_per_node;
-    double device_memory_bytes;
+    double device_memory_bytes;     // of the smallest, where they differ
+    const char *smallest_device;    // its name; NULL: all are alike
     double host_memory_bytes_per_s; // a server sums at this rate
 
     /* Storage that all nodes share, and storage of a node; 0: not modelled. */

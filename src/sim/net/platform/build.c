@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "sim/net/platform/net.h"
 #include "sim/net/platform/slot.h"
+#include "sim/net/platform/unlike.h"
 
 struct nics {
     int count;
@@ -140,28 +141,31 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     return true;
 }
 
+struct imported {
+    const char *kind, *file;
+    bool host_speeds;
+};
+
+static const struct dts_field import_fields[] = {
+    {DTS_KEY(struct imported, kind), .type = DTS_STRING, .help = "the reader"},
+    {DTS_KEY(struct imported, file), .type = DTS_STRING, .help = "the file to read"},
+    {DTS_KEY(struct imported, host_speeds), .type = DTS_BOOL, .missing = "false",
+     .help = "kernels of a node take (speed of the fastest host) / (its speed) times as long"},
+    {0},
+};
+
 static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                        const struct dts_net_import *import,
                        const struct dts_transport transports[2], struct dts_error *err)
 {
-    struct {
-        const char *kind, *file;
-    } said;
-    const struct dts_field fields[] = {
-        {.key = "kind", .offset = 0, .type = DTS_STRING, .help = "the reader"},
-        {.key = "file",
-         .offset = sizeof(const char *),
-         .type = DTS_STRING,
-         .help = "the file to read"},
-        {0},
-    };
+    struct imported said;
     struct dts_cfg network = dts_cfg_member(top, "network"), nics = dts_cfg_member(top, "nics");
     struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
     const struct dts_cfg *unused = dts_cfg_exists(&nics) ? &nics : &fabric;
     if (dts_cfg_exists(unused))
         return dts_cfg_fail(unused, NULL, err, "must be left out where network.kind is \"%s\"",
                             import->kind);
-    if (!dts_cfg_read(&network, fields, &said, err))
+    if (!dts_cfg_read(&network, import_fields, &said, err))
         return false;
     platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
     struct dts_error why = {0};
@@ -179,7 +183,7 @@ static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
             "must have %d device%s in %d node%s, as the platform says; has %d in %d", devices,
             dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
             platform->net.devices, platform->net.nodes);
-    return true;
+    return dts_platform_use_hosts(platform, said.host_speeds, &network, err);
 }
 
 bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top,
@@ -212,7 +216,10 @@ void dts_platform_build_help(FILE *out)
         fputc('\n', out);
         dts_fields_print(dts_topologies[i]->fields, "network", out);
     }
-    for (int i = 0; dts_net_imports[i] != NULL; i++)
-        dts_text_heading(out, "A network of kind \"%s\" (%s): network.file names it.",
-                         dts_net_imports[i]->kind, dts_net_imports[i]->summary);
+    for (int i = 0; dts_net_imports[i] != NULL; i++) {
+        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_net_imports[i]->kind,
+                         dts_net_imports[i]->summary);
+        fputc('\n', out);
+        dts_fields_print(import_fields, "network", out);
+    }
 }

@@ -42,6 +42,8 @@ void dts_platform_free(struct dts_platform *platform)
         free((char *)platform->assumed[i]);
     dts_net_free(&platform->net);
     free(platform->together);
+    free(platform->kinds);
+    free(platform->node_factor);
     free(platform->network_file);
     dts_doc_free(platform->doc);
     *platform = (struct dts_platform){0};

@@ -12,10 +12,18 @@ struct dts_storage {
     double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
 };
 
+enum { DTS_MOST_KINDS = 64 };
+
+/* Nodes that hold the same device, one behind the other. */
+struct dts_node_kind {
+    int nodes;
+    const char *device; // device file
+};
+
 struct dts_platform {
     const char *name;    // the file's "name"
     const char *summary; // one line
-    const char *device;  // device file that its nodes hold
+    const char *device; // device file that its nodes hold, the first of them where kinds differ
     int nodes;
     int devices_per_node;
     double host_memory_bytes;       // of one node
@@ -29,6 +37,14 @@ struct dts_platform {
     /* Messages of a device take 1 + messages times as long while its kernels run. Kernels take
      * 1 + communicating times as long while messages travel; < 0: not stated. */
     double messages, communicating;
+
+    struct dts_node_kind *kinds; // of nodes, which add up to `nodes`; owned
+    int kind_count;              // 0: all nodes hold `device`
+
+    /* Kernels of a node take so many times as long, by node; owned. NULL: none is slow. */
+    double *node_factor;
+
+    char hosts_note[192]; // what the file of the network says of hosts and is not used; "": all
 
     struct dts_storage storage;
     double nic_bytes_per_s;  // of one NIC; 0: the network was imported
@@ -63,6 +79,9 @@ bool dts_platform_slow_slot(const struct dts_platform *platform, struct dts_erro
 
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);
+
+/* The number of the kind that a node is of, in `kinds`; 0 where there are none. */
+int dts_platform_kind_of(const struct dts_platform *platform, int node);
 
 /* The row of a key that all platform files have: "node.devices", "nics.latency_us"; NULL: it
  * has no row of its own. */

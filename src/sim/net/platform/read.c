@@ -5,6 +5,7 @@
 #include "sim/net/platform/build.h"
 #include "sim/net/platform/platform.h"
 #include "sim/net/platform/sources.h"
+#include "sim/net/platform/unlike.h"
 
 struct compute {
     struct dts_cfg together;
@@ -15,7 +16,7 @@ struct node {
     const char *device;
     int devices;
     double host_memory_bytes, host_memory_bytes_per_s;
-    struct dts_cfg fabric;
+    struct dts_cfg fabric, kinds, slow;
     struct compute compute;
 };
 
@@ -47,7 +48,11 @@ static const struct dts_field compute_fields[] = {
 };
 
 static const struct dts_field node_fields[] = {
-    {DTS_KEY(struct node, device), .type = DTS_STRING, .help = "device file that nodes hold"},
+    {DTS_KEY(struct node, device), .type = DTS_STRING, .missing = "null",
+     .help = "device file that nodes hold; required without kinds"},
+    {DTS_KEY(struct node, kinds), .type = DTS_OTHER, .missing = "null",
+     .help = "instead of device, where nodes hold different ones: list of {\"nodes\", "
+             "\"device\"}"},
     {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
      .help = "devices in a node"},
     {DTS_KEY(struct node, host_memory_bytes), .type = DTS_REAL, .min = 1e6, .max = 1e15,
@@ -58,6 +63,9 @@ static const struct dts_field node_fields[] = {
      .help = "what connects the devices of a node: {\"kind\": ...}"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
      .missing = "null", .help = "how devices slow one another down"},
+    {DTS_KEY(struct node, slow), .type = DTS_OTHER, .missing = "null",
+     .help = "nodes whose kernels take longer: {\"factor\", \"nodes\" or \"count\"}, or a "
+             "list of these"},
     {0},
 };
 
@@ -121,13 +129,24 @@ static bool read_compute(struct dts_platform *platform, const struct dts_cfg *to
                          err);
 }
 
+/* A list is what comes to mind where nodes hold different devices: say where that belongs. */
+static bool check_device(const struct dts_cfg *node, struct dts_error *err)
+{
+    const struct dts_cfg device = dts_cfg_member(node, "device");
+    return !dts_cfg_is_list(&device) ||
+           dts_cfg_fail(
+               &device, NULL, err,
+               "must be a string, got a list: for nodes of several kinds leave it out, "
+               "and set node.kinds to [{\"nodes\": ..., \"device\": ...}, ...]");
+}
+
 static bool read_platform(struct dts_platform *platform, const struct dts_cfg *within,
                           const struct dts_cfg *between, struct dts_error *err)
 {
     struct file file = {0};
     struct dts_transport transports[2] = {{0}};
-    struct dts_cfg top = dts_doc_top(platform->doc);
-    if (!dts_cfg_read(&top, file_fields, &file, err) ||
+    struct dts_cfg top = dts_doc_top(platform->doc), node = dts_cfg_member(&top, "node");
+    if (!check_device(&node, err) || !dts_cfg_read(&top, file_fields, &file, err) ||
         !read_transports(&top, within, between, transports, err))
         return false;
     platform->name = file.name;
@@ -139,7 +158,8 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
     platform->storage = file.storage;
 
-    return read_compute(platform, &top, &file.node.compute, err) &&
+    return dts_platform_read_unlike(platform, &node, err) &&
+           read_compute(platform, &top, &file.node.compute, err) &&
            dts_platform_build(platform, &top, transports, err) &&
            dts_measured_ring_apply(&platform->net, err) &&
            dts_platform_read_sources(platform, &top, err);
@@ -188,5 +208,6 @@ void dts_platform_help(FILE *out)
 {
     fprintf(out, "A platform is a JSON object:\n\n");
     dts_fields_print(file_fields, "", out);
+    dts_platform_unlike_help(out);
     dts_platform_build_help(out);
 }

@@ -107,6 +107,8 @@ static void wrap(struct dts_net *net, void *bytes)
         .nodes = f->hosts,
         .devices_per_node = 1,
         .links = f->links,
+        .host_speed = f->speed,
+        .host_cores = f->cores,
         .transports = {plain, plain},
     };
 }

@@ -2,8 +2,9 @@
  *
  * Its hosts, ordered by name ("node-2" before "node-10"), become nodes with one device each;
  * the host endpoint of a node is the same place. Links and routes are those that SimGrid finds;
- * one path for each pair. Speeds of hosts, disks and traces are not used. The transports add
- * nothing: efficiency 1, no overhead, latency blocks; the caller may replace them.
+ * one path for each pair. Speeds of hosts are noted (dts_net.host_speed); disks and traces are
+ * not used. The transports add nothing: efficiency 1, no overhead, latency blocks; the caller
+ * may replace them.
  */
 #ifndef DTS_SIM_NET_SIMGRID_FILE_NET_SIMGRID_H
 #define DTS_SIM_NET_SIMGRID_FILE_NET_SIMGRID_H

@@ -26,9 +26,11 @@ struct dts_simgrid_routes {
     size_t hops;
     double *capacity;                // by link, bytes/s
     double *latency;                 // by pair, seconds
+    double *speed;                   // by host, flop/s of a core
     size_t *first;                   // by pair, and one more: in route
     int *route;                      // links
     char (*names)[DTS_SIMGRID_NAME]; // by link
+    int *cores;                      // by host
     bool *shared;                    // by link
     void *bytes;                     // all the arrays; owned by the network
     size_t link_room, hop_room;

@@ -1,0 +1,11 @@
+dtsim in/small.json --set platform.node.slow=2
+dtsim in/small.json --set 'platform.node.slow=[]'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "nodes": [1], "count": 2}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "nodes": [4]}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "nodes": [1, 1]}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "nodes": []}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 0.5, "nodes": [1]}'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "count": 5}'
+dtsim in/small.json --set 'platform.node.slow=[{"factor": 1.3, "nodes": [3]}, {"factor": 2, "count": 2}]'
+dtsim in/small.json --set 'platform.node.slow={"factor": 1.3, "node": [1]}'
