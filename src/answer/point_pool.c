@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answer/notes/waiting.h"
 #include "answer/point_pool.h"
-#include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/ending.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "answer/conditions.h"
+#include "answer/notes/unused.h"
 #include "answer/open.h"
 #include "answer/result.h"
 #include "answer/scene.h"
-#include "answer/unused.h"
 #include "base/hash.h"
 #include "base/json/library.h"
 #include "base/mem.h"

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/batch_note.h"
 #include "answer/estimate.h"
-#include "answer/references.h"
+#include "answer/notes/batch_note.h"
+#include "answer/notes/references.h"
+#include "answer/notes/slot_note.h"
+#include "answer/notes/unused.h"
+#include "answer/notes/waiting.h"
 #include "answer/scene.h"
-#include "answer/slot_note.h"
-#include "answer/unused.h"
-#include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "answer/inverse/inverse.h"
-#include "answer/slot_note.h"
+#include "answer/notes/slot_note.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"

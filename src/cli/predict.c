@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/batch_note.h"
 #include "answer/estimate.h"
-#include "answer/inert.h"
 #include "answer/kept.h"
+#include "answer/notes/batch_note.h"
+#include "answer/notes/inert.h"
+#include "answer/notes/references.h"
+#include "answer/notes/slot_note.h"
+#include "answer/notes/waiting.h"
 #include "answer/point_pool.h"
-#include "answer/references.h"
 #include "answer/scene.h"
-#include "answer/slot_note.h"
-#include "answer/waiting.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* test_comparison.c -- what a step's error comes from, in one sentence. */
-#include "answer/comparison.h"
+#include "answer/live/comparison.h"
 #include "check.h"
 
 static void says(const struct dts_comparison *c, const char *expected)

@@ -1,7 +1,7 @@
 /* test_inert.c -- a sweep that changes nothing is found, beside another that does. */
 #include <stdlib.h>
 
-#include "answer/inert.h"
+#include "answer/notes/inert.h"
 #include "check.h"
 
 static struct dts_result step(double total_s)

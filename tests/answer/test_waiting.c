@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answer/notes/waiting.h"
 #include "answer/point_pool.h"
-#include "answer/waiting.h"
 
 static const char no_terminal[] = "no terminals here";
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/unused.h"
+#include "answer/notes/unused.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/comparison.h"
+#include "answer/live/comparison.h"
 #include "answer/winner.h"
 #include "base/json/json_out.h"
 #include "base/mem.h"

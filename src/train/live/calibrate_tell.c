@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "answer/waiting.h"
+#include "answer/notes/waiting.h"
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/processor.h"

@@ -2,7 +2,7 @@
 #ifndef DTS_TRAIN_LIVE_MEASURED_H
 #define DTS_TRAIN_LIVE_MEASURED_H
 
-#include "answer/comparison.h"
+#include "answer/live/comparison.h"
 #include "live/collect.h"
 #include "plan/run.h"
 #include "sim/engine.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/waiting.h"
+#include "answer/notes/waiting.h"
 #include "base/json/library.h"
 #include "base/mem.h"
 #include "base/os/program.h"

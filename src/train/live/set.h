@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "answer/built.h"
-#include "answer/comparison.h"
+#include "answer/live/comparison.h"
 #include "answer/scene.h"
 #include "base/text.h"
 #include "sim/engine.h"

@@ -4,7 +4,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_DIRECT_H
 #define DTS_TRAIN_LIVE_KERNELS_DIRECT_H
 
-#include "answer/device_messages.h"
+#include "answer/live/device_messages.h"
 #include "live/live.h"
 #include "train/live/kernels/rank.h"
 

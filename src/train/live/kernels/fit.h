@@ -3,7 +3,7 @@
 #ifndef DTS_TRAIN_LIVE_KERNELS_FIT_H
 #define DTS_TRAIN_LIVE_KERNELS_FIT_H
 
-#include "answer/profile_fit.h"
+#include "answer/live/profile_fit.h"
 #include "train/live/kernels/rank.h"
 
 /* Every rank calls it at the same place; rank 0 gets all but its pace. */

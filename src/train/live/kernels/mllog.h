@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "answer/trained.h"
+#include "answer/live/trained.h"
 #include "train/live/kernels/rank.h"
 
 /* Rank 0's; on others it stays {0}, and logs nothing. */

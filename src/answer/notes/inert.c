@@ -1,5 +1,5 @@
 /* inert.c -- points that differ in one sweep alone are compared, number by number. */
-#include "answer/inert.h"
+#include "answer/notes/inert.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* profile_fit.c -- what a profile does not tell of a run, for people and as JSON. */
-#include "answer/profile_fit.h"
+#include "answer/live/profile_fit.h"
 
 #include <math.h>
 #include <string.h>

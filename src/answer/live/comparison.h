@@ -3,13 +3,13 @@
  * Both are split by the same code (split.h). Errors are 100 (predicted - measured) / measured:
  * a positive one says that the prediction was too long.
  */
-#ifndef DTS_ANSWER_COMPARISON_H
-#define DTS_ANSWER_COMPARISON_H
+#ifndef DTS_ANSWER_LIVE_COMPARISON_H
+#define DTS_ANSWER_LIVE_COMPARISON_H
 
-#include "answer/device_messages.h"
-#include "answer/profile_fit.h"
+#include "answer/live/device_messages.h"
+#include "answer/live/profile_fit.h"
+#include "answer/live/trained.h"
 #include "answer/result.h"
-#include "answer/trained.h"
 #include "base/json/json_out.h"
 
 /* In seconds since the beginning of the step; NAN: not known. */

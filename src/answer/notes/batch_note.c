@@ -1,5 +1,5 @@
 /* batch_note.c -- a note on steps that take more samples than there are. */
-#include "answer/batch_note.h"
+#include "answer/notes/batch_note.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* device_messages.h -- how the messages of devices travelled in a run (docs/live.md, "GPUs").
  */
-#ifndef DTS_ANSWER_DEVICE_MESSAGES_H
-#define DTS_ANSWER_DEVICE_MESSAGES_H
+#ifndef DTS_ANSWER_LIVE_DEVICE_MESSAGES_H
+#define DTS_ANSWER_LIVE_DEVICE_MESSAGES_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* references.h -- published figures that no point of a scenario is compared with. */
-#ifndef DTS_ANSWER_REFERENCES_H
-#define DTS_ANSWER_REFERENCES_H
+#ifndef DTS_ANSWER_NOTES_REFERENCES_H
+#define DTS_ANSWER_NOTES_REFERENCES_H
 
 #include "answer/changes.h"
 #include "answer/scene.h"

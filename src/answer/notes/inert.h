@@ -1,7 +1,7 @@
 /* inert.h -- a note on sweeps whose values all give the same answers: somebody expected a
  * difference. */
-#ifndef DTS_ANSWER_INERT_H
-#define DTS_ANSWER_INERT_H
+#ifndef DTS_ANSWER_NOTES_INERT_H
+#define DTS_ANSWER_NOTES_INERT_H
 
 #include "answer/changes.h"
 #include "answer/result.h"

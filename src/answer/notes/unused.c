@@ -1,5 +1,5 @@
 /* unused.c -- a table of keys and of what they need. */
-#include "answer/unused.h"
+#include "answer/notes/unused.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* slot_note.h -- a note on platforms whose NICs are behind slower PCIe slots. */
-#ifndef DTS_ANSWER_SLOT_NOTE_H
-#define DTS_ANSWER_SLOT_NOTE_H
+#ifndef DTS_ANSWER_NOTES_SLOT_NOTE_H
+#define DTS_ANSWER_NOTES_SLOT_NOTE_H
 
 #include "answer/scene.h"
 

@@ -1,5 +1,5 @@
 /* waiting.c -- a line on the terminal that says what the program is doing, and goes again. */
-#include "answer/waiting.h"
+#include "answer/notes/waiting.h"
 
 #include <errno.h>
 #include <signal.h>

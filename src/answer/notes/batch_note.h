@@ -1,6 +1,6 @@
 /* batch_note.h -- a note on steps that take more samples than there are. */
-#ifndef DTS_ANSWER_BATCH_NOTE_H
-#define DTS_ANSWER_BATCH_NOTE_H
+#ifndef DTS_ANSWER_NOTES_BATCH_NOTE_H
+#define DTS_ANSWER_NOTES_BATCH_NOTE_H
 
 #include "answer/result.h"
 #include "base/text.h"

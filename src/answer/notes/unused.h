@@ -1,6 +1,6 @@
 /* unused.h -- keys of "live" that have no effect because of other keys. */
-#ifndef DTS_ANSWER_UNUSED_H
-#define DTS_ANSWER_UNUSED_H
+#ifndef DTS_ANSWER_NOTES_UNUSED_H
+#define DTS_ANSWER_NOTES_UNUSED_H
 
 #include "answer/open.h"
 #include "base/text.h"

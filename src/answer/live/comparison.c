@@ -1,5 +1,5 @@
 /* comparison.c -- prediction and measurement side by side, phase by phase. */
-#include "answer/comparison.h"
+#include "answer/live/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

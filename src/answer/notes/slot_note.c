@@ -1,5 +1,5 @@
 /* slot_note.c -- a note on platforms whose NICs are behind slower PCIe slots. */
-#include "answer/slot_note.h"
+#include "answer/notes/slot_note.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* trained.c -- epochs of a training as a table, JSON and lines. */
-#include "answer/trained.h"
+#include "answer/live/trained.h"
 
 #include <math.h>
 #include <stdlib.h>

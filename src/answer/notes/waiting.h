@@ -1,6 +1,6 @@
 /* waiting.h -- a line on the terminal that says what the program is doing, and goes again. */
-#ifndef DTS_ANSWER_WAITING_H
-#define DTS_ANSWER_WAITING_H
+#ifndef DTS_ANSWER_NOTES_WAITING_H
+#define DTS_ANSWER_NOTES_WAITING_H
 
 enum { DTS_SILENT_S = 2 }; // shorter work shows no line
 

@@ -1,5 +1,5 @@
 /* references.c -- published figures that no point of a scenario is held against. */
-#include "answer/references.h"
+#include "answer/notes/references.h"
 
 #include <stdio.h>
 #include <string.h>

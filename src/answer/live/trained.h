@@ -1,6 +1,6 @@
 /* trained.h -- the results of training, epoch by epoch (docs/live.md). */
-#ifndef DTS_ANSWER_TRAINED_H
-#define DTS_ANSWER_TRAINED_H
+#ifndef DTS_ANSWER_LIVE_TRAINED_H
+#define DTS_ANSWER_LIVE_TRAINED_H
 
 #include <stdio.h>
 

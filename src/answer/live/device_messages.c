@@ -1,5 +1,5 @@
 /* device_messages.c -- how the messages of devices travelled, for people and as JSON. */
-#include "answer/device_messages.h"
+#include "answer/live/device_messages.h"
 
 #include <math.h>
 

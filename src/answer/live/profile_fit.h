@@ -1,8 +1,8 @@
 /* profile_fit.h -- whether the profile of a device was made for what runs: as many threads, on
  * the same processor, at the same pace (docs/live.md, "What is printed").
  */
-#ifndef DTS_ANSWER_PROFILE_FIT_H
-#define DTS_ANSWER_PROFILE_FIT_H
+#ifndef DTS_ANSWER_LIVE_PROFILE_FIT_H
+#define DTS_ANSWER_LIVE_PROFILE_FIT_H
 
 #include <stdbool.h>
 #include <stdio.h>
