@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "sim/net/platform/net.h"
 #include "sim/net/platform/slot.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
 
 struct nics {
     int count;
@@ -140,45 +141,88 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     return true;
 }
 
+struct imported {
+    const char *kind, *file;
+    struct dts_cfg hosts;
+};
+
+static const struct dts_field import_fields[] = {
+    {DTS_KEY(struct imported, kind), .type = DTS_STRING, .help = "the reader"},
+    {DTS_KEY(struct imported, file), .type = DTS_STRING, .help = "the file to read"},
+    {DTS_KEY(struct imported, hosts), .type = DTS_OTHER, .missing = "null",
+     .help = "hosts of the file that are nodes: the beginning of their names (\"node-\"), or a "
+             "list of names; default: all"},
+    {0},
+};
+
+/* "hosts" of the network: a prefix, a list, or nothing. The list is the caller's to free. */
+static bool read_hosts(const struct dts_cfg *at, struct dts_net_hosts *hosts,
+                       const char ***names, struct dts_error *err)
+{
+    if (!dts_cfg_exists(at))
+        return true;
+    if (dts_cfg_is_string(at))
+        return dts_cfg_string(at, &hosts->prefix, err);
+    hosts->count = dts_cfg_length(at);
+    if (hosts->count < 1)
+        return dts_cfg_fail(at, NULL, err,
+                            "must be the beginning of names of hosts, or a list of names");
+    hosts->names = *names = dts_alloc(hosts->count, sizeof(**names));
+    for (size_t i = 0; i < hosts->count; i++) {
+        struct dts_cfg item = dts_cfg_item(at, i);
+        if (!dts_cfg_string(&item, &(*names)[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool import_file(struct dts_platform *platform, const struct dts_cfg *network,
+                        const struct dts_net_import *import, struct dts_error *err)
+{
+    struct imported said = {0};
+    struct dts_net_hosts hosts = {0};
+    const char **names = NULL;
+    struct dts_error why = {0};
+    if (!dts_cfg_read(network, import_fields, &said, err))
+        return false;
+    bool ok = read_hosts(&said.hosts, &hosts, &names, err);
+    if (ok) {
+        platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
+        ok = import->load(&platform->net, platform->network_file, &hosts,
+                          &platform->network_note, &why);
+        if (!ok && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
+            dts_cfg_fail(network, "file", err, "%s", why.text);
+        else if (!ok)
+            dts_fail(err, why.cause, "%s", why.text);
+    }
+    free(names);
+    return ok;
+}
+
 static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                        const struct dts_net_import *import,
                        const struct dts_transport transports[2], struct dts_error *err)
 {
-    struct {
-        const char *kind, *file;
-    } said;
-    const struct dts_field fields[] = {
-        {.key = "kind", .offset = 0, .type = DTS_STRING, .help = "the reader"},
-        {.key = "file",
-         .offset = sizeof(const char *),
-         .type = DTS_STRING,
-         .help = "the file to read"},
-        {0},
-    };
     struct dts_cfg network = dts_cfg_member(top, "network"), nics = dts_cfg_member(top, "nics");
     struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
     const struct dts_cfg *unused = dts_cfg_exists(&nics) ? &nics : &fabric;
     if (dts_cfg_exists(unused))
         return dts_cfg_fail(unused, NULL, err, "must be left out where network.kind is \"%s\"",
                             import->kind);
-    if (!dts_cfg_read(&network, fields, &said, err))
+    if (platform->devices_per_node != 1)
+        return dts_cfg_fail(&node, "devices", err,
+                            "must be 1 where network.kind is \"%s\": a host is a node, got %d",
+                            import->kind, platform->devices_per_node);
+    if (!import_file(platform, &network, import, err))
         return false;
-    platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
-    struct dts_error why = {0};
-    bool loaded = import->load(&platform->net, platform->network_file, &why);
-    if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
-        return dts_cfg_fail(&network, "file", err, "%s", why.text);
-    if (!loaded)
-        return dts_fail(err, why.cause, "%s", why.text);
     platform->net.transports[DTS_WITHIN] = transports[DTS_WITHIN];
     platform->net.transports[DTS_BETWEEN] = transports[DTS_BETWEEN];
-    int devices = platform->nodes * platform->devices_per_node;
-    if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
-        return dts_cfg_fail(
-            &network, "file", err,
-            "must have %d device%s in %d node%s, as the platform says; has %d in %d", devices,
-            dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
-            platform->net.devices, platform->net.nodes);
+    const int hosts = platform->net.nodes;
+    if (hosts != platform->nodes)
+        return dts_cfg_fail(top, "nodes", err, "must be %d, the hosts of %s%s, got %d", hosts,
+                            platform->network_file,
+                            hosts > platform->nodes ? " (or network.hosts chooses fewer)" : "",
+                            platform->nodes);
     return true;
 }
 
@@ -212,7 +256,10 @@ void dts_platform_build_help(FILE *out)
         fputc('\n', out);
         dts_fields_print(dts_topologies[i]->fields, "network", out);
     }
-    for (int i = 0; dts_net_imports[i] != NULL; i++)
-        dts_text_heading(out, "A network of kind \"%s\" (%s): network.file names it.",
-                         dts_net_imports[i]->kind, dts_net_imports[i]->summary);
+    for (int i = 0; dts_net_imports[i] != NULL; i++) {
+        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_net_imports[i]->kind,
+                         dts_net_imports[i]->summary);
+        fputc('\n', out);
+        dts_fields_print(import_fields + 1, "network", out);
+    }
 }
