@@ -6,6 +6,7 @@
 
 #include "answer/unused.h"
 #include "base/mem.h"
+#include "base/os/standard.h"
 #include "cli/commands.h"
 #include "cli/live/report.h"
 #include "cli/outputs.h"
@@ -242,6 +243,7 @@ int main(int argc, char **argv)
 {
     struct dts_error err = {0};
     struct run run = {0};
+    dts_standard_open();
     if (!dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
         say(0, &err);
         return (int)err.cause;
@@ -256,5 +258,7 @@ int main(int argc, char **argv)
         dts_live_signals(false); // what is wrong was said
     dts_wire_close(run.wire);
     free_run(&run);
-    return (int)err.cause;
+    if (err.cause != DTS_NO_ERROR)
+        dts_standard_end((int)err.cause);
+    return 0;
 }
