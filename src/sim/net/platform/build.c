@@ -104,19 +104,18 @@ static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
     return true;
 }
 
-/* Numbers of links and endpoints are int. */
+/* What engines keep of a link is kept for all of them. */
 static bool check_size(const struct dts_cfg *top, const struct dts_parts *machine,
                        struct dts_error *err)
 {
     long long node_links =
         machine->fabric->links(machine->fabric_self) + 2LL * machine->nics + 4;
-    long long links =
-        machine->nodes * node_links +
-        (long long)machine->nics * machine->topology->links(machine->topology_self);
-    if (links > INT_MAX / 2)
-        return dts_cfg_fail(top, "nodes", err, "must be less: the network has %lld links",
-                            links);
-    return true;
+    const double nodes = (double)machine->nodes * (double)node_links;
+    const double planes = (double)(machine->rails->planes ? machine->nics : 1) *
+                          machine->topology->links(machine->topology_self);
+    const struct dts_cfg nics = dts_cfg_member(top, "nics");
+    return nodes > planes ? dts_topology_check_links(nodes + planes, top, "nodes", err)
+                          : dts_topology_check_links(nodes + planes, &nics, "count", err);
 }
 
 static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, int row,
