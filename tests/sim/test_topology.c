@@ -474,8 +474,7 @@ static void bad_values_are_refused_in_one_line(void)
          "routers of a column, each way",
          9},
         {"fat_tree", TREE("[4, 6000]", "[6000]", ""),
-         "test.json: up: must be less: the network has 72000000 links, more than 16777216",
-         9},
+         "test.json: up: must be less: the network has 72000000 links, more than 16777216", 9},
         {"two_level",
          "{\"ports_per_leaf\": 1, \"spines\": 4096, \"uplink_bytes_per_s\": 1e9, "
          "\"hop_latency_us\": 0.5}",
