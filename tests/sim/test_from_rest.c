@@ -3,6 +3,7 @@
  * allow.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "check.h"
