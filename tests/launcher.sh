@@ -71,6 +71,42 @@ touch "$root/src/deep/er/b.c"
 "$root/dtsim" >/dev/null 2>&1
 check "a newer source in a folder in a folder is built" test "$(builds)" -eq 4
 
+touch -d "+1 day" "$root/src/deep/er/b.c"
+"$root/dtsim" >/dev/null 2>"$root/err"
+check "a source from the future is built" test "$(builds)" -eq 5
+check "one line says that it is dated so" grep -qx "dtsim: src/deep/er/b.c is dated in the future.*" "$root/err"
+"$root/dtsim" x >"$root/out" 2>"$root/err"
+check "and not built at each start" test "$(builds)" -eq 5
+check "of which nothing is said any more" test ! -s "$root/err"
+sleep 0.01
+touch "$root/src/main.c"
+"$root/dtsim" >/dev/null 2>"$root/err"
+check "another source is built all the same" test "$(builds)" -eq 6
+check "and the date is not said again" sh -c "! grep -q future '$root/err'"
+touch -d "+2 days" "$root/src/deep/er/b.c"
+"$root/dtsim" >/dev/null 2>&1
+check "another date in the future is built" test "$(builds)" -eq 7
+touch "$root/src/deep/er/b.c"
+"$root/dtsim" >/dev/null 2>&1
+check "a source that is of today again is built" test "$(builds)" -eq 8
+"$root/dtsim" >/dev/null 2>&1
+check "once" test "$(builds)" -eq 8
+
+mv "$root/build/src/dtsim" "$root/kept"
+(flock 9 && touch "$root/held" && sleep 0.5 && mv "$root/kept" "$root/build/src/dtsim") 9>>"$root/build/lock" &
+while [ ! -e "$root/held" ]; do sleep 0.01; done
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$root/dtsim" x >"$root/out1" 2>"$root/err1" & other=$!
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$root/dtsim" x >"$root/out" 2>"$root/err"
+wait $other
+check "under mpirun a rank waits for a build" grep -qx "ran x" "$root/out" "$root/out1"
+check "rank 0 says so" said_once "waiting for another start"
+check "the others say nothing" test ! -s "$root/err1"
+mv "$root/build/src/dtsim" "$root/kept"
+OMPI_COMM_WORLD_SIZE=2 "$root/dtsim" x >"$root/out" 2>"$root/err"
+check "under mpirun and without a program that is status 1" test $? -eq 1
+check "and one line says who builds" said_once "./dtsim builds it"
+mv "$root/kept" "$root/build/src/dtsim"
+
 ln -s "$root/dtsim" "$root/bin/dtsim"
 dtsim x >"$root/out" 2>&1
 check "a link to it runs" grep -qx "ran x" "$root/out"
@@ -91,7 +127,7 @@ PATH='' "$root/dtsim" x >"$root/out" 2>"$root/err"
 check "where there is no program either that is status 1" test $? -eq 1
 check "and one line says what is missing" said_once "PATH has no "
 mv "$root/kept" "$root/build/src/dtsim"
-check "of this nothing was built" test "$(builds)" -eq 4
+check "of this nothing was built" test "$(builds)" -eq 8
 
 touch "$root/broken" "$root/src/main.c"
 "$root/dtsim" >"$root/out" 2>"$root/err"

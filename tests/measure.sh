@@ -1,5 +1,6 @@
 #!/bin/sh
-# measure.sh PROGRAM -- dtsim-measure, called directly, refuses what it cannot do: one line, status 2; and what has no room, status 1.
+# measure.sh PROGRAM -- dtsim-measure, called directly, refuses what it cannot do: one line, status 2; and what has no
+# room, status 1.
 set -u
 program=$1
 folder=$(mktemp -d)
@@ -41,5 +42,15 @@ echo "$mlp" >large.json
 [ $? -eq 1 ] && grep -q '^dtsim-measure: .*does not fit: .* GB' said && [ "$(wc -l <said)" -eq 1 ] ||
     { echo "FAIL more memory than there is: $(cat said)"; failed=1; }
 rm large.json
+# OpenBLAS's threads would look for memory for ever, and the end of the program wait for them.
+echo "$mlp" | sed 's/1000000/10/' >small.json
+for limit in 100000 150000 250000 400000; do
+    (ulimit -v $limit && exec timeout -s KILL 30 "$program" profile small.json 4 1 sgd out.json) >/dev/null 2>said
+    status=$?
+    grep -q 'Sanitizer\|Shadow\|shared librar' said && continue # it needs more than that by itself
+    [ $status -eq 1 ] && grep -q '^dtsim-measure: .*no memory' said ||
+        { echo "FAIL with $limit KiB: status $status, $(cat said)"; failed=1; }
+done
+rm small.json
 [ "$(ls)" = said ] || { echo "FAIL files were left: $(ls)"; failed=1; }
 exit $failed

@@ -3,13 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
 static void end_without_memory(size_t count, size_t size)
 {
     fprintf(stderr, "dtsim: out of memory: %zu x %zu bytes\n", count, size);
-    exit(1);
+    fflush(stdout);
+    _exit(1); // exit() would wait for threads of libraries that try to get memory for ever
 }
 
 void *dts_alloc(size_t count, size_t size)

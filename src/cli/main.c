@@ -5,6 +5,7 @@
 
 #include "answer/open.h"
 #include "base/os/ending.h"
+#include "base/os/standard.h"
 #include "base/version.h"
 #include "cli/become_live.h"
 #include "cli/commands.h"
@@ -50,6 +51,7 @@ int main(int argc, char **argv)
 {
     struct dts_error err = {0};
     struct dts_options options;
+    dts_standard_open();
     dts_ending_watch();
     signal(SIGXFSZ, SIG_IGN); // where files may not grow, writing says so
     if (dts_options_parse(&options, argc, argv, &err)) {

@@ -133,6 +133,13 @@ static void link_rate(const struct dts_shape *shape, struct dts_usual *usual)
     from_device(shape, usual, links->kind);
 }
 
+/* There are columns where there are rows. */
+static void black_rate(const struct dts_shape *shape, struct dts_usual *usual)
+{
+    nic_rate(shape, usual);
+    usual->always = !small_groups(shape);
+}
+
 static void sockets(const struct dts_shape *shape, struct dts_usual *usual)
 {
     say(usual, "%d", shape->devices == 1 ? 1 : 2);
@@ -219,6 +226,7 @@ static const struct {
     {"copy_bytes_per_s", "10e9", NULL, false},
     // networks
     {"uplink_bytes_per_s", NULL, nic_rate, false},
+    {"black_lane_bytes_per_s", NULL, black_rate, false},
     {"lane_bytes_per_s", NULL, nic_rate, false},
     {"link_bytes_per_s", NULL, link_rate, true},
     {"ports_per_leaf", NULL, leaf_ports, false},
@@ -245,7 +253,7 @@ bool dts_usual(const struct dts_shape *shape, const char *key, struct dts_usual 
             usuals[i].compute(shape, usual);
         else
             say(usual, "%s", usuals[i].value);
-        usual->always = usuals[i].always;
+        usual->always |= usuals[i].always;
         return true;
     }
     return false;

@@ -9,6 +9,7 @@
 #include "base/json/json_out.h"
 #include "base/json/library.h"
 #include "base/mem.h"
+#include "base/os/ending.h"
 #include "base/os/processor.h"
 #include "base/os/program.h"
 #include "base/os/scratch.h"
@@ -96,6 +97,30 @@ static bool make_folder(const char *folder)
     return (mkdir(folder, 0755) == 0 || errno == EEXIST) && access(folder, W_OK | X_OK) == 0;
 }
 
+/* Can a file be written here? Asked before the machine is measured, which takes seconds: a disk
+ * that is full says so only when something is written. */
+static bool has_room(const char *path)
+{
+    static const char block[16384]; // more than is written
+    struct dts_text name = {0};
+    sigset_t before;
+    dts_text_add(&name, "%s.XXXXXX", path);
+    dts_ending_hold(&before);
+    const int fd = mkstemp(name.chars);
+    if (fd >= 0)
+        dts_ending_remove(name.chars);
+    dts_ending_release(&before);
+    const bool room =
+        fd >= 0 && write(fd, block, sizeof(block)) == (ssize_t)sizeof(block) && fsync(fd) == 0;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name.chars);
+        dts_ending_keep(name.chars);
+    }
+    dts_text_free(&name);
+    return room;
+}
+
 static void rename_device(struct dts_device *device)
 {
     free(device->own_name);
@@ -110,7 +135,11 @@ static bool measure_unkept(struct dts_device *device, dts_here_fn measure, void 
     if (!dts_scratch_open(&scratch, "here", err))
         return false;
     const char *path = dts_scratch_file(scratch, "here.json");
-    const bool good = measure(argument, path, err) && dts_device_load(device, path, err);
+    bool good = has_room(path);
+    if (!good)
+        dts_fail(err, DTS_SYSTEM, "%s: no room for what is measured (TMPDIR names the folder)",
+                 path);
+    good = good && measure(argument, path, err) && dts_device_load(device, path, err);
     dts_scratch_close(scratch);
     return good;
 }
@@ -129,7 +158,7 @@ bool dts_here_load(struct dts_device *device, const char *folder, dts_here_fn me
             return true;
         }
     }
-    *kept = folder != NULL && make_folder(folder);
+    *kept = folder != NULL && make_folder(folder) && has_room(path.chars);
     const bool good =
         *kept ? measure(argument, path.chars, err) && dts_device_load(device, path.chars, err)
               : measure_unkept(device, measure, argument, err);

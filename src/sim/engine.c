@@ -62,7 +62,8 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
     double most = seconds * dts_exact_messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
-    if (simulation->message_slowdown > 0) // fluid alone knows it
+    const bool large = simulation->net != NULL && simulation->net->links > DTS_EXACT_MOST_LINKS;
+    if (simulation->message_slowdown > 0 || large) // fluid alone knows it, or has the room
         return &dts_engine_fluid;
     if (events < most) {
         dts_job_traffic(simulation->job, &traffic);

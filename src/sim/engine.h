@@ -106,6 +106,9 @@ const char *dts_engine_name(int i);                         // "auto" first
 /* Messages that exact simulates in a second (exact.c); 0: this build has no SimGrid. */
 extern const double dts_exact_messages_per_s;
 
+/* Links of a network that `exact` takes: SimGrid needs some 900 bytes for each. */
+enum { DTS_EXACT_MOST_LINKS = 1 << 22 };
+
 /* The engine that "auto" picks: exact where its messages take about a second or less
  * and each pair of ranks has one path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);

@@ -1,6 +1,8 @@
 /* test_here.c -- the device `here` is measured once, kept, and measured again when broken. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,5 +128,27 @@ static void without_a_folder_it_is_measured_and_not_kept(void)
     end();
 }
 
-TESTS(TEST(the_second_use_does_not_measure), TEST(a_broken_file_is_measured_again),
-      TEST(without_a_folder_it_is_measured_and_not_kept))
+/* A disk that is full, as a limit on the size of files: what the folder gives is tried before.
+ */
+static void a_folder_without_room_is_noticed_before(void)
+{
+    bool kept = true;
+    struct rlimit before, little;
+    begin();
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    little = before;
+    little.rlim_cur = 1000;
+    struct dts_device device;
+    struct dts_error err = {0};
+    CHECK(setrlimit(RLIMIT_FSIZE, &little) == 0);
+    const bool good = dts_here_load(&device, folder, plant, NULL, &kept, &err);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(!good && strstr(err.text, "no room for what is measured") != NULL);
+    CHECK_INT(measured, 0);
+    CHECK(load(folder, &kept) && kept);
+    end();
+}
+
+TESTS(TEST(a_folder_without_room_is_noticed_before), TEST(the_second_use_does_not_measure),
+      TEST(a_broken_file_is_measured_again), TEST(without_a_folder_it_is_measured_and_not_kept))

@@ -54,6 +54,21 @@ static void auto_takes_exact_for_what_is_small(void)
     dts_job_free(&large);
 }
 
+static void auto_leaves_large_networks_to_fluid(void)
+{
+    struct dts_job small = workers(8, 1);
+    struct dts_net net = {.links = DTS_EXACT_MOST_LINKS + 1};
+    struct dts_simulation s = {.job = &small, .steps = 3, .net = &net};
+    struct dts_timing timing;
+    struct dts_error err = {0};
+    CHECK_STRING(dts_engine_auto(&s)->name, "fluid");
+    if (dts_exact_messages_per_s > 0) {
+        CHECK(!dts_engine_find("exact")->run(&s, &timing, &err));
+        CHECK(strstr(err.text, "at most 4194304 links, has 4194305") != NULL);
+    }
+    dts_job_free(&small);
+}
+
 static int two_paths(const void *self, int src, int dst)
 {
     (void)self, (void)src, (void)dst;
@@ -120,7 +135,7 @@ static void a_timing_may_be_freed_twice(void)
 }
 
 TESTS(TEST(auto_comes_first_and_every_name_is_found), TEST(auto_takes_exact_for_what_is_small),
-      TEST(auto_takes_fluid_where_messages_spread),
+      TEST(auto_leaves_large_networks_to_fluid), TEST(auto_takes_fluid_where_messages_spread),
       TEST(auto_takes_fluid_where_kernels_slow_messages), TEST(a_build_without_simgrid_says_so),
       TEST(a_start_is_the_last_begin_and_an_end_the_last_end),
       TEST(a_timing_may_be_freed_twice))

@@ -23,14 +23,19 @@
 
 enum { MOST = 64 };
 
+/* For the imports that follow, and what the last one had to note. */
+static const struct dts_net_hosts *hosts;
+static struct dts_error note;
+
 /* Import XML text. `said` is what the message must contain; NULL: it must load. */
 static bool import_text(const char *text, struct dts_net *net, const char *said)
 {
     char path[] = "/tmp/dtsim-XXXXXX";
     int file = mkstemp(path);
     struct dts_error err = {0};
+    note = err;
     bool written = write(file, text, strlen(text)) == (ssize_t)strlen(text);
-    bool loaded = written && dts_net_from_simgrid(net, path, &err);
+    bool loaded = written && dts_net_from_simgrid(net, path, hosts, &note, &err);
     close(file);
     unlink(path);
     CHECK(written);
@@ -126,15 +131,95 @@ static void broken_files_are_refused_with_their_line(void)
                 &net, "route from a to c: SimGrid cannot find it");
 }
 
+#define CABLE(id)       "<link id=\"" id "\" bandwidth=\"1GBps\" latency=\"1us\"/>"
+#define HOST(id)        "<host id=\"" id "\" speed=\"1Gf\"/>"
+#define ROUTE(a, b, by) "<route src=\"" a "\" dst=\"" b "\"><link_ctn id=\"" by "\"/></route>"
+static const char chain[] =
+    HEAD "<config><prop id=\"smpi/host-speed\" value=\"1f\"/></config>\n"
+         "<zone id=\"z\" routing=\"Floyd\">" HOST("a-1") HOST("a-2") HOST("a-10") HOST("lone")
+             CABLE("x") CABLE("y") ROUTE("a-1", "a-2", "x")
+                 ROUTE("a-2", "a-10", "y") "</zone>\n" TAIL;
+
+/* Only chosen hosts need routes; those of a Floyd zone are put together from others. */
+static void hosts_are_chosen_by_prefix_or_in_a_list(void)
+{
+    struct dts_net net;
+    int links[DTS_MAX_ROUTE];
+    const char *const listed[] = {"a-10", "a-1"}, *const twice[] = {"a-1", "a-1"};
+    import_text(chain, &net, "route from a-1 to lone: SimGrid cannot find it");
+    hosts = &(struct dts_net_hosts){.prefix = "b"};
+    import_text(chain, &net, "none of its 4 hosts begins with \"b\"");
+    hosts = &(struct dts_net_hosts){.names = twice, .count = 2};
+    import_text(chain, &net, "there is no host \"a-1\", or it is named twice");
+    hosts = &(struct dts_net_hosts){.prefix = "a-"};
+    if (import_text(chain, &net, NULL)) {
+        CHECK_INT(net.devices, 3);
+        CHECK_INT(net.links, 2);
+        CHECK_INT(net.ops->route(net.self, 0, 2, 0, links), 2);
+        CHECK_NEAR(net.ops->latency(net.self, 0, 2, 0), 2e-6, 1e-15);
+        dts_net_free(&net);
+    }
+    hosts = &(struct dts_net_hosts){.names = listed, .count = 2};
+    if (import_text(chain, &net, NULL)) {
+        char name[64];
+        CHECK_INT(net.devices, 2);
+        CHECK_INT(net.ops->route(net.self, 0, 1, 0, links), 2);
+        net.ops->link_name(net.self, links[0], name, sizeof(name));
+        CHECK_STRING(name, "y");
+        dts_net_free(&net);
+    }
+    hosts = NULL;
+    CHECK(strstr(note.text, "not used: <config> (smpi/host-speed)") != NULL);
+}
+
+static void what_hides_from_a_limit_is_refused(void)
+{
+    struct dts_net net;
+    char deep[16384] = HEAD;
+    import_text(CLUSTER("radical=\"0-&#50;000000\" bw=\"1Bps\" lat=\"0us\""), &net,
+                ":4: the entity &#50; is not accepted");
+    import_text(CLUSTER("radical=\"0-&many;\" bw=\"1Bps\" lat=\"0us\""), &net,
+                ":4: the entity");
+    import_text(CLUSTER("radical=\"0-3\" bw=\"1Bps\" lat=\"0us\" bw_file=\"<\""), &net, ":4: ");
+    import_text(HEAD "<!-- <config> -->\n<!-- no end", &net, ":5: <!-- has no end");
+    import_text(HEAD "<![CDATA[<config>]]>\n" TAIL, &net, ":4: ");
+    import_text("<!DOCTYPE platform [<!ENTITY n \"9\">]><platform version=\"4.1\"/>", &net,
+                ":1: a <!DOCTYPE with definitions");
+    import_text(HEAD "<config>\n<prop id=\"Tracing/Filename\" value=\"x\"/></config>" TAIL,
+                &net, ":5: <config>: Tracing/Filename is not accepted");
+    import_text(HEAD
+                "<cluster id=\"c\" radical=\"0-60000\"/>\n<cluster radical=\"0-60000\"/>" TAIL,
+                &net, ":5: radical: must name at most 100000 hosts in all, names 120002");
+    import_text(HEAD "<cluster id=\"c\" radical=\"0_3\"/>" TAIL, &net, ":4: radical: must be");
+    for (int i = 0; i < 100; i++)
+        strcat(deep, "<zone id=\"z\" routing=\"Full\">\n");
+    import_text(deep, &net, ":103: more than 100 tags are open within another");
+}
+
+/* A zone without links, as simulators of schedules use them: said, and nothing else. */
+static void routes_by_coordinates_may_have_no_links(void)
+{
+    struct dts_net net;
+    int links[DTS_MAX_ROUTE];
+    if (!import_text(HEAD "<zone id=\"z\" routing=\"Vivaldi\">"
+                          "<host id=\"a\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
+                          "<host id=\"b\" coordinates=\"0 0 0\" speed=\"1Gf\"/></zone>" TAIL,
+                     &net, NULL))
+        return;
+    CHECK_INT(net.ops->route(net.self, 0, 1, 0, links), 0);
+    CHECK(strstr(note.text, "2 of 2 routes have no link") != NULL);
+    dts_net_free(&net);
+}
+
 static void missing_files_are_refused(void)
 {
     struct dts_net net;
     struct dts_error err = {0};
-    CHECK(!dts_net_from_simgrid(&net, "/nowhere/at/all.xml", &err));
+    CHECK(!dts_net_from_simgrid(&net, "/nowhere/at/all.xml", NULL, &note, &err));
     CHECK_INT(err.cause, DTS_BAD_INPUT);
     CHECK_STRING(err.text, "/nowhere/at/all.xml: No such file or directory");
     err = (struct dts_error){0};
-    CHECK(!dts_net_from_simgrid(&net, "/", &err));
+    CHECK(!dts_net_from_simgrid(&net, "/", NULL, &note, &err));
     CHECK_STRING(err.text, "/: must be a file");
 }
 
@@ -303,7 +388,8 @@ static void our_torus_is_simgrids(void)
                     "topo_parameters=\"3,5,3\""));
 }
 
-TESTS(TEST(a_star_has_its_hosts_links_and_routes), TEST(hosts_have_their_speeds_and_cores),
-      TEST(links_that_are_not_shared_stay_so), TEST(broken_files_are_refused_with_their_line),
-      TEST(missing_files_are_refused), TEST(our_fat_tree_is_simgrids),
-      TEST(our_torus_is_simgrids))
+TESTS(TEST(hosts_have_their_speeds_and_cores), TEST(hosts_are_chosen_by_prefix_or_in_a_list),
+      TEST(what_hides_from_a_limit_is_refused), TEST(routes_by_coordinates_may_have_no_links),
+      TEST(a_star_has_its_hosts_links_and_routes), TEST(links_that_are_not_shared_stay_so),
+      TEST(broken_files_are_refused_with_their_line), TEST(missing_files_are_refused),
+      TEST(our_fat_tree_is_simgrids), TEST(our_torus_is_simgrids))

@@ -37,7 +37,8 @@ static bool import(struct dts_net *net, const struct pair *pair, struct dts_erro
             "</platform>\n",
             pair->ports - 1, pair->zone, pair->numbers);
     fclose(out);
-    bool read = dts_net_from_simgrid(net, path, err);
+    struct dts_error note = {0};
+    bool read = dts_net_from_simgrid(net, path, NULL, &note, err);
     unlink(path);
     return read;
 }

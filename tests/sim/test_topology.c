@@ -57,6 +57,11 @@ static bool make_or_fail(struct made *made, const char *kind, const char *json, 
     "\"black_lane_bytes_per_s\": 5e9, \"blue_lane_bytes_per_s\": 4e9, "                        \
     "\"router_latency_us\": 0.1, \"blue_latency_us\": 0.2" more "}"
 
+#define ONE_ROW                                                                                \
+    "{\"groups\": 5, \"rows\": 1, \"columns\": 8, \"nodes_per_router\": 2, "                   \
+    "\"green_lane_bytes_per_s\": 5e9, \"blue_lane_bytes_per_s\": 4e9, "                        \
+    "\"router_latency_us\": 0.1, \"blue_latency_us\": 0.2}"
+
 /* Every row, at several sizes. */
 static const struct {
     const char *kind, *json;
@@ -75,10 +80,12 @@ static const struct {
     {"fat_tree", TREE("[4, 2]", "[2]", ", \"parallel\": [3], \"routing\": \"spread\""), 8},
     {"torus", TORUS("[1]"), 1},
     {"torus", TORUS("[7]"), 7},
+    {"torus", TORUS("[130]"), 130}, // routes of 65 links
     {"torus", TORUS("[4, 1, 3]"), 12},
     {"torus", TORUS("[4, 2, 3, 2]"), 40},
     {"torus", TORUS("[3, 2, 2, 2, 2]"), 48},
     {"dragonfly", DRAGON("1", "2", "3", ""), 12},
+    {"dragonfly", ONE_ROW, 80},
     {"dragonfly", DRAGON("2", "2", "3", ""), 24},
     {"dragonfly", DRAGON("4", "2", "3", ", \"nodes_per_group\": 9"), 36},
     {"dragonfly", DRAGON("5", "1", "4", ", \"routing\": \"minimal\""), 40},
@@ -445,8 +452,34 @@ static void bad_values_are_refused_in_one_line(void)
          "test.json: ports: must be >= 4 for all nodes, got 3", 4},
         {"torus", TORUS("[4, 3]"),
          "test.json: dims: must have a product >= 13 for all nodes, got 12", 13},
-        {"torus", TORUS("[100]"), "test.json: dims: routes must have at most 40 links, got 50",
+        {"torus", TORUS("[2002]"),
+         "test.json: dims: must have a sum of at most 2000, which are routes of 1000 links, "
+         "got "
+         "1001 links: more dimensions have shorter routes",
          9},
+        {"torus", TORUS("[400, 400, 400]"),
+         "test.json: dims: must be less: the network has 384000000 links, more than 16777216",
+         9},
+        {"dragonfly", DRAGON("2", "256", "256", ""),
+         "test.json: columns: must be less: the network has 68157440 links, more than 16777216",
+         9},
+        {"dragonfly", DRAGON("8000", "30", "30", ""),
+         "test.json: groups: must be less: the network has 481592000 links, more than 16777216",
+         9},
+        {"dragonfly",
+         "{\"groups\": 2, \"rows\": 2, \"columns\": 2, \"nodes_per_router\": 2, "
+         "\"green_lane_bytes_per_s\": 5e9, \"blue_lane_bytes_per_s\": 4e9, "
+         "\"router_latency_us\": 0.1}",
+         "test.json: black_lane_bytes_per_s: missing (there are 2 rows): of a lane between two "
+         "routers of a column, each way",
+         9},
+        {"fat_tree", TREE("[4, 6000]", "[6000]", ""),
+         "test.json: up: must be less: the network has 72000000 links, more than 16777216", 9},
+        {"two_level",
+         "{\"ports_per_leaf\": 1, \"spines\": 4096, \"uplink_bytes_per_s\": 1e9, "
+         "\"hop_latency_us\": 0.5}",
+         "test.json: spines: must be less: the network has 81920000 links, more than 16777216",
+         10000},
         {"torus", TORUS("[0]"), "test.json: dims[0]: must be >= 1, got 0", 9},
         {"fat_tree", TREE("[4, 3]", "[2, 2]", ""),
          "test.json: up: must have 1 elements, one fewer than \"down\"; has 2", 9},

@@ -29,12 +29,12 @@ static bool run(const char *name, const struct dts_job *job, const struct dts_ne
 
 int main(int argc, char **argv)
 {
-    struct dts_error err = {0};
+    struct dts_error err = {0}, note = {0};
     struct dts_net net;
     struct dts_job job;
     const char *name;
     bool good = true;
-    if (argc != 3 || !dts_net_from_simgrid(&net, argv[1], &err)) {
+    if (argc != 3 || !dts_net_from_simgrid(&net, argv[1], NULL, &note, &err)) {
         fprintf(stderr, "%s\n", argc == 3 ? err.text : "usage: expected PLATFORM.xml RANKS");
         return 2;
     }

@@ -1,4 +1,5 @@
-/* slot_note.h -- a note on platforms whose NICs are behind slower PCIe slots. */
+/* slot_note.h -- notes on platforms: NICs behind slower PCIe slots, what of a network's file is
+ * not used. */
 #ifndef DTS_ANSWER_NOTES_SLOT_NOTE_H
 #define DTS_ANSWER_NOTES_SLOT_NOTE_H
 

@@ -6,6 +6,7 @@
 
 #include "answer/notes/unused.h"
 #include "base/mem.h"
+#include "base/os/standard.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/live/report.h"
@@ -297,6 +298,7 @@ int main(int argc, char **argv)
 {
     struct dts_error err = {0};
     struct run run = {0};
+    dts_standard_open();
     dts_launcher_find(&run.launcher);
     if (!dts_wire_open(&run.wire, true, &argc, &argv, &err)) {
         say(0, &err);
@@ -311,5 +313,7 @@ int main(int argc, char **argv)
         dts_live_signals(false); // what is wrong was said
     dts_wire_close(run.wire);
     free_run(&run);
-    return (int)err.cause;
+    if (err.cause != DTS_NO_ERROR)
+        dts_standard_end((int)err.cause);
+    return 0;
 }

@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/os/clock.h"
 #include "base/os/ending.h"
 #include "base/os/file.h"
+#include "base/os/standard.h"
 #include "cli/measure/told.h"
 #include "cli/measure/words.h"
 #include "kernels/space/roofline.h"
@@ -100,21 +102,36 @@ static const struct verb {
     {"profile", 5, 9, measure_profile},
 };
 
+/* Where OpenBLAS gets no memory for the buffer of a thread it tries again for ever. */
+static bool check_memory(struct dts_error *err)
+{
+    const size_t buffers = 256 << 20; // two of them, at most 128 MiB each (OpenBLAS 0.3)
+    void *memory = mmap(NULL, buffers, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return dts_fail(err, DTS_SYSTEM, "no memory: to measure takes more than %.2g GB",
+                        (double)buffers / 1e9);
+    munmap(memory, buffers);
+    return true;
+}
+
 int main(int count, char **words)
 {
     struct dts_error err = {0};
     const struct verb *found = NULL;
+    dts_standard_open();
     dts_ending_watch();
     for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
         if (count >= 2 + verbs[i].least && count <= 2 + verbs[i].most &&
             strcmp(words[1], verbs[i].name) == 0)
             found = &verbs[i];
     if (found != NULL)
-        found->run(words + 2, &err);
+        (void)(check_memory(&err) && found->run(words + 2, &err));
     else
         dts_fail(&err, DTS_BAD_INPUT,
                  "usage: dtsim-measure here FILE (see `dtsim help profile`)");
-    if (err.cause != DTS_NO_ERROR)
-        fprintf(stderr, "dtsim-measure: %s\n", err.text);
-    return (int)err.cause;
+    if (err.cause == DTS_NO_ERROR)
+        return 0;
+    fprintf(stderr, "dtsim-measure: %s\n", err.text);
+    dts_standard_end((int)err.cause);
 }

@@ -52,14 +52,16 @@ void dts_mirror_free(struct dts_mirror *m)
 
 void dts_mirror_fetch(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
 {
-    dts_space_copy_out(m->space, queue, (char *)m->here + first, (const char *)m->there + first,
-                       bytes);
+    if (bytes > 0) // of nothing there may be no memory to be an offset into
+        dts_space_copy_out(m->space, queue, (char *)m->here + first,
+                           (const char *)m->there + first, bytes);
 }
 
 void dts_mirror_store(const struct dts_mirror *m, int queue, size_t first, size_t bytes)
 {
-    dts_space_copy_in(m->space, queue, (char *)m->there + first, (const char *)m->here + first,
-                      bytes);
+    if (bytes > 0)
+        dts_space_copy_in(m->space, queue, (char *)m->there + first,
+                          (const char *)m->here + first, bytes);
 }
 
 void dts_mirror_fetch_all(const struct dts_mirror *m)

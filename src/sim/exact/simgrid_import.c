@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <simgrid/host.h>
 #include <simgrid/link.h>
@@ -11,9 +13,12 @@
 #include "sim/exact/simgrid_zone.h"
 #include "sim/net/map.h"
 #include "sim/net/net.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
 #include "sim/net/simgrid_file/simgrid_file.h"
 #include "sim/net/simgrid_file/simgrid_routes.h"
 #include "sim/simgrid/module.h"
+
+enum { MOST_MEMORY = 1 << 30 }; // bytes, to read a platform
 
 static int by_name(const void *a, const void *b)
 {
@@ -69,7 +74,9 @@ static bool find_route(struct dts_simgrid_question *question, struct dts_simgrid
 {
     sg_link_t links[DTS_MAX_ROUTE];
     int hops = ask_route(question, from, to, links, &f->latency[pair]);
-    if (hops < 1)
+    if (hops < 1 && dts_simgrid_by_coordinates(from, to))
+        f->without_links++;
+    else if (hops < 1)
         return dts_fail(err, DTS_BAD_INPUT, DTS_SIMGRID_NO_ROUTE, sg_host_get_name(from),
                         sg_host_get_name(to));
     if (hops > DTS_MAX_ROUTE)
@@ -100,13 +107,10 @@ static void find_speeds(struct dts_simgrid_routes *f, const sg_host_t *hosts)
     }
 }
 
-static bool find_routes(struct dts_simgrid_question *question, struct dts_simgrid_routes *f,
-                        struct dts_error *err)
+static bool find_routes(struct dts_simgrid_question *question, const sg_host_t *hosts,
+                        struct dts_simgrid_routes *f, struct dts_error *err)
 {
-    sg_host_t *hosts = sg_host_list();
     struct dts_map known = {0};
-    qsort(hosts, (size_t)f->hosts, sizeof(sg_host_t), by_name);
-    find_speeds(f, hosts);
     f->latency = dts_alloc(dts_simgrid_pairs(f), sizeof(*f->latency));
     f->first = dts_alloc(dts_simgrid_pairs(f) + 1, sizeof(*f->first));
     bool ok = true;
@@ -117,8 +121,85 @@ static bool find_routes(struct dts_simgrid_question *question, struct dts_simgri
         f->first[pair + 1] = f->hops;
     }
     dts_map_free(&known);
-    free(hosts);
     return ok;
+}
+
+/* Those whose names begin so, moved to the front. */
+static bool choose_by_prefix(const char *prefix, sg_host_t *hosts, size_t *count,
+                             struct dts_error *err)
+{
+    size_t chosen = 0;
+    const char *first = sg_host_get_name(hosts[0]);
+    for (size_t i = 0; i < *count; i++)
+        if (strncmp(sg_host_get_name(hosts[i]), prefix, strlen(prefix)) == 0)
+            hosts[chosen++] = hosts[i];
+    if (chosen == 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "none of its %zu hosts begins with \"%s\" (network.hosts); the first "
+                        "is \"%s\"",
+                        *count, prefix, first);
+    *count = chosen;
+    return true;
+}
+
+/* These, in their order. The list is as long as it was allocated for: hosts are named once. */
+static bool choose_by_name(const struct dts_net_hosts *wanted, sg_host_t *hosts, size_t *count,
+                           struct dts_error *err)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        size_t at = i;
+        while (at < *count && strcmp(sg_host_get_name(hosts[at]), wanted->names[i]) != 0)
+            at++;
+        if (at == *count)
+            return dts_fail(err, DTS_BAD_INPUT,
+                            "network.hosts: there is no host \"%s\", or it is named twice",
+                            wanted->names[i]);
+        sg_host_t found = hosts[at];
+        memmove(hosts + i + 1, hosts + i, (at - i) * sizeof(*hosts));
+        hosts[i] = found;
+    }
+    *count = wanted->count;
+    return true;
+}
+
+/* The hosts that become nodes, in their order; the caller frees the list. */
+static bool choose(const struct dts_net_hosts *wanted, sg_host_t **hosts, size_t *count,
+                   struct dts_error *err)
+{
+    *count = sg_host_count();
+    if (*count < 1)
+        return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has 0",
+                        DTS_SIMGRID_MOST_HOSTS);
+    *hosts = sg_host_list();
+    qsort(*hosts, *count, sizeof(sg_host_t), by_name);
+    if (wanted != NULL && wanted->prefix != NULL &&
+        !choose_by_prefix(wanted->prefix, *hosts, count, err))
+        return false;
+    if (wanted != NULL && wanted->names != NULL && !choose_by_name(wanted, *hosts, count, err))
+        return false;
+    return *count <= DTS_SIMGRID_MOST_HOSTS ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "must have 1 to %d hosts, has %zu (network.hosts chooses some)",
+                    DTS_SIMGRID_MOST_HOSTS, *count);
+}
+
+/* A file of a few lines can ask for all memory there is: switches, routers, tables of routes.
+ * What the process has already is not counted (a sanitizer's tables are larger than any limit).
+ */
+static void limit_memory(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file != NULL && fscanf(file, "%lu", &pages) == 1) {
+        const rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + MOST_MEMORY;
+        struct rlimit limit;
+        if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur > bytes) {
+            limit.rlim_cur = bytes;
+            setrlimit(RLIMIT_AS, &limit);
+        }
+    }
+    if (file != NULL)
+        fclose(file);
 }
 
 /* The child: what it allocates goes with it. */
@@ -126,24 +207,25 @@ bool dts_simgrid_import(void *argument, void **result, size_t *size, struct dts_
 {
     struct dts_simgrid_question *question = argument;
     struct dts_simgrid_routes f = {.hosts = 0};
+    sg_host_t *hosts = NULL;
+    size_t count = 0;
+    limit_memory();
     dts_simgrid_start();
-    if (!dts_simgrid_load(question->path, err))
+    if (!dts_simgrid_load(question->path, err) || !choose(question->hosts, &hosts, &count, err))
         return false;
-    size_t hosts = sg_host_count();
-    if (hosts < 1 || hosts > DTS_SIMGRID_MOST_HOSTS)
-        return dts_fail(err, DTS_BAD_INPUT, "must have 1 to %d hosts, has %zu",
-                        DTS_SIMGRID_MOST_HOSTS, hosts);
-    f.hosts = (int)hosts;
-    if (!find_routes(question, &f, err))
+    f.hosts = (int)count;
+    find_speeds(&f, hosts);
+    if (!find_routes(question, hosts, &f, err))
         return false;
 
-    struct dts_simgrid_routes flat = {.hosts = f.hosts, .links = f.links, .hops = f.hops};
+    struct dts_simgrid_routes flat = {
+        .hosts = f.hosts, .links = f.links, .hops = f.hops, .without_links = f.without_links};
     *size = sizeof(flat) + dts_simgrid_routes_lay_out(&flat, NULL);
     *result = dts_alloc(1, *size);
     memcpy(*result, &flat, sizeof(flat));
     dts_simgrid_routes_lay_out(&flat, (char *)*result + sizeof(flat));
-    memcpy(flat.speed, f.speed, hosts * sizeof(*f.speed));
-    memcpy(flat.cores, f.cores, hosts * sizeof(*f.cores));
+    memcpy(flat.speed, f.speed, count * sizeof(*f.speed));
+    memcpy(flat.cores, f.cores, count * sizeof(*f.cores));
     memcpy(flat.latency, f.latency, dts_simgrid_pairs(&f) * sizeof(*f.latency));
     memcpy(flat.first, f.first, (dts_simgrid_pairs(&f) + 1) * sizeof(*f.first));
     if (f.links == 0)

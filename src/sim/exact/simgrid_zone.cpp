@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -259,7 +260,10 @@ void dts_simgrid_flow(struct dts_simgrid_loop *, sg_host_t from, sg_host_t to, l
 bool dts_simgrid_load(const char *path, struct dts_error *err)
 {
     try {
-        simgrid::s4u::Engine::get_instance()->load_platform(path);
+        auto *engine = simgrid::s4u::Engine::get_instance();
+        engine->load_platform(path);
+        if (engine->get_host_count() > 0) // it dies of an empty one
+            engine->seal_platform();      // before, a zone of kind Floyd has no routes
     } catch (const std::exception &e) {
         // of SimGrid's own a sentence, of the C++ library's a word: std::bad_alloc, stoi
         std::string what = e.what();
@@ -282,6 +286,14 @@ int dts_simgrid_route(sg_host_t from, sg_host_t to, sg_link_t *links, int room,
     for (size_t i = 0; i < found.size() && i < static_cast<size_t>(room); i++)
         links[i] = found[i];
     return static_cast<int>(found.size());
+}
+
+/* By name: the library does not export the type. */
+bool dts_simgrid_by_coordinates(sg_host_t from, sg_host_t to)
+{
+    const auto *zone = from->get_englobing_zone()->get_impl();
+    return zone == to->get_englobing_zone()->get_impl() &&
+           std::string(typeid(*zone).name()).find("VivaldiZone") != std::string::npos;
 }
 
 bool dts_simgrid_is_plain(sg_link_t link)

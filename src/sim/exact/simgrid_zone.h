@@ -62,6 +62,10 @@ bool dts_simgrid_load(const char *path, struct dts_error *err);
 int dts_simgrid_route(sg_host_t from, sg_host_t to, sg_link_t *links, int room,
                       double *latency_s);
 
+/* Are both in a zone of kind Vivaldi, where coordinates make latency, and no links are needed?
+ */
+bool dts_simgrid_by_coordinates(sg_host_t from, sg_host_t to);
+
 /* Is its capacity a number that flows share (or, FATPIPE, that caps each)? Wi-Fi is not. */
 bool dts_simgrid_is_plain(sg_link_t link);
 

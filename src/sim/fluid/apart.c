@@ -96,10 +96,10 @@ static void hold_up(const struct fluid *f, int cohort, int op)
 static bool waits_for_apart(const struct fluid *f, const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
-    const struct dts_wait *waits = lane->role->plan.waits + op->first_wait;
+    const struct dts_wait *waits = lane->role->plan.waits; // NULL: the plan has none
     bool apart = lane->previous >= 0 && ended(f, lane->cohort, lane->previous).by_member_s;
     for (int w = 0; w < op->wait_count; w++)
-        apart |= ended(f, lane->cohort, waits[w].op).by_member_s != NULL;
+        apart |= ended(f, lane->cohort, waits[op->first_wait + w].op).by_member_s != NULL;
     return apart;
 }
 
@@ -107,7 +107,7 @@ static bool waits_for_apart(const struct fluid *f, const struct lane *lane)
 static bool find_begins(struct fluid *f, const struct lane *lane)
 {
     const struct dts_op *op = dts_fluid_op(lane);
-    const struct dts_wait *waits = lane->role->plan.waits + op->first_wait;
+    const struct dts_wait *waits = lane->role->plan.waits;
     const int members = lane->role->count;
     if (!waits_for_apart(f, lane))
         return false;
@@ -116,7 +116,7 @@ static bool find_begins(struct fluid *f, const struct lane *lane)
     if (lane->previous >= 0)
         hold_up(f, lane->cohort, lane->previous);
     for (int w = 0; w < op->wait_count; w++)
-        hold_up(f, lane->cohort, waits[w].op);
+        hold_up(f, lane->cohort, waits[op->first_wait + w].op);
     return count_from_first_of_all(f->members_s, members);
 }
 

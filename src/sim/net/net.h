@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "sim/net/transport.h"
 
-enum { DTS_MAX_ROUTE = 64 }; // links in one route
+enum { DTS_MAX_ROUTE = 1024 }; // links in one route
 
 struct dts_net;
 

@@ -18,6 +18,11 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
                 struct dts_error *err)
 {
     assert(simulation->message_slowdown == 0 && "dts_platform_suits() is asked before");
+    if (simulation->net->links > DTS_EXACT_MOST_LINKS)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "engine: exact must have a network of at most %d links, has %d: take "
+                        "fluid",
+                        DTS_EXACT_MOST_LINKS, simulation->net->links);
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;

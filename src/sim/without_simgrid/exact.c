@@ -12,9 +12,11 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     return dts_fail(err, DTS_UNSUPPORTED, "engine exact: this build has no SimGrid");
 }
 
-bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err)
+bool dts_net_from_simgrid(struct dts_net *net, const char *path,
+                          const struct dts_net_hosts *hosts, struct dts_error *note,
+                          struct dts_error *err)
 {
-    (void)net;
+    (void)net, (void)hosts, (void)note;
     return dts_fail(err, DTS_UNSUPPORTED, "%s: this build has no SimGrid", path);
 }
 

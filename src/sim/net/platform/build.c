@@ -12,6 +12,7 @@
 #include "sim/net/platform/net.h"
 #include "sim/net/platform/slot.h"
 #include "sim/net/platform/unlike.h"
+#include "sim/net/simgrid_file/net_simgrid.h"
 
 struct nics {
     int count;
@@ -104,19 +105,18 @@ static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
     return true;
 }
 
-/* Numbers of links and endpoints are int. */
+/* What engines keep of a link is kept for all of them. */
 static bool check_size(const struct dts_cfg *top, const struct dts_parts *machine,
                        struct dts_error *err)
 {
     long long node_links =
         machine->fabric->links(machine->fabric_self) + 2LL * machine->nics + 4;
-    long long links =
-        machine->nodes * node_links +
-        (long long)machine->nics * machine->topology->links(machine->topology_self);
-    if (links > INT_MAX / 2)
-        return dts_cfg_fail(top, "nodes", err, "must be less: the network has %lld links",
-                            links);
-    return true;
+    const double nodes = (double)machine->nodes * (double)node_links;
+    const double planes = (double)(machine->rails->planes ? machine->nics : 1) *
+                          machine->topology->links(machine->topology_self);
+    const struct dts_cfg nics = dts_cfg_member(top, "nics");
+    return nodes > planes ? dts_topology_check_links(nodes + planes, top, "nodes", err)
+                          : dts_topology_check_links(nodes + planes, &nics, "count", err);
 }
 
 static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, int row,
@@ -144,6 +144,7 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
 struct imported {
     const char *kind, *file;
     bool host_speeds;
+    struct dts_cfg hosts;
 };
 
 static const struct dts_field import_fields[] = {
@@ -151,39 +152,84 @@ static const struct dts_field import_fields[] = {
     {DTS_KEY(struct imported, file), .type = DTS_STRING, .help = "the file to read"},
     {DTS_KEY(struct imported, host_speeds), .type = DTS_BOOL, .missing = "false",
      .help = "kernels of a node take (speed of the fastest host) / (its speed) times as long"},
+    {DTS_KEY(struct imported, hosts), .type = DTS_OTHER, .missing = "null",
+     .help = "hosts of the file that are nodes: the beginning of their names (\"node-\"), or a "
+             "list of names; default: all"},
     {0},
 };
+
+/* "hosts" of the network: a prefix, a list, or nothing. The list is the caller's to free. */
+static bool read_hosts(const struct dts_cfg *at, struct dts_net_hosts *hosts,
+                       const char ***names, struct dts_error *err)
+{
+    if (!dts_cfg_exists(at))
+        return true;
+    if (dts_cfg_is_string(at))
+        return dts_cfg_string(at, &hosts->prefix, err);
+    hosts->count = dts_cfg_length(at);
+    if (hosts->count < 1)
+        return dts_cfg_fail(at, NULL, err,
+                            "must be the beginning of names of hosts, or a list of names");
+    hosts->names = *names = dts_alloc(hosts->count, sizeof(**names));
+    for (size_t i = 0; i < hosts->count; i++) {
+        struct dts_cfg item = dts_cfg_item(at, i);
+        if (!dts_cfg_string(&item, &(*names)[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool import_file(struct dts_platform *platform, const struct dts_cfg *network,
+                        const struct dts_net_import *import, bool *host_speeds,
+                        struct dts_error *err)
+{
+    struct imported said = {0};
+    struct dts_net_hosts hosts = {0};
+    const char **names = NULL;
+    struct dts_error why = {0};
+    if (!dts_cfg_read(network, import_fields, &said, err))
+        return false;
+    *host_speeds = said.host_speeds;
+    bool ok = read_hosts(&said.hosts, &hosts, &names, err);
+    if (ok) {
+        platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
+        ok = import->load(&platform->net, platform->network_file, &hosts,
+                          &platform->network_note, &why);
+        if (!ok && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
+            dts_cfg_fail(network, "file", err, "%s", why.text);
+        else if (!ok)
+            dts_fail(err, why.cause, "%s", why.text);
+    }
+    free(names);
+    return ok;
+}
 
 static bool import_net(struct dts_platform *platform, const struct dts_cfg *top,
                        const struct dts_net_import *import,
                        const struct dts_transport transports[2], struct dts_error *err)
 {
-    struct imported said;
+    bool host_speeds = false;
     struct dts_cfg network = dts_cfg_member(top, "network"), nics = dts_cfg_member(top, "nics");
     struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
     const struct dts_cfg *unused = dts_cfg_exists(&nics) ? &nics : &fabric;
     if (dts_cfg_exists(unused))
         return dts_cfg_fail(unused, NULL, err, "must be left out where network.kind is \"%s\"",
                             import->kind);
-    if (!dts_cfg_read(&network, import_fields, &said, err))
+    if (platform->devices_per_node != 1)
+        return dts_cfg_fail(&node, "devices", err,
+                            "must be 1 where network.kind is \"%s\": a host is a node, got %d",
+                            import->kind, platform->devices_per_node);
+    if (!import_file(platform, &network, import, &host_speeds, err))
         return false;
-    platform->network_file = dts_library_beside(dts_doc_name(platform->doc), said.file);
-    struct dts_error why = {0};
-    bool loaded = import->load(&platform->net, platform->network_file, &why);
-    if (!loaded && why.cause == DTS_BAD_INPUT) // in that file: who names it is said, too
-        return dts_cfg_fail(&network, "file", err, "%s", why.text);
-    if (!loaded)
-        return dts_fail(err, why.cause, "%s", why.text);
     platform->net.transports[DTS_WITHIN] = transports[DTS_WITHIN];
     platform->net.transports[DTS_BETWEEN] = transports[DTS_BETWEEN];
-    int devices = platform->nodes * platform->devices_per_node;
-    if (platform->net.devices != devices || platform->net.nodes != platform->nodes)
-        return dts_cfg_fail(
-            &network, "file", err,
-            "must have %d device%s in %d node%s, as the platform says; has %d in %d", devices,
-            dts_plural(devices), platform->nodes, dts_plural(platform->nodes),
-            platform->net.devices, platform->net.nodes);
-    return dts_platform_use_hosts(platform, said.host_speeds, &network, err);
+    const int hosts = platform->net.nodes;
+    if (hosts != platform->nodes)
+        return dts_cfg_fail(top, "nodes", err, "must be %d, the hosts of %s%s, got %d", hosts,
+                            platform->network_file,
+                            hosts > platform->nodes ? " (or network.hosts chooses fewer)" : "",
+                            platform->nodes);
+    return dts_platform_use_hosts(platform, host_speeds, &network, err);
 }
 
 bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top,
@@ -220,6 +266,6 @@ void dts_platform_build_help(FILE *out)
         dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_net_imports[i]->kind,
                          dts_net_imports[i]->summary);
         fputc('\n', out);
-        dts_fields_print(import_fields, "network", out);
+        dts_fields_print(import_fields + 1, "network", out);
     }
 }

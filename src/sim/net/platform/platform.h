@@ -7,6 +7,8 @@
 #include "base/json/cfg.h"
 #include "sim/engine.h"
 
+struct dts_net_hosts;
+
 struct dts_storage {
     double shared_bytes_per_s; // all nodes together; 0: not stated
     double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
@@ -55,8 +57,9 @@ struct dts_platform {
     const char *assumed[32];
     int assumed_count;
 
-    struct dts_doc *doc; // owned
-    char *network_file;  // owned; that its network was imported from; NULL: none
+    struct dts_doc *doc;           // owned
+    char *network_file;            // owned; that its network was imported from; NULL: none
+    struct dts_error network_note; // what of it is not used; no cause: nothing to say
 };
 
 /* Read a platform file and build its network. within and between are a stack's transports
@@ -91,10 +94,12 @@ const struct dts_field *dts_platform_field(const char *path);
 void dts_platform_help(FILE *out);
 
 /* Networks that come from a file of another program, not from a topology:
- * "network": {"kind": "...", "file": "..."}. The reader sets all of *net but its transports. */
+ * "network": {"kind": "...", "file": "...", "hosts": ...}. The reader sets all of *net but its
+ * transports; `hosts` chooses (net_simgrid.h). */
 struct dts_net_import {
     const char *kind, *summary;
-    bool (*load)(struct dts_net *net, const char *path, struct dts_error *err);
+    bool (*load)(struct dts_net *net, const char *path, const struct dts_net_hosts *hosts,
+                 struct dts_error *note, struct dts_error *err);
 };
 
 extern const struct dts_net_import *const dts_net_imports[]; // ended by NULL

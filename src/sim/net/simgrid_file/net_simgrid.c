@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "sim/child.h"
@@ -113,8 +114,10 @@ static void wrap(struct dts_net *net, void *bytes)
     };
 }
 
-/* One line, path first. SimGrid's own begin with "Parse error at PATH:LINE: ". */
-static bool fail_import(const char *path, const struct dts_error *why, struct dts_error *err)
+/* One line, path first. SimGrid's own begin with "Parse error at PATH:LINE: ", with the path
+ * that it was given. */
+static bool fail_import(const char *path, const char *given, const struct dts_error *why,
+                        struct dts_error *err)
 {
     static const char opening[] = "Parse error at ";
     char line[sizeof(why->text)];
@@ -124,11 +127,12 @@ static bool fail_import(const char *path, const struct dts_error *why, struct dt
         *silent = '\0'; // of the platform it says nothing
     if (strncmp(text, opening, strlen(opening)) == 0)
         text += strlen(opening);
-    bool named = strncmp(text, path, strlen(path)) == 0;
-    return dts_fail(err, why->cause, "%s%s%s", named ? "" : path, named ? "" : ": ", text);
+    const bool named = strncmp(text, given, strlen(given)) == 0;
+    text += named ? strlen(given) : 0;
+    return dts_fail(err, why->cause, "%s%s%s", path, named ? "" : ": ", text);
 }
 
-static bool import(const struct dts_simgrid_module *simgrid,
+static bool import(const struct dts_simgrid_module *simgrid, const char *path,
                    struct dts_simgrid_question *question, void **bytes, struct dts_error *err)
 {
     struct dts_child child = {.what = "SimGrid cannot use this platform (SimGrid 4 wants a "
@@ -142,15 +146,32 @@ static bool import(const struct dts_simgrid_module *simgrid,
     if (dts_child_run(&child, bytes, &size, &why))
         return true;
     if (why.died && question->from[0] != '\0')
-        return dts_fail(err, DTS_BAD_INPUT, "%s: " DTS_SIMGRID_NO_ROUTE, question->path,
-                        question->from, question->to);
-    return fail_import(question->path, &why, err);
+        return dts_fail(err, DTS_BAD_INPUT, "%s: " DTS_SIMGRID_NO_ROUTE, path, question->from,
+                        question->to);
+    return fail_import(path, question->path, &why, err);
 }
 
-bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err)
+/* Coordinates make a latency; where no link is on the way, nothing limits a message. */
+static void say_without_links(const char *path, const struct dts_simgrid_routes *f,
+                              struct dts_error *note)
 {
-    if (!dts_simgrid_file_check(path, err))
-        return false;
+    if (f->without_links == 0)
+        return;
+    const struct dts_error before = *note;
+    const bool more = before.cause != DTS_NO_ERROR;
+    *note = (struct dts_error){0};
+    dts_fail(note, DTS_BAD_INPUT,
+             "%.500s%s%.400s%s%zu of %zu routes have no link: messages on them take a latency "
+             "and no time for their bytes",
+             before.text, more ? "; " : "", more ? "" : path, more ? "" : ": ",
+             f->without_links, dts_simgrid_pairs(f) - (size_t)f->hosts);
+}
+
+/* Shared with the child, so that it is known how far that one came. */
+static bool ask(struct dts_net *net, const char *path, const char *given,
+                const struct dts_net_hosts *hosts, struct dts_error *note,
+                struct dts_error *err)
+{
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;
@@ -158,11 +179,49 @@ bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_erro
         NULL, sizeof(*question), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (question == MAP_FAILED)
         return dts_fail(err, DTS_SYSTEM, "%s: no memory to share: %s", path, strerror(errno));
-    question->path = path;
+    question->path = given;
+    question->hosts = hosts;
     void *bytes;
-    bool ok = import(simgrid, question, &bytes, err);
+    bool ok = import(simgrid, path, question, &bytes, err);
     munmap(question, sizeof(*question));
-    if (ok)
-        wrap(net, bytes);
+    if (!ok)
+        return false;
+    wrap(net, bytes);
+    say_without_links(path, net->self, note);
+    return true;
+}
+
+static bool write_all(int fd, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t written = write(fd, text, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        left -= (size_t)written;
+    }
+    return true;
+}
+
+/* SimGrid gets the text that was looked through, not the file: that could have changed since,
+ * and one that is named *.so it would load as a program. */
+bool dts_net_from_simgrid(struct dts_net *net, const char *path,
+                          const struct dts_net_hosts *hosts, struct dts_error *note,
+                          struct dts_error *err)
+{
+    char *text, given[64];
+    if (!dts_simgrid_file_read(path, &text, note, err))
+        return false;
+    const int fd = memfd_create("platform", MFD_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, text);
+    if (!ok)
+        dts_fail(err, DTS_SYSTEM, "%s: no memory for its text: %s", path, strerror(errno));
+    snprintf(given, sizeof(given), "/proc/self/fd/%d", fd);
+    free(text);
+    ok = ok && ask(net, path, given, hosts, note, err);
+    if (fd >= 0)
+        close(fd);
     return ok;
 }

@@ -11,7 +11,17 @@
 
 #include "sim/net/net.h"
 
-/* SimGrid reads the file in a child process. Messages begin with the path. */
-bool dts_net_from_simgrid(struct dts_net *net, const char *path, struct dts_error *err);
+/* The hosts of a file that become nodes. */
+struct dts_net_hosts {
+    const char *prefix;       // those whose names begin with it; NULL: see names
+    const char *const *names; // these, in this order; NULL: all
+    size_t count;
+};
+
+/* SimGrid reads the file in a child process. Messages begin with the path. hosts: NULL for all;
+ * only pairs of chosen ones need routes. *note becomes a line about what is not used. */
+bool dts_net_from_simgrid(struct dts_net *net, const char *path,
+                          const struct dts_net_hosts *hosts, struct dts_error *note,
+                          struct dts_error *err);
 
 #endif

@@ -6,24 +6,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct dts_net_hosts;
+
 enum { DTS_SIMGRID_NAME = 64 };
 
 /* The file, and how far its child came: SimGrid dies of a missing route. Shared with the child.
  */
 struct dts_simgrid_question {
     const char *path;
+    const struct dts_net_hosts *hosts;                 // as before the fork
     char from[DTS_SIMGRID_NAME], to[DTS_SIMGRID_NAME]; // of the route asked for now; "": none
 };
 
 /* How a missing route is said, with the names of the two hosts. */
 #define DTS_SIMGRID_NO_ROUTE                                                                   \
-    "route from %s to %s: SimGrid cannot find it, and every two hosts must have one"
+    "route from %s to %s: SimGrid cannot find it, and every two hosts must have "              \
+    "one (network.hosts chooses which hosts are used)"
 
 /* What the child that reads the file finds, and what the network keeps. Pairs are from * hosts
  * + to. */
 struct dts_simgrid_routes {
     int hosts, links;
     size_t hops;
+    size_t without_links;            // pairs whose routes are a latency and no link
     double *capacity;                // by link, bytes/s
     double *latency;                 // by pair, seconds
     double *speed;                   // by host, flop/s of a core

@@ -1,8 +1,8 @@
 /* dragonfly_read.c -- a dragonfly from JSON, and what follows from its sizes. */
-#include <limits.h>
 #include <string.h>
 
 #include "sim/net/topology/dragonfly.h"
+#include "sim/net/topology/topology.h"
 
 /* Which share of the traffic takes non-minimal paths; below 0: "valiant_share" says. */
 static const struct routing {
@@ -38,7 +38,8 @@ const struct dts_field dts_dragonfly_fields[] = {
     {DTS_KEY(struct dts_dragonfly, black_lanes), .type = DTS_INT, .min = 1, .max = 1024,
      .missing = "3", .help = "lanes between two routers of a column"},
     {DTS_KEY(struct dts_dragonfly, black_lane_bytes_per_s), .type = DTS_REAL, .min = 1e3,
-     .max = 1e15, .help = "of one of them, each way"},
+     .max = 1e15, .missing = "null",
+     .help = "of one of them, each way; required where there are two rows or more"},
     {DTS_KEY(struct dts_dragonfly, blue_ports_per_router), .type = DTS_INT, .min = 1,
      .max = 1024, .missing = "10", .help = "ports of a router to other groups"},
     {DTS_KEY(struct dts_dragonfly, blue_lanes), .type = DTS_INT, .min = 1, .max = 100000,
@@ -82,6 +83,23 @@ static bool count_lanes(struct dts_dragonfly *net, const struct dts_cfg *at,
     return true;
 }
 
+/* The key that makes the links many: groups between them, else what is larger. */
+static const char *largest(const struct dts_dragonfly *net, double local, double blue)
+{
+    if (blue > local || (net->groups >= net->rows && net->groups >= net->columns))
+        return "groups";
+    return net->rows > net->columns ? "rows" : "columns";
+}
+
+/* Lanes of columns are there where columns are. */
+static bool check_black(const struct dts_dragonfly *net, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    return net->rows == 1 || net->black_lane_bytes_per_s > 0 ||
+           dts_cfg_fail(at, "black_lane_bytes_per_s", err, "missing (there are %d rows): %s",
+                        net->rows, "of a lane between two routers of a column, each way");
+}
+
 bool dts_dragonfly_prepare(void *self, int ports, const struct dts_cfg *at,
                            struct dts_error *err)
 {
@@ -102,8 +120,11 @@ bool dts_dragonfly_prepare(void *self, int ports, const struct dts_cfg *at,
             (ports - 1) / net->nodes_per_group + 1, net->nodes_per_group, net->groups);
     if (!count_lanes(net, at, err))
         return false;
-    if (net->groups * (local + (net->groups - 1LL) * net->blue_lanes) > INT_MAX / 4)
-        return dts_cfg_fail(at, "groups", err, "must be less: more than %d links", INT_MAX / 4);
+    const double locals = (double)net->groups * (double)local;
+    const double blues = (double)net->groups * (net->groups - 1.0) * net->blue_lanes;
+    if (!dts_topology_check_links(locals + blues, at, largest(net, locals, blues), err) ||
+        !check_black(net, at, err))
+        return false;
     net->local = (int)local;
     const struct routing *routing = routings;
     while (strcmp(routing->name, net->routing) != 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/net/topology/fat_tree.h"
+#include "sim/net/topology/topology.h"
 
 static const char *const routings[] = {
     "d_mod_k",
@@ -134,7 +135,7 @@ static bool count_parts(struct dts_fat_tree *tree, const struct dts_cfg *at,
         tree->copies[level + 1] = (int)copies;
         tree->first_cable[level + 1] = (int)cables;
     }
-    return true;
+    return dts_topology_check_links(2 * cables, at, "up", err);
 }
 
 bool dts_fat_tree_prepare(void *self, int ports, const struct dts_cfg *at,

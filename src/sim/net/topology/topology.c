@@ -19,6 +19,14 @@ const struct dts_topology *const dts_topologies[] = {
     NULL,
 };
 
+bool dts_topology_check_links(double links, const struct dts_cfg *at, const char *key,
+                              struct dts_error *err)
+{
+    return links <= DTS_MOST_LINKS ||
+           dts_cfg_fail(at, key, err, "must be less: the network has %.0f links, more than %d",
+                        links, DTS_MOST_LINKS);
+}
+
 const struct dts_topology *dts_topology_find(const char *name)
 {
     for (int i = 0; dts_topologies[i] != NULL; i++)

@@ -12,8 +12,13 @@
 
 #include "base/json/cfg.h"
 
-/* Links of a route in a topology; the rest of DTS_MAX_ROUTE is for NICs and nodes. */
-enum { DTS_MAX_TOPOLOGY_ROUTE = 40 };
+enum {
+    /* Links of a route in a topology; the rest of DTS_MAX_ROUTE is for NICs and nodes. */
+    DTS_MAX_TOPOLOGY_ROUTE = 1000,
+
+    /* Links of a network. Engines keep some 60 bytes of each: 1 GB. */
+    DTS_MOST_LINKS = 1 << 24,
+};
 
 struct dts_topology {
     const char *name;               // as in platform files: "dragonfly"
@@ -43,6 +48,10 @@ struct dts_topology {
     double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
     double (*bisection)(const void *self); // bytes/s one way between two halves; for checks
 };
+
+/* So many links must be at most DTS_MOST_LINKS; `key` is the one that makes them many. */
+bool dts_topology_check_links(double links, const struct dts_cfg *at, const char *key,
+                              struct dts_error *err);
 
 extern const struct dts_topology *const dts_topologies[]; // ended by NULL
 const struct dts_topology *dts_topology_find(const char *name);

@@ -50,15 +50,16 @@ static bool prepare(void *self, int ports, const struct dts_cfg *at, struct dts_
             torus->size[torus->count++] = sizes[i];
     }
     free(sizes);
-    if (nodes > INT_MAX / (2 * DIMENSIONS))
-        return dts_cfg_fail(&dims, NULL, err, "must have a product below %d",
-                            INT_MAX / (2 * DIMENSIONS));
+    if (!dts_topology_check_links((double)nodes * 2 * torus->count, &dims, NULL, err))
+        return false;
     if (nodes < ports)
         return dts_cfg_fail(&dims, NULL, err,
                             "must have a product >= %d for all nodes, got %lld", ports, nodes);
     if (hops > DTS_MAX_TOPOLOGY_ROUTE)
-        return dts_cfg_fail(&dims, NULL, err, "routes must have at most %d links, got %lld",
-                            DTS_MAX_TOPOLOGY_ROUTE, hops);
+        return dts_cfg_fail(&dims, NULL, err,
+                            "must have a sum of at most %d, which are routes of %d links, got "
+                            "%lld links: more dimensions have shorter routes",
+                            2 * DTS_MAX_TOPOLOGY_ROUTE, DTS_MAX_TOPOLOGY_ROUTE, hops);
     torus->nodes = (int)nodes;
     return true;
 }

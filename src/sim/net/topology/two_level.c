@@ -10,7 +10,6 @@
  *
  * Links: spines x leaf + spine upwards, then as many downwards.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,10 +54,7 @@ static bool prepare(void *self, int ports, const struct dts_cfg *at, struct dts_
     struct two_level *net = self;
     net->leaves = ports / net->ports_per_leaf + (ports % net->ports_per_leaf > 0);
     net->spread = strcmp(net->routing, "spread") == 0;
-    if ((long long)net->leaves * net->spines > INT_MAX / 4)
-        return dts_cfg_fail(at, "spines", err, "must be less: %d leaves x %d spines",
-                            net->leaves, net->spines);
-    return true;
+    return dts_topology_check_links(2.0 * net->leaves * net->spines, at, "spines", err);
 }
 
 static int ports(const void *self)

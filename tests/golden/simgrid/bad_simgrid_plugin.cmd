@@ -1,0 +1,2 @@
+# needs simgrid
+dtsim in/small.json --set platform.nics=null --set platform.node.fabric=null --set 'platform.network={"kind": "simgrid_xml", "file": "in/plugin.xml"}'
