@@ -116,7 +116,7 @@ static struct dts_follow follow(struct fluid *f, const struct lane *lane, struct
 }
 
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                       struct flow *flow)
+                       struct fluid_flow *flow)
 {
     double end_s, late_s = 0;
     struct tail *tail = tail_before(f, lane);

@@ -5,22 +5,22 @@
 
 /* That of this lane's exchange with a lane of the other side: there already where that came
  * first. */
-static struct flow *meet(struct fluid *f, int lane, struct dts_far_side far)
+static struct fluid_flow *meet(struct fluid *f, int lane, struct dts_far_side far)
 {
     const struct lane *mine = &f->lanes[lane];
     const struct dts_exchange *x = &dts_fluid_op(mine)->exchange;
     int other = f->lane_of[far.cohort * DTS_STREAMS + (int)mine->stream];
-    const struct flow wanted = {.state = MEETING,
-                                .share = 1,
-                                .sender = x->send ? lane : other,
-                                .receiver = x->send ? other : lane,
-                                .step = mine->step,
-                                .channel = x->channel,
-                                .transport = far.transport};
+    const struct fluid_flow wanted = {.state = MEETING,
+                                      .share = 1,
+                                      .sender = x->send ? lane : other,
+                                      .receiver = x->send ? other : lane,
+                                      .step = mine->step,
+                                      .channel = x->channel,
+                                      .transport = far.transport};
     return dts_fluid_meet_flow(f, &wanted);
 }
 
-static void send(struct flow *flow, const struct dts_step_cost *cost, double now)
+static void send(struct fluid_flow *flow, const struct dts_step_cost *cost, double now)
 {
     flow->sent = true;
     flow->sent_s = now;
@@ -29,7 +29,7 @@ static void send(struct flow *flow, const struct dts_step_cost *cost, double now
     flow->left = 1;
 }
 
-static void await(struct flow *flow, const struct dts_step_cost *cost)
+static void await(struct fluid_flow *flow, const struct dts_step_cost *cost)
 {
     flow->awaited = true;
     flow->after_s = cost->late_s + cost->sum_s;
@@ -55,7 +55,7 @@ static void end_if_over(struct fluid *f, struct lane *lane)
         dts_fluid_time_lane(f, lane);
 }
 
-void dts_fluid_end_message(struct fluid *f, const struct flow *flow)
+void dts_fluid_end_message(struct fluid *f, const struct fluid_flow *flow)
 {
     struct lane *sender = &f->lanes[flow->sender], *receiver = &f->lanes[flow->receiver];
     arrive(sender, flow->over_s);
@@ -68,7 +68,7 @@ void dts_fluid_end_message(struct fluid *f, const struct flow *flow)
 
 /* Where the transport does not wait for the receiver, messages are on the wire as soon as they
  * are sent. */
-static void start_if_met(struct fluid *f, struct flow *flow)
+static void start_if_met(struct fluid *f, struct fluid_flow *flow)
 {
     if (flow->state != MEETING || !flow->sent || (flow->costs->waits && !flow->awaited))
         return;
@@ -87,7 +87,7 @@ void dts_fluid_exchange(struct fluid *f, int number)
     lane->open = load->cost_count;
     lane->arrived_s = f->now;
     for (int p = 0; p < load->cost_count; p++) {
-        struct flow *flow = meet(f, number, load->far[p]);
+        struct fluid_flow *flow = meet(f, number, load->far[p]);
         if (sends)
             send(flow, &load->costs[p], f->now);
         else

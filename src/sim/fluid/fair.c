@@ -51,7 +51,7 @@ static void add_flow(struct dts_fair *f, const struct dts_step_cost *cost)
     else
         f->flows = dts_grow(f->flows, &f->flow_room, ++f->flow_count, sizeof(*f->flows));
     f->flows[number] =
-        (struct flow){.cost = cost, .index = (int)f->members.count, .round = NONE};
+        (struct fair_flow){.cost = cost, .index = (int)f->members.count, .round = NONE};
     dts_numbers_add(&f->members, (int)number);
     dts_numbers_add(&f->come, (int)number);
 }
@@ -60,7 +60,7 @@ static void remove_flow(struct dts_fair *f, int number)
 {
     const struct dts_step_cost *cost = f->flows[number].cost;
     for (int i = 0; i < cost->link_count; i++) {
-        struct link *link = &f->links[cost->links[i].link];
+        struct fair_link *link = &f->links[cost->links[i].link];
         size_t place = 0;
         while (link->crossings[place].flow != number)
             place++;
@@ -78,11 +78,11 @@ static void remove_flow(struct dts_fair *f, int number)
 /* Its links have it from now on. */
 static void cross_links(struct dts_fair *f, int number)
 {
-    struct flow *flow = &f->flows[number];
+    struct fair_flow *flow = &f->flows[number];
     flow->most = flow->cost->most_bytes_per_s;
     for (int i = 0; i < flow->cost->link_count; i++) {
         const struct dts_link_load *load = &flow->cost->links[i];
-        struct link *link = &f->links[load->link];
+        struct fair_link *link = &f->links[load->link];
         if (link->crossings == NULL) {
             link->capacity = f->net->ops->capacity(f->net->self, load->link);
             link->round = NONE;
@@ -97,7 +97,7 @@ static void cross_links(struct dts_fair *f, int number)
                 break;
             link->crossings[place] = link->crossings[place - 1];
         }
-        link->crossings[place] = (struct crossing){number, load->weight};
+        link->crossings[place] = (struct fair_crossing){number, load->weight};
         dts_numbers_add(&f->changed, load->link);
     }
 }
@@ -179,7 +179,7 @@ static void begin(struct dts_fair *f)
     dts_numbers_set_count(&f->flows_of.round, f->members.count);
     dts_numbers_set_count(&f->full_of.round, f->full.count);
     for (size_t i = 0; i < f->members.count; i++) {
-        struct flow *flow = &f->flows[f->members.all[i]];
+        struct fair_flow *flow = &f->flows[f->members.all[i]];
         flow->now = NONE;
         flow->loose = flow->round == NONE;
         flow->touched = flow->stops = false;
@@ -203,7 +203,7 @@ static void renumber_full(struct dts_fair *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->full.count; i++) {
-        struct link *link = &f->links[f->full.all[i]];
+        struct fair_link *link = &f->links[f->full.all[i]];
         if (link->dirty)
             continue;
         link->round = f->became.all[link->round];
@@ -219,13 +219,13 @@ static void renumber_full(struct dts_fair *f)
 }
 
 /* It has another rate than before: which links have no room for that? */
-static void set_rate(struct dts_fair *f, struct flow *flow, double rate)
+static void set_rate(struct dts_fair *f, struct fair_flow *flow, double rate)
 {
     const double more = rate - flow->rate;
     flow->rate = rate;
     for (int i = 0; i < flow->cost->link_count; i++) {
         const struct dts_link_load *load = &flow->cost->links[i];
-        struct link *link = &f->links[load->link];
+        struct fair_link *link = &f->links[load->link];
         link->use += more * load->weight;
         if (!link->dirty && link->round == NONE)
             dts_numbers_add(&f->changed, load->link);
@@ -238,13 +238,13 @@ static bool set_rates(struct dts_fair *f)
     const size_t suspects = f->suspects.count;
     f->changed.count = 0;
     for (size_t i = 0; i < f->members.count; i++) {
-        struct flow *flow = &f->flows[f->members.all[i]];
+        struct fair_flow *flow = &f->flows[f->members.all[i]];
         flow->round = dts_fair_round_of(f, flow);
         if (flow->rate != f->rates[flow->round])
             set_rate(f, flow, f->rates[flow->round]);
     }
     for (size_t i = 0; i < f->changed.count; i++) {
-        struct link *link = &f->links[f->changed.all[i]];
+        struct fair_link *link = &f->links[f->changed.all[i]];
         if (link->suspect || link->use < link->capacity * (1 - 1e-6))
             continue;
         link->suspect = true;

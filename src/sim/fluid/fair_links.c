@@ -16,17 +16,17 @@ static int compare_turns(const void *a, const void *b)
     return x->round != y->round ? x->round - y->round : x->place - y->place;
 }
 
-bool dts_fair_has_rate(const struct dts_fair *f, const struct flow *flow)
+bool dts_fair_has_rate(const struct dts_fair *f, const struct fair_flow *flow)
 {
     return flow->now != NONE || (!flow->loose && flow->round < f->passed);
 }
 
-int dts_fair_round_of(const struct dts_fair *f, const struct flow *flow)
+int dts_fair_round_of(const struct dts_fair *f, const struct fair_flow *flow)
 {
     return flow->now != NONE ? flow->now : f->became.all[flow->round];
 }
 
-void dts_fair_take(struct link *link, double weight, double rate)
+void dts_fair_take(struct fair_link *link, double weight, double rate)
 {
     const double left = link->left - rate * weight, rest = link->weight - weight;
     link->left = left > 0 ? left : 0; // fmax() would be called
@@ -36,7 +36,7 @@ void dts_fair_take(struct link *link, double weight, double rate)
 
 void dts_fair_make_dirty(struct dts_fair *f, int number)
 {
-    struct link *link = &f->links[number];
+    struct fair_link *link = &f->links[number];
     size_t count = 0;
     bool sorted = true;
     if (link->dirty)
@@ -50,7 +50,7 @@ void dts_fair_make_dirty(struct dts_fair *f, int number)
     link->weight = 0;
     link->open = (int)link->count;
     for (size_t c = 0; c < link->count; c++) {
-        struct flow *flow = &f->flows[link->crossings[c].flow];
+        struct fair_flow *flow = &f->flows[link->crossings[c].flow];
         link->weight += link->crossings[c].weight;
         flow->touched = true;
         if (!dts_fair_has_rate(f, flow))
@@ -66,7 +66,7 @@ void dts_fair_make_dirty(struct dts_fair *f, int number)
         dts_fair_take(link, f->turns[t].weight, f->rates[f->turns[t].round]);
 }
 
-void dts_fair_make_links_dirty(struct dts_fair *f, const struct flow *flow)
+void dts_fair_make_links_dirty(struct dts_fair *f, const struct fair_flow *flow)
 {
     for (int i = 0; i < flow->cost->link_count; i++)
         if (f->links[flow->cost->links[i].link].round != NONE)

@@ -10,14 +10,14 @@
 enum { NONE = -1 };
 
 /* A flow on a link, in the list of the link's. */
-struct crossing {
+struct fair_crossing {
     int flow;
     double weight;
 };
 
-struct link {
-    double capacity;            // once something has crossed it
-    struct crossing *crossings; // in the order of the question; owned
+struct fair_link {
+    double capacity;                 // once something has crossed it
+    struct fair_crossing *crossings; // in the order of the question; owned
     size_t count, room;
     double use;   // of the capacity, by all rates
     bool suspect; // is full, for all that is known
@@ -29,7 +29,7 @@ struct link {
 };
 
 /* A flow that is asked for. */
-struct flow {
+struct fair_flow {
     const struct dts_step_cost *cost;
     double most; // that it can have, or a little more than a link of its has
     double rate;
@@ -50,8 +50,8 @@ struct turn; // fair_links.c
 
 struct dts_fair {
     const struct dts_net *net;
-    struct link *links;
-    struct flow *flows; // with those that are free again
+    struct fair_link *links;
+    struct fair_flow *flows; // with those that are free again
     size_t flow_count, flow_room;
     struct dts_numbers free_flows, used; // links that were ever crossed
     struct dts_numbers members, before;  // flows of the question, and of the last one, in order
@@ -78,14 +78,14 @@ void dts_fair_make_dirty(struct dts_fair *fair, int link);
 
 /* The same for those that the flow crosses. Links that were not full are left out: they have no
  * say until they are suspects. */
-void dts_fair_make_links_dirty(struct dts_fair *fair, const struct flow *flow);
+void dts_fair_make_links_dirty(struct dts_fair *fair, const struct fair_flow *flow);
 
 /* A flow with this weight has this rate from now on. */
-void dts_fair_take(struct link *link, double weight, double rate);
+void dts_fair_take(struct fair_link *link, double weight, double rate);
 
 /* In the rounds so far; in which of them, by their new numbers. */
-bool dts_fair_has_rate(const struct dts_fair *fair, const struct flow *flow);
-int dts_fair_round_of(const struct dts_fair *fair, const struct flow *flow);
+bool dts_fair_has_rate(const struct dts_fair *fair, const struct fair_flow *flow);
+int dts_fair_round_of(const struct dts_fair *fair, const struct fair_flow *flow);
 
 /* All rounds, until all have a rate. */
 void dts_fair_pass_rounds(struct dts_fair *fair);

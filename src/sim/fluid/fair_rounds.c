@@ -22,7 +22,7 @@ static void loosen(struct dts_fair *f, int number)
     dts_fair_make_links_dirty(f, &f->flows[number]);
 }
 
-static void stop(struct dts_fair *f, struct flow *flow)
+static void stop(struct dts_fair *f, struct fair_flow *flow)
 {
     flow->stops = true;
     dts_numbers_add(&f->stopping, flow->index);
@@ -34,7 +34,7 @@ static double next_rate(struct dts_fair *f)
     double rate = INFINITY;
     size_t open = 0;
     for (size_t i = 0; i < f->open.count; i++) {
-        const struct link *link = &f->links[f->open.all[i]];
+        const struct fair_link *link = &f->links[f->open.all[i]];
         if (link->open == 0)
             continue;
         f->open.all[open++] = f->open.all[i];
@@ -48,7 +48,7 @@ static double next_rate(struct dts_fair *f)
 }
 
 /* Does this flow stop in the round of the last question that is next, and not before? */
-static bool is_next(const struct dts_fair *f, const struct flow *flow)
+static bool is_next(const struct dts_fair *f, const struct fair_flow *flow)
 {
     return flow->now == NONE && !flow->loose && flow->round == f->passed;
 }
@@ -60,12 +60,12 @@ static double next_old_rate(const struct dts_fair *f)
     const int *links = f->full_of.first.all, *flows = f->flows_of.first.all;
     double rate = INFINITY;
     for (int i = links[f->passed]; i < links[f->passed + 1]; i++) {
-        const struct link *link = &f->links[f->full_of.sorted.all[i]];
+        const struct fair_link *link = &f->links[f->full_of.sorted.all[i]];
         if (!link->dirty)
             rate = fmin(rate, link->ratio);
     }
     for (int i = flows[f->passed]; i < flows[f->passed + 1]; i++) {
-        const struct flow *flow = &f->flows[f->flows_of.sorted.all[i]];
+        const struct fair_flow *flow = &f->flows[f->flows_of.sorted.all[i]];
         if (flow->most <= f->old_rates[f->passed] && is_next(f, flow))
             rate = fmin(rate, flow->most);
     }
@@ -76,31 +76,31 @@ static double next_old_rate(const struct dts_fair *f)
 static void stop_at(struct dts_fair *f, double rate)
 {
     for (size_t i = 0; i < f->open.count; i++) {
-        struct link *link = &f->links[f->open.all[i]];
+        struct fair_link *link = &f->links[f->open.all[i]];
         if (!(link->left <= rate * link->weight * nearly))
             continue;
         link->round = f->rounds;
         link->ratio = link->left / link->weight;
         for (size_t c = 0; c < link->count; c++) {
-            struct flow *flow = &f->flows[link->crossings[c].flow];
+            struct fair_flow *flow = &f->flows[link->crossings[c].flow];
             if (!flow->stops && !dts_fair_has_rate(f, flow))
                 stop(f, flow);
         }
     }
     for (size_t i = 0; i < f->loose.count; i++) {
-        struct flow *flow = &f->flows[f->loose.all[i]];
+        struct fair_flow *flow = &f->flows[f->loose.all[i]];
         if (!flow->stops && !(flow->most > rate))
             stop(f, flow);
     }
 }
 
 /* As it did in this round of the last question, for reasons that are not dirty. */
-static bool stops_as_before(const struct dts_fair *f, const struct flow *flow, double rate)
+static bool stops_as_before(const struct dts_fair *f, const struct fair_flow *flow, double rate)
 {
     if (flow->most <= rate)
         return true;
     for (int i = 0; i < flow->cost->link_count; i++) {
-        const struct link *link = &f->links[flow->cost->links[i].link];
+        const struct fair_link *link = &f->links[flow->cost->links[i].link];
         if (!link->dirty && link->round == f->passed)
             return true;
     }
@@ -113,7 +113,7 @@ static void stop_old(struct dts_fair *f, double rate)
     const int *first = f->flows_of.first.all;
     for (int i = first[f->passed]; i < first[f->passed + 1]; i++) {
         const int number = f->flows_of.sorted.all[i];
-        struct flow *flow = &f->flows[number];
+        struct fair_flow *flow = &f->flows[number];
         if (!flow->touched || flow->stops || !is_next(f, flow))
             continue;
         if (stops_as_before(f, flow, rate))
@@ -128,7 +128,7 @@ static void stop_old(struct dts_fair *f, double rate)
 static void spread(struct dts_fair *f, bool is_old)
 {
     for (size_t i = 0; i < f->stopping.count; i++) {
-        const struct flow *flow = &f->flows[f->members.all[f->stopping.all[i]]];
+        const struct fair_flow *flow = &f->flows[f->members.all[f->stopping.all[i]]];
         if (!flow->loose && !(is_old && flow->round == f->passed))
             dts_fair_make_links_dirty(f, flow);
     }
@@ -143,7 +143,7 @@ static void settle(struct dts_fair *f, double rate)
 {
     qsort(f->stopping.all, f->stopping.count, sizeof(int), compare_numbers);
     for (size_t i = 0; i < f->stopping.count; i++) {
-        struct flow *flow = &f->flows[f->members.all[f->stopping.all[i]]];
+        struct fair_flow *flow = &f->flows[f->members.all[f->stopping.all[i]]];
         const struct dts_link_load *loads = flow->cost->links;
         for (int l = 0; l < flow->cost->link_count; l++)
             if (f->links[loads[l].link].dirty)

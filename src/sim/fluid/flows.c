@@ -7,7 +7,7 @@
 #include "sim/fluid/fluid.h"
 
 /* Negative: a comes before b. */
-static int order(const struct flow *a, const struct flow *b)
+static int order(const struct fluid_flow *a, const struct fluid_flow *b)
 {
     const int x[] = {a->sender, a->receiver, a->step, a->channel, a->transport};
     const int y[] = {b->sender, b->receiver, b->step, b->channel, b->transport};
@@ -19,7 +19,7 @@ static int order(const struct flow *a, const struct flow *b)
 
 /* The first in a sorted list that does not come before this one. */
 static size_t place_of(const struct fluid *f, const struct dts_numbers *sorted,
-                       const struct flow *wanted)
+                       const struct fluid_flow *wanted)
 {
     size_t low = 0, high = sorted->count;
     while (low < high) {
@@ -32,7 +32,7 @@ static size_t place_of(const struct fluid *f, const struct dts_numbers *sorted,
     return low;
 }
 
-struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow)
+struct fluid_flow *dts_fluid_add_flow(struct fluid *f, const struct fluid_flow *flow)
 {
     size_t number = f->flow_count;
     if (f->free_flows.count > 0)
@@ -43,18 +43,18 @@ struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow)
     return &f->flows[number];
 }
 
-struct flow *dts_fluid_meet_flow(struct fluid *f, const struct flow *wanted)
+struct fluid_flow *dts_fluid_meet_flow(struct fluid *f, const struct fluid_flow *wanted)
 {
     const struct dts_numbers *known = &f->exchanges;
     size_t place = place_of(f, known, wanted);
     if (place < known->count && order(&f->flows[known->all[place]], wanted) == 0)
         return &f->flows[known->all[place]];
-    struct flow *new = dts_fluid_add_flow(f, wanted);
+    struct fluid_flow *new = dts_fluid_add_flow(f, wanted);
     dts_numbers_insert(&f->exchanges, place, (int)(new - f->flows));
     return new;
 }
 
-void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow)
+void dts_fluid_begin_flow(struct fluid *f, const struct fluid_flow *flow)
 {
     const int number = (int)(flow - f->flows);
     f->flows[number].unslowed_s = 1; // of latency
@@ -63,7 +63,7 @@ void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow)
     f->wire_changed = true;
 }
 
-void dts_fluid_forget_flow(struct fluid *f, const struct flow *flow)
+void dts_fluid_forget_flow(struct fluid *f, const struct fluid_flow *flow)
 {
     if (flow->receiver >= 0)
         dts_numbers_take_out(&f->exchanges, place_of(f, &f->exchanges, flow));

@@ -69,7 +69,7 @@ struct run {
 
 enum flow_state { MEETING, PAYING, UNDER_WAY, OVER }; // PAYING: latency before the wire
 
-struct flow {
+struct fluid_flow {
     enum flow_state state;
     int class, cost_count;             // the class of steps at hand, of so many
     double left;                       // repetitions of the class
@@ -109,7 +109,7 @@ struct fluid {
     bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not
     struct dts_numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
     double *left_s;           // of each of them: what is left of its call or its wait
-    struct flow *flows;
+    struct fluid_flow *flows;
     size_t flow_count, flow_room; // with those that are free again
     struct dts_numbers free_flows;
     struct dts_numbers exchanges; // flows that not all sides have seen, sorted
@@ -184,22 +184,22 @@ void dts_fluid_has_talked(struct fluid *f, int cohort, int op);
  * first member is done, where another one follows; else for as long as each of many alike in a
  * row would. The rest is its tail. */
 void dts_fluid_set_end(struct fluid *f, struct lane *lane, const struct dts_load *load,
-                       struct flow *flow);
+                       struct fluid_flow *flow);
 
 /* The wire is done with the messages of a flow between cohorts: for who waits for them. */
-void dts_fluid_end_message(struct fluid *f, const struct flow *flow);
+void dts_fluid_end_message(struct fluid *f, const struct fluid_flow *flow);
 
 /* A new flow, in no list. The address is valid until the next one. */
-struct flow *dts_fluid_add_flow(struct fluid *f, const struct flow *flow);
+struct fluid_flow *dts_fluid_add_flow(struct fluid *f, const struct fluid_flow *flow);
 
 /* That of an exchange with these sides: there already where the other one came first. */
-struct flow *dts_fluid_meet_flow(struct fluid *f, const struct flow *wanted);
+struct fluid_flow *dts_fluid_meet_flow(struct fluid *f, const struct fluid_flow *wanted);
 
 /* The flow is under way from now on. */
-void dts_fluid_begin_flow(struct fluid *f, const struct flow *flow);
+void dts_fluid_begin_flow(struct fluid *f, const struct fluid_flow *flow);
 
 /* The flow is over, and all sides have seen it. */
-void dts_fluid_forget_flow(struct fluid *f, const struct flow *flow);
+void dts_fluid_forget_flow(struct fluid *f, const struct fluid_flow *flow);
 
 /* The time of a lane runs: it has become CALLING or ARRIVING. */
 void dts_fluid_time_lane(struct fluid *f, const struct lane *lane);
@@ -218,7 +218,7 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
 void dts_fluid_complete(struct fluid *f, struct lane *lane);
 
 /* A flow is through: its lanes go on, what it leaves behind becomes a tail. */
-void dts_fluid_end_flow(struct fluid *f, struct flow *flow);
+void dts_fluid_end_flow(struct fluid *f, struct fluid_flow *flow);
 
 /* The last members of a collective are done. */
 void dts_fluid_end_tail(struct fluid *f, size_t number);

@@ -122,7 +122,7 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
     leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
 }
 
-void dts_fluid_end_flow(struct fluid *f, struct flow *flow)
+void dts_fluid_end_flow(struct fluid *f, struct fluid_flow *flow)
 {
     flow->state = OVER;
     flow->over_s = f->now;
@@ -136,13 +136,13 @@ static void begin_collective(struct fluid *f, int number)
 {
     struct lane *lane = &f->lanes[number];
     const struct dts_load *load = dts_loader_count(f->loader, lane->cohort, lane->op);
-    struct flow flow = {.state = UNDER_WAY,
-                        .costs = load->costs,
-                        .cost_count = load->cost_count,
-                        .share = 1,
-                        .left = load->cost_count > 0 ? load->costs[0].repeat : 0,
-                        .sender = number,
-                        .receiver = -1};
+    struct fluid_flow flow = {.state = UNDER_WAY,
+                              .costs = load->costs,
+                              .cost_count = load->cost_count,
+                              .share = 1,
+                              .left = load->cost_count > 0 ? load->costs[0].repeat : 0,
+                              .sender = number,
+                              .receiver = -1};
     dts_fluid_set_end(f, lane, load, &flow);
     lane->state = SENDING;
     dts_fluid_begin_flow(f, dts_fluid_add_flow(f, &flow));

@@ -36,14 +36,14 @@ static void find_computing(struct fluid *f)
 }
 
 /* Messages of a cohort whose kernels run are slow; so are those between it and another. */
-static double flow_slowness(const struct fluid *f, const struct flow *flow)
+static double flow_slowness(const struct fluid *f, const struct fluid_flow *flow)
 {
     const bool slow = f->computing[f->lanes[flow->sender].cohort] ||
                       (flow->receiver >= 0 && f->computing[f->lanes[flow->receiver].cohort]);
     return slow ? 1 + f->simulation->message_slowdown : 1;
 }
 
-static bool is_on_wire(const struct flow *flow)
+static bool is_on_wire(const struct fluid_flow *flow)
 {
     return flow->state == UNDER_WAY && flow->class < flow->cost_count;
 }
@@ -66,14 +66,14 @@ static double rate_of(const struct dts_step_cost *cost, double bytes_per_s)
 }
 
 /* Seconds of a repetition. */
-static double repetition_s(const struct flow *flow, double bytes_per_s)
+static double repetition_s(const struct fluid_flow *flow, double bytes_per_s)
 {
     const struct dts_step_cost *cost = &flow->costs[flow->class];
     return flow->share * dts_step_cost_seconds(cost, rate_of(cost, bytes_per_s));
 }
 
 /* The part of the time that its messages are on the wire. */
-static double part_on_wire(const struct flow *flow, double bytes_per_s)
+static double part_on_wire(const struct fluid_flow *flow, double bytes_per_s)
 {
     const struct dts_step_cost *cost = &flow->costs[flow->class];
     double all_s = repetition_s(flow, bytes_per_s);
@@ -85,7 +85,7 @@ static int find_partly(const struct fluid *f, const double *rates, struct partly
 {
     int count = 0;
     for (int n = 0; n < (int)f->on_wire.count; n++) {
-        const struct flow *flow = &f->flows[f->on_wire.all[n]];
+        const struct fluid_flow *flow = &f->flows[f->on_wire.all[n]];
         struct partly new = {n, flow->receiver < 0 ? part_on_wire(flow, rates[n]) : 1};
         if (new.part >= 1)
             continue;
@@ -157,7 +157,7 @@ static void list_on_wire(struct fluid *f)
     on_wire->all = dts_grow(on_wire->all, &on_wire->room, most, sizeof(*on_wire->all));
     on_wire->count = 0;
     for (size_t i = 0; i < most; i++) {
-        const struct flow *flow = &f->flows[f->going.all[i]];
+        const struct fluid_flow *flow = &f->flows[f->going.all[i]];
         if (!is_on_wire(flow))
             continue;
         f->costs[on_wire->count] = &flow->costs[flow->class];
@@ -176,7 +176,7 @@ static void share_wire(struct fluid *f)
     if (count > 1 && count <= MOST_BESIDE)
         average(f, count);
     for (int n = 0; n < count; n++) {
-        struct flow *flow = &f->flows[f->on_wire.all[n]];
+        struct fluid_flow *flow = &f->flows[f->on_wire.all[n]];
         if (flow->bytes_per_s == f->rates[n])
             continue;
         flow->bytes_per_s = f->rates[n];
@@ -195,7 +195,7 @@ void dts_fluid_set_rates(struct fluid *f)
     if (slows)
         find_computing(f);
     for (size_t i = 0; i < f->going.count; i++) {
-        struct flow *flow = &f->flows[f->going.all[i]];
+        struct fluid_flow *flow = &f->flows[f->going.all[i]];
         flow->repetition_s = flow_slowness(f, flow) * flow->unslowed_s;
     }
 }

@@ -10,7 +10,7 @@ static double call_speed(const struct fluid *f, const struct lane *lane)
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }
 
-static double flow_left_s(const struct flow *flow)
+static double flow_left_s(const struct fluid_flow *flow)
 {
     if (flow->state == PAYING)
         return flow->pays_s * flow->repetition_s;
@@ -45,7 +45,8 @@ static double next_completion(struct fluid *f)
     return least;
 }
 
-static void advance_flow(struct fluid *f, struct flow *flow, double elapsed, double nearly)
+static void advance_flow(struct fluid *f, struct fluid_flow *flow, double elapsed,
+                         double nearly)
 {
     double *left = flow->state == PAYING ? &flow->pays_s : &flow->left;
     if (flow_left_s(flow) > nearly) {
@@ -67,7 +68,7 @@ static void advance_flows(struct fluid *f, double elapsed, double nearly)
     size_t kept = 0;
     for (size_t i = 0; i < f->going.count; i++) {
         int number = f->going.all[i];
-        struct flow *flow = &f->flows[number];
+        struct fluid_flow *flow = &f->flows[number];
         advance_flow(f, flow, elapsed, nearly);
         if (flow->state != OVER)
             f->going.all[kept++] = number;
