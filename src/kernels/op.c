@@ -18,8 +18,11 @@ extern const struct dts_operation dts_op_layer_norm;
 extern const struct dts_operation dts_op_rms_norm;
 
 extern const struct dts_operation dts_op_gelu;
+extern const struct dts_operation dts_op_hardsigmoid;
+extern const struct dts_operation dts_op_hardswish;
 extern const struct dts_operation dts_op_leaky_relu;
 extern const struct dts_operation dts_op_relu;
+extern const struct dts_operation dts_op_relu6;
 extern const struct dts_operation dts_op_sigmoid;
 extern const struct dts_operation dts_op_silu;
 extern const struct dts_operation dts_op_tanh;
@@ -58,8 +61,11 @@ const struct dts_operation *const dts_operations[] = {
 
     // functions of one value
     &dts_op_gelu,
+    &dts_op_hardsigmoid,
+    &dts_op_hardswish,
     &dts_op_leaky_relu,
     &dts_op_relu,
+    &dts_op_relu6,
     &dts_op_sigmoid,
     &dts_op_silu,
     &dts_op_tanh,

@@ -62,8 +62,11 @@ dts_op_cost_fn dts_rms_norm_cost;
 
 // functions of one value
 dts_op_cost_fn dts_gelu_cost;
+dts_op_cost_fn dts_hardsigmoid_cost;
+dts_op_cost_fn dts_hardswish_cost;
 dts_op_cost_fn dts_leaky_relu_cost;
 dts_op_cost_fn dts_relu_cost;
+dts_op_cost_fn dts_relu6_cost;
 dts_op_cost_fn dts_sigmoid_cost;
 dts_op_cost_fn dts_silu_cost;
 dts_op_cost_fn dts_tanh_cost;

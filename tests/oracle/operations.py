@@ -151,6 +151,9 @@ ROWS = {
     "embedding": lambda case, x, w, target: F.embedding(x[0], w[0].reshape(case["tokens"], -1)),
     "gelu": lambda case, x, w, target: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda case, x, w, target: x[0].flatten(2).mean(-1),
+    # F.hardsigmoid's gradient has 1/6 in float, whatever the precision (PyTorch 1.13)
+    "hardsigmoid": lambda case, x, w, target: F.relu6(x[0] + 3) / 6,
+    "hardswish": lambda case, x, w, target: F.hardswish(x[0]),
     "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                          case.get("epsilon", 1e-5)),
     "leaky_relu": lambda case, x, w, target: F.leaky_relu(x[0], case["slope"]),
@@ -161,6 +164,7 @@ ROWS = {
     "multiply": multiply,
     "positional_embedding": positions,
     "relu": lambda case, x, w, target: torch.relu(x[0]),
+    "relu6": lambda case, x, w, target: F.relu6(x[0]),
     "rms_norm": rms_norm,
     "select": lambda case, x, w, target: x[0][:, :case["select"]],
     "sequence": lambda case, x, w, target: x[0].flatten(2).transpose(1, 2),

@@ -141,6 +141,8 @@ KINDS = {
     "flatten": lambda keys, x, w: x[0].flatten(1),
     "gelu": lambda keys, x, w: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda keys, x, w: x[0].flatten(2).mean(-1),
+    "hardsigmoid": lambda keys, x, w: F.relu6(x[0] + 3) / 6,  # not of float's 1/6
+    "hardswish": lambda keys, x, w: F.hardswish(x[0]),
     "layer_norm": lambda keys, x, w: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                  keys.get("epsilon", 1e-5)),
     "leaky_relu": lambda keys, x, w: F.leaky_relu(x[0], keys.get("slope", 0.01)),
@@ -150,6 +152,7 @@ KINDS = {
     "multiply": lambda keys, x, w: x[0] * x[1].reshape(x[1].shape + (1,) * (x[0].dim() - x[1].dim())),
     "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],
     "relu": lambda keys, x, w: torch.relu(x[0]),
+    "relu6": lambda keys, x, w: F.relu6(x[0]),
     "select": lambda keys, x, w: x[0][:, :keys["positions"]],
     "sequence": lambda keys, x, w: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda keys, x, w: torch.sigmoid(x[0]),

@@ -14,11 +14,14 @@ extern const struct dts_layer_kind dts_layer_batch_norm;
 extern const struct dts_layer_kind dts_layer_layer_norm;
 extern const struct dts_layer_kind dts_layer_rms_norm;
 extern const struct dts_layer_kind dts_layer_relu;
+extern const struct dts_layer_kind dts_layer_relu6;
 extern const struct dts_layer_kind dts_layer_leaky_relu;
 extern const struct dts_layer_kind dts_layer_gelu;
 extern const struct dts_layer_kind dts_layer_silu;
 extern const struct dts_layer_kind dts_layer_sigmoid;
 extern const struct dts_layer_kind dts_layer_tanh;
+extern const struct dts_layer_kind dts_layer_hardsigmoid;
+extern const struct dts_layer_kind dts_layer_hardswish;
 extern const struct dts_layer_kind dts_layer_dropout;
 extern const struct dts_layer_kind dts_layer_add;
 extern const struct dts_layer_kind dts_layer_multiply;
@@ -46,11 +49,14 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_layer_norm,
     &dts_layer_rms_norm,
     &dts_layer_relu,
+    &dts_layer_relu6,
     &dts_layer_leaky_relu,
     &dts_layer_gelu,
     &dts_layer_silu,
     &dts_layer_sigmoid,
     &dts_layer_tanh,
+    &dts_layer_hardsigmoid,
+    &dts_layer_hardswish,
     &dts_layer_dropout,
     &dts_layer_add,
     &dts_layer_multiply,
