@@ -33,6 +33,7 @@ extern const struct dts_operation dts_op_dropout;
 extern const struct dts_operation dts_op_multiply;
 extern const struct dts_operation dts_op_select;
 extern const struct dts_operation dts_op_sequence;
+extern const struct dts_operation dts_op_stochastic_depth;
 extern const struct dts_operation dts_op_upsample;
 
 extern const struct dts_operation dts_op_embedding;
@@ -77,6 +78,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_multiply,
     &dts_op_select,
     &dts_op_sequence,
+    &dts_op_stochastic_depth,
     &dts_op_upsample,
 
     // tables

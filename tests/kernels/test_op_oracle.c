@@ -78,6 +78,7 @@ static const struct {
     const char *op, *reason;
 } without[] = {
     {"dropout", "what it zeroes is drawn by counters of our own"},
+    {"stochastic_depth", "the same"},
 };
 
 static void fill(const void *array, size_t real, size_t count, uint32_t stream)

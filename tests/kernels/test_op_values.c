@@ -195,6 +195,48 @@ static void dropout_keeps_its_contract(void)
     check_op(&c);
 }
 
+static void stochastic_depth_keeps_its_contract(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        struct op_case c = op_alike("stochastic_depth", 5, shapes[i], 1);
+        c.call.rate = 0.4;
+        check_op(&c);
+    }
+}
+
+/* Of 5000 samples, those of a half by itself, too; and none but in training. */
+static void stochastic_depth_drops_whole_samples(void)
+{
+    enum { SAMPLES = 5000, VALUES = 7 };
+    const struct dts_operation *op = dts_operation_find("stochastic_depth");
+    struct op_case c =
+        op_alike("stochastic_depth", SAMPLES, (struct dts_dims){1, {VALUES, 1, 1, 1}}, 1);
+    struct op_case half = c;
+    struct dts_workers *workers = dts_workers_new(3);
+    half.batch = SAMPLES / 2;
+    half.call.rate = c.call.rate = 0.25;
+    struct op_run r = op_begin(&c, op, 4), second = op_begin(&half, op, 4);
+    op_run_version(&r, &op->host, false, workers);
+    second.a.first_sample = SAMPLES / 2;
+    op_run_version(&second, &op->host, false, NULL);
+    CHECK(memcmp((const char *)r.a.saved + SAMPLES / 2, second.a.saved, SAMPLES / 2) == 0);
+    int dropped = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const bool keep = ((const uint8_t *)r.a.saved)[i] != 0;
+        dropped += !keep;
+        for (size_t k = i * VALUES; k < (i + 1) * VALUES; k++)
+            CHECK_NEAR(op_get(r.a.y, 4, k), keep ? op_get(r.a.x[0], 4, k) / 0.75 : 0, 1e-6);
+    }
+    // 4 standard deviations of a mean of 5000
+    CHECK_NEAR((double)dropped / SAMPLES, 0.25, 4 * sqrt(0.25 * 0.75 / SAMPLES));
+    r.a.training = false;
+    op_run_version(&r, &op->host, false, workers);
+    CHECK(memcmp(r.a.y, r.a.x[0], SAMPLES * VALUES * sizeof(float)) == 0);
+    op_end(&r);
+    op_end(&second);
+    dts_workers_free(workers);
+}
+
 /* What is kept of samples `first` and on, with one worker or more; the caller frees. */
 static uint8_t *kept(const struct op_case *c, uint64_t first, uint64_t step, int threads)
 {
@@ -293,6 +335,7 @@ static void some_work_in_place(void)
     check_in_place("sigmoid", 1, false, FEW);
     check_in_place("tanh", 1, false, LARGE);
     check_in_place("dropout", 1, false, FEW);
+    check_in_place("stochastic_depth", 1, false, FEW);
     check_in_place("dropout", 1, false, LARGE);
     check_in_place("add", 2, false, FEW);
     check_in_place("add", 3, true, FEW);
@@ -388,6 +431,7 @@ TESTS(TEST(functions_of_one_value), TEST(straight_lines_end_where_they_should),
       TEST(exp_and_tanh_are_as_exact_as_they_say), TEST(beyond_the_range_nothing_breaks),
       TEST(gelu_is_right_far_from_zero), TEST(what_is_no_number_stays_so), TEST(sums_of_inputs),
       TEST(products_of_inputs), TEST(dropout_keeps_its_contract),
+      TEST(stochastic_depth_keeps_its_contract), TEST(stochastic_depth_drops_whole_samples),
       TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
       TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place),
       TEST(large_gradients_are_right))

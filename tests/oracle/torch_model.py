@@ -169,7 +169,7 @@ def set_dropout(items, rate):
         item = dict(item)
         if "layers" in item:
             item["layers"] = set_dropout(item["layers"], rate)
-        elif item["kind"] == "dropout":
+        elif item["kind"] in ("dropout", "stochastic_depth"):
             item["rate"] = rate
         elif "dropout" in item:
             item["dropout"] = rate
@@ -223,6 +223,10 @@ class Network:
                 y = F.mse_loss(x[0], target(number, x[0]))
             elif kind == "dropout":
                 y = F.dropout(x[0], layer.keys.get("rate", 0.5))
+            elif kind == "stochastic_depth":  # torchvision's, in mode "row"
+                kept = 1 - layer.keys.get("rate", 0.5)
+                drawn = torch.empty([len(x[0])] + [1] * (x[0].dim() - 1), dtype=x[0].dtype)
+                y = x[0] * drawn.bernoulli_(kept).div_(kept)
             elif kind == "relu" and self.gates is not None:
                 gate = self.gates[number].reshape(x[0].shape)
                 self.turned += ((x[0] > 0) != (gate > 0)).sum().item()

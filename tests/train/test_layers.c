@@ -64,6 +64,7 @@ static const struct example {
     {"sigmoid", "[7]", "{\"kind\": \"sigmoid\"}", "7", 0, 7},
     {"tanh", "[7]", "{\"kind\": \"tanh\"}", "7", 0, 7},
     {"dropout", "[7]", "{\"kind\": \"dropout\"}", "7", 0, 0},
+    {"stochastic_depth", "[7]", "{\"kind\": \"stochastic_depth\"}", "7", 0, 1},
     {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0, 0},
     {"multiply", "[7, 2]", "{\"kind\": \"multiply\", \"input\": [\"before\", \"entry\"]}",
      "7 x 2", 0, 14},

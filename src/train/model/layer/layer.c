@@ -23,6 +23,7 @@ extern const struct dts_layer_kind dts_layer_tanh;
 extern const struct dts_layer_kind dts_layer_hardsigmoid;
 extern const struct dts_layer_kind dts_layer_hardswish;
 extern const struct dts_layer_kind dts_layer_dropout;
+extern const struct dts_layer_kind dts_layer_stochastic_depth;
 extern const struct dts_layer_kind dts_layer_add;
 extern const struct dts_layer_kind dts_layer_multiply;
 extern const struct dts_layer_kind dts_layer_concat;
@@ -58,6 +59,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_hardsigmoid,
     &dts_layer_hardswish,
     &dts_layer_dropout,
+    &dts_layer_stochastic_depth,
     &dts_layer_add,
     &dts_layer_multiply,
     &dts_layer_concat,
