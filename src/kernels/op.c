@@ -35,6 +35,7 @@ extern const struct dts_operation dts_op_select;
 extern const struct dts_operation dts_op_sequence;
 extern const struct dts_operation dts_op_stochastic_depth;
 extern const struct dts_operation dts_op_upsample;
+extern const struct dts_operation dts_op_upsample_nearest;
 
 extern const struct dts_operation dts_op_embedding;
 extern const struct dts_operation dts_op_positional_embedding;
@@ -80,6 +81,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_sequence,
     &dts_op_stochastic_depth,
     &dts_op_upsample,
+    &dts_op_upsample_nearest,
 
     // tables
     &dts_op_embedding,

@@ -78,6 +78,7 @@ dts_op_cost_fn dts_dropout_cost;
 dts_op_cost_fn dts_multiply_cost;
 dts_op_cost_fn dts_stochastic_depth_cost;
 dts_op_cost_fn dts_upsample_cost;
+dts_op_cost_fn dts_upsample_nearest_cost;
 dts_op_cost_fn dts_part_cost; // select, sequence
 
 // tables

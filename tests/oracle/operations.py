@@ -173,6 +173,7 @@ ROWS = {
     "softmax_cross_entropy": cross_entropy,
     "tanh": lambda case, x, w, target: torch.tanh(x[0]),
     "upsample": upsample,
+    "upsample_nearest": lambda case, x, w, target: F.interpolate(x[0], size=case["output"][1:]),
 }
 
 

@@ -117,11 +117,14 @@ def lstm(keys, x, w):
     return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
 
 
-def upsample(keys, x, w):
+def sizes_of(keys, x):
     factor = keys.get("factor", 1)
-    sizes = keys.get("output") or [size * factor for size in x[0].shape[2:]]
+    return keys.get("output") or [size * factor for size in x[0].shape[2:]]
+
+
+def upsample(keys, x, w):
     mode = ["linear", "bilinear", "trilinear"][x[0].dim() - 3]
-    return F.interpolate(x[0], size=sizes, mode=mode, align_corners=False)
+    return F.interpolate(x[0], size=sizes_of(keys, x), mode=mode, align_corners=False)
 
 
 LOSSES = ("softmax_cross_entropy", "mean_squared_error")
@@ -158,6 +161,7 @@ KINDS = {
     "sigmoid": lambda keys, x, w: torch.sigmoid(x[0]),
     "silu": lambda keys, x, w: F.silu(x[0]),
     "upsample": upsample,
+    "upsample_nearest": lambda keys, x, w: F.interpolate(x[0], size=sizes_of(keys, x)),
     "tanh": lambda keys, x, w: torch.tanh(x[0]),
 }
 

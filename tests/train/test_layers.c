@@ -74,6 +74,8 @@ static const struct example {
     {"sequence", "[7, 2, 3]", "{\"kind\": \"sequence\"}", "6 x 7", 0, 0},
     {"select", "[7, 2]", "{\"kind\": \"select\", \"positions\": 3}", "3 x 2", 0, 0},
     {"upsample", "[7, 2, 3]", "{\"kind\": \"upsample\", \"factor\": 4}", "7 x 8 x 12", 0, 0},
+    {"upsample_nearest", "[7, 2, 3]", "{\"kind\": \"upsample_nearest\", \"factor\": 3}",
+     "7 x 6 x 9", 0, 0},
     {"embedding", "[7]", "{\"kind\": \"embedding\", \"vocabulary\": 11, \"features\": 3}",
      "7 x 3", 33, 7},
     {"positional_embedding", "[7, 2]", "{\"kind\": \"positional_embedding\", \"positions\": 9}",

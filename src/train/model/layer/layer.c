@@ -31,6 +31,7 @@ extern const struct dts_layer_kind dts_layer_flatten;
 extern const struct dts_layer_kind dts_layer_sequence;
 extern const struct dts_layer_kind dts_layer_select;
 extern const struct dts_layer_kind dts_layer_upsample;
+extern const struct dts_layer_kind dts_layer_upsample_nearest;
 extern const struct dts_layer_kind dts_layer_embedding;
 extern const struct dts_layer_kind dts_layer_positional_embedding;
 extern const struct dts_layer_kind dts_layer_attention;
@@ -67,6 +68,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_sequence,
     &dts_layer_select,
     &dts_layer_upsample,
+    &dts_layer_upsample_nearest,
     &dts_layer_embedding,
     &dts_layer_positional_embedding,
     &dts_layer_attention,
