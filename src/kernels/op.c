@@ -12,6 +12,7 @@ extern const struct dts_operation dts_op_adaptive_pool;
 extern const struct dts_operation dts_op_avg_pool;
 extern const struct dts_operation dts_op_global_pool;
 extern const struct dts_operation dts_op_max_pool;
+extern const struct dts_operation dts_op_mean;
 
 extern const struct dts_operation dts_op_batch_norm;
 extern const struct dts_operation dts_op_layer_norm;
@@ -37,6 +38,7 @@ extern const struct dts_operation dts_op_stochastic_depth;
 extern const struct dts_operation dts_op_upsample;
 extern const struct dts_operation dts_op_upsample_nearest;
 
+extern const struct dts_operation dts_op_class_token;
 extern const struct dts_operation dts_op_embedding;
 extern const struct dts_operation dts_op_positional_embedding;
 
@@ -55,6 +57,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_avg_pool,
     &dts_op_global_pool,
     &dts_op_max_pool,
+    &dts_op_mean,
 
     // normalizations
     &dts_op_batch_norm,
@@ -84,6 +87,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_upsample_nearest,
 
     // tables
+    &dts_op_class_token,
     &dts_op_embedding,
     &dts_op_positional_embedding,
 

@@ -53,6 +53,7 @@ dts_op_cost_fn dts_lstm_cost;
 // pools
 dts_op_cost_fn dts_avg_pool_cost;
 dts_op_cost_fn dts_max_pool_cost;
+dts_op_cost_fn dts_mean_cost;
 dts_op_cost_fn dts_mean_pool_cost; // adaptive_pool, global_pool
 
 // normalizations
@@ -82,6 +83,7 @@ dts_op_cost_fn dts_upsample_nearest_cost;
 dts_op_cost_fn dts_part_cost; // select, sequence
 
 // tables
+dts_op_cost_fn dts_class_token_cost;
 dts_op_cost_fn dts_embedding_cost;
 dts_op_cost_fn dts_positional_embedding_cost;
 

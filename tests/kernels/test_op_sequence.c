@@ -193,6 +193,35 @@ static void positional_embedding(void)
     }
 }
 
+static void check_class_token(int batch, struct dts_dims in, size_t rows)
+{
+    struct op_case c = op_alike("class_token", batch, in, 1);
+    c.call.output.size[0] += rows;
+    c.call.param_count = 1;
+    c.call.params[0] = rows * in.size[1];
+    c.sums = batch;
+    check_op(&c);
+}
+
+static void class_token(void)
+{
+    check_class_token(3, (struct dts_dims){2, {7, 5, 1, 1}}, 1);
+    check_class_token(4, (struct dts_dims){2, {1, 37, 1, 1}}, 3);
+    check_class_token(1, (struct dts_dims){2, {9, 1, 1, 1}}, 2);
+}
+
+static void mean_over_positions(void)
+{
+    const struct dts_dims inputs[] = {
+        {2, {7, 5, 1, 1}}, {2, {1, 70, 1, 1}}, {3, {5, 9, 129, 1}}, {4, {3, 2, 5, 3}}};
+    for (int i = 0; i < 4; i++) {
+        struct op_case c = op_alike("mean", 2, inputs[i], 1);
+        c.call.output = (struct dts_dims){1, {dts_dims_features(&inputs[i]), 1, 1, 1}};
+        c.sums = (double)dts_dims_positions(&inputs[i]);
+        check_op(&c);
+    }
+}
+
 static void check_lstm(int batch, size_t steps, size_t features, size_t outputs)
 {
     struct op_case c =
@@ -248,5 +277,5 @@ static void lstm_gates_are_in_order(void)
 
 TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones),
       TEST(workers_share_the_rows_of_a_list), TEST(a_gpu_makes_the_same_list),
-      TEST(positional_embedding), TEST(lstm), TEST(lstm_of_known_numbers),
-      TEST(lstm_gates_are_in_order))
+      TEST(positional_embedding), TEST(class_token), TEST(mean_over_positions), TEST(lstm),
+      TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))

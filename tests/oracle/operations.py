@@ -139,6 +139,11 @@ def positions(case, x, w, target):
     return x[0] + w[0].reshape(-1, x[0].shape[-1])[:x[0].shape[1]]
 
 
+def class_token(case, x, w, target):
+    rows = w[0].reshape(1, -1, x[0].shape[-1]).expand(case["batch"], -1, -1)
+    return torch.cat([rows, x[0]], dim=1)
+
+
 # what PyTorch computes for each row of dts_operations[]
 ROWS = {
     "adaptive_pool": adaptive_pool,
@@ -146,6 +151,7 @@ ROWS = {
     "attention": attention,
     "avg_pool": pool("avg"),
     "batch_norm": batch_norm,
+    "class_token": class_token,
     "concat": lambda case, x, w, target: torch.cat(x, dim=1),
     "conv": conv,
     "embedding": lambda case, x, w, target: F.embedding(x[0], w[0].reshape(case["tokens"], -1)),
@@ -160,6 +166,7 @@ ROWS = {
     "linear": linear,
     "lstm": lstm,
     "max_pool": pool("max"),
+    "mean": lambda case, x, w, target: x[0].flatten(1, -2).mean(1),
     "mean_squared_error": lambda case, x, w, target: (x[0] - target).pow(2).flatten(1).mean(-1),
     "multiply": multiply,
     "positional_embedding": positions,

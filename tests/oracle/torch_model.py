@@ -81,6 +81,7 @@ SHAPES = {
     "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
     "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
     "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
+    "class_token": lambda keys, x: [([keys.get("tokens", 1), x.shape[-1]], 0.02)],
 }
 AROUND_ONE = ("batch_norm", "layer_norm", "rms_norm")  # their first parameter
 
@@ -136,6 +137,7 @@ KINDS = {
     "avg_pool": pool("avg"),
     "batch_norm": lambda keys, x, w: F.batch_norm(x[0], None, None, w[0], w[1], training=True,
                                                  eps=keys.get("epsilon", 1e-5)),
+    "class_token": lambda keys, x, w: torch.cat([w[0].expand(len(x[0]), -1, -1), x[0]], 1),
     "concat": lambda keys, x, w: torch.cat(x, 1),
     "conv2d": conv,
     "conv3d": conv,
@@ -152,6 +154,7 @@ KINDS = {
     "linear": lambda keys, x, w: F.linear(x[0], w[0], w[1] if len(w) > 1 else None),
     "lstm": lstm,
     "max_pool": pool("max"),
+    "mean": lambda keys, x, w: x[0].flatten(1, -2).mean(1),
     "multiply": lambda keys, x, w: x[0] * x[1].reshape(x[1].shape + (1,) * (x[0].dim() - x[1].dim())),
     "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],
     "relu": lambda keys, x, w: torch.relu(x[0]),

@@ -10,6 +10,7 @@ extern const struct dts_layer_kind dts_layer_max_pool;
 extern const struct dts_layer_kind dts_layer_avg_pool;
 extern const struct dts_layer_kind dts_layer_global_pool;
 extern const struct dts_layer_kind dts_layer_adaptive_pool;
+extern const struct dts_layer_kind dts_layer_mean;
 extern const struct dts_layer_kind dts_layer_batch_norm;
 extern const struct dts_layer_kind dts_layer_layer_norm;
 extern const struct dts_layer_kind dts_layer_rms_norm;
@@ -34,6 +35,7 @@ extern const struct dts_layer_kind dts_layer_upsample;
 extern const struct dts_layer_kind dts_layer_upsample_nearest;
 extern const struct dts_layer_kind dts_layer_embedding;
 extern const struct dts_layer_kind dts_layer_positional_embedding;
+extern const struct dts_layer_kind dts_layer_class_token;
 extern const struct dts_layer_kind dts_layer_attention;
 extern const struct dts_layer_kind dts_layer_lstm;
 extern const struct dts_layer_kind dts_layer_softmax_cross_entropy;
@@ -47,6 +49,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_avg_pool,
     &dts_layer_global_pool,
     &dts_layer_adaptive_pool,
+    &dts_layer_mean,
     &dts_layer_batch_norm,
     &dts_layer_layer_norm,
     &dts_layer_rms_norm,
@@ -71,6 +74,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_upsample_nearest,
     &dts_layer_embedding,
     &dts_layer_positional_embedding,
+    &dts_layer_class_token,
     &dts_layer_attention,
     &dts_layer_lstm,
     &dts_layer_softmax_cross_entropy,
