@@ -15,6 +15,7 @@ extern const struct dts_operation dts_op_max_pool;
 extern const struct dts_operation dts_op_mean;
 
 extern const struct dts_operation dts_op_batch_norm;
+extern const struct dts_operation dts_op_group_norm;
 extern const struct dts_operation dts_op_layer_norm;
 extern const struct dts_operation dts_op_rms_norm;
 
@@ -61,6 +62,7 @@ const struct dts_operation *const dts_operations[] = {
 
     // normalizations
     &dts_op_batch_norm,
+    &dts_op_group_norm,
     &dts_op_layer_norm,
     &dts_op_rms_norm,
 

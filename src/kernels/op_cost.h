@@ -58,6 +58,7 @@ dts_op_cost_fn dts_mean_pool_cost; // adaptive_pool, global_pool
 
 // normalizations
 dts_op_cost_fn dts_batch_norm_cost;
+dts_op_cost_fn dts_group_norm_cost;
 dts_op_cost_fn dts_layer_norm_cost;
 dts_op_cost_fn dts_rms_norm_cost;
 

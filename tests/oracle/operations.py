@@ -160,6 +160,8 @@ ROWS = {
     # F.hardsigmoid's gradient has 1/6 in float, whatever the precision (PyTorch 1.13)
     "hardsigmoid": lambda case, x, w, target: F.relu6(x[0] + 3) / 6,
     "hardswish": lambda case, x, w, target: F.hardswish(x[0]),
+    "group_norm": lambda case, x, w, target: F.group_norm(x[0], case["groups"], *(w or [None, None]),
+                                                         case.get("epsilon", 1e-5)),
     "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                          case.get("epsilon", 1e-5)),
     "leaky_relu": lambda case, x, w, target: F.leaky_relu(x[0], case["slope"]),

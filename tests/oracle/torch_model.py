@@ -77,13 +77,14 @@ SHAPES = {
     "linear": make_linear,
     "lstm": make_lstm,
     "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
+    "group_norm": lambda keys, x: [([x.shape[1]], 0.1)] * 2 if keys.get("affine", True) else [],
     "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
     "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
     "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
     "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
     "class_token": lambda keys, x: [([keys.get("tokens", 1), x.shape[-1]], 0.02)],
 }
-AROUND_ONE = ("batch_norm", "layer_norm", "rms_norm")  # their first parameter
+AROUND_ONE = ("batch_norm", "group_norm", "layer_norm", "rms_norm")  # their first parameter
 
 
 def conv(keys, x, w):
@@ -148,6 +149,8 @@ KINDS = {
     "global_pool": lambda keys, x, w: x[0].flatten(2).mean(-1),
     "hardsigmoid": lambda keys, x, w: F.relu6(x[0] + 3) / 6,  # not of float's 1/6
     "hardswish": lambda keys, x, w: F.hardswish(x[0]),
+    "group_norm": lambda keys, x, w: F.group_norm(x[0], keys["groups"], *(w or [None, None]),
+                                                 keys.get("epsilon", 1e-5)),
     "layer_norm": lambda keys, x, w: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                  keys.get("epsilon", 1e-5)),
     "leaky_relu": lambda keys, x, w: F.leaky_relu(x[0], keys.get("slope", 0.01)),

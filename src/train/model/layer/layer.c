@@ -12,6 +12,7 @@ extern const struct dts_layer_kind dts_layer_global_pool;
 extern const struct dts_layer_kind dts_layer_adaptive_pool;
 extern const struct dts_layer_kind dts_layer_mean;
 extern const struct dts_layer_kind dts_layer_batch_norm;
+extern const struct dts_layer_kind dts_layer_group_norm;
 extern const struct dts_layer_kind dts_layer_layer_norm;
 extern const struct dts_layer_kind dts_layer_rms_norm;
 extern const struct dts_layer_kind dts_layer_relu;
@@ -51,6 +52,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_adaptive_pool,
     &dts_layer_mean,
     &dts_layer_batch_norm,
+    &dts_layer_group_norm,
     &dts_layer_layer_norm,
     &dts_layer_rms_norm,
     &dts_layer_relu,
