@@ -33,8 +33,10 @@ extern const struct dts_operation dts_op_add;
 extern const struct dts_operation dts_op_concat;
 extern const struct dts_operation dts_op_dropout;
 extern const struct dts_operation dts_op_multiply;
+extern const struct dts_operation dts_op_permute;
 extern const struct dts_operation dts_op_select;
 extern const struct dts_operation dts_op_sequence;
+extern const struct dts_operation dts_op_slice;
 extern const struct dts_operation dts_op_stochastic_depth;
 extern const struct dts_operation dts_op_upsample;
 extern const struct dts_operation dts_op_upsample_nearest;
@@ -82,8 +84,10 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_concat,
     &dts_op_dropout,
     &dts_op_multiply,
+    &dts_op_permute,
     &dts_op_select,
     &dts_op_sequence,
+    &dts_op_slice,
     &dts_op_stochastic_depth,
     &dts_op_upsample,
     &dts_op_upsample_nearest,

@@ -81,7 +81,7 @@ dts_op_cost_fn dts_multiply_cost;
 dts_op_cost_fn dts_stochastic_depth_cost;
 dts_op_cost_fn dts_upsample_cost;
 dts_op_cost_fn dts_upsample_nearest_cost;
-dts_op_cost_fn dts_part_cost; // select, sequence
+dts_op_cost_fn dts_part_cost; // permute, select, sequence, slice
 
 // tables
 dts_op_cost_fn dts_class_token_cost;

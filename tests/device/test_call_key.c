@@ -106,6 +106,7 @@ static void the_longest_key_is_whole(void)
     }
     for (int i = 0; i < DTS_OP_AXES; i++) {
         call.window.kernel[i] = INT_MAX;
+        call.axes[i] = INT_MIN;
         call.window.stride[i] = call.window.dilation[i] = call.window.before[i] = INT_MIN;
     }
     const struct dts_op_call_key key = dts_op_call_key(&call);

@@ -144,6 +144,14 @@ def class_token(case, x, w, target):
     return torch.cat([rows, x[0]], dim=1)
 
 
+def slice_of(case, x, w, target):
+    y, offset = x[0], case["offset"]
+    for axis, (size, kept) in enumerate(zip(case["inputs"][0], case["output"])):
+        if size != kept:
+            y = y.narrow(axis + 1, offset, kept)
+    return y
+
+
 # what PyTorch computes for each row of dts_operations[]
 ROWS = {
     "adaptive_pool": adaptive_pool,
@@ -171,6 +179,7 @@ ROWS = {
     "mean": lambda case, x, w, target: x[0].flatten(1, -2).mean(1),
     "mean_squared_error": lambda case, x, w, target: (x[0] - target).pow(2).flatten(1).mean(-1),
     "multiply": multiply,
+    "permute": lambda case, x, w, target: x[0].permute(0, *(axis + 1 for axis in case["axes"])),
     "positional_embedding": positions,
     "relu": lambda case, x, w, target: torch.relu(x[0]),
     "relu6": lambda case, x, w, target: F.relu6(x[0]),
@@ -179,6 +188,7 @@ ROWS = {
     "sequence": lambda case, x, w, target: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda case, x, w, target: torch.sigmoid(x[0]),
     "silu": lambda case, x, w, target: F.silu(x[0]),
+    "slice": slice_of,
     "softmax_cross_entropy": cross_entropy,
     "tanh": lambda case, x, w, target: torch.tanh(x[0]),
     "upsample": upsample,

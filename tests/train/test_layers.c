@@ -74,7 +74,11 @@ static const struct example {
     {"concat", "[7, 2]", "{\"kind\": \"concat\", \"input\": [\"before\", \"entry\"]}", "14 x 2",
      0, 0},
     {"flatten", "[7, 2]", "{\"kind\": \"flatten\"}", "14", 0, 0},
+    {"reshape", "[8, 3, 3]", "{\"kind\": \"reshape\", \"output\": [2, 4, 9]}", "2 x 4 x 9", 0,
+     0},
     {"sequence", "[7, 2, 3]", "{\"kind\": \"sequence\"}", "6 x 7", 0, 0},
+    {"permute", "[7, 2, 3]", "{\"kind\": \"permute\", \"axes\": [1, 2, 0]}", "2 x 3 x 7", 0, 0},
+    {"slice", "[7, 2]", "{\"kind\": \"slice\", \"offset\": 3, \"count\": 4}", "4 x 2", 0, 0},
     {"select", "[7, 2]", "{\"kind\": \"select\", \"positions\": 3}", "3 x 2", 0, 0},
     {"upsample", "[7, 2, 3]", "{\"kind\": \"upsample\", \"factor\": 4}", "7 x 8 x 12", 0, 0},
     {"upsample_nearest", "[7, 2, 3]", "{\"kind\": \"upsample_nearest\", \"factor\": 3}",
@@ -149,7 +153,12 @@ static bool costs_are_sane(const struct dts_op_cost *c)
     return c->input_flops <= c->backward_flops && c->input_values <= c->backward_values;
 }
 
-/* Nothing negative, and one kind alone moves nothing: its output is its input. */
+static bool is_view(const char *kind)
+{
+    return strcmp(kind, "flatten") == 0 || strcmp(kind, "reshape") == 0;
+}
+
+/* Nothing negative; a view moves nothing: its output is its input. */
 static void each_kind_costs_something(void)
 {
     for (int i = 0; i < EXAMPLES; i++) {
@@ -159,7 +168,7 @@ static void each_kind_costs_something(void)
             continue;
         if (!CHECK(costs_are_sane(&last.cost)))
             printf("  %s\n", examples[i].kind);
-        if (!CHECK(last.view == (strcmp(examples[i].kind, "flatten") == 0)))
+        if (!CHECK(last.view == is_view(examples[i].kind)))
             printf("  %s\n", examples[i].kind);
         double in = (double)dts_dims_elements(&model.input);
         if (last.cost.class != DTS_WORK_MEMORY)
@@ -197,6 +206,8 @@ static void costs_grow_with_the_shape(void)
         char wider[64];
         struct dts_model models[2];
         struct dts_layer half, whole;
+        if (strcmp(examples[i].kind, "reshape") == 0) // says its input's size
+            continue;
         widen(examples[i].input, wider, sizeof(wider));
         if (!parse_last(&models[0], examples[i].input, examples[i].json, &half))
             continue;
@@ -556,6 +567,22 @@ static const struct {
     {"[8]", "{\"kind\": \"group_norm\", \"groups\": 8}",
      "layers[0].groups: must leave more than one value in a group, got 8 of 8"},
     {"[8, 4]", "{\"kind\": \"group_norm\"}", "layers[0].groups: missing"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 8}",
+     "layers[0].count: must be < 8, or all are kept, got 8"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 3, \"offset\": 2, \"axis\": 1}",
+     "layers[0].offset: must be <= 1, got 2"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 3, \"axis\": 2}",
+     "layers[0].axis: must be <= 1 for an input of 8 x 4, got 2"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [0, 0]}",
+     "layers[0].axes: must have each of 0 to 1 once"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [0, 1]}",
+     "layers[0].axes: must change the order of the axes"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [1, 2]}",
+     "layers[0].axes[1]: must be <= 1, got 2"},
+    {"[8]", "{\"kind\": \"permute\", \"axes\": [0]}",
+     "layers[0].input: must have two sizes or more, got 8"},
+    {"[8, 4]", "{\"kind\": \"reshape\", \"output\": [5, 7]}",
+     "layers[0].output: must have 32 values, those of 8 x 4, got 35"},
     {"[8]", "{\"kind\": \"class_token\"}",
      "layers[0].input: must be positions x features, got 8"},
     {"[8]", "{\"kind\": \"mean\"}", "layers[0].input: must be positions and features, got 8"},

@@ -30,8 +30,11 @@ extern const struct dts_layer_kind dts_layer_add;
 extern const struct dts_layer_kind dts_layer_multiply;
 extern const struct dts_layer_kind dts_layer_concat;
 extern const struct dts_layer_kind dts_layer_flatten;
+extern const struct dts_layer_kind dts_layer_reshape;
 extern const struct dts_layer_kind dts_layer_sequence;
+extern const struct dts_layer_kind dts_layer_permute;
 extern const struct dts_layer_kind dts_layer_select;
+extern const struct dts_layer_kind dts_layer_slice;
 extern const struct dts_layer_kind dts_layer_upsample;
 extern const struct dts_layer_kind dts_layer_upsample_nearest;
 extern const struct dts_layer_kind dts_layer_embedding;
@@ -70,8 +73,11 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_multiply,
     &dts_layer_concat,
     &dts_layer_flatten,
+    &dts_layer_reshape,
     &dts_layer_sequence,
+    &dts_layer_permute,
     &dts_layer_select,
+    &dts_layer_slice,
     &dts_layer_upsample,
     &dts_layer_upsample_nearest,
     &dts_layer_embedding,
