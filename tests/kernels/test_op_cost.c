@@ -69,6 +69,20 @@ static void convolutions_cost_the_products_of_their_reference(void)
     check_products(&call);
 }
 
+static void transposed_convolutions_cost_the_products_of_their_reference(void)
+{
+    check_products(&(struct dts_op_call){
+        .op = "conv_transpose",
+        .input_count = 1,
+        .inputs = {{3, {6, 4, 5, 1}}},
+        .output = {3, {4, 10, 6, 1}},
+        .window = {.kernel = {4, 2, 1}, .stride = {2, 1, 1}, .dilation = {1, 1, 1}},
+        .params = {6 * 2 * 4 * 2, 4},
+        .param_count = 2,
+        .groups = 2,
+        .bias = true});
+}
+
 static void linear_layers_cost_the_products_of_their_reference(void)
 {
     check_products(&(struct dts_op_call){.op = "linear",
@@ -152,6 +166,7 @@ static void recurrent_layers_cost_four_gates_a_step(void)
 }
 
 TESTS(TEST(convolutions_cost_the_products_of_their_reference),
+      TEST(transposed_convolutions_cost_the_products_of_their_reference),
       TEST(linear_layers_cost_the_products_of_their_reference),
       TEST(attention_costs_each_pair_of_positions),
       TEST(recurrent_layers_cost_four_gates_a_step))

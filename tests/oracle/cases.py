@@ -18,6 +18,15 @@ def conv(batch, inputs, output, kernel, stride=None, before=None, dilation=None,
                   sums=pixels + each + math.prod(kernel) * output[0], **more)
 
 
+def transposed(batch, inputs, output, kernel, stride=None, before=None, dilation=None, groups=1, bias=True):
+    axes = len(kernel)
+    each = output[0] // groups * math.prod(kernel)
+    return window("conv_transpose", batch, inputs, output, kernel, stride or [1] * axes,
+                  before or [0] * axes, dilation, groups=groups, bias=bias,
+                  params=[inputs[0] * each] + ([output[0]] if bias else []),
+                  sums=batch * math.prod(output[1:]) + each + math.prod(kernel) * inputs[0])
+
+
 def alike(op, batch, dims, sums=1, inputs=1, **more):
     return dict(op=op, batch=batch, inputs=[dims] * inputs, output=dims, sums=sums, **more)
 
@@ -67,6 +76,12 @@ CASES = [
     conv(1, [4, 3, 2, 4], [6, 3, 1, 4], [3, 2, 1], before=[1, 0, 0], groups=2),
     conv(2, [4, 4, 5, 3], [2, 4, 3, 2], [2, 3, 2], before=[1, 1, 1], stride=[1, 2, 2],
          dilation=[2, 1, 2], groups=2),
+    conv(2, [3, 11], [4, 6], [3], stride=[2], before=[1]),
+    transposed(2, [3, 4, 5], [5, 8, 10], [2, 2], stride=[2, 2]),
+    transposed(1, [4, 5, 4], [6, 10, 7], [3, 3], stride=[2, 2], before=[1, 1], groups=2),
+    transposed(2, [3, 4], [2, 9], [3], stride=[2], bias=False),
+    transposed(1, [2, 2, 3, 2], [3, 4, 6, 4], [3, 2, 3], before=[0, 0, 0], stride=[1, 2, 1]),
+    transposed(1, [2, 4, 4], [2, 6, 6], [2, 2], dilation=[2, 2], groups=2),
     linear(3, [7], 5),
     linear(2, [3, 6], 9, bias=False),
     attention(2, 5, 6, 2, False),

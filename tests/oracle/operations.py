@@ -58,9 +58,22 @@ def conv(case, x, w, target):
         reach = case["dilation"][i] * (case["kernel"][i] - 1) + 1
         behind = (case["output"][i + 1] - 1) * case["stride"][i] + reach
         pads += [case["before"][i], behind - case["before"][i] - case["inputs"][0][i + 1]]
-    return (F.conv2d if axes == 2 else F.conv3d)(
+    return getattr(F, "conv%dd" % axes)(
         F.pad(x[0], pads), w[0].reshape(shape), w[1] if case["bias"] else None,
         case["stride"], 0, case["dilation"], case["groups"])
+
+
+def conv_transpose(case, x, w, target):
+    axes = len(case["kernel"])
+    shape = [case["inputs"][0][0], case["output"][0] // case["groups"]] + case["kernel"]
+    extra = []
+    for i in range(axes):
+        least = ((case["inputs"][0][i + 1] - 1) * case["stride"][i] - 2 * case["before"][i]
+                 + case["dilation"][i] * (case["kernel"][i] - 1) + 1)
+        extra.append(case["output"][i + 1] - least)
+    return getattr(F, "conv_transpose%dd" % axes)(
+        x[0], w[0].reshape(shape), w[1] if case["bias"] else None, case["stride"], case["before"],
+        extra, case["groups"], case["dilation"])
 
 
 def linear(case, x, w, target):
@@ -162,6 +175,7 @@ ROWS = {
     "class_token": class_token,
     "concat": lambda case, x, w, target: torch.cat(x, dim=1),
     "conv": conv,
+    "conv_transpose": conv_transpose,
     "embedding": lambda case, x, w, target: F.embedding(x[0], w[0].reshape(case["tokens"], -1)),
     "gelu": lambda case, x, w, target: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda case, x, w, target: x[0].flatten(2).mean(-1),

@@ -58,6 +58,14 @@ def make_conv(keys, x):
     return [(shape, spread)] + ([([shape[0]], 0.1)] if keys.get("bias", True) else [])
 
 
+def make_transposed(keys, x):
+    channels = x.shape[1]
+    kernel = axes_of(keys["kernel"], x.dim() - 2)
+    shape = [channels, keys["channels"] // keys.get("groups", 1)] + kernel
+    spread = math.sqrt(2 / (channels / keys.get("groups", 1) * math.prod(kernel)))
+    return [(shape, spread)] + ([([keys["channels"]], 0.1)] if keys.get("bias", True) else [])
+
+
 def make_linear(keys, x):
     features = x.shape[-1]
     spread = 1 / math.sqrt(3 * features)
@@ -72,8 +80,10 @@ def make_lstm(keys, x):
 
 # parameter tensors of a kind: their shapes, and the spread of what they begin with, around `mean`
 SHAPES = {
+    "conv1d": make_conv,
     "conv2d": make_conv,
     "conv3d": make_conv,
+    **{"conv_transpose%dd" % axes: make_transposed for axes in (1, 2, 3)},
     "linear": make_linear,
     "lstm": make_lstm,
     "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
@@ -89,9 +99,15 @@ AROUND_ONE = ("batch_norm", "group_norm", "layer_norm", "rms_norm")  # their fir
 
 def conv(keys, x, w):
     axes = x[0].dim() - 2
-    return (F.conv2d if axes == 2 else F.conv3d)(
+    return getattr(F, "conv%dd" % axes)(
         x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
         keys.get("dilation", 1), keys.get("groups", 1))
+
+
+def conv_transpose(keys, x, w):
+    return getattr(F, "conv_transpose%dd" % (x[0].dim() - 2))(
+        x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
+        keys.get("output_padding", 0), keys.get("groups", 1), keys.get("dilation", 1))
 
 
 def pool(function):
@@ -140,8 +156,10 @@ KINDS = {
                                                  eps=keys.get("epsilon", 1e-5)),
     "class_token": lambda keys, x, w: torch.cat([w[0].expand(len(x[0]), -1, -1), x[0]], 1),
     "concat": lambda keys, x, w: torch.cat(x, 1),
+    "conv1d": conv,
     "conv2d": conv,
     "conv3d": conv,
+    **{"conv_transpose%dd" % axes: conv_transpose for axes in (1, 2, 3)},
     "embedding": lambda keys, x, w: F.embedding(x[0] % keys["vocabulary"], w[0],
                                                 sparse=keys.get("sparse", False)),
     "flatten": lambda keys, x, w: x[0].flatten(1),

@@ -5,6 +5,10 @@
 
 extern const struct dts_layer_kind dts_layer_conv2d;
 extern const struct dts_layer_kind dts_layer_conv3d;
+extern const struct dts_layer_kind dts_layer_conv1d;
+extern const struct dts_layer_kind dts_layer_conv_transpose1d;
+extern const struct dts_layer_kind dts_layer_conv_transpose2d;
+extern const struct dts_layer_kind dts_layer_conv_transpose3d;
 extern const struct dts_layer_kind dts_layer_linear;
 extern const struct dts_layer_kind dts_layer_max_pool;
 extern const struct dts_layer_kind dts_layer_avg_pool;
@@ -48,6 +52,10 @@ extern const struct dts_layer_kind dts_layer_mean_squared_error;
 const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_conv2d,
     &dts_layer_conv3d,
+    &dts_layer_conv1d,
+    &dts_layer_conv_transpose1d,
+    &dts_layer_conv_transpose2d,
+    &dts_layer_conv_transpose3d,
     &dts_layer_linear,
     &dts_layer_max_pool,
     &dts_layer_avg_pool,

@@ -144,6 +144,37 @@ bool dts_window_infer(struct dts_window *w, int axes, const struct dts_dims *inp
     return check_channel(output, NULL, "the output ", at, err);
 }
 
+bool dts_window_infer_transposed(struct dts_window *w, const struct dts_cfg *extra, int axes,
+                                 const struct dts_dims *input, struct dts_dims *output,
+                                 const struct dts_cfg *at, struct dts_error *err)
+{
+    int more[DTS_WINDOW_AXES];
+    w->axes = input->count - 1;
+    if (w->axes != axes)
+        return dts_cfg_fail(at, "input", err, "must be channels and %d sizes, got %s", axes,
+                            dts_dims_text(input).chars);
+    if (!check_channel(input, "input", "", at, err) ||
+        !read_sizes(&w->kernel_cfg, axes, 1, w->kernel, err) ||
+        !read_sizes(&w->stride_cfg, axes, 1, w->stride, err) ||
+        !read_sizes(&w->padding_cfg, axes, 0, w->padding, err) ||
+        !read_sizes(&w->dilation_cfg, axes, 1, w->dilation, err) ||
+        !read_sizes(extra, axes, 0, more, err))
+        return false;
+    *output = *input;
+    for (int i = 0; i < axes; i++) {
+        const long long whole = ((long long)input->size[i + 1] - 1) * w->stride[i] +
+                                (long long)w->dilation[i] * (w->kernel[i] - 1) + 1 + more[i];
+        if (more[i] >= w->stride[i])
+            return dts_cfg_fail(extra, NULL, err, "must be < the stride, %d, got %d",
+                                w->stride[i], more[i]);
+        if (whole <= 2LL * w->padding[i])
+            return dts_cfg_fail(&w->padding_cfg, NULL, err, "must be <= %lld, got %d",
+                                (whole - 1) / 2, w->padding[i]);
+        output->size[i + 1] = (size_t)(whole - 2LL * w->padding[i]);
+    }
+    return check_channel(output, NULL, "the output ", at, err);
+}
+
 double dts_window_values(const struct dts_window *w)
 {
     double values = 1;

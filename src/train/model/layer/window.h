@@ -25,6 +25,13 @@ struct dts_window {
 bool dts_window_infer(struct dts_window *window, int axes, const struct dts_dims *input,
                       struct dts_dims *output, const struct dts_cfg *at, struct dts_error *err);
 
+/* The same of a transposed convolution, whose windows slide over the output. `extra`: what the
+ * output has more behind, below the stride. */
+bool dts_window_infer_transposed(struct dts_window *window, const struct dts_cfg *extra,
+                                 int axes, const struct dts_dims *input,
+                                 struct dts_dims *output, const struct dts_cfg *at,
+                                 struct dts_error *err);
+
 /* The window as a call has it. */
 void dts_window_describe(const struct dts_window *window, struct dts_op_call *call);
 
