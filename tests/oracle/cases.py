@@ -95,6 +95,8 @@ CASES = [
     window("avg_pool", 2, [3, 7, 5], [3, 7, 5], [3, 3], [1, 1], [1, 1], sums=9),
     window("avg_pool", 1, [2, 7, 6], [2, 3, 2], [3, 2], [2, 3], [0, 0], sums=6),
     window("avg_pool", 1, [2, 6, 8], [2, 3, 4], [3, 3], [2, 2], [0, 0], sums=9, ceil=True),
+    window("avg_pool", 2, [3, 7, 5], [3, 4, 3], [3, 3], [2, 2], [1, 1], sums=9, inside=True),
+    window("avg_pool", 1, [2, 9], [2, 5], [4], [2], [1], sums=4, ceil=True, inside=True),
     dict(op="adaptive_pool", batch=2, inputs=[[3, 7, 5]], output=[3, 3, 4], sums=12),
     dict(op="adaptive_pool", batch=1, inputs=[[2, 3, 2]], output=[2, 5, 3], sums=4),
     dict(op="global_pool", batch=2, inputs=[[5, 4, 3]], output=[5], sums=12),

@@ -109,8 +109,9 @@ def pool(function):
     def run(case, x, w, target):
         axes = len(case["inputs"][0]) - 1
         name = "%s_pool%dd" % (function, axes)
+        more = {"count_include_pad": False} if case.get("inside") else {}
         return getattr(F, name)(x[0], case["kernel"], case["stride"], case["before"],
-                                ceil_mode=case.get("ceil", False))
+                                ceil_mode=case.get("ceil", False), **more)
 
     return run
 

@@ -113,8 +113,9 @@ def conv_transpose(keys, x, w):
 def pool(function):
     def run(keys, x, w):
         name = "%s_pool%dd" % (function, x[0].dim() - 2)
+        more = {} if keys.get("count_include_pad", True) else {"count_include_pad": False}
         return getattr(F, name)(x[0], keys["kernel"], keys.get("stride") or keys["kernel"],
-                                keys.get("padding", 0), ceil_mode=keys.get("ceil", False))
+                                keys.get("padding", 0), ceil_mode=keys.get("ceil", False), **more)
 
     return run
 

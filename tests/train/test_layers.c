@@ -332,6 +332,27 @@ static void same_padding_divides_the_size_by_the_stride(void)
     }
 }
 
+/* As F.pad before a convolution, and as a pool that reaches further behind. */
+static void padding_may_differ_before_and_behind(void)
+{
+    struct dts_model model;
+    struct dts_op_call call = {.op = NULL};
+    if (!parse(&model, "[3, 8, 9]",
+               "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3, \"stride\": 2, "
+               "\"padding\": [[0, 1], [2, 3]]}, {\"kind\": \"avg_pool\", \"kernel\": 2, "
+               "\"stride\": 1, \"padding\": [[0, 1], [1, 0]], \"count_include_pad\": false}"))
+        return;
+    CHECK_STRING(dts_dims_text(&model.layers[0].output).chars, "8 x 4 x 6");
+    CHECK_STRING(dts_dims_text(&model.layers[1].output).chars, "8 x 4 x 6");
+    model.layers[0].kind->describe(model.layers[0].self, &call);
+    CHECK_INT(call.window.before[0], 0);
+    CHECK_INT(call.window.before[1], 2);
+    call = (struct dts_op_call){.op = NULL};
+    model.layers[1].kind->describe(model.layers[1].self, &call);
+    CHECK(call.inside);
+    dts_model_free(&model);
+}
+
 static void adaptive_pools_read_windows_that_overlap(void)
 {
     struct dts_model model;
@@ -612,6 +633,17 @@ static const struct {
     {"[3, 1048576]",
      "{\"kind\": \"conv_transpose1d\", \"channels\": 8, \"kernel\": 1, \"stride\": 1048576}",
      "layers[0]: the output must have <= 1073741824 values in a channel"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [[0, 2], 1]}",
+     "layers[0].padding: must be <= 1, half of the kernel, got 2"},
+    {"[3, 8, 8]", "{\"kind\": \"avg_pool\", \"kernel\": 3, \"padding\": [[0, 1], 1]}",
+     "layers[0].padding: must be alike before and behind, or count_include_pad false, got 0 "
+     "and 1"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"count_include_pad\": false}",
+     "layers[0].count_include_pad: unknown key"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [[0, 1, 1], 1]}",
+     "layers[0].padding[0]: must be a number or [before, behind], got a list of 3"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [1, 1, 1]}",
+     "layers[0].padding: must be one number or a list of 2, got a list of 3"},
     {"[8]", "{\"kind\": \"class_token\"}",
      "layers[0].input: must be positions x features, got 8"},
     {"[8]", "{\"kind\": \"mean\"}", "layers[0].input: must be positions and features, got 8"},
@@ -711,6 +743,7 @@ TESTS(TEST(each_kind_is_as_its_example_says), TEST(each_kind_costs_something),
       TEST(costs_grow_with_the_shape), TEST(nothing_dropped_is_no_call),
       TEST(convolutions_multiply_each_weight_at_each_place), TEST(windows_are_as_many_as_fit),
       TEST(same_padding_divides_the_size_by_the_stride),
+      TEST(padding_may_differ_before_and_behind),
       TEST(adaptive_pools_read_windows_that_overlap),
       TEST(attention_costs_two_products_and_a_softmax),
       TEST(attention_takes_three_inputs_and_fewer_keys),

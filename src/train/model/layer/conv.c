@@ -29,7 +29,8 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct conv, window.padding_cfg),
      .type = DTS_OTHER,
      .missing = "0",
-     .help = "zeros on each side: a number, one for each axis, or \"same\""},
+     .help =
+         "zeros on each side: a number, one or [before, behind] for each axis, or \"same\""},
     {.key = "dilation",
      .offset = offsetof(struct conv, window.dilation_cfg),
      .type = DTS_OTHER,

@@ -1,8 +1,8 @@
 /* window.h -- a window that slides over an image: what convolutions and pools share.
  *
  * Each of kernel, stride, padding and dilation is one number for all axes, or a list with one
- * for each: "kernel": [1, 7]. Padding may be "same": as much as makes the output
- * ceil(input / stride), shared before and after.
+ * for each: "kernel": [1, 7]. Padding may be [before, behind] for each axis, or "same":
+ * as much as makes the output ceil(input / stride), shared before and after.
  */
 #ifndef DTS_TRAIN_MODEL_LAYER_WINDOW_H
 #define DTS_TRAIN_MODEL_LAYER_WINDOW_H
@@ -17,7 +17,7 @@ struct dts_window {
 
     int axes;
     int kernel[DTS_WINDOW_AXES], stride[DTS_WINDOW_AXES], padding[DTS_WINDOW_AXES],
-        dilation[DTS_WINDOW_AXES]; // padding: before the first value
+        behind[DTS_WINDOW_AXES], dilation[DTS_WINDOW_AXES]; // padding: before the first value
 };
 
 /* Resolve the keys for an input of [channels, ...axes] and find the output's sizes, channels
