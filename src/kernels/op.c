@@ -6,6 +6,7 @@
 extern const struct dts_operation dts_op_attention;
 extern const struct dts_operation dts_op_conv;
 extern const struct dts_operation dts_op_conv_transpose;
+extern const struct dts_operation dts_op_gru;
 extern const struct dts_operation dts_op_linear;
 extern const struct dts_operation dts_op_lstm;
 
@@ -54,6 +55,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_attention,
     &dts_op_conv,
     &dts_op_conv_transpose,
+    &dts_op_gru,
     &dts_op_linear,
     &dts_op_lstm,
 

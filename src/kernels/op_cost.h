@@ -48,6 +48,7 @@ typedef struct dts_op_cost dts_op_cost_fn(const struct dts_op_call *call);
 dts_op_cost_fn dts_attention_cost;
 dts_op_cost_fn dts_conv_cost;
 dts_op_cost_fn dts_conv_transpose_cost;
+dts_op_cost_fn dts_gru_cost;
 dts_op_cost_fn dts_linear_cost;
 dts_op_cost_fn dts_lstm_cost;
 

@@ -47,9 +47,9 @@ def attention(batch, queries, features, heads, causal, keys=0, key_features=0):
                 causal=causal, sums=4 * (features + 4 * (queries + max(keys, queries))))
 
 
-def lstm(batch, steps, features, outputs):
-    gates = 4 * outputs
-    return dict(op="lstm", batch=batch, inputs=[[steps, features]], output=[steps, outputs],
+def lstm(batch, steps, features, outputs, op="lstm", gates=4):
+    gates *= outputs
+    return dict(op=op, batch=batch, inputs=[[steps, features]], output=[steps, outputs],
                 params=[gates * features, gates * outputs, gates, gates],
                 sums=steps * (features + outputs + batch) * 8)
 
@@ -89,6 +89,8 @@ CASES = [
     attention(2, 4, 8, 4, False, keys=6, key_features=4),
     lstm(3, 5, 4, 3),
     lstm(1, 2, 3, 7),
+    lstm(3, 5, 4, 3, "gru", 3),
+    lstm(1, 2, 3, 7, "gru", 3),
     window("max_pool", 2, [3, 7, 9], [3, 4, 5], [3, 3], [2, 2], [1, 1], sums=9),
     window("max_pool", 1, [2, 6, 8], [2, 3, 4], [3, 3], [2, 2], [0, 0], sums=9, ceil=True),
     window("max_pool", 1, [2, 4, 5, 3], [2, 2, 2, 2], [2, 3, 2], [2, 2, 1], [0, 0, 0], sums=12),

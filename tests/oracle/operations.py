@@ -105,6 +105,13 @@ def lstm(case, x, w, target):
     return torch.lstm(x[0], (zeros, zeros), own, True, 1, 0.0, True, False, True)[0]
 
 
+def gru(case, x, w, target):
+    features, outputs = case["inputs"][0][1], case["output"][1]
+    own = [w[0].reshape(-1, features), w[1].reshape(-1, outputs), w[2], w[3]]
+    zeros = torch.zeros([1, case["batch"], outputs]).double()
+    return torch.gru(x[0], zeros, own, True, 1, 0.0, True, False, True)[0]
+
+
 def pool(function):
     def run(case, x, w, target):
         axes = len(case["inputs"][0]) - 1
@@ -181,6 +188,7 @@ ROWS = {
     "gelu": lambda case, x, w, target: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda case, x, w, target: x[0].flatten(2).mean(-1),
     # F.hardsigmoid's gradient has 1/6 in float, whatever the precision (PyTorch 1.13)
+    "gru": gru,
     "hardsigmoid": lambda case, x, w, target: F.relu6(x[0] + 3) / 6,
     "hardswish": lambda case, x, w, target: F.hardswish(x[0]),
     "group_norm": lambda case, x, w, target: F.group_norm(x[0], case["groups"], *(w or [None, None]),

@@ -73,9 +73,13 @@ def make_linear(keys, x):
         [([keys["outputs"]], spread)] if keys.get("bias", True) else [])
 
 
-def make_lstm(keys, x):
-    f, h = x.shape[-1], keys["outputs"]
-    return [(shape, 1 / math.sqrt(3 * h)) for shape in ([4 * h, f], [4 * h, h], [4 * h], [4 * h])]
+def make_recurrent(gates):
+    def make(keys, x):
+        f, h = x.shape[-1], keys["outputs"]
+        n = gates * h
+        return [(shape, 1 / math.sqrt(3 * h)) for shape in ([n, f], [n, h], [n], [n])]
+
+    return make
 
 
 # parameter tensors of a kind: their shapes, and the spread of what they begin with, around `mean`
@@ -85,7 +89,8 @@ SHAPES = {
     "conv3d": make_conv,
     **{"conv_transpose%dd" % axes: make_transposed for axes in (1, 2, 3)},
     "linear": make_linear,
-    "lstm": make_lstm,
+    "lstm": make_recurrent(4),
+    "gru": make_recurrent(3),
     "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
     "group_norm": lambda keys, x: [([x.shape[1]], 0.1)] * 2 if keys.get("affine", True) else [],
     "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
@@ -136,6 +141,11 @@ def lstm(keys, x, w):
     return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
 
 
+def gru(keys, x, w):
+    zeros = torch.zeros([1, x[0].shape[0], keys["outputs"]], dtype=x[0].dtype)
+    return torch.gru(x[0], zeros, list(w), True, 1, 0.0, True, False, True)[0]
+
+
 def sizes_of(keys, x):
     factor = keys.get("factor", 1)
     return keys.get("output") or [size * factor for size in x[0].shape[2:]]
@@ -166,6 +176,7 @@ KINDS = {
     "flatten": lambda keys, x, w: x[0].flatten(1),
     "gelu": lambda keys, x, w: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda keys, x, w: x[0].flatten(2).mean(-1),
+    "gru": gru,
     "hardsigmoid": lambda keys, x, w: F.relu6(x[0] + 3) / 6,  # not of float's 1/6
     "hardswish": lambda keys, x, w: F.hardswish(x[0]),
     "group_norm": lambda keys, x, w: F.group_norm(x[0], keys["groups"], *(w or [None, None]),

@@ -106,6 +106,8 @@ static const struct example {
     {"attention", "[7, 24]", "{\"kind\": \"attention\", \"heads\": 2}", "7 x 8", 0, 266},
     // torch.nn.LSTM(10, 20) has 2560 parameters
     {"lstm", "[5, 10]", "{\"kind\": \"lstm\", \"outputs\": 20}", "5 x 20", 2560, 650},
+    // torch.nn.GRU(10, 20) has 1920 parameters
+    {"gru", "[5, 10]", "{\"kind\": \"gru\", \"outputs\": 20}", "5 x 20", 1920, 550},
     {"softmax_cross_entropy", "[7, 10]", "{\"kind\": \"softmax_cross_entropy\"}", "1", 0, 70},
     {"mean_squared_error", "[7, 10]", "{\"kind\": \"mean_squared_error\"}", "1", 0, 70},
 };

@@ -46,6 +46,7 @@ extern const struct dts_layer_kind dts_layer_positional_embedding;
 extern const struct dts_layer_kind dts_layer_class_token;
 extern const struct dts_layer_kind dts_layer_attention;
 extern const struct dts_layer_kind dts_layer_lstm;
+extern const struct dts_layer_kind dts_layer_gru;
 extern const struct dts_layer_kind dts_layer_softmax_cross_entropy;
 extern const struct dts_layer_kind dts_layer_mean_squared_error;
 
@@ -93,6 +94,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_class_token,
     &dts_layer_attention,
     &dts_layer_lstm,
+    &dts_layer_gru,
     &dts_layer_softmax_cross_entropy,
     &dts_layer_mean_squared_error,
     NULL,
