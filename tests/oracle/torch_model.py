@@ -102,10 +102,20 @@ SHAPES = {
 AROUND_ONE = ("batch_norm", "group_norm", "layer_norm", "rms_norm")  # their first parameter
 
 
+def padded(keys, x):
+    """The input and what is left to pad alike on both sides."""
+    padding = keys.get("padding", 0)
+    if not isinstance(padding, list) or not any(isinstance(sides, list) for sides in padding):
+        return x, padding
+    pads = [axes_of(sides, 2) for sides in reversed(padding)]
+    return F.pad(x, sum(pads, [])), 0
+
+
 def conv(keys, x, w):
     axes = x[0].dim() - 2
+    entry, padding = padded(keys, x[0])
     return getattr(F, "conv%dd" % axes)(
-        x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
+        entry, w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), padding,
         keys.get("dilation", 1), keys.get("groups", 1))
 
 
