@@ -1,6 +1,6 @@
 /* conv_transpose.cu -- the GPU version of conv_transpose.c, which says what is computed: the
  * passes of conv.cu in another order, and the bias. */
-#include "kernels/space/device.cuh"
+#include "kernels/product/products.cuh"
 
 extern "C" {
 #include "kernels/conv/conv_transpose.h"
