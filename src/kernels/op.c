@@ -34,6 +34,7 @@ extern const struct dts_operation dts_op_tanh;
 extern const struct dts_operation dts_op_add;
 extern const struct dts_operation dts_op_concat;
 extern const struct dts_operation dts_op_dropout;
+extern const struct dts_operation dts_op_layer_scale;
 extern const struct dts_operation dts_op_multiply;
 extern const struct dts_operation dts_op_permute;
 extern const struct dts_operation dts_op_select;
@@ -87,6 +88,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_add,
     &dts_op_concat,
     &dts_op_dropout,
+    &dts_op_layer_scale,
     &dts_op_multiply,
     &dts_op_permute,
     &dts_op_select,

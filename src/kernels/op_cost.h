@@ -79,6 +79,7 @@ dts_op_cost_fn dts_tanh_cost;
 dts_op_cost_fn dts_add_cost;
 dts_op_cost_fn dts_concat_cost;
 dts_op_cost_fn dts_dropout_cost;
+dts_op_cost_fn dts_layer_scale_cost;
 dts_op_cost_fn dts_multiply_cost;
 dts_op_cost_fn dts_stochastic_depth_cost;
 dts_op_cost_fn dts_upsample_cost;

@@ -99,6 +99,7 @@ static void the_longest_key_is_whole(void)
                                .causal = true,
                                .relu = true,
                                .inside = true,
+                               .last = true,
                                .sparse = true,
                                .first = true};
     for (int i = 0; i < DTS_OP_INPUTS; i++) {
@@ -113,7 +114,7 @@ static void the_longest_key_is_whole(void)
     const struct dts_op_call_key key = dts_op_call_key(&call);
     call.first = false;
     CHECK(strcmp(dts_op_call_key(&call).chars, key.chars) != 0); // not the same work
-    CHECK(ends_with(&key, " slope 1.23456e-300 bias causal relu inside sparse first"));
+    CHECK(ends_with(&key, " slope 1.23456e-300 bias causal relu inside last sparse first"));
 }
 
 static void names_of_layers_have_room(void)

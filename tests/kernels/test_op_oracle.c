@@ -12,7 +12,7 @@ struct oracle_case {
     const char *op;
     int batch, groups, heads, select, offset, ignored, tokens, classes, targets;
     int every; // values from one that is kept to the next
-    bool bias, causal, relu, inside;
+    bool bias, causal, relu, inside, last;
     double slope, epsilon, weight, sums;
     struct dts_cfg inputs, output, params, axes, kernel, stride, before, dilation;
     struct dts_cfg y, dx, dw, state;
@@ -48,6 +48,7 @@ static const struct dts_field fields[] = {
     FLAG(causal),
     FLAG(relu),
     FLAG(inside),
+    FLAG(last),
     {KEY(slope), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(epsilon), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(weight), .type = DTS_REAL, .max = 1e9, .missing = "0"},
@@ -146,6 +147,7 @@ static struct op_case case_of(const struct oracle_case *o)
                                  .causal = o->causal,
                                  .relu = o->relu,
                                  .inside = o->inside,
+                                 .last = o->last,
                                  .slope = o->slope,
                                  .epsilon = o->epsilon,
                                  .weight = o->weight,

@@ -183,6 +183,25 @@ static void products_of_inputs(void)
     check_op(&c);
 }
 
+static void check_factors(struct dts_dims dims, bool last)
+{
+    struct op_case c = op_alike("layer_scale", 3, dims, 1);
+    c.call.last = last;
+    c.call.param_count = 1;
+    c.call.params[0] = last ? dts_dims_features(&dims) : dims.size[0];
+    c.sums = 3 * (double)dts_dims_elements(&dims) / (double)c.call.params[0];
+    check_op(&c);
+}
+
+static void learned_factors(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        check_factors(shapes[i], false);
+        check_factors(shapes[i], true);
+    }
+    check_factors((struct dts_dims){3, {130, 9, 5, 1}}, false);
+}
+
 static void dropout_keeps_its_contract(void)
 {
     for (int i = 0; i < SHAPES; i++) {
@@ -430,7 +449,7 @@ TESTS(TEST(functions_of_one_value), TEST(straight_lines_end_where_they_should),
       TEST(large_results_are_the_same), TEST(large_dropout_is_what_its_mask_says),
       TEST(exp_and_tanh_are_as_exact_as_they_say), TEST(beyond_the_range_nothing_breaks),
       TEST(gelu_is_right_far_from_zero), TEST(what_is_no_number_stays_so), TEST(sums_of_inputs),
-      TEST(products_of_inputs), TEST(dropout_keeps_its_contract),
+      TEST(products_of_inputs), TEST(learned_factors), TEST(dropout_keeps_its_contract),
       TEST(stochastic_depth_keeps_its_contract), TEST(stochastic_depth_drops_whole_samples),
       TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
       TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place),

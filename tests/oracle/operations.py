@@ -195,6 +195,7 @@ ROWS = {
                                                          case.get("epsilon", 1e-5)),
     "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                          case.get("epsilon", 1e-5)),
+    "layer_scale": lambda case, x, w, target: x[0] * (w[0] if case.get("last") else w[0].reshape(-1, 1, 1)),
     "leaky_relu": lambda case, x, w, target: F.leaky_relu(x[0], case["slope"]),
     "linear": linear,
     "lstm": lstm,

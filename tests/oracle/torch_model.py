@@ -94,12 +94,13 @@ SHAPES = {
     "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
     "group_norm": lambda keys, x: [([x.shape[1]], 0.1)] * 2 if keys.get("affine", True) else [],
     "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
+    "layer_scale": lambda keys, x: [([x.shape[-1 if keys.get("last") else 1]], 0.1)],
     "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
     "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
     "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
     "class_token": lambda keys, x: [([keys.get("tokens", 1), x.shape[-1]], 0.02)],
 }
-AROUND_ONE = ("batch_norm", "group_norm", "layer_norm", "rms_norm")  # their first parameter
+AROUND_ONE = ("batch_norm", "group_norm", "layer_scale", "layer_norm", "rms_norm")  # their first parameter
 
 
 def padded(keys, x):
@@ -193,6 +194,7 @@ KINDS = {
                                                  keys.get("epsilon", 1e-5)),
     "layer_norm": lambda keys, x, w: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                  keys.get("epsilon", 1e-5)),
+    "layer_scale": lambda keys, x, w: x[0] * w[0].reshape([-1] + [1] * (0 if keys.get("last") else x[0].dim() - 2)),
     "leaky_relu": lambda keys, x, w: F.leaky_relu(x[0], keys.get("slope", 0.01)),
     "linear": lambda keys, x, w: F.linear(x[0], w[0], w[1] if len(w) > 1 else None),
     "lstm": lstm,

@@ -75,9 +75,9 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
         add(key, " rate %g", call->rate);
     if (call->slope > 0)
         add(key, " slope %g", call->slope);
-    add(key, "%s%s%s%s%s%s", call->bias ? " bias" : "", call->causal ? " causal" : "",
-        call->relu ? " relu" : "", call->inside ? " inside" : "", call->sparse ? " sparse" : "",
-        call->first ? " first" : "");
+    add(key, "%s%s%s%s%s%s%s", call->bias ? " bias" : "", call->causal ? " causal" : "",
+        call->relu ? " relu" : "", call->inside ? " inside" : "", call->last ? " last" : "",
+        call->sparse ? " sparse" : "", call->first ? " first" : "");
 }
 
 struct dts_op_call_key dts_op_call_key(const struct dts_op_call *call)

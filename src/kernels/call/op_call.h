@@ -41,6 +41,7 @@ struct dts_op_call {
     bool fused;     // it is counted as one kernel that keeps no scores; what runs is the same
     bool relu;      // the output is max(0, .): fused into the operation before it
     bool inside;    // a mean counts what is inside of the input alone, no padding
+    bool last;      // a factor for each value of the last size, not for each channel
     bool sparse;    // the gradient of its table is a list of the rows that occur
     bool auxiliary; // of a loss: an evaluation leaves it out
     bool first;     // nothing before it learns: backward makes no gradients of inputs
@@ -80,7 +81,7 @@ enum {
     DTS_OP_KEY_AXES = DTS_OP_KEY_WORD + DTS_DIMS * DTS_OP_KEY_INT,
     DTS_OP_KEY_NUMBERS =
         3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
-    DTS_OP_KEY_FLAGS = 6 * DTS_OP_KEY_WORD,
+    DTS_OP_KEY_FLAGS = 7 * DTS_OP_KEY_WORD,
     DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
                       DTS_OP_KEY_AXES + DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS
 };

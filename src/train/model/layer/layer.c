@@ -32,6 +32,7 @@ extern const struct dts_layer_kind dts_layer_dropout;
 extern const struct dts_layer_kind dts_layer_stochastic_depth;
 extern const struct dts_layer_kind dts_layer_add;
 extern const struct dts_layer_kind dts_layer_multiply;
+extern const struct dts_layer_kind dts_layer_layer_scale;
 extern const struct dts_layer_kind dts_layer_concat;
 extern const struct dts_layer_kind dts_layer_flatten;
 extern const struct dts_layer_kind dts_layer_reshape;
@@ -80,6 +81,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_stochastic_depth,
     &dts_layer_add,
     &dts_layer_multiply,
+    &dts_layer_layer_scale,
     &dts_layer_concat,
     &dts_layer_flatten,
     &dts_layer_reshape,
