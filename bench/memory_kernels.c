@@ -58,6 +58,8 @@ static const struct kernel kernels[] = {
     {"rms_norm", {.op = "rms_norm", .param_count = 1}, {2, 1}, {3, 1}},
     {"relu", {.op = "relu"}, {2, 1}, {3, 1}},
     {"gelu", {.op = "gelu"}, {2, 1}, {3, 1}},
+    {"relu6", {.op = "relu6"}, {2, 1}, {3, 1}},
+    {"hardswish", {.op = "hardswish"}, {2, 1}, {3, 1}},
     {"silu", {.op = "silu"}, {2, 1}, {3, 1}},
     {"sigmoid", {.op = "sigmoid"}, {2, 1}, {3, 1}},
     {"tanh", {.op = "tanh"}, {2, 1}, {3, 1}},

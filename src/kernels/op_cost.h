@@ -47,23 +47,30 @@ typedef struct dts_op_cost dts_op_cost_fn(const struct dts_op_call *call);
 // products
 dts_op_cost_fn dts_attention_cost;
 dts_op_cost_fn dts_conv_cost;
+dts_op_cost_fn dts_conv_transpose_cost;
+dts_op_cost_fn dts_gru_cost;
 dts_op_cost_fn dts_linear_cost;
 dts_op_cost_fn dts_lstm_cost;
 
 // pools
 dts_op_cost_fn dts_avg_pool_cost;
 dts_op_cost_fn dts_max_pool_cost;
+dts_op_cost_fn dts_mean_cost;
 dts_op_cost_fn dts_mean_pool_cost; // adaptive_pool, global_pool
 
 // normalizations
 dts_op_cost_fn dts_batch_norm_cost;
+dts_op_cost_fn dts_group_norm_cost;
 dts_op_cost_fn dts_layer_norm_cost;
 dts_op_cost_fn dts_rms_norm_cost;
 
 // functions of one value
 dts_op_cost_fn dts_gelu_cost;
+dts_op_cost_fn dts_hardsigmoid_cost;
+dts_op_cost_fn dts_hardswish_cost;
 dts_op_cost_fn dts_leaky_relu_cost;
 dts_op_cost_fn dts_relu_cost;
+dts_op_cost_fn dts_relu6_cost;
 dts_op_cost_fn dts_sigmoid_cost;
 dts_op_cost_fn dts_silu_cost;
 dts_op_cost_fn dts_tanh_cost;
@@ -72,11 +79,15 @@ dts_op_cost_fn dts_tanh_cost;
 dts_op_cost_fn dts_add_cost;
 dts_op_cost_fn dts_concat_cost;
 dts_op_cost_fn dts_dropout_cost;
+dts_op_cost_fn dts_layer_scale_cost;
 dts_op_cost_fn dts_multiply_cost;
+dts_op_cost_fn dts_stochastic_depth_cost;
 dts_op_cost_fn dts_upsample_cost;
-dts_op_cost_fn dts_part_cost; // select, sequence
+dts_op_cost_fn dts_upsample_nearest_cost;
+dts_op_cost_fn dts_part_cost; // permute, select, sequence, slice
 
 // tables
+dts_op_cost_fn dts_class_token_cost;
 dts_op_cost_fn dts_embedding_cost;
 dts_op_cost_fn dts_positional_embedding_cost;
 

@@ -98,6 +98,8 @@ static void the_longest_key_is_whole(void)
                                .bias = true,
                                .causal = true,
                                .relu = true,
+                               .inside = true,
+                               .last = true,
                                .sparse = true,
                                .first = true};
     for (int i = 0; i < DTS_OP_INPUTS; i++) {
@@ -106,12 +108,13 @@ static void the_longest_key_is_whole(void)
     }
     for (int i = 0; i < DTS_OP_AXES; i++) {
         call.window.kernel[i] = INT_MAX;
+        call.axes[i] = INT_MIN;
         call.window.stride[i] = call.window.dilation[i] = call.window.before[i] = INT_MIN;
     }
     const struct dts_op_call_key key = dts_op_call_key(&call);
     call.first = false;
     CHECK(strcmp(dts_op_call_key(&call).chars, key.chars) != 0); // not the same work
-    CHECK(ends_with(&key, " slope 1.23456e-300 bias causal relu sparse first"));
+    CHECK(ends_with(&key, " slope 1.23456e-300 bias causal relu inside last sparse first"));
 }
 
 static void names_of_layers_have_room(void)

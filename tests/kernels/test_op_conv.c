@@ -196,8 +196,54 @@ static void volumes_and_lines(void)
                               .bias = true});
     check_conv(&(struct conv){2, 2, 3, 1, {6, 5, 7}, {2, 2, 2}, {2, 2, 2}, .axes = 3});
     check_conv(&(struct conv){2, 3, 4, 1, {11}, {3}, {2}, {1}, .behind = {1}, .axes = 1});
+    check_conv(
+        &(struct conv){1, 4, 6, 2, {19}, {5}, {1}, {4}, {2}, {4}, .axes = 1, .bias = true});
 }
 
-TESTS(TEST(windows_of_one_value), TEST(windows_of_three_by_three),
-      TEST(windows_with_fewer_products), TEST(sums_of_several_blocks), TEST(other_windows),
-      TEST(groups_do_not_mix), TEST(volumes_in_groups_and_with_gaps), TEST(volumes_and_lines))
+/* The convolution's sizes, from its output to its input. */
+static void check_transposed(const struct conv *c)
+{
+    const struct op_case conv = case_of(c);
+    struct op_case test = conv;
+    test.call.op = "conv_transpose";
+    test.call.inputs[0] = conv.call.output;
+    test.call.output = conv.call.inputs[0];
+    test.call.params[1] = test.call.output.size[0];
+    test.y = conv.dx;
+    test.dx = conv.y;
+    test.dw = conv.dw;
+    test.sums += (double)dts_dims_elements(&test.call.output) * test.batch; // of the bias
+    check_op(&test);
+}
+
+static void transposed_convolutions(void)
+{
+    check_transposed(
+        &(struct conv){2, 3, 5, 1, {8, 6}, {2, 2}, {2, 2}, .axes = 2, .bias = true});
+    check_transposed(&(struct conv){
+        1, 4, 3, 1, {9, 10}, {3, 3}, {2, 2}, {1, 1}, .behind = {1, 0}, .axes = 2});
+    check_transposed(&(struct conv){2,
+                                    4,
+                                    6,
+                                    2,
+                                    {7, 7},
+                                    {3, 2},
+                                    {1, 2},
+                                    {1, 0},
+                                    .dilation = {2, 1},
+                                    .axes = 2,
+                                    .bias = true});
+    check_transposed(&(struct conv){
+        1, 6, 6, 6, {8, 5}, {4, 3}, {2, 1}, {1, 1}, .behind = {1, 1}, .axes = 2});
+    check_transposed(&(struct conv){2, 3, 4, 1, {11}, {3}, {2}, {1}, .behind = {1}, .axes = 1});
+    check_transposed(
+        &(struct conv){1, 2, 3, 1, {6, 5, 7}, {2, 2, 2}, {2, 2, 2}, .axes = 3, .bias = true});
+    // Winograd's way, each way
+    check_transposed(&(struct conv){
+        3, 17, 18, 1, {14, 13}, {3, 3}, {1, 1}, {1, 1}, .behind = {1, 1}, .axes = 2});
+}
+
+TESTS(TEST(transposed_convolutions), TEST(windows_of_one_value),
+      TEST(windows_of_three_by_three), TEST(windows_with_fewer_products),
+      TEST(sums_of_several_blocks), TEST(other_windows), TEST(groups_do_not_mix),
+      TEST(volumes_in_groups_and_with_gaps), TEST(volumes_and_lines))

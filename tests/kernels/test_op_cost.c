@@ -69,6 +69,20 @@ static void convolutions_cost_the_products_of_their_reference(void)
     check_products(&call);
 }
 
+static void transposed_convolutions_cost_the_products_of_their_reference(void)
+{
+    check_products(&(struct dts_op_call){
+        .op = "conv_transpose",
+        .input_count = 1,
+        .inputs = {{3, {6, 4, 5, 1}}},
+        .output = {3, {4, 10, 6, 1}},
+        .window = {.kernel = {4, 2, 1}, .stride = {2, 1, 1}, .dilation = {1, 1, 1}},
+        .params = {6 * 2 * 4 * 2, 4},
+        .param_count = 2,
+        .groups = 2,
+        .bias = true});
+}
+
 static void linear_layers_cost_the_products_of_their_reference(void)
 {
     check_products(&(struct dts_op_call){.op = "linear",
@@ -151,7 +165,21 @@ static void recurrent_layers_cost_four_gates_a_step(void)
     CHECK_NEAR(dts_lstm_cost(&call).forward_flops, products + REST * STEPS * OUTPUTS, 0);
 }
 
-TESTS(TEST(convolutions_cost_the_products_of_their_reference),
+/* Beside the products: two sigmoids, tanh, two biases of three gates, the reset, the output. */
+static void gated_units_cost_three_gates_a_step(void)
+{
+    enum { STEPS = 6, FEATURES = 7, OUTPUTS = 4, REST = 2 * 4 + 1 + 3 + 2 + 4 };
+    const struct dts_op_call call = {.op = "gru",
+                                     .input_count = 1,
+                                     .inputs = {{2, {STEPS, FEATURES, 1, 1}}},
+                                     .output = {2, {STEPS, OUTPUTS, 1, 1}}};
+    const double products = 2.0 * STEPS * 3 * OUTPUTS * (FEATURES + OUTPUTS);
+    CHECK_NEAR(dts_gru_cost(&call).forward_flops, products + REST * STEPS * OUTPUTS, 0);
+}
+
+TESTS(TEST(gated_units_cost_three_gates_a_step),
+      TEST(convolutions_cost_the_products_of_their_reference),
+      TEST(transposed_convolutions_cost_the_products_of_their_reference),
       TEST(linear_layers_cost_the_products_of_their_reference),
       TEST(attention_costs_each_pair_of_positions),
       TEST(recurrent_layers_cost_four_gates_a_step))

@@ -102,6 +102,27 @@ static void features_are_normalized_at_each_position(void)
     check_over_features(2, (struct dts_dims){2, {1, 768, 1, 1}});
 }
 
+static void check_groups(int batch, struct dts_dims dims, int groups)
+{
+    struct op_case c = op_alike("group_norm", batch, dims, 1);
+    c.call.groups = groups;
+    c.sums = (double)batch * (double)dts_dims_elements(&dims);
+    check_op(&c); // without parameters
+    c.call.bias = true;
+    c.call.param_count = 2;
+    c.call.params[0] = c.call.params[1] = dims.size[0];
+    check_op(&c);
+}
+
+static void channels_are_normalized_by_groups(void)
+{
+    check_groups(2, (struct dts_dims){3, {6, 5, 7, 1}}, 3);
+    check_groups(3, (struct dts_dims){3, {4, 3, 3, 1}}, 1);  // all of a sample
+    check_groups(2, (struct dts_dims){3, {5, 9, 11, 1}}, 5); // each channel
+    check_groups(4, (struct dts_dims){1, {12, 1, 1, 1}}, 4); // no pixels
+    check_groups(1, (struct dts_dims){4, {8, 3, 2, 5}}, 2);
+}
+
 /* More channels than are taken together, on two workers; within caches, and past them. */
 static void runs_of_channels(void)
 {
@@ -131,5 +152,6 @@ static void large_results_go_past_the_caches(void)
 }
 
 TESTS(TEST(batch_norm_keeps_its_contract), TEST(runs_of_channels),
-      TEST(running_statistics_move_by_a_tenth), TEST(large_means_cancel_nothing),
-      TEST(features_are_normalized_at_each_position), TEST(large_results_go_past_the_caches))
+      TEST(channels_are_normalized_by_groups), TEST(running_statistics_move_by_a_tenth),
+      TEST(large_means_cancel_nothing), TEST(features_are_normalized_at_each_position),
+      TEST(large_results_go_past_the_caches))

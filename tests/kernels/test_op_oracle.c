@@ -10,11 +10,11 @@
 /* A case of the file. */
 struct oracle_case {
     const char *op;
-    int batch, groups, heads, select, ignored, tokens, classes, targets;
+    int batch, groups, heads, select, offset, ignored, tokens, classes, targets;
     int every; // values from one that is kept to the next
-    bool bias, causal, relu;
+    bool bias, causal, relu, inside, last;
     double slope, epsilon, weight, sums;
-    struct dts_cfg inputs, output, params, kernel, stride, before, dilation;
+    struct dts_cfg inputs, output, params, axes, kernel, stride, before, dilation;
     struct dts_cfg y, dx, dw, state;
 };
 
@@ -38,6 +38,7 @@ static const struct dts_field fields[] = {
     COUNT(groups),
     COUNT(heads),
     COUNT(select),
+    COUNT(offset),
     COUNT(ignored),
     COUNT(tokens),
     COUNT(classes),
@@ -46,6 +47,8 @@ static const struct dts_field fields[] = {
     FLAG(bias),
     FLAG(causal),
     FLAG(relu),
+    FLAG(inside),
+    FLAG(last),
     {KEY(slope), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(epsilon), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(weight), .type = DTS_REAL, .max = 1e9, .missing = "0"},
@@ -53,6 +56,7 @@ static const struct dts_field fields[] = {
     LIST(inputs),
     LIST(output),
     LIST(params),
+    LIST(axes),
     LIST(kernel),
     LIST(stride),
     LIST(before),
@@ -78,6 +82,7 @@ static const struct {
     const char *op, *reason;
 } without[] = {
     {"dropout", "what it zeroes is drawn by counters of our own"},
+    {"stochastic_depth", "the same"},
 };
 
 static void fill(const void *array, size_t real, size_t count, uint32_t stream)
@@ -136,10 +141,13 @@ static struct op_case case_of(const struct oracle_case *o)
                                  .groups = o->groups,
                                  .heads = o->heads,
                                  .select = o->select,
+                                 .offset = (size_t)o->offset,
                                  .ignored = o->ignored,
                                  .bias = o->bias,
                                  .causal = o->causal,
                                  .relu = o->relu,
+                                 .inside = o->inside,
+                                 .last = o->last,
                                  .slope = o->slope,
                                  .epsilon = o->epsilon,
                                  .weight = o->weight,
@@ -152,6 +160,7 @@ static struct op_case case_of(const struct oracle_case *o)
     call->param_count = read_ints(&o->params, params, DTS_OP_PARAMS);
     for (int i = 0; i < call->param_count; i++)
         call->params[i] = (size_t)params[i];
+    read_ints(&o->axes, call->axes, DTS_DIMS);
     const int axes = (int)dts_cfg_length(&o->kernel);
     read_axes(&o->kernel, axes, 1, call->window.kernel);
     read_axes(&o->stride, axes, 1, call->window.stride);

@@ -36,6 +36,8 @@ static void check_both(struct pool pool)
     pool.op = "avg_pool";
     c = case_of(&pool);
     check_op(&c);
+    c.call.inside = true;
+    check_op(&c);
 }
 
 static void windows_on_images(void)
@@ -324,7 +326,7 @@ static void means_on_lines_of_any_length(void)
 }
 
 /* By hand: what an average divides by, at the padding and beyond it. */
-static void averages_count_padding_as_zeros(void)
+static void check_averages(bool inside, const double *want)
 {
     const struct pool pool = {.op = "avg_pool",
                               .batch = 1,
@@ -336,9 +338,10 @@ static void averages_count_padding_as_zeros(void)
                               .before = {1}};
     const struct op_case c = case_of(&pool);
     const struct dts_operation *op = dts_operation_find("avg_pool");
-    const double x[] = {3, 6, 12, 24}, want[] = {9 / 3.0, 42 / 3.0, 24 / 2.0};
+    const double x[] = {3, 6, 12, 24};
     for (size_t real = 4; real <= 8; real += 4) {
         struct op_case three = c;
+        three.call.inside = inside;
         three.call.output.size[1] = 3; // the last window ends one behind the padding
         struct op_run r = op_begin(&three, op, real);
         for (size_t i = 0; i < 4; i++)
@@ -348,6 +351,12 @@ static void averages_count_padding_as_zeros(void)
             CHECK_NEAR(op_get(r.a.y, real, i), want[i], 1e-6);
         op_end(&r);
     }
+}
+
+static void averages_count_padding_as_zeros(void)
+{
+    check_averages(false, (const double[]){9 / 3.0, 42 / 3.0, 24 / 2.0});
+    check_averages(true, (const double[]){9 / 2.0, 42 / 3.0, 24 / 1.0});
 }
 
 static void means_of_channels(void)

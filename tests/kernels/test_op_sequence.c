@@ -193,27 +193,62 @@ static void positional_embedding(void)
     }
 }
 
-static void check_lstm(int batch, size_t steps, size_t features, size_t outputs)
+static void check_class_token(int batch, struct dts_dims in, size_t rows)
 {
-    struct op_case c =
-        op_alike("lstm", batch, (struct dts_dims){2, {steps, features, 1, 1}}, 1);
+    struct op_case c = op_alike("class_token", batch, in, 1);
+    c.call.output.size[0] += rows;
+    c.call.param_count = 1;
+    c.call.params[0] = rows * in.size[1];
+    c.sums = batch;
+    check_op(&c);
+}
+
+static void class_token(void)
+{
+    check_class_token(3, (struct dts_dims){2, {7, 5, 1, 1}}, 1);
+    check_class_token(4, (struct dts_dims){2, {1, 37, 1, 1}}, 3);
+    check_class_token(1, (struct dts_dims){2, {9, 1, 1, 1}}, 2);
+}
+
+static void mean_over_positions(void)
+{
+    const struct dts_dims inputs[] = {
+        {2, {7, 5, 1, 1}}, {2, {1, 70, 1, 1}}, {3, {5, 9, 129, 1}}, {4, {3, 2, 5, 3}}};
+    for (int i = 0; i < 4; i++) {
+        struct op_case c = op_alike("mean", 2, inputs[i], 1);
+        c.call.output = (struct dts_dims){1, {dts_dims_features(&inputs[i]), 1, 1, 1}};
+        c.sums = (double)dts_dims_positions(&inputs[i]);
+        check_op(&c);
+    }
+}
+
+static void check_recurrent(const char *op, size_t gates, int batch, size_t steps,
+                            size_t features, size_t outputs)
+{
+    struct op_case c = op_alike(op, batch, (struct dts_dims){2, {steps, features, 1, 1}}, 1);
     c.call.output.size[1] = outputs;
     c.call.param_count = 4;
-    c.call.params[0] = 4 * outputs * features;
-    c.call.params[1] = 4 * outputs * outputs;
-    c.call.params[2] = c.call.params[3] = 4 * outputs;
+    c.call.params[0] = gates * outputs * features;
+    c.call.params[1] = gates * outputs * outputs;
+    c.call.params[2] = c.call.params[3] = gates * outputs;
     // errors go from step to step
     c.sums = (double)((features + 5 * outputs) * steps * steps + (size_t)batch * steps);
     check_op(&c);
 }
 
-static void lstm(void)
+static void check_both(int batch, size_t steps, size_t features, size_t outputs)
 {
-    check_lstm(1, 1, 3, 2);
-    check_lstm(3, 4, 5, 7);
-    check_lstm(2, 9, 3, 5);
-    check_lstm(5, 2, 18, 1);
-    check_lstm(1, 5, 2, 33);
+    check_recurrent("lstm", 4, batch, steps, features, outputs);
+    check_recurrent("gru", 3, batch, steps, features, outputs);
+}
+
+static void recurrent_layers(void)
+{
+    check_both(1, 1, 3, 2);
+    check_both(3, 4, 5, 7);
+    check_both(2, 9, 3, 5);
+    check_both(5, 2, 18, 1);
+    check_both(1, 5, 2, 33);
 }
 
 /* One unit by hand: all weights 1, no biases, x = 0 then 1. */
@@ -228,6 +263,22 @@ static void lstm_of_known_numbers(void)
     const double gate = 1 / (1 + exp(-1)), cell = gate * tanh(1);
     CHECK_NEAR(y[0], 0, 0);
     CHECK_NEAR(y[1], gate * tanh(cell), 1e-12);
+}
+
+/* One unit by hand: reset and update gates of known biases, x = 0 then 1; the state's bias is
+ * within what the reset gate lets through. */
+static void gru_of_known_numbers(void)
+{
+    struct op_case c = op_alike("gru", 1, (struct dts_dims){2, {2, 1, 1, 1}}, 1);
+    const double by_input[3] = {0, 0, 1}, by_state[3] = {0, 0, 2}, x[2] = {0, 1};
+    const double input[3] = {1, 2, 0}, state[3] = {0, 0, 3};
+    double y[2], saved[8];
+    const struct dts_arrays a = {
+        .batch = 1, .x = {x}, .w = {by_input, by_state, input, state}, .y = y, .saved = saved};
+    dts_operation_find("gru")->reference.forward(&c.call, &a, &(struct dts_place){0});
+    const double r = 1 / (1 + exp(-1)), z = 1 / (1 + exp(-2)), first = (1 - z) * tanh(3 * r);
+    CHECK_NEAR(y[0], first, 1e-12);
+    CHECK_NEAR(y[1], (1 - z) * tanh(1 + r * (2 * first + 3)) + z * first, 1e-12);
 }
 
 /* Gates in PyTorch's order: input, forget, cell, output. */
@@ -248,5 +299,6 @@ static void lstm_gates_are_in_order(void)
 
 TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones),
       TEST(workers_share_the_rows_of_a_list), TEST(a_gpu_makes_the_same_list),
-      TEST(positional_embedding), TEST(lstm), TEST(lstm_of_known_numbers),
+      TEST(positional_embedding), TEST(class_token), TEST(mean_over_positions),
+      TEST(recurrent_layers), TEST(gru_of_known_numbers), TEST(lstm_of_known_numbers),
       TEST(lstm_gates_are_in_order))

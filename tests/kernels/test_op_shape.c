@@ -50,4 +50,53 @@ static void images_as_sequences(void)
     }
 }
 
-TESTS(TEST(parts_behind_one_another), TEST(the_first_positions), TEST(images_as_sequences))
+static void check_order(struct dts_dims in, const int *axes)
+{
+    struct op_case c = {
+        .batch = 2, .call = {.op = "permute", .input_count = 1, .inputs = {in}, .output = in}};
+    for (int i = 0; i < in.count; i++) {
+        c.call.axes[i] = axes[i];
+        c.call.output.size[i] = in.size[axes[i]];
+    }
+    check_op(&c);
+}
+
+/* Every order of two to four axes. */
+static void axes_in_any_order(void)
+{
+    for (int code = 0; code < 256; code++)
+        for (int count = 2; count <= 4; count++) {
+            const int axes[] = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6};
+            int seen = 0;
+            for (int i = 0; i < count; i++)
+                seen |= 1 << axes[i];
+            if (seen == (1 << count) - 1 && code < 1 << 2 * count)
+                check_order(
+                    (struct dts_dims){count, {3, 5, count > 2 ? 4 : 1, count > 3 ? 7 : 1}},
+                    axes);
+        }
+    check_order((struct dts_dims){3, {33, 9, 15, 1}}, (const int[]){1, 2, 0});
+    check_order((struct dts_dims){3, {9, 15, 33, 1}}, (const int[]){2, 0, 1});
+}
+
+static void check_slice(int batch, struct dts_dims in, int axis, size_t offset, size_t count)
+{
+    struct op_case c = {
+        .batch = batch,
+        .call = {
+            .op = "slice", .input_count = 1, .inputs = {in}, .output = in, .offset = offset}};
+    c.call.output.size[axis] = count;
+    check_op(&c);
+}
+
+static void parts_of_an_axis(void)
+{
+    check_slice(3, (struct dts_dims){3, {7, 3, 5, 1}}, 0, 2, 4);
+    check_slice(2, (struct dts_dims){3, {7, 3, 5, 1}}, 1, 2, 1);
+    check_slice(2, (struct dts_dims){2, {6, 10, 1, 1}}, 1, 5, 5);
+    check_slice(1, (struct dts_dims){1, {9, 1, 1, 1}}, 0, 0, 8);
+    check_slice(2, (struct dts_dims){4, {2, 3, 4, 5}}, 2, 1, 2);
+}
+
+TESTS(TEST(axes_in_any_order), TEST(parts_of_an_axis), TEST(parts_behind_one_another),
+      TEST(the_first_positions), TEST(images_as_sequences))

@@ -10,6 +10,8 @@ static void check_sizes(int batch, struct dts_dims in, struct dts_dims out)
     // an input gives to as many outputs as lie around it, an output takes from 8 at most
     c.sums = 8 + 4 * (double)dts_dims_elements(&out) / (double)dts_dims_elements(&in);
     check_op(&c);
+    c.call.op = "upsample_nearest";
+    check_op(&c);
 }
 
 static void images(void)

@@ -23,6 +23,9 @@ static void functions_of_one_value(void)
     check_alike("silu", 1, false);
     check_alike("sigmoid", 1, false);
     check_alike("tanh", 1, false);
+    check_alike("relu6", 1, false);
+    check_alike("hardsigmoid", 1, false);
+    check_alike("hardswish", 1, false);
     struct op_case c = op_alike("leaky_relu", 3, shapes[2], 1);
     c.call.slope = 0.3;
     check_op(&c);
@@ -54,6 +57,49 @@ static void exp_and_tanh_are_as_exact_as_they_say(void)
     CHECK(hyperbolic <= 3);
     if (check_failures > 0)
         printf("  %g %g %g %g\n", exponential, power, sigmoid, hyperbolic);
+}
+
+/* By hand, on both sides of each corner, and at it: there PyTorch's slope is the outer one. */
+static void straight_lines_end_where_they_should(void)
+{
+    static const struct {
+        const char *op;
+        double x, y, slope;
+    } points[] = {
+        {"relu6", -1, 0, 0},
+        {"relu6", 0, 0, 0},
+        {"relu6", 2.5, 2.5, 1},
+        {"relu6", 5.875, 5.875, 1},
+        {"relu6", 6, 6, 0},
+        {"relu6", 70, 6, 0},
+        {"hardsigmoid", -5, 0, 0},
+        {"hardsigmoid", -3, 0, 0},
+        {"hardsigmoid", 0, 0.5, 1 / 6.0},
+        {"hardsigmoid", 1.5, 0.75, 1 / 6.0},
+        {"hardsigmoid", 3, 1, 0},
+        {"hardsigmoid", 9, 1, 0},
+        {"hardswish", -4, 0, 0},
+        {"hardswish", -1.5, -0.375, 0},
+        {"hardswish", 0, 0, 0.5},
+        {"hardswish", 1.5, 1.125, 1},
+        {"hardswish", 2.25, 1.96875, 1.25},
+        {"hardswish", 4, 4, 1},
+    };
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+        const struct op_case c = op_alike(points[i].op, 1, shapes[0], 1);
+        const struct dts_operation *op = dts_operation_find(points[i].op);
+        for (size_t real = 4; real <= 8; real += 4) {
+            const struct dts_op_version *version = real == 4 ? &op->host : &op->reference;
+            struct op_run r = op_begin(&c, op, real);
+            op_set((void *)r.a.x[0], real, 0, points[i].x);
+            op_set((void *)r.a.dy, real, 0, 1);
+            op_run_version(&r, version, false, NULL);
+            op_run_version(&r, version, true, NULL);
+            CHECK_NEAR(op_get(r.a.y, real, 0), points[i].y, 1e-6);
+            CHECK_NEAR(op_get(r.a.dx[0], real, 0), points[i].slope, 1e-6);
+            op_end(&r);
+        }
+    }
 }
 
 /* Where x is large, the exponent is held, and what it is made of may not fit a float. */
@@ -100,8 +146,9 @@ static void beyond_the_range_nothing_breaks(void)
 static void what_is_no_number_stays_so(void)
 {
     enum { COUNT = 133, AT = 77 };
-    static const char *const names[] = {"relu",    "leaky_relu", "gelu", "silu",
-                                        "sigmoid", "tanh",       "add"};
+    static const char *const names[] = {"relu",      "leaky_relu", "gelu",  "silu",
+                                        "sigmoid",   "tanh",       "relu6", "hardsigmoid",
+                                        "hardswish", "add"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct dts_dims dims = {1, {COUNT, 1, 1, 1}};
         struct op_case c = op_alike(names[i], 1, dims, strcmp(names[i], "add") == 0 ? 2 : 1);
@@ -136,6 +183,25 @@ static void products_of_inputs(void)
     check_op(&c);
 }
 
+static void check_factors(struct dts_dims dims, bool last)
+{
+    struct op_case c = op_alike("layer_scale", 3, dims, 1);
+    c.call.last = last;
+    c.call.param_count = 1;
+    c.call.params[0] = last ? dts_dims_features(&dims) : dims.size[0];
+    c.sums = 3 * (double)dts_dims_elements(&dims) / (double)c.call.params[0];
+    check_op(&c);
+}
+
+static void learned_factors(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        check_factors(shapes[i], false);
+        check_factors(shapes[i], true);
+    }
+    check_factors((struct dts_dims){3, {130, 9, 5, 1}}, false);
+}
+
 static void dropout_keeps_its_contract(void)
 {
     for (int i = 0; i < SHAPES; i++) {
@@ -146,6 +212,48 @@ static void dropout_keeps_its_contract(void)
     struct op_case c = op_alike("dropout", 2, (struct dts_dims){2, {3, 600, 1, 1}}, 1);
     c.call.rate = 0.9; // several pieces a sample
     check_op(&c);
+}
+
+static void stochastic_depth_keeps_its_contract(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        struct op_case c = op_alike("stochastic_depth", 5, shapes[i], 1);
+        c.call.rate = 0.4;
+        check_op(&c);
+    }
+}
+
+/* Of 5000 samples, those of a half by itself, too; and none but in training. */
+static void stochastic_depth_drops_whole_samples(void)
+{
+    enum { SAMPLES = 5000, VALUES = 7 };
+    const struct dts_operation *op = dts_operation_find("stochastic_depth");
+    struct op_case c =
+        op_alike("stochastic_depth", SAMPLES, (struct dts_dims){1, {VALUES, 1, 1, 1}}, 1);
+    struct op_case half = c;
+    struct dts_workers *workers = dts_workers_new(3);
+    half.batch = SAMPLES / 2;
+    half.call.rate = c.call.rate = 0.25;
+    struct op_run r = op_begin(&c, op, 4), second = op_begin(&half, op, 4);
+    op_run_version(&r, &op->host, false, workers);
+    second.a.first_sample = SAMPLES / 2;
+    op_run_version(&second, &op->host, false, NULL);
+    CHECK(memcmp((const char *)r.a.saved + SAMPLES / 2, second.a.saved, SAMPLES / 2) == 0);
+    int dropped = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const bool keep = ((const uint8_t *)r.a.saved)[i] != 0;
+        dropped += !keep;
+        for (size_t k = i * VALUES; k < (i + 1) * VALUES; k++)
+            CHECK_NEAR(op_get(r.a.y, 4, k), keep ? op_get(r.a.x[0], 4, k) / 0.75 : 0, 1e-6);
+    }
+    // 4 standard deviations of a mean of 5000
+    CHECK_NEAR((double)dropped / SAMPLES, 0.25, 4 * sqrt(0.25 * 0.75 / SAMPLES));
+    r.a.training = false;
+    op_run_version(&r, &op->host, false, workers);
+    CHECK(memcmp(r.a.y, r.a.x[0], SAMPLES * VALUES * sizeof(float)) == 0);
+    op_end(&r);
+    op_end(&second);
+    dts_workers_free(workers);
 }
 
 /* What is kept of samples `first` and on, with one worker or more; the caller frees. */
@@ -242,9 +350,11 @@ enum { FEW = 231, LARGE = 2100005 }; // two of LARGE are more than caches keep
 static void some_work_in_place(void)
 {
     check_in_place("relu", 1, false, FEW);
+    check_in_place("relu6", 1, false, FEW);
     check_in_place("sigmoid", 1, false, FEW);
     check_in_place("tanh", 1, false, LARGE);
     check_in_place("dropout", 1, false, FEW);
+    check_in_place("stochastic_depth", 1, false, FEW);
     check_in_place("dropout", 1, false, LARGE);
     check_in_place("add", 2, false, FEW);
     check_in_place("add", 3, true, FEW);
@@ -335,10 +445,12 @@ static void large_dropout_is_what_its_mask_says(void)
     free(x), free(y), free(saved);
 }
 
-TESTS(TEST(functions_of_one_value), TEST(large_results_are_the_same),
-      TEST(large_dropout_is_what_its_mask_says), TEST(exp_and_tanh_are_as_exact_as_they_say),
-      TEST(beyond_the_range_nothing_breaks), TEST(gelu_is_right_far_from_zero),
-      TEST(what_is_no_number_stays_so), TEST(sums_of_inputs), TEST(products_of_inputs),
-      TEST(dropout_keeps_its_contract), TEST(a_sample_is_masked_alike_wherever_it_is),
-      TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
-      TEST(some_work_in_place), TEST(large_gradients_are_right))
+TESTS(TEST(functions_of_one_value), TEST(straight_lines_end_where_they_should),
+      TEST(large_results_are_the_same), TEST(large_dropout_is_what_its_mask_says),
+      TEST(exp_and_tanh_are_as_exact_as_they_say), TEST(beyond_the_range_nothing_breaks),
+      TEST(gelu_is_right_far_from_zero), TEST(what_is_no_number_stays_so), TEST(sums_of_inputs),
+      TEST(products_of_inputs), TEST(learned_factors), TEST(dropout_keeps_its_contract),
+      TEST(stochastic_depth_keeps_its_contract), TEST(stochastic_depth_drops_whole_samples),
+      TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
+      TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place),
+      TEST(large_gradients_are_right))

@@ -316,6 +316,45 @@ LSTM = [
     {"name": "lstm2", "kind": "lstm", "outputs": 9},
     {"name": "decoder", "kind": "linear", "outputs": 61},
     {"name": "loss", "kind": "softmax_cross_entropy"}]
+# what vision nets are made of beside convolutions: groups, channels last, splits and shuffles, tokens
+MIXED = [
+    {"name": "stem", "kind": "conv2d", "channels": 8, "kernel": 3, "stride": 2, "padding": [[0, 1], [2, 1]]},
+    {"name": "groups", "kind": "group_norm", "groups": 4},
+    {"name": "act", "kind": "hardswish"},
+    {"name": "last", "kind": "permute", "axes": [1, 2, 0]},
+    {"name": "norm", "kind": "layer_norm"},
+    {"name": "first", "kind": "permute", "axes": [2, 0, 1]},
+    {"name": "half", "kind": "slice", "offset": 1, "count": 6},
+    {"name": "split", "kind": "reshape", "output": [2, 3, 6, 6]},
+    {"name": "shuffle", "kind": "permute", "axes": [1, 0, 2, 3]},
+    {"name": "joined", "kind": "reshape", "output": [6, 6, 6]},
+    {"name": "scale", "kind": "layer_scale"},
+    {"name": "drop", "kind": "stochastic_depth", "rate": 0.2},
+    {"name": "sum", "kind": "add", "input": ["drop", "half"]},
+    {"name": "up", "kind": "conv_transpose2d", "channels": 4, "kernel": 3, "stride": 2, "padding": 1,
+     "output_padding": 1, "groups": 2},
+    {"name": "more", "kind": "upsample_nearest", "output": [15, 13]},
+    {"name": "style", "kind": "group_norm", "groups": 4, "affine": False},
+    {"name": "pool", "kind": "avg_pool", "kernel": 3, "stride": 2, "padding": 1, "count_include_pad": False},
+    {"name": "tokens", "kind": "sequence"},
+    {"name": "embed", "kind": "linear", "outputs": 6},
+    {"name": "class", "kind": "class_token", "tokens": 2},
+    {"name": "scales", "kind": "layer_scale", "last": True},
+    {"name": "gate", "kind": "hardsigmoid"},
+    {"name": "mean", "kind": "mean"},
+    {"name": "hidden", "kind": "linear", "outputs": 9},
+    {"name": "act6", "kind": "relu6"},
+    {"name": "fc", "kind": "linear", "outputs": 5},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
+# as of speech: lines of a spectrum, then steps
+LINES = [
+    {"name": "conv", "kind": "conv1d", "channels": 6, "kernel": 3, "padding": 1, "stride": 2},
+    {"name": "act", "kind": "silu"},
+    {"name": "up", "kind": "conv_transpose1d", "channels": 5, "kernel": 4, "stride": 2},
+    {"name": "steps", "kind": "permute", "axes": [1, 0]},
+    {"name": "gru1", "kind": "gru", "outputs": 7},
+    {"name": "gru2", "kind": "gru", "outputs": 4},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
 # an auxiliary classifier and a regression, which count less than the last loss
 HEADS = [
     {"name": "conv", "kind": "conv2d", "channels": 6, "kernel": 3},
@@ -343,10 +382,14 @@ def small(program, in_double):
     words = load("lstm", {"input": [11], "layers": [{**LSTM[0], "sparse": True}] + LSTM[1:]})
     pixels = load("small_cnn", {"input": [3, 20, 23], "layers": PIXELS})
     heads = load("small_cnn", {"input": [3, 8, 9], "layers": HEADS})
+    mixed = load("small_cnn", {"input": [4, 12, 10], "layers": MIXED})
+    lines = load("small_cnn", {"input": [4, 11], "layers": LINES})
     good &= compare(program, "segmentation of 20x23", pixels, 3, "momentum", 1.0)
+    good &= compare(program, "vision, many layers", mixed, 3, "momentum", 1.0)
+    good &= compare(program, "lines and steps", lines, 3, "momentum", 1.0)
     good &= compare(program, "three losses", heads, 3, "momentum", 0.1)
     for label, model in (("segmentation of 20x23", pixels), ("three losses", heads), ("gpt of 24 features", gpt),
-                         ("lstm of 10 and 9", lstm)):
+                         ("lstm of 10 and 9", lstm), ("vision, many layers", mixed), ("lines and steps", lines)):
         good &= compare_in_double(in_double, label, model, 3, 1.0)
     for optimizer in OPTIMIZERS:
         rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003

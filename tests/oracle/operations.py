@@ -58,9 +58,22 @@ def conv(case, x, w, target):
         reach = case["dilation"][i] * (case["kernel"][i] - 1) + 1
         behind = (case["output"][i + 1] - 1) * case["stride"][i] + reach
         pads += [case["before"][i], behind - case["before"][i] - case["inputs"][0][i + 1]]
-    return (F.conv2d if axes == 2 else F.conv3d)(
+    return getattr(F, "conv%dd" % axes)(
         F.pad(x[0], pads), w[0].reshape(shape), w[1] if case["bias"] else None,
         case["stride"], 0, case["dilation"], case["groups"])
+
+
+def conv_transpose(case, x, w, target):
+    axes = len(case["kernel"])
+    shape = [case["inputs"][0][0], case["output"][0] // case["groups"]] + case["kernel"]
+    extra = []
+    for i in range(axes):
+        least = ((case["inputs"][0][i + 1] - 1) * case["stride"][i] - 2 * case["before"][i]
+                 + case["dilation"][i] * (case["kernel"][i] - 1) + 1)
+        extra.append(case["output"][i + 1] - least)
+    return getattr(F, "conv_transpose%dd" % axes)(
+        x[0], w[0].reshape(shape), w[1] if case["bias"] else None, case["stride"], case["before"],
+        extra, case["groups"], case["dilation"])
 
 
 def linear(case, x, w, target):
@@ -92,12 +105,20 @@ def lstm(case, x, w, target):
     return torch.lstm(x[0], (zeros, zeros), own, True, 1, 0.0, True, False, True)[0]
 
 
+def gru(case, x, w, target):
+    features, outputs = case["inputs"][0][1], case["output"][1]
+    own = [w[0].reshape(-1, features), w[1].reshape(-1, outputs), w[2], w[3]]
+    zeros = torch.zeros([1, case["batch"], outputs]).double()
+    return torch.gru(x[0], zeros, own, True, 1, 0.0, True, False, True)[0]
+
+
 def pool(function):
     def run(case, x, w, target):
         axes = len(case["inputs"][0]) - 1
         name = "%s_pool%dd" % (function, axes)
+        more = {"count_include_pad": False} if case.get("inside") else {}
         return getattr(F, name)(x[0], case["kernel"], case["stride"], case["before"],
-                                ceil_mode=case.get("ceil", False))
+                                ceil_mode=case.get("ceil", False), **more)
 
     return run
 
@@ -139,6 +160,19 @@ def positions(case, x, w, target):
     return x[0] + w[0].reshape(-1, x[0].shape[-1])[:x[0].shape[1]]
 
 
+def class_token(case, x, w, target):
+    rows = w[0].reshape(1, -1, x[0].shape[-1]).expand(case["batch"], -1, -1)
+    return torch.cat([rows, x[0]], dim=1)
+
+
+def slice_of(case, x, w, target):
+    y, offset = x[0], case["offset"]
+    for axis, (size, kept) in enumerate(zip(case["inputs"][0], case["output"])):
+        if size != kept:
+            y = y.narrow(axis + 1, offset, kept)
+    return y
+
+
 # what PyTorch computes for each row of dts_operations[]
 ROWS = {
     "adaptive_pool": adaptive_pool,
@@ -146,29 +180,43 @@ ROWS = {
     "attention": attention,
     "avg_pool": pool("avg"),
     "batch_norm": batch_norm,
+    "class_token": class_token,
     "concat": lambda case, x, w, target: torch.cat(x, dim=1),
     "conv": conv,
+    "conv_transpose": conv_transpose,
     "embedding": lambda case, x, w, target: F.embedding(x[0], w[0].reshape(case["tokens"], -1)),
     "gelu": lambda case, x, w, target: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda case, x, w, target: x[0].flatten(2).mean(-1),
+    # F.hardsigmoid's gradient has 1/6 in float, whatever the precision (PyTorch 1.13)
+    "gru": gru,
+    "hardsigmoid": lambda case, x, w, target: F.relu6(x[0] + 3) / 6,
+    "hardswish": lambda case, x, w, target: F.hardswish(x[0]),
+    "group_norm": lambda case, x, w, target: F.group_norm(x[0], case["groups"], *(w or [None, None]),
+                                                         case.get("epsilon", 1e-5)),
     "layer_norm": lambda case, x, w, target: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                          case.get("epsilon", 1e-5)),
+    "layer_scale": lambda case, x, w, target: x[0] * (w[0] if case.get("last") else w[0].reshape(-1, 1, 1)),
     "leaky_relu": lambda case, x, w, target: F.leaky_relu(x[0], case["slope"]),
     "linear": linear,
     "lstm": lstm,
     "max_pool": pool("max"),
+    "mean": lambda case, x, w, target: x[0].flatten(1, -2).mean(1),
     "mean_squared_error": lambda case, x, w, target: (x[0] - target).pow(2).flatten(1).mean(-1),
     "multiply": multiply,
+    "permute": lambda case, x, w, target: x[0].permute(0, *(axis + 1 for axis in case["axes"])),
     "positional_embedding": positions,
     "relu": lambda case, x, w, target: torch.relu(x[0]),
+    "relu6": lambda case, x, w, target: F.relu6(x[0]),
     "rms_norm": rms_norm,
     "select": lambda case, x, w, target: x[0][:, :case["select"]],
     "sequence": lambda case, x, w, target: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda case, x, w, target: torch.sigmoid(x[0]),
     "silu": lambda case, x, w, target: F.silu(x[0]),
+    "slice": slice_of,
     "softmax_cross_entropy": cross_entropy,
     "tanh": lambda case, x, w, target: torch.tanh(x[0]),
     "upsample": upsample,
+    "upsample_nearest": lambda case, x, w, target: F.interpolate(x[0], size=case["output"][1:]),
 }
 
 

@@ -58,6 +58,14 @@ def make_conv(keys, x):
     return [(shape, spread)] + ([([shape[0]], 0.1)] if keys.get("bias", True) else [])
 
 
+def make_transposed(keys, x):
+    channels = x.shape[1]
+    kernel = axes_of(keys["kernel"], x.dim() - 2)
+    shape = [channels, keys["channels"] // keys.get("groups", 1)] + kernel
+    spread = math.sqrt(2 / (channels / keys.get("groups", 1) * math.prod(kernel)))
+    return [(shape, spread)] + ([([keys["channels"]], 0.1)] if keys.get("bias", True) else [])
+
+
 def make_linear(keys, x):
     features = x.shape[-1]
     spread = 1 / math.sqrt(3 * features)
@@ -65,38 +73,65 @@ def make_linear(keys, x):
         [([keys["outputs"]], spread)] if keys.get("bias", True) else [])
 
 
-def make_lstm(keys, x):
-    f, h = x.shape[-1], keys["outputs"]
-    return [(shape, 1 / math.sqrt(3 * h)) for shape in ([4 * h, f], [4 * h, h], [4 * h], [4 * h])]
+def make_recurrent(gates):
+    def make(keys, x):
+        f, h = x.shape[-1], keys["outputs"]
+        n = gates * h
+        return [(shape, 1 / math.sqrt(3 * h)) for shape in ([n, f], [n, h], [n], [n])]
+
+    return make
 
 
 # parameter tensors of a kind: their shapes, and the spread of what they begin with, around `mean`
 SHAPES = {
+    "conv1d": make_conv,
     "conv2d": make_conv,
     "conv3d": make_conv,
+    **{"conv_transpose%dd" % axes: make_transposed for axes in (1, 2, 3)},
     "linear": make_linear,
-    "lstm": make_lstm,
+    "lstm": make_recurrent(4),
+    "gru": make_recurrent(3),
     "batch_norm": lambda keys, x: [([x.shape[1]], 0.1), ([x.shape[1]], 0.1)],
+    "group_norm": lambda keys, x: [([x.shape[1]], 0.1)] * 2 if keys.get("affine", True) else [],
     "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
+    "layer_scale": lambda keys, x: [([x.shape[-1 if keys.get("last") else 1]], 0.1)],
     "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
     "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
     "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
+    "class_token": lambda keys, x: [([keys.get("tokens", 1), x.shape[-1]], 0.02)],
 }
-AROUND_ONE = ("batch_norm", "layer_norm", "rms_norm")  # their first parameter
+AROUND_ONE = ("batch_norm", "group_norm", "layer_scale", "layer_norm", "rms_norm")  # their first parameter
+
+
+def padded(keys, x):
+    """The input and what is left to pad alike on both sides."""
+    padding = keys.get("padding", 0)
+    if not isinstance(padding, list) or not any(isinstance(sides, list) for sides in padding):
+        return x, padding
+    pads = [axes_of(sides, 2) for sides in reversed(padding)]
+    return F.pad(x, sum(pads, [])), 0
 
 
 def conv(keys, x, w):
     axes = x[0].dim() - 2
-    return (F.conv2d if axes == 2 else F.conv3d)(
-        x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
+    entry, padding = padded(keys, x[0])
+    return getattr(F, "conv%dd" % axes)(
+        entry, w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), padding,
         keys.get("dilation", 1), keys.get("groups", 1))
+
+
+def conv_transpose(keys, x, w):
+    return getattr(F, "conv_transpose%dd" % (x[0].dim() - 2))(
+        x[0], w[0], w[1] if len(w) > 1 else None, keys.get("stride", 1), keys.get("padding", 0),
+        keys.get("output_padding", 0), keys.get("groups", 1), keys.get("dilation", 1))
 
 
 def pool(function):
     def run(keys, x, w):
         name = "%s_pool%dd" % (function, x[0].dim() - 2)
+        more = {} if keys.get("count_include_pad", True) else {"count_include_pad": False}
         return getattr(F, name)(x[0], keys["kernel"], keys.get("stride") or keys["kernel"],
-                                keys.get("padding", 0), ceil_mode=keys.get("ceil", False))
+                                keys.get("padding", 0), ceil_mode=keys.get("ceil", False), **more)
 
     return run
 
@@ -117,11 +152,19 @@ def lstm(keys, x, w):
     return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
 
 
-def upsample(keys, x, w):
+def gru(keys, x, w):
+    zeros = torch.zeros([1, x[0].shape[0], keys["outputs"]], dtype=x[0].dtype)
+    return torch.gru(x[0], zeros, list(w), True, 1, 0.0, True, False, True)[0]
+
+
+def sizes_of(keys, x):
     factor = keys.get("factor", 1)
-    sizes = keys.get("output") or [size * factor for size in x[0].shape[2:]]
+    return keys.get("output") or [size * factor for size in x[0].shape[2:]]
+
+
+def upsample(keys, x, w):
     mode = ["linear", "bilinear", "trilinear"][x[0].dim() - 3]
-    return F.interpolate(x[0], size=sizes, mode=mode, align_corners=False)
+    return F.interpolate(x[0], size=sizes_of(keys, x), mode=mode, align_corners=False)
 
 
 LOSSES = ("softmax_cross_entropy", "mean_squared_error")
@@ -133,28 +176,43 @@ KINDS = {
     "avg_pool": pool("avg"),
     "batch_norm": lambda keys, x, w: F.batch_norm(x[0], None, None, w[0], w[1], training=True,
                                                  eps=keys.get("epsilon", 1e-5)),
+    "class_token": lambda keys, x, w: torch.cat([w[0].expand(len(x[0]), -1, -1), x[0]], 1),
     "concat": lambda keys, x, w: torch.cat(x, 1),
+    "conv1d": conv,
     "conv2d": conv,
     "conv3d": conv,
+    **{"conv_transpose%dd" % axes: conv_transpose for axes in (1, 2, 3)},
     "embedding": lambda keys, x, w: F.embedding(x[0] % keys["vocabulary"], w[0],
                                                 sparse=keys.get("sparse", False)),
     "flatten": lambda keys, x, w: x[0].flatten(1),
     "gelu": lambda keys, x, w: F.gelu(x[0], approximate="tanh"),
     "global_pool": lambda keys, x, w: x[0].flatten(2).mean(-1),
+    "gru": gru,
+    "hardsigmoid": lambda keys, x, w: F.relu6(x[0] + 3) / 6,  # not of float's 1/6
+    "hardswish": lambda keys, x, w: F.hardswish(x[0]),
+    "group_norm": lambda keys, x, w: F.group_norm(x[0], keys["groups"], *(w or [None, None]),
+                                                 keys.get("epsilon", 1e-5)),
     "layer_norm": lambda keys, x, w: F.layer_norm(x[0], x[0].shape[-1:], w[0], w[1],
                                                  keys.get("epsilon", 1e-5)),
+    "layer_scale": lambda keys, x, w: x[0] * w[0].reshape([-1] + [1] * (0 if keys.get("last") else x[0].dim() - 2)),
     "leaky_relu": lambda keys, x, w: F.leaky_relu(x[0], keys.get("slope", 0.01)),
     "linear": lambda keys, x, w: F.linear(x[0], w[0], w[1] if len(w) > 1 else None),
     "lstm": lstm,
     "max_pool": pool("max"),
+    "mean": lambda keys, x, w: x[0].flatten(1, -2).mean(1),
     "multiply": lambda keys, x, w: x[0] * x[1].reshape(x[1].shape + (1,) * (x[0].dim() - x[1].dim())),
+    "permute": lambda keys, x, w: x[0].permute(0, *(axis + 1 for axis in keys["axes"])),
     "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],
     "relu": lambda keys, x, w: torch.relu(x[0]),
+    "relu6": lambda keys, x, w: F.relu6(x[0]),
+    "reshape": lambda keys, x, w: x[0].reshape(-1, *keys["output"]),
     "select": lambda keys, x, w: x[0][:, :keys["positions"]],
     "sequence": lambda keys, x, w: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda keys, x, w: torch.sigmoid(x[0]),
     "silu": lambda keys, x, w: F.silu(x[0]),
+    "slice": lambda keys, x, w: x[0].narrow(1 + keys.get("axis", 0), keys.get("offset", 0), keys["count"]),
     "upsample": upsample,
+    "upsample_nearest": lambda keys, x, w: F.interpolate(x[0], size=sizes_of(keys, x)),
     "tanh": lambda keys, x, w: torch.tanh(x[0]),
 }
 
@@ -166,7 +224,7 @@ def set_dropout(items, rate):
         item = dict(item)
         if "layers" in item:
             item["layers"] = set_dropout(item["layers"], rate)
-        elif item["kind"] == "dropout":
+        elif item["kind"] in ("dropout", "stochastic_depth"):
             item["rate"] = rate
         elif "dropout" in item:
             item["dropout"] = rate
@@ -220,6 +278,10 @@ class Network:
                 y = F.mse_loss(x[0], target(number, x[0]))
             elif kind == "dropout":
                 y = F.dropout(x[0], layer.keys.get("rate", 0.5))
+            elif kind == "stochastic_depth":  # torchvision's, in mode "row"
+                kept = 1 - layer.keys.get("rate", 0.5)
+                drawn = torch.empty([len(x[0])] + [1] * (x[0].dim() - 1), dtype=x[0].dtype)
+                y = x[0] * drawn.bernoulli_(kept).div_(kept)
             elif kind == "relu" and self.gates is not None:
                 gate = self.gates[number].reshape(x[0].shape)
                 self.turned += ((x[0] > 0) != (gate > 0)).sum().item()

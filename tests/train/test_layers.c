@@ -39,11 +39,26 @@ static const struct example {
     double parameters;
     double kept; // values for backward: inputs, the output, others
 } examples[] = {
+    {"conv1d", "[3, 32]",
+     "{\"kind\": \"conv1d\", \"channels\": 16, \"kernel\": 5, \"stride\": 2, \"padding\": 2}",
+     "16 x 16", 16 * 3 * 5 + 16, 96},
     {"conv2d", "[3, 32, 32]",
      "{\"kind\": \"conv2d\", \"channels\": 16, \"kernel\": 5, \"padding\": 2, \"stride\": 2}",
      "16 x 16 x 16", 16 * 3 * 25 + 16, 3072},
     {"conv3d", "[4, 8, 8, 8]", "{\"kind\": \"conv3d\", \"channels\": 2, \"kernel\": 3}",
      "2 x 6 x 6 x 6", 2 * 4 * 27 + 2, 2048},
+    // torch.nn.ConvTranspose1d(3, 6, 5, 2)
+    {"conv_transpose1d", "[3, 8]",
+     "{\"kind\": \"conv_transpose1d\", \"channels\": 6, \"kernel\": 5, \"stride\": 2}",
+     "6 x 19", 3 * 6 * 5 + 6, 24},
+    {"conv_transpose2d", "[4, 7, 7]",
+     "{\"kind\": \"conv_transpose2d\", \"channels\": 6, \"kernel\": 3, \"stride\": 2, "
+     "\"padding\": 1, \"output_padding\": 1, \"groups\": 2}",
+     "6 x 14 x 14", 4 * 3 * 9 + 6, 196},
+    {"conv_transpose3d", "[2, 3, 4, 5]",
+     "{\"kind\": \"conv_transpose3d\", \"channels\": 3, \"kernel\": [1, 2, 2], \"stride\": [1, "
+     "2, 2], \"bias\": false}",
+     "3 x 3 x 8 x 10", 2 * 3 * 4, 120},
     {"linear", "[7, 10]", "{\"kind\": \"linear\", \"outputs\": 4}", "7 x 4", 44, 70},
     {"max_pool", "[3, 9, 9]", "{\"kind\": \"max_pool\", \"kernel\": 3}", "3 x 3 x 3", 0, 243},
     {"avg_pool", "[3, 9, 9]", "{\"kind\": \"avg_pool\", \"kernel\": [3, 1], \"stride\": 1}",
@@ -51,32 +66,49 @@ static const struct example {
     {"global_pool", "[5, 4, 4]", "{\"kind\": \"global_pool\"}", "5", 0, 0},
     {"adaptive_pool", "[5, 10, 10]", "{\"kind\": \"adaptive_pool\", \"output\": [3, 5]}",
      "5 x 3 x 5", 0, 0},
+    {"mean", "[7, 10]", "{\"kind\": \"mean\"}", "10", 0, 0},
     {"batch_norm", "[5, 4, 4]", "{\"kind\": \"batch_norm\"}", "5 x 4 x 4", 10, 80},
+    {"group_norm", "[6, 4, 4]", "{\"kind\": \"group_norm\", \"groups\": 3}", "6 x 4 x 4", 12,
+     96},
     {"layer_norm", "[7, 10]", "{\"kind\": \"layer_norm\"}", "7 x 10", 20, 70},
     {"rms_norm", "[7, 10]", "{\"kind\": \"rms_norm\"}", "7 x 10", 10, 70},
     {"relu", "[7]", "{\"kind\": \"relu\"}", "7", 0, 7},
     {"leaky_relu", "[7]", "{\"kind\": \"leaky_relu\"}", "7", 0, 7},
+    {"relu6", "[7]", "{\"kind\": \"relu6\"}", "7", 0, 7},
+    {"hardsigmoid", "[7]", "{\"kind\": \"hardsigmoid\"}", "7", 0, 7},
+    {"hardswish", "[7]", "{\"kind\": \"hardswish\"}", "7", 0, 7},
     {"gelu", "[7]", "{\"kind\": \"gelu\"}", "7", 0, 7},
     {"silu", "[7]", "{\"kind\": \"silu\"}", "7", 0, 7},
     {"sigmoid", "[7]", "{\"kind\": \"sigmoid\"}", "7", 0, 7},
     {"tanh", "[7]", "{\"kind\": \"tanh\"}", "7", 0, 7},
     {"dropout", "[7]", "{\"kind\": \"dropout\"}", "7", 0, 0},
+    {"stochastic_depth", "[7]", "{\"kind\": \"stochastic_depth\"}", "7", 0, 1},
     {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0, 0},
     {"multiply", "[7, 2]", "{\"kind\": \"multiply\", \"input\": [\"before\", \"entry\"]}",
      "7 x 2", 0, 14},
+    {"layer_scale", "[7, 2]", "{\"kind\": \"layer_scale\"}", "7 x 2", 7, 14},
     {"concat", "[7, 2]", "{\"kind\": \"concat\", \"input\": [\"before\", \"entry\"]}", "14 x 2",
      0, 0},
     {"flatten", "[7, 2]", "{\"kind\": \"flatten\"}", "14", 0, 0},
+    {"reshape", "[8, 3, 3]", "{\"kind\": \"reshape\", \"output\": [2, 4, 9]}", "2 x 4 x 9", 0,
+     0},
     {"sequence", "[7, 2, 3]", "{\"kind\": \"sequence\"}", "6 x 7", 0, 0},
+    {"permute", "[7, 2, 3]", "{\"kind\": \"permute\", \"axes\": [1, 2, 0]}", "2 x 3 x 7", 0, 0},
+    {"slice", "[7, 2]", "{\"kind\": \"slice\", \"offset\": 3, \"count\": 4}", "4 x 2", 0, 0},
     {"select", "[7, 2]", "{\"kind\": \"select\", \"positions\": 3}", "3 x 2", 0, 0},
     {"upsample", "[7, 2, 3]", "{\"kind\": \"upsample\", \"factor\": 4}", "7 x 8 x 12", 0, 0},
+    {"upsample_nearest", "[7, 2, 3]", "{\"kind\": \"upsample_nearest\", \"factor\": 3}",
+     "7 x 6 x 9", 0, 0},
     {"embedding", "[7]", "{\"kind\": \"embedding\", \"vocabulary\": 11, \"features\": 3}",
      "7 x 3", 33, 7},
     {"positional_embedding", "[7, 2]", "{\"kind\": \"positional_embedding\", \"positions\": 9}",
      "7 x 2", 18, 0},
+    {"class_token", "[7, 2]", "{\"kind\": \"class_token\", \"tokens\": 3}", "10 x 2", 6, 0},
     {"attention", "[7, 24]", "{\"kind\": \"attention\", \"heads\": 2}", "7 x 8", 0, 266},
     // torch.nn.LSTM(10, 20) has 2560 parameters
     {"lstm", "[5, 10]", "{\"kind\": \"lstm\", \"outputs\": 20}", "5 x 20", 2560, 650},
+    // torch.nn.GRU(10, 20) has 1920 parameters
+    {"gru", "[5, 10]", "{\"kind\": \"gru\", \"outputs\": 20}", "5 x 20", 1920, 550},
     {"softmax_cross_entropy", "[7, 10]", "{\"kind\": \"softmax_cross_entropy\"}", "1", 0, 70},
     {"mean_squared_error", "[7, 10]", "{\"kind\": \"mean_squared_error\"}", "1", 0, 70},
 };
@@ -139,7 +171,12 @@ static bool costs_are_sane(const struct dts_op_cost *c)
     return c->input_flops <= c->backward_flops && c->input_values <= c->backward_values;
 }
 
-/* Nothing negative, and one kind alone moves nothing: its output is its input. */
+static bool is_view(const char *kind)
+{
+    return strcmp(kind, "flatten") == 0 || strcmp(kind, "reshape") == 0;
+}
+
+/* Nothing negative; a view moves nothing: its output is its input. */
 static void each_kind_costs_something(void)
 {
     for (int i = 0; i < EXAMPLES; i++) {
@@ -149,7 +186,7 @@ static void each_kind_costs_something(void)
             continue;
         if (!CHECK(costs_are_sane(&last.cost)))
             printf("  %s\n", examples[i].kind);
-        if (!CHECK(last.view == (strcmp(examples[i].kind, "flatten") == 0)))
+        if (!CHECK(last.view == is_view(examples[i].kind)))
             printf("  %s\n", examples[i].kind);
         double in = (double)dts_dims_elements(&model.input);
         if (last.cost.class != DTS_WORK_MEMORY)
@@ -187,6 +224,8 @@ static void costs_grow_with_the_shape(void)
         char wider[64];
         struct dts_model models[2];
         struct dts_layer half, whole;
+        if (strcmp(examples[i].kind, "reshape") == 0) // says its input's size
+            continue;
         widen(examples[i].input, wider, sizeof(wider));
         if (!parse_last(&models[0], examples[i].input, examples[i].json, &half))
             continue;
@@ -294,6 +333,27 @@ static void same_padding_divides_the_size_by_the_stride(void)
         CHECK_INT(call.window.before[1], 0);
         dts_model_free(&model);
     }
+}
+
+/* As F.pad before a convolution, and as a pool that reaches further behind. */
+static void padding_may_differ_before_and_behind(void)
+{
+    struct dts_model model;
+    struct dts_op_call call = {.op = NULL};
+    if (!parse(&model, "[3, 8, 9]",
+               "{\"kind\": \"conv2d\", \"channels\": 8, \"kernel\": 3, \"stride\": 2, "
+               "\"padding\": [[0, 1], [2, 3]]}, {\"kind\": \"avg_pool\", \"kernel\": 2, "
+               "\"stride\": 1, \"padding\": [[0, 1], [1, 0]], \"count_include_pad\": false}"))
+        return;
+    CHECK_STRING(dts_dims_text(&model.layers[0].output).chars, "8 x 4 x 6");
+    CHECK_STRING(dts_dims_text(&model.layers[1].output).chars, "8 x 4 x 6");
+    model.layers[0].kind->describe(model.layers[0].self, &call);
+    CHECK_INT(call.window.before[0], 0);
+    CHECK_INT(call.window.before[1], 2);
+    call = (struct dts_op_call){.op = NULL};
+    model.layers[1].kind->describe(model.layers[1].self, &call);
+    CHECK(call.inside);
+    dts_model_free(&model);
 }
 
 static void adaptive_pools_read_windows_that_overlap(void)
@@ -541,6 +601,55 @@ static const struct {
      "layers[0]: weight must have <= 1e+12 values, got 2e+15"},
     {"[8, 3]", "{\"kind\": \"positional_embedding\", \"positions\": 7}",
      "layers[0].positions: must be >= 8, the input's, got 7"},
+    {"[8, 4]", "{\"kind\": \"group_norm\", \"groups\": 3}",
+     "layers[0].groups: must divide the channels, 8, got 3"},
+    {"[8]", "{\"kind\": \"group_norm\", \"groups\": 8}",
+     "layers[0].groups: must leave more than one value in a group, got 8 of 8"},
+    {"[8, 4]", "{\"kind\": \"group_norm\"}", "layers[0].groups: missing"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 8}",
+     "layers[0].count: must be < 8, or all are kept, got 8"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 3, \"offset\": 2, \"axis\": 1}",
+     "layers[0].offset: must be <= 1, got 2"},
+    {"[8, 4]", "{\"kind\": \"slice\", \"count\": 3, \"axis\": 2}",
+     "layers[0].axis: must be <= 1 for an input of 8 x 4, got 2"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [0, 0]}",
+     "layers[0].axes: must have each of 0 to 1 once"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [0, 1]}",
+     "layers[0].axes: must change the order of the axes"},
+    {"[8, 4]", "{\"kind\": \"permute\", \"axes\": [1, 2]}",
+     "layers[0].axes[1]: must be <= 1, got 2"},
+    {"[8]", "{\"kind\": \"permute\", \"axes\": [0]}",
+     "layers[0].input: must have two sizes or more, got 8"},
+    {"[8, 4]", "{\"kind\": \"reshape\", \"output\": [5, 7]}",
+     "layers[0].output: must have 32 values, those of 8 x 4, got 35"},
+    {"[3, 8]", "{\"kind\": \"conv_transpose2d\", \"channels\": 8, \"kernel\": 3}",
+     "layers[0].input: must be channels and 2 sizes, got 3 x 8"},
+    {"[3, 8]",
+     "{\"kind\": \"conv_transpose1d\", \"channels\": 8, \"kernel\": 3, \"output_padding\": 1}",
+     "layers[0].output_padding: must be < the stride, 1, got 1"},
+    {"[3, 1]",
+     "{\"kind\": \"conv_transpose1d\", \"channels\": 8, \"kernel\": 3, \"padding\": 2}",
+     "layers[0].padding: must be <= 1, got 2"},
+    {"[3, 8]",
+     "{\"kind\": \"conv_transpose1d\", \"channels\": 8, \"kernel\": 3, \"groups\": 2}",
+     "layers[0].groups: must divide the channels, 3 and 8, got 2"},
+    {"[3, 1048576]",
+     "{\"kind\": \"conv_transpose1d\", \"channels\": 8, \"kernel\": 1, \"stride\": 1048576}",
+     "layers[0]: the output must have <= 1073741824 values in a channel"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [[0, 2], 1]}",
+     "layers[0].padding: must be <= 1, half of the kernel, got 2"},
+    {"[3, 8, 8]", "{\"kind\": \"avg_pool\", \"kernel\": 3, \"padding\": [[0, 1], 1]}",
+     "layers[0].padding: must be alike before and behind, or count_include_pad false, got 0 "
+     "and 1"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"count_include_pad\": false}",
+     "layers[0].count_include_pad: unknown key"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [[0, 1, 1], 1]}",
+     "layers[0].padding[0]: must be a number or [before, behind], got a list of 3"},
+    {"[3, 8, 8]", "{\"kind\": \"max_pool\", \"kernel\": 3, \"padding\": [1, 1, 1]}",
+     "layers[0].padding: must be one number or a list of 2, got a list of 3"},
+    {"[8]", "{\"kind\": \"class_token\"}",
+     "layers[0].input: must be positions x features, got 8"},
+    {"[8]", "{\"kind\": \"mean\"}", "layers[0].input: must be positions and features, got 8"},
     {"[8, 25]", "{\"kind\": \"attention\", \"heads\": 2}",
      "layers[0].input: must have 3 x features, got 8 x 25"},
     {"[8, 24]", "{\"kind\": \"attention\", \"heads\": 3}",
@@ -637,6 +746,7 @@ TESTS(TEST(each_kind_is_as_its_example_says), TEST(each_kind_costs_something),
       TEST(costs_grow_with_the_shape), TEST(nothing_dropped_is_no_call),
       TEST(convolutions_multiply_each_weight_at_each_place), TEST(windows_are_as_many_as_fit),
       TEST(same_padding_divides_the_size_by_the_stride),
+      TEST(padding_may_differ_before_and_behind),
       TEST(adaptive_pools_read_windows_that_overlap),
       TEST(attention_costs_two_products_and_a_softmax),
       TEST(attention_takes_three_inputs_and_fewer_keys),

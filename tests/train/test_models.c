@@ -102,9 +102,10 @@ static void each_model_has_its_published_size(void)
  */
 static void every_kind_of_layer_is_among_the_shapes(void)
 {
-    static const char *const names[] = {"shapes_images",  "shapes_maps",    "shapes_narrow",
-                                        "shapes_single",  "shapes_small",   "shapes_tiny",
-                                        "shapes_vectors", "shapes_volumes", "shapes_words"};
+    static const char *const names[] = {"shapes_images",  "shapes_lines", "shapes_maps",
+                                        "shapes_narrow",  "shapes_parts", "shapes_single",
+                                        "shapes_small",   "shapes_tiny",  "shapes_vectors",
+                                        "shapes_volumes", "shapes_words"};
     enum { NAMES = sizeof(names) / sizeof(names[0]) };
     struct dts_model shapes[NAMES];
     for (int i = 0; i < NAMES; i++)

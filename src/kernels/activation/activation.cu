@@ -1,10 +1,6 @@
 /* activation.cu -- the GPU version of activation.c, which says what is computed. One thread a
  * value, neighbours side by side: bound by memory. */
-#include "kernels/space/device.cuh"
-
-extern "C" {
-#include "kernels/activation/activation.h"
-}
+#include "kernels/activation/activation.cuh"
 
 static __device__ float sigmoid(float x)
 {
@@ -14,28 +10,6 @@ static __device__ float sigmoid(float x)
 static __device__ float gelu_argument(float x)
 {
     return (float)(2 * DTS_GELU_SCALE) * (x + (float)DTS_GELU_CUBE * x * x * x);
-}
-
-/* y = f(x) */
-template <typename Function>
-static void map(const struct dts_op_call *call, const struct dts_arrays *a,
-                const struct dts_place *place, Function f)
-{
-    const float *x = (const float *)a->x[0];
-    float *y = (float *)a->y;
-    dts_for_each(dts_values(call, a), place, [=] __device__(size_t i) { y[i] = f(x[i]); });
-}
-
-/* dx = f'(source) dy, the source being x or y */
-template <typename Function>
-static void map_back(const struct dts_op_call *call, const struct dts_arrays *a,
-                     const struct dts_place *place, const void *source, Function slope)
-{
-    const float *from = (const float *)source, *dy = (const float *)a->dy;
-    float *dx = (float *)a->dx[0];
-    if (dx != NULL)
-        dts_for_each(dts_values(call, a), place,
-                     [=] __device__(size_t i) { dx[i] = dy[i] * slope(from[i]); });
 }
 
 extern "C" void dts_relu_forward_cuda(const struct dts_op_call *call,

@@ -15,6 +15,9 @@ dts_op_fn dts_gelu_forward_host, dts_gelu_backward_host;
 dts_op_fn dts_silu_forward_host, dts_silu_backward_host;
 dts_op_fn dts_sigmoid_forward_host, dts_sigmoid_backward_host;
 dts_op_fn dts_tanh_forward_host, dts_tanh_backward_host;
+dts_op_fn dts_relu6_forward_host, dts_relu6_backward_host;
+dts_op_fn dts_hardsigmoid_forward_host, dts_hardsigmoid_backward_host;
+dts_op_fn dts_hardswish_forward_host, dts_hardswish_backward_host;
 
 dts_op_fn dts_relu_forward_cuda, dts_relu_backward_cuda;
 dts_op_fn dts_leaky_relu_forward_cuda, dts_leaky_relu_backward_cuda;
@@ -22,5 +25,8 @@ dts_op_fn dts_gelu_forward_cuda, dts_gelu_backward_cuda;
 dts_op_fn dts_silu_forward_cuda, dts_silu_backward_cuda;
 dts_op_fn dts_sigmoid_forward_cuda, dts_sigmoid_backward_cuda;
 dts_op_fn dts_tanh_forward_cuda, dts_tanh_backward_cuda;
+dts_op_fn dts_relu6_forward_cuda, dts_relu6_backward_cuda;
+dts_op_fn dts_hardsigmoid_forward_cuda, dts_hardsigmoid_backward_cuda;
+dts_op_fn dts_hardswish_forward_cuda, dts_hardswish_backward_cuda;
 
 #endif

@@ -51,3 +51,19 @@ struct dts_op_cost dts_tanh_cost(const struct dts_op_call *call)
 {
     return cost_of(call, 1, 3, true); // dy (1 - y y)
 }
+
+/* Its output is kept, as torchvision's nets have it in its input's place. */
+struct dts_op_cost dts_relu6_cost(const struct dts_op_call *call)
+{
+    return cost_of(call, 2, 2, true); // two comparisons each way
+}
+
+struct dts_op_cost dts_hardsigmoid_cost(const struct dts_op_call *call)
+{
+    return cost_of(call, 4, 3, false); // min(max(x + 3, 0), 6) / 6; two comparisons, dy / 6
+}
+
+struct dts_op_cost dts_hardswish_cost(const struct dts_op_call *call)
+{
+    return cost_of(call, 5, 5, false); // x times that; two comparisons, dy (x / 3 + 1/2)
+}

@@ -64,6 +64,7 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
     add_axes(key, "stride", window->stride, axes, 1);
     add_axes(key, "dilation", window->dilation, axes, 1);
     add_axes(key, "before", window->before, axes, 0);
+    add_axes(key, "axes", call->axes, call->output.count, 0); // none: not all are 0
     if (call->groups > 1)
         add(key, " groups %d", call->groups);
     if (call->heads > 0)
@@ -74,8 +75,9 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
         add(key, " rate %g", call->rate);
     if (call->slope > 0)
         add(key, " slope %g", call->slope);
-    add(key, "%s%s%s%s%s", call->bias ? " bias" : "", call->causal ? " causal" : "",
-        call->relu ? " relu" : "", call->sparse ? " sparse" : "", call->first ? " first" : "");
+    add(key, "%s%s%s%s%s%s%s", call->bias ? " bias" : "", call->causal ? " causal" : "",
+        call->relu ? " relu" : "", call->inside ? " inside" : "", call->last ? " last" : "",
+        call->sparse ? " sparse" : "", call->first ? " first" : "");
 }
 
 struct dts_op_call_key dts_op_call_key(const struct dts_op_call *call)

@@ -28,15 +28,20 @@ struct dts_op_call {
 
     /* Settings; 0 where the operation has no use for them. */
     struct dts_op_call_window window;
-    int groups;     // of a convolution; 1: all channels mix
-    int heads;      // of attention
-    int select;     // positions that are kept
-    size_t table;   // rows among which its input chooses, each as long as one of the output's
-    int ignored;    // class that a loss leaves out beside those below 0; 0: no other
-    bool bias;      // the last parameter is added
-    bool causal;    // attention sees what came before
+    int groups;    // of a convolution; 1: all channels mix
+    int heads;     // of attention
+    int select;    // positions that are kept
+    size_t table;  // rows among which its input chooses, each as long as one of the output's
+    size_t offset; // of a slice: values of its axis before the first that is kept
+    int axes[DTS_DIMS]; // of a permutation: for each axis of the output, which of the input it
+                        // was
+    int ignored;        // class that a loss leaves out beside those below 0; 0: no other
+    bool bias;          // the last parameter is added
+    bool causal;        // attention sees what came before
     bool fused;     // it is counted as one kernel that keeps no scores; what runs is the same
     bool relu;      // the output is max(0, .): fused into the operation before it
+    bool inside;    // a mean counts what is inside of the input alone, no padding
+    bool last;      // a factor for each value of the last size, not for each channel
     bool sparse;    // the gradient of its table is a list of the rows that occur
     bool auxiliary; // of a loss: an evaluation leaves it out
     bool first;     // nothing before it learns: backward makes no gradients of inputs
@@ -73,11 +78,12 @@ enum {
     DTS_OP_KEY_NAME = 32, // of an operation
     DTS_OP_KEY_SHAPES = (DTS_OP_INPUTS + 2) * DTS_DIMS * DTS_OP_KEY_SIZE + sizeof(" > ") - 1,
     DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
+    DTS_OP_KEY_AXES = DTS_OP_KEY_WORD + DTS_DIMS * DTS_OP_KEY_INT,
     DTS_OP_KEY_NUMBERS =
         3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
-    DTS_OP_KEY_FLAGS = 5 * DTS_OP_KEY_WORD,
+    DTS_OP_KEY_FLAGS = 7 * DTS_OP_KEY_WORD,
     DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
-                      DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS
+                      DTS_OP_KEY_AXES + DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS
 };
 
 /* The call in words, the same for the same work, without the batch: "conv 64x56x56 > 64x56x56

@@ -17,5 +17,6 @@ double dts_dropout_scale(const struct dts_op_call *call);
 
 dts_op_fn dts_dropout_forward_host, dts_dropout_backward_host;
 dts_op_fn dts_dropout_forward_cuda, dts_dropout_backward_cuda;
+dts_op_fn dts_stochastic_depth_forward_cuda, dts_stochastic_depth_backward_cuda;
 
 #endif

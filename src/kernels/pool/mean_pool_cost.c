@@ -1,4 +1,5 @@
-/* mean_pool_cost.c -- what means of channels cost, over all of each or over a grid. */
+/* mean_pool_cost.c -- what means cost: of channels, over all of each or over a grid; of
+ * features, over all positions. */
 #include "kernels/op_cost.h"
 
 /* Values that the windows of an axis read, those in two of them twice. */
@@ -32,4 +33,10 @@ struct dts_op_cost dts_mean_pool_cost(const struct dts_op_call *call)
     for (int i = 1; i < input->count; i++)
         flops *= values_read(input->size[i], i < output->count ? output->size[i] : 1);
     return dts_means_cost(call, flops);
+}
+
+/* Additions, and one division for each mean. */
+struct dts_op_cost dts_mean_cost(const struct dts_op_call *call)
+{
+    return dts_means_cost(call, (double)dts_dims_elements(&call->inputs[0]));
 }

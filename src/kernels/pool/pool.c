@@ -6,7 +6,8 @@
  *               dx[c, q] = sum of dy[c, p] / values over the windows p with q in them
  *
  * Where a window reaches outside, a maximum leaves it out; a mean counts it as zeros (as
- * PyTorch's count_include_pad). saved of max_pool: q, an int32 for each value of y.
+ * PyTorch's count_include_pad), or with `inside` leaves it out. saved of max_pool: q, an int32
+ * for each value of y.
  */
 #include <string.h>
 
@@ -16,8 +17,10 @@
 struct dts_pool dts_pool_of(const struct dts_op_call *call, int batch)
 {
     const struct dts_dims *in = &call->inputs[0], *out = &call->output;
-    struct dts_pool pool = {
-        .planes = (size_t)batch * in->size[0], .in_pixels = 1, .out_pixels = 1};
+    struct dts_pool pool = {.planes = (size_t)batch * in->size[0],
+                            .in_pixels = 1,
+                            .out_pixels = 1,
+                            .inside = call->inside};
     const int missing = DTS_POOL_AXES - (in->count - 1);
     for (int i = 0; i < DTS_POOL_AXES; i++) {
         const int axis = i - missing; // of the call
@@ -47,7 +50,8 @@ struct dts_pool_window dts_pool_window_at(const struct dts_pool *pool, size_t pi
         pixel /= (size_t)pool->out[i];
         window.first[i] = begin > 0 ? begin : 0;
         window.end[i] = min(end, pool->in[i]);
-        window.values *= min(end, pool->in[i] + pool->before[i]) - begin;
+        window.values *= pool->inside ? window.end[i] - window.first[i]
+                                      : min(end, pool->in[i] + pool->before[i]) - begin;
     }
     return window;
 }

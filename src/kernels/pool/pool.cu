@@ -26,7 +26,8 @@ static __device__ struct span window_of(const struct dts_pool &pool, size_t pixe
         pixel /= pool.out[i];
         w.first[i] = max(begin, 0);
         w.end[i] = min(end, pool.in[i]);
-        w.values *= (float)(min(end, pool.in[i] + pool.before[i]) - begin);
+        w.values *= (float)(pool.inside ? w.end[i] - w.first[i]
+                                        : min(end, pool.in[i] + pool.before[i]) - begin);
     }
     return w;
 }

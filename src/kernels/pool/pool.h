@@ -11,11 +11,12 @@ struct dts_pool {
     size_t planes, in_pixels, out_pixels;
     int in[DTS_POOL_AXES], out[DTS_POOL_AXES];
     int kernel[DTS_POOL_AXES], stride[DTS_POOL_AXES], before[DTS_POOL_AXES];
+    bool inside; // an average divides by what is inside of the input alone
 };
 
 /* Where a window begins and ends along each axis, inside of the input; never empty. `values`
  * is what an average divides by: all within the padding, too, as far as it is as wide behind
- * as before. */
+ * as before; with `inside` what it adds. */
 struct dts_pool_window {
     int first[DTS_POOL_AXES], end[DTS_POOL_AXES];
     double values; // more than an int counts, where padding makes wide windows

@@ -31,9 +31,10 @@ static inline struct dts_pool_span dts_pool_window_along(const struct dts_pool *
 {
     const int begin = at * pool->stride[axis] - pool->before[axis];
     const int end = begin + pool->kernel[axis], in = pool->in[axis];
-    const int most = in + pool->before[axis];
+    const int most = in + (pool->inside ? 0 : pool->before[axis]);
+    const int least = pool->inside && begin < 0 ? 0 : begin;
     return (struct dts_pool_span){begin > 0 ? begin : 0, end < in ? end : in,
-                                  (end < most ? end : most) - begin};
+                                  (end < most ? end : most) - least};
 }
 
 /* What an average divides by along two axes: more than an int counts, where padding makes wide

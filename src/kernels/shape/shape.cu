@@ -1,10 +1,7 @@
 /* shape.cu -- the GPU version of shape.c, which says what is computed. Parts of samples are
- * copied by the copy engine's 2D copies; transposing goes through shared memory, so that both
- * sides are read and written by neighbours side by side.
+ * copied by the copy engine's 2D copies.
  */
-#include "kernels/space/device.cuh"
-
-enum { TILE = DTS_WARP, TILE_ROWS = 8 };
+#include "kernels/shape/transpose.cuh"
 
 /* Copy `bytes` of each sample; pitches are the bytes of a whole sample. */
 static void copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
@@ -67,39 +64,12 @@ extern "C" void dts_select_backward_cuda(const struct dts_op_call *call,
                           dts_stream(place));
 }
 
-/* Of each sample, from[rows][columns] into to[columns][rows]. Blocks are (tile of columns, tile
- * of rows and sample). */
-static __global__ void transpose(const float *from, float *to, size_t rows, size_t columns,
-                                 unsigned row_tiles)
-{
-    __shared__ float tile[TILE][TILE + 1]; // one more: no two lanes in one bank
-    const size_t sample = blockIdx.x / row_tiles * rows * columns;
-    const size_t row = (size_t)(blockIdx.x % row_tiles) * TILE;
-    const size_t column = (size_t)blockIdx.y * TILE;
-    for (unsigned i = threadIdx.y; i < TILE; i += TILE_ROWS)
-        if (row + i < rows && column + threadIdx.x < columns)
-            tile[i][threadIdx.x] = from[sample + (row + i) * columns + column + threadIdx.x];
-    __syncthreads();
-    for (unsigned i = threadIdx.y; i < TILE; i += TILE_ROWS)
-        if (column + i < columns && row + threadIdx.x < rows)
-            to[sample + (column + i) * rows + row + threadIdx.x] = tile[threadIdx.x][i];
-}
-
-static void transpose_all(const float *from, float *to, size_t rows, size_t columns, int batch,
-                          const struct dts_place *place)
-{
-    const unsigned row_tiles = (unsigned)((rows + TILE - 1) / TILE);
-    const unsigned column_tiles = (unsigned)((columns + TILE - 1) / TILE);
-    transpose<<<dim3(row_tiles * (unsigned)batch, column_tiles), dim3(TILE, TILE_ROWS), 0,
-                dts_stream(place)>>>(from, to, rows, columns, row_tiles);
-}
-
 extern "C" void dts_sequence_forward_cuda(const struct dts_op_call *call,
                                           const struct dts_arrays *a,
                                           const struct dts_place *place)
 {
     transpose_all((const float *)a->x[0], (float *)a->y, call->output.size[1],
-                  call->output.size[0], a->batch, place);
+                  call->output.size[0], (size_t)a->batch, place);
 }
 
 extern "C" void dts_sequence_backward_cuda(const struct dts_op_call *call,
@@ -108,5 +78,5 @@ extern "C" void dts_sequence_backward_cuda(const struct dts_op_call *call,
 {
     if (a->dx[0] != NULL)
         transpose_all((const float *)a->dy, (float *)a->dx[0], call->output.size[0],
-                      call->output.size[1], a->batch, place);
+                      call->output.size[1], (size_t)a->batch, place);
 }

@@ -82,7 +82,7 @@ static bool ends_with(const char *word, const char *end)
     return all >= part && strcmp(word + all - part, end) == 0;
 }
 
-/* Of all networks: what is called bias, and all of normalizations. */
+/* Of all networks: what is called bias, all of normalizations, and learned factors. */
 static void biases_and_normalizations_are_per_channel(void)
 {
     glob_t files;
@@ -97,7 +97,8 @@ static void biases_and_normalizations_are_per_channel(void)
             for (int p = 0; p < model.layers[l].param_count; p++) {
                 const struct dts_param *param = &model.layers[l].params[p];
                 const bool want = strncmp(param->name, "bias", 4) == 0 ||
-                                  ends_with(model.layers[l].kind->name, "_norm");
+                                  ends_with(model.layers[l].kind->name, "_norm") ||
+                                  strcmp(model.layers[l].kind->name, "layer_scale") == 0;
                 if (!CHECK(param->per_channel == want))
                     printf("  %s: %s\n", model.layers[l].name, param->name);
             }

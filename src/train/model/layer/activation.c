@@ -82,3 +82,30 @@ const struct dts_layer_kind dts_layer_tanh = {
     .infer = infer,
     .cost = dts_tanh_cost,
 };
+
+const struct dts_layer_kind dts_layer_relu6 = {
+    .name = "relu6",
+    .summary = "max(x, 0), at most 6",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = infer,
+    .cost = dts_relu6_cost,
+};
+
+const struct dts_layer_kind dts_layer_hardsigmoid = {
+    .name = "hardsigmoid",
+    .summary = "sigmoid of straight lines: max(x + 3, 0), at most 6, over 6",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = infer,
+    .cost = dts_hardsigmoid_cost,
+};
+
+const struct dts_layer_kind dts_layer_hardswish = {
+    .name = "hardswish",
+    .summary = "x times its hardsigmoid",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = infer,
+    .cost = dts_hardswish_cost,
+};

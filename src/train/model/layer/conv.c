@@ -1,4 +1,4 @@
-/* conv.c -- convolution over an image (2 axes) or a volume (3), with weights of
+/* conv.c -- convolution over a line (1 axis), an image (2) or a volume (3), with weights of
  * out x (in / groups) x kernel:
  *
  *     y[o, p] = b[o] + sum over c, k of w[o, c, k] x[c, p stride + k dilation - padding]
@@ -29,7 +29,8 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct conv, window.padding_cfg),
      .type = DTS_OTHER,
      .missing = "0",
-     .help = "zeros on each side: a number, one for each axis, or \"same\""},
+     .help =
+         "zeros on each side: a number, one or [before, behind] for each axis, or \"same\""},
     {.key = "dilation",
      .offset = offsetof(struct conv, window.dilation_cfg),
      .type = DTS_OTHER,
@@ -71,6 +72,12 @@ static bool infer(struct conv *conv, int axes, struct dts_layer_facts *facts,
     return true;
 }
 
+static bool infer1(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                   struct dts_error *err)
+{
+    return infer(self, 1, facts, at, err);
+}
+
 static bool infer2(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                    struct dts_error *err)
 {
@@ -91,6 +98,17 @@ static void describe(const void *self, struct dts_op_call *call)
     call->bias = conv->bias;
     dts_window_describe(&conv->window, call);
 }
+
+const struct dts_layer_kind dts_layer_conv1d = {
+    .name = "conv1d",
+    .summary = "convolution of channels x length",
+    .fields = fields,
+    .size = sizeof(struct conv),
+    .inputs = 1,
+    .infer = infer1,
+    .describe = describe,
+    .cost = dts_conv_cost,
+};
 
 const struct dts_layer_kind dts_layer_conv2d = {
     .name = "conv2d",

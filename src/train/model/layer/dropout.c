@@ -1,4 +1,5 @@
-/* dropout.c -- zeroes values at random (Srivastava et al. 2014, JMLR 15). */
+/* dropout.c -- zeroes values at random (Srivastava et al. 2014, JMLR 15), or whole samples, for
+ * which a branch of a network is then not there (Huang et al. 2016, arXiv:1603.09382). */
 #include "train/model/layer/layer.h"
 
 struct dropout {
@@ -8,6 +9,12 @@ struct dropout {
 static const struct dts_field fields[] = {
     {DTS_KEY(struct dropout, rate), .type = DTS_REAL, .min = 0, .max = 0.99, .missing = "0.5",
      .help = "share of the values that become zero; 0: the layer does nothing"},
+    {0},
+};
+
+static const struct dts_field sample_fields[] = {
+    {DTS_KEY(struct dropout, rate), .type = DTS_REAL, .min = 0, .max = 0.99, .missing = "0.5",
+     .help = "share of the samples that become zero; 0: the layer does nothing"},
     {0},
 };
 
@@ -33,4 +40,15 @@ const struct dts_layer_kind dts_layer_dropout = {
     .infer = infer,
     .describe = describe,
     .cost = dts_dropout_cost,
+};
+
+const struct dts_layer_kind dts_layer_stochastic_depth = {
+    .name = "stochastic_depth",
+    .summary = "zero whole samples at random: a branch is left out for them",
+    .fields = sample_fields,
+    .size = sizeof(struct dropout),
+    .inputs = 1,
+    .infer = infer,
+    .describe = describe,
+    .cost = dts_stochastic_depth_cost,
 };

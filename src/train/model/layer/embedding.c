@@ -1,4 +1,5 @@
-/* embedding.c -- rows of a table: one for each token, or one for each position. */
+/* embedding.c -- rows of a table: one for each token, one for each position, or in front of all
+ * positions. */
 #include "train/model/layer/layer.h"
 
 struct embedding {
@@ -71,6 +72,32 @@ static bool positional_infer(void *self, struct dts_layer_facts *facts,
     return true;
 }
 
+struct class_token {
+    int tokens;
+};
+
+static const struct dts_field class_fields[] = {
+    {DTS_KEY(struct class_token, tokens), .type = DTS_INT, .min = 1, .max = 1e6, .missing = "1",
+     .help = "learned rows that go in front"},
+    {0},
+};
+
+static bool class_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    const struct class_token *token = self;
+    const struct dts_dims *input = &facts->inputs[0];
+    if (input->count != 2)
+        return dts_cfg_fail(at, "input", err, "must be positions x features, got %s",
+                            dts_dims_text(input).chars);
+    facts->output = *input;
+    facts->output.size[0] += (size_t)token->tokens;
+    if (!dts_layer_param(facts, "weight", token->tokens * (double)input->size[1], at, err))
+        return false;
+    dts_layer_begin(facts, 0, 0.02, false);
+    return true;
+}
+
 const struct dts_layer_kind dts_layer_embedding = {
     .name = "embedding",
     .summary = "a row of a table for each token: [positions] into [positions, features]",
@@ -90,4 +117,14 @@ const struct dts_layer_kind dts_layer_positional_embedding = {
     .inputs = 1,
     .infer = positional_infer,
     .cost = dts_positional_embedding_cost,
+};
+
+const struct dts_layer_kind dts_layer_class_token = {
+    .name = "class_token",
+    .summary = "learned rows in front of a sequence: what classifies reads them",
+    .fields = class_fields,
+    .size = sizeof(struct class_token),
+    .inputs = 1,
+    .infer = class_infer,
+    .cost = dts_class_token_cost,
 };

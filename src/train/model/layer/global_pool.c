@@ -1,5 +1,5 @@
-/* global_pool.c -- the mean of each channel, over all of it or over a grid of given size.
- */
+/* global_pool.c -- means: of each channel, over all of it or over a grid of given size; of each
+ * feature over all positions. */
 #include <stdlib.h>
 
 #include "train/model/layer/layer.h"
@@ -50,6 +50,18 @@ static bool adaptive_infer(void *self, struct dts_layer_facts *facts, const stru
     return true;
 }
 
+static bool mean_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                       struct dts_error *err)
+{
+    (void)self;
+    const struct dts_dims *input = &facts->inputs[0];
+    if (input->count < 2)
+        return dts_cfg_fail(at, "input", err, "must be positions and features, got %s",
+                            dts_dims_text(input).chars);
+    facts->output = (struct dts_dims){1, {dts_dims_features(input), 1, 1, 1}};
+    return true;
+}
+
 const struct dts_layer_kind dts_layer_global_pool = {
     .name = "global_pool",
     .summary = "mean of each channel: [channels, ...] into [channels]",
@@ -67,4 +79,13 @@ const struct dts_layer_kind dts_layer_adaptive_pool = {
     .inputs = 1,
     .infer = adaptive_infer,
     .cost = dts_mean_pool_cost,
+};
+
+const struct dts_layer_kind dts_layer_mean = {
+    .name = "mean",
+    .summary = "mean over all positions: [..., features] into [features]",
+    .fields = no_fields,
+    .inputs = 1,
+    .infer = mean_infer,
+    .cost = dts_mean_cost,
 };

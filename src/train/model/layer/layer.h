@@ -23,7 +23,8 @@ struct dts_param {
     bool uniform;
     double fan_in;    // values that are multiplied and added to one output; 0: none are
     double fan_out;   // outputs of all channels that one value is multiplied for, or would be
-    bool per_channel; // a bias, a normalization's factor: some optimizers treat them apart
+    bool per_channel; // a bias, a factor of a normalization or of its own: some optimizers
+                      // treat them apart
 
     /* Values of a row, if only the rows that occur have a gradient; 0: all rows have one. */
     size_t sparse_row;

@@ -1,6 +1,7 @@
 /* lstm.c -- long short-term memory (Hochreiter and Schmidhuber 1997,
- * doi:10.1162/neco.1997.9.8.1735), one layer in one direction, four gates and two biases each
- * as in PyTorch: [positions, features] into [positions, outputs].
+ * doi:10.1162/neco.1997.9.8.1735), four gates, and gated recurrent units (Cho et al. 2014,
+ * arXiv:1406.1078), three: one layer in one direction, two biases for each gate as in PyTorch:
+ * [positions, features] into [positions, outputs].
  */
 #include <math.h>
 
@@ -16,8 +17,8 @@ static const struct dts_field fields[] = {
     {0},
 };
 
-static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
-                  struct dts_error *err)
+static bool infer(void *self, int gates, struct dts_layer_facts *facts,
+                  const struct dts_cfg *at, struct dts_error *err)
 {
     const struct lstm *lstm = self;
     const struct dts_dims *input = &facts->inputs[0];
@@ -29,7 +30,7 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     facts->output.size[1] = (size_t)lstm->outputs;
     static const char *const names[] = {"weight_input", "weight_state", "bias_input",
                                         "bias_state"};
-    const double counts[] = {4 * h * f, 4 * h * h, 4 * h, 4 * h};
+    const double counts[] = {gates * h * f, gates * h * h, gates * h, gates * h};
     for (int i = 0; i < 4; i++) {
         if (!dts_layer_param(facts, names[i], counts[i], at, err))
             return false;
@@ -40,12 +41,35 @@ static bool infer(void *self, struct dts_layer_facts *facts, const struct dts_cf
     return true;
 }
 
+static bool lstm_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                       struct dts_error *err)
+{
+    return infer(self, 4, facts, at, err);
+}
+
+static bool gru_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
+                      struct dts_error *err)
+{
+    return infer(self, 3, facts, at, err);
+}
+
 const struct dts_layer_kind dts_layer_lstm = {
     .name = "lstm",
     .summary = "recurrent layer: [positions, features] into [positions, outputs]",
     .fields = fields,
     .size = sizeof(struct lstm),
     .inputs = 1,
-    .infer = infer,
+    .infer = lstm_infer,
     .cost = dts_lstm_cost,
+};
+
+const struct dts_layer_kind dts_layer_gru = {
+    .name = "gru",
+    .summary =
+        "recurrent layer of three gates: [positions, features] into [positions, outputs]",
+    .fields = fields,
+    .size = sizeof(struct lstm),
+    .inputs = 1,
+    .infer = gru_infer,
+    .cost = dts_gru_cost,
 };

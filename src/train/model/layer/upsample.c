@@ -1,5 +1,5 @@
-/* upsample.c -- another resolution by interpolation along each axis, as the decoders of
- * segmentation networks need: to a given size, or by a whole factor.
+/* upsample.c -- another resolution by interpolation along each axis or by repeating values, as
+ * the decoders of segmentation networks need: to a given size, or by a whole factor.
  */
 #include <stdlib.h>
 
@@ -62,4 +62,14 @@ const struct dts_layer_kind dts_layer_upsample = {
     .inputs = 1,
     .infer = infer,
     .cost = dts_upsample_cost,
+};
+
+const struct dts_layer_kind dts_layer_upsample_nearest = {
+    .name = "upsample_nearest",
+    .summary = "another resolution: each value of the output is one of the input",
+    .fields = fields,
+    .size = sizeof(struct upsample),
+    .inputs = 1,
+    .infer = infer,
+    .cost = dts_upsample_nearest_cost,
 };
