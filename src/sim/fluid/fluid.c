@@ -90,6 +90,10 @@ static const char *limits_of(const struct fluid *f)
     if (mixes(f->simulation->job))
         return "fluid: collectives of ranks that talk to servers meanwhile: one such step in "
                "eight was more than 1 % from exact, the worst 17 %";
+    const struct dts_simulation *s = f->simulation;
+    if (dts_net_spreads(s->net, s->endpoint, s->job->ranks))
+        return "fluid: it spreads a message over all paths of its pair; on one path, as exact "
+               "draws it, communication takes up to twice as long";
     return NULL;
 }
 
