@@ -99,7 +99,8 @@ bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *
 const char *dts_doc_changed(const struct dts_doc *doc, size_t i);
 
 /* A number that tells documents apart by their values, whatever their layout and the order of
- * keys (but for chance: 64 bits). Continues from `hash`; begin with 0. */
+ * keys (but for chance: 64 bits); of a whole path its last name counts. Continues from `hash`;
+ * begin with 0. */
 uint64_t dts_doc_hash(const struct dts_doc *doc, uint64_t hash);
 
 /* Write the document as indented JSON with its defaults. */

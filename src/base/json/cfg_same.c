@@ -82,9 +82,28 @@ static int add_bytes(const char *bytes, size_t count, void *hash)
     return 0;
 }
 
+/* A path counts by its last name, so that the same files elsewhere give the same number. */
+static json_t *without_folders(const json_t *json)
+{
+    if (json_is_string(json) && json_string_value(json)[0] == '/')
+        return json_string(strrchr(json_string_value(json), '/') + 1);
+    json_t *copy = json_copy((json_t *)json);
+    const char *key;
+    json_t *value;
+    size_t i;
+    json_object_foreach((json_t *)json, key, value)
+        json_object_set_new(copy, key, without_folders(value));
+    json_array_foreach((json_t *)json, i, value)
+        json_array_set_new(copy, i, without_folders(value));
+    return copy;
+}
+
 uint64_t dts_doc_hash(const struct dts_doc *doc, uint64_t hash)
 {
-    if (doc != NULL)
-        json_dump_callback(doc->root, add_bytes, &hash, JSON_SORT_KEYS | JSON_COMPACT);
+    if (doc == NULL)
+        return hash;
+    json_t *root = without_folders(doc->root);
+    json_dump_callback(root, add_bytes, &hash, JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref(root);
     return hash;
 }
