@@ -12,6 +12,7 @@ An axis of size 1 has no run, and two runs that one step would describe are one:
 import functools
 from collections import namedtuple
 
+from import_moves import moved
 from import_network import Unsupported, Value, need, product
 
 Run = namedtuple("Run", "dim step size")
@@ -187,6 +188,8 @@ def settled(network, value):
         value.made = value.source.otherwise()
     if value.made is None and some_features(network, value) and network.is_linear(value.source):
         value.made = network.piece(value.source, value.offsets.get(len(value.dims), 0), value.sizes[-1], value.origin)
+    if value.made is None:
+        value.made = moved(network, value)
     if value.made is None:
         if not value.origin.told:
             network.problem(value.origin.what, value.origin.place)

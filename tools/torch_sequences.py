@@ -7,19 +7,29 @@ from import_layers import layer_norm
 from import_network import Call, Fixed, need
 
 
-def lstm(network, call):
+def recurrent(kind):
+    def convert(network, call):
+        return recurrence(network, call, kind)
+
+    return convert
+
+
+def recurrence(network, call, kind):
     m = call.module
     need(m.batch_first, "batch_first=False")
-    need(not m.bidirectional and m.proj_size == 0 and m.bias, "bidirectional, projected or without bias")
+    need(not m.bidirectional and not m.proj_size and m.bias, "bidirectional, projected or without bias")
     need(call.get(1, "hx") is None, "with a state that is handed in")
     x = network.plain(call.x, call.name)
     for i in range(m.num_layers):
         own = [getattr(m, "%s_l%d" % (n, i)) for n in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
-        x = network.add("%s_%d" % (call.name, i), "lstm", [x], [x.dims[0], m.hidden_size], own,
+        x = network.add("%s_%d" % (call.name, i), kind, [x], [x.dims[0], m.hidden_size], own,
                         outputs=m.hidden_size)
         if m.dropout > 0 and i + 1 < m.num_layers:
             x = network.add("%s_drop_%d" % (call.name, i), "dropout", [x], x.dims, rate=m.dropout)
     return (x, None)
+
+
+gru, lstm = recurrent("gru"), recurrent("lstm")
 
 
 def causal(mask, what):

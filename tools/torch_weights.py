@@ -99,6 +99,27 @@ def conv(axes):
     return convert
 
 
+def conv_transpose(axes):
+    """F.conv_transpose2d and its like: weights have the input's channels first."""
+
+    def convert(network, call):
+        weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((1, "weight"), (2, "bias")))
+        stride, padding, dilation = (tuple_of(call.get(i, n, d), axes) for i, n, d in (
+            (3, "stride", 1), (4, "padding", 0), (7, "dilation", 1)))
+        return by_module(network, call, import_layers.conv, call.x, kernel_size=tuple(weight.shape[2:]),
+                         transposed=True, padding_mode="zeros", padding=padding, stride=stride, dilation=dilation,
+                         groups=call.get(6, "groups", 1), weight=weight, bias=bias, out_channels=call.shape[0])
+
+    return convert
+
+
+def group_norm(network, call):
+    weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((2, "weight"), (3, "bias")))
+    need((weight is None) == (bias is None), "without a weight or bias that dtsim's layer has")
+    return by_module(network, call, import_layers.group_norm, call.x, num_groups=call.get(1, "num_groups"),
+                     weight=weight, bias=bias, eps=call.get(4, "eps", 1e-5))
+
+
 @takes_views
 def linear(network, call):
     """F.linear: its weights have outputs first."""

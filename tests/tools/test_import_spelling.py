@@ -12,6 +12,7 @@ except ImportError as error:
     sys.exit(77)
 
 import import_check
+import layer_nets
 import spelled_nets
 from import_check import HERE, check, describe, run_import
 
@@ -40,6 +41,18 @@ def every_spelling_is_the_layer(folder):
             check(found == sorted(wanted), "%s: %s, not %s" % (name, found, sorted(wanted)))
 
 
+def layers_that_go_by_another_name_are_found(folder):
+    """With as many parameters as PyTorch counts."""
+    for name, (make, sizes, wanted) in layer_nets.TAKEN.items():
+        source = os.path.join(HERE, "layer_nets.py") + ":net"
+        path, status, said = run_import(folder, source, sizes, "--set", json.dumps({"name": name}), "--loss", "none")
+        if check(status == 0, "%s: %s" % (name, said)):
+            found = [pair for pair in layers_of(path)[1] if pair[0] != "flatten"]
+            check(found == sorted(wanted), "%s: %s, not %s" % (name, found, sorted(wanted)))
+            count = sum(p.numel() for p in make().parameters())
+            check(describe(path)[0][0].startswith("parameters %d " % count), "%s: not %d" % (name, count))
+
+
 def what_is_missing_is_named_alone(folder):
     for name, (_, sizes, lines) in spelled_nets.MISSING.items():
         try:
@@ -56,10 +69,11 @@ def weights_that_are_computed_are_noted(folder):
     """And those that they are computed from are not said to be left out."""
     for name, word in (("two small matrices more",
                         "1 weight of 40 values, computed from parameters of 66: dtsim trains the weights themselves"),
-                       ("a path that is dropped", "stochastic depth is in dtsim a dropout of single values"),
+                       ("channels that are dropped", "a dropout of channels is in dtsim a dropout of single values"),
                        ("a number",
                         "products with a number are left out, and with them one pass over the values each")):
-        path, status, said = run_import(folder, SOURCE + "taken", "8", "--set", json.dumps({"name": name}))
+        sizes = spelled_nets.TAKEN[name][1]
+        path, status, said = run_import(folder, SOURCE + "taken", sizes, "--set", json.dumps({"name": name}))
         check(status == 0 and said.splitlines()[1:] == ["note: " + word], "%s: %s" % (name, said))
 
 
@@ -81,5 +95,6 @@ def files_are_the_same(folder):
 
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
-sys.exit(import_check.run(every_spelling_is_the_layer, what_is_missing_is_named_alone,
+sys.exit(import_check.run(every_spelling_is_the_layer, layers_that_go_by_another_name_are_found,
+                          what_is_missing_is_named_alone,
                           weights_that_are_computed_are_noted, files_are_the_same))
