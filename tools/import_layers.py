@@ -33,7 +33,8 @@ def sizes(value, axes):
     return listed[0] if len(set(listed)) == 1 else listed
 
 
-def conv(network, call):
+def conv(network, call, more_padding=None):
+    """more_padding: zeros before and behind, along each axis, beside its own."""
     m = call.module
     axes = len(m.kernel_size)
     need(m.padding_mode == "zeros", "padding_mode %s" % m.padding_mode)
@@ -41,6 +42,9 @@ def conv(network, call):
          "padding same with a stride")
     padding = 0 if m.padding == "valid" else m.padding
     padding = padding if isinstance(padding, str) else sizes(padding, axes)
+    if more_padding:
+        need(not isinstance(padding, str) and not m.transposed, "behind other padding")
+        padding = together([padding] * axes if isinstance(padding, int) else padding, more_padding)
     x = network.plain(call.x, call.name)
     kind, more = "conv%dd" % axes, {}
     if m.transposed:
@@ -52,6 +56,13 @@ def conv(network, call):
         stride=other(sizes(m.stride, axes), 1), padding=other(padding, 0),
         dilation=other(sizes(m.dilation, axes), 1), groups=other(m.groups, 1),
         bias=None if m.bias is not None else False, **more)
+
+
+def together(padding, pairs):
+    """As a model file has it: by pairs only where it must."""
+    pairs = [[own + before, own + behind] for own, (before, behind) in zip(padding, pairs)]
+    even = all(before == behind for before, behind in pairs)
+    return sizes([before for before, _ in pairs], len(pairs)) if even else pairs
 
 
 def output_padding(m, call, x, axes):

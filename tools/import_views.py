@@ -53,6 +53,8 @@ class View(Value):
     """Memory of `source`, or a part of it, which `offsets` says: of which of its axes not the first values. All
     of them are multiplied by `factor`."""
 
+    state = False  # whether it is the state that a recurrent layer hands out: no output of the network's
+
     def __init__(self, source, axes, origin, offsets=None, factor=1.0):
         self.source, self.axes, self.origin = source, axes, origin
         self.offsets, self.factor = offsets or {}, factor

@@ -12,9 +12,10 @@ from torch import nn
 import import_layers
 import torch_blocks
 import torch_weights as given
-from import_layers import (adaptive, batch_norm, conv, group_norm, layer_norm, linear, nothing, pool,
+from import_layers import (adaptive, batch_norm, group_norm, layer_norm, linear, nothing, pool,
                            reshape, same, softmax, upsample)
 from import_network import Fixed, need
+from import_padding import conv, pad
 from import_views import converted, takes_views
 from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, negative, split, subtract,
                              unbind, where, scaled_dot_product_attention)
@@ -136,6 +137,7 @@ MODULES = {
     nn.Tanh: same("tanh"),
     nn.TransformerEncoder: encoder,
     nn.TransformerEncoderLayer: encoder_layer,
+    nn.ConstantPad1d: pad, nn.ConstantPad2d: pad, nn.ConstantPad3d: pad, nn.ZeroPad2d: pad,
     nn.Upsample: upsample, nn.UpsamplingNearest2d: upsample,
 }
 
@@ -160,6 +162,7 @@ FUNCTIONS = {
     F.log_softmax: softmax,
     F.max_pool2d: pool("max_pool"), F.max_pool3d: pool("max_pool"),
     torch.max_pool2d: pool("max_pool"),
+    F.pad: pad,
     F.relu: same("relu"), torch.relu: same("relu"),
     F.sigmoid: same("sigmoid"), torch.sigmoid: same("sigmoid"),
     F.silu: same("silu"),

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import torch
 
 import import_layers
+import import_padding
 from import_network import Fixed, Part, Value, need, product
 from import_views import settled, takes_views
 
@@ -87,12 +88,13 @@ def tuple_of(value, count):
 def conv(axes):
     """F.conv2d and its like."""
 
+    @takes_views
     def convert(network, call):
         weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((1, "weight"), (2, "bias")))
         stride, dilation = (tuple_of(call.get(i, n, 1), axes) for i, n in ((3, "stride"), (5, "dilation")))
         padding = call.get(4, "padding", 0)
         padding = padding if isinstance(padding, str) else tuple_of(padding, axes)
-        return by_module(network, call, import_layers.conv, call.x, kernel_size=tuple(weight.shape[2:]),
+        return by_module(network, call, import_padding.conv, call.x, kernel_size=tuple(weight.shape[2:]),
                          transposed=False, padding_mode="zeros", padding=padding, stride=stride, dilation=dilation,
                          groups=call.get(6, "groups", 1), weight=weight, bias=bias, out_channels=weight.shape[0])
 

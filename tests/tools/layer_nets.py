@@ -12,10 +12,11 @@ def conv(*more):
     return nn.Sequential(nn.Conv2d(3, 8, 3), *more)
 
 
-def shuffled(m, x):
+def shuffled(m, x, behind=None):
     x = m.c(x)
     b, c, h, w = x.size()
-    return m.n(x.view(b, 2, c // 2, h, w).transpose(1, 2).contiguous().view(b, c, h, w))
+    behind = behind or m.n
+    return behind(x.view(b, 2, c // 2, h, w).transpose(1, 2).contiguous().view(b, c, h, w))
 
 
 def channels_last(m, x):
@@ -30,6 +31,13 @@ def classified(m, x):
 def by_slices(m, x):
     left, right = m.c(x).chunk(2, dim=1)
     return torch.cat([right, left], 1)
+
+
+def padded_to_size(m, x):
+    """As people write U-Nets, for images of any size."""
+    y = m.c(x)
+    more = y.size()[2] - 6
+    return F.pad(y, [more // 2, more - more // 2, 0, more])
 
 
 def chomped(m, x):
@@ -82,6 +90,21 @@ TAKEN = {
     "two layers of three gates": (lambda: Does(lambda m, x: m.g(x)[0][:, -1],
                                                g=nn.GRU(8, 5, num_layers=2, dropout=0.1, batch_first=True)), "6,8",
                                   [("gru", 225), ("dropout", 0), ("gru", 180), ("slice", 0)]),
+    "the last state": (lambda: Does(lambda m, x: m.l(m.g(x)[1][-1]), g=nn.GRU(8, 8, batch_first=True),
+                                    l=nn.Linear(8, 5)), "6,8", LINEAR + [("gru", 432), ("slice", 0)]),
+    "the last state of an LSTM": (lambda: Does(lambda m, x: m.l(m.g(x)[1][0].squeeze(0)),
+                                               g=nn.LSTM(8, 8, batch_first=True), l=nn.Linear(8, 5)), "6,8",
+                                  LINEAR + [("lstm", 576), ("slice", 0)]),
+    "half of what was shuffled": (lambda: Does(lambda m, x: torch.relu(shuffled(m, x, torch.relu).chunk(2, 1)[1]),
+                                               c=nn.Conv2d(3, 8, 3)), "3,8,8",
+                                  CONV + [("reshape", 0), ("permute", 0), ("reshape", 0), ("slice", 0), ("relu", 0), ("relu", 0)]),
+    "padding of nothing": (lambda: Does(padded_to_size, c=nn.Conv2d(3, 8, 3)), "3,8,8", CONV),
+    "zeros behind": (lambda: nn.Sequential(nn.ZeroPad2d((0, 1, 1, 2)), nn.Conv2d(3, 8, 3, stride=2, padding=1)),
+                     "3,8,8", CONV),
+    "zeros in front, by function": (lambda: Does(lambda m, x: m.c(F.pad(x, (2, 0))), c=nn.Conv1d(8, 5, 3)), "8,6",
+                                    [("conv1d", 125)]),
+    "a layer whose state goes out, too": (lambda: Does(lambda m, x: m.g(x), g=nn.GRU(8, 8, batch_first=True)), "6,8",
+                                          [("gru", 432)]),
     "a difference": (lambda: Does(lambda m, x: F.avg_pool2d(x, 3, 1, 1, count_include_pad=False) - x), "3,8,8",
                      [("avg_pool", 0), ("add", 0)]),
 }
