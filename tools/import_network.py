@@ -7,7 +7,8 @@ a pooled [channels, 1, 1] that dtsim calls [channels]).
 """
 
 
-# Of dtsim's layers: how many inputs one takes, how many axes a sample has, and the numbers that it has beside its sizes.
+# Of dtsim's layers: how many inputs one takes, how many axes a sample has, and the numbers that it has beside its
+# sizes.
 MOST_INPUTS = 16
 MOST_AXES = 4
 LIMITS = {"rate": (0, 0.99), "dropout": (0, 0.99), "slope": (0, 1), "epsilon": (1e-15, 1)}

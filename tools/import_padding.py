@@ -1,5 +1,5 @@
-"""import_padding.py -- zeros around a tensor that something else than a convolution puts there, as F.pad does. dtsim has
-no such layer: the convolution that takes them has them as its own padding, and who else takes them is told.
+"""import_padding.py -- zeros around a tensor that something else than a convolution puts there, as F.pad does. dtsim
+has no such layer: the convolution that takes them has them as its own padding, and who else takes them is told.
 """
 from import_layers import conv as plain_conv
 from import_layers import origin

@@ -67,6 +67,8 @@ def drop_path(network, call):
     rate = getattr(call.module, "drop_prob", getattr(call.module, "p", None))
     if not rate:
         return call.x
+    if getattr(call.module, "mode", "row") != "row":
+        network.note("note: stochastic depth of whole batches is in dtsim one of samples")
     call.module, call.args, call.kwargs = None, [call.x, rate], {}
     return converted(network, same("stochastic_depth", rate=(1, "p")), call)
 

@@ -97,7 +97,8 @@ TAKEN = {
                                   LINEAR + [("lstm", 576), ("slice", 0)]),
     "half of what was shuffled": (lambda: Does(lambda m, x: torch.relu(shuffled(m, x, torch.relu).chunk(2, 1)[1]),
                                                c=nn.Conv2d(3, 8, 3)), "3,8,8",
-                                  CONV + [("reshape", 0), ("permute", 0), ("reshape", 0), ("slice", 0), ("relu", 0), ("relu", 0)]),
+                                  CONV + [("reshape", 0), ("permute", 0), ("reshape", 0), ("slice", 0), ("relu", 0),
+                                          ("relu", 0)]),
     "padding of nothing": (lambda: Does(padded_to_size, c=nn.Conv2d(3, 8, 3)), "3,8,8", CONV),
     "zeros behind": (lambda: nn.Sequential(nn.ZeroPad2d((0, 1, 1, 2)), nn.Conv2d(3, 8, 3, stride=2, padding=1)),
                      "3,8,8", CONV),
@@ -105,9 +106,18 @@ TAKEN = {
                                     [("conv1d", 125)]),
     "a layer whose state goes out, too": (lambda: Does(lambda m, x: m.g(x), g=nn.GRU(8, 8, batch_first=True)), "6,8",
                                           [("gru", 432)]),
+    "a layer of three gates": (lambda: Does(lambda m, x: m.l(m.g(x)[0]), g=nn.GRU(8, 8, batch_first=True),
+                                            l=nn.Linear(8, 5)), "6,8", LINEAR + [("gru", 432)]),
     "a difference": (lambda: Does(lambda m, x: F.avg_pool2d(x, 3, 1, 1, count_include_pad=False) - x), "3,8,8",
                      [("avg_pool", 0), ("add", 0)]),
 }
+
+
+# Those that ONNX files have, too, as PyTorch 1.13 exports them.
+OF_FILES = ("activations", "a channel shuffle", "channels last and back",
+            "a factor for each feature", "two halves of channels", "the last position", "a mean of channels last",
+            "nearest neighbours", "transposed convolutions", "a transposed convolution of one axis",
+            "convolutions in time", "a layer of three gates")
 
 
 def net(name):
