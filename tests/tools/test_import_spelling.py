@@ -13,6 +13,7 @@ except ImportError as error:
 
 import import_check
 import layer_nets
+import moved_values
 import spelled_nets
 from import_check import HERE, check, describe, run_import
 
@@ -51,6 +52,19 @@ def layers_that_go_by_another_name_are_found(folder):
             check(found == sorted(wanted), "%s: %s, not %s" % (name, found, sorted(wanted)))
             count = sum(p.numel() for p in make().parameters())
             check(describe(path)[0][0].startswith("parameters %d " % count), "%s: not %d" % (name, count))
+
+
+def values_go_where_pytorch_has_them(folder):
+    for name, (moved, sizes) in moved_values.WAYS.items():
+        source = os.path.join(HERE, "moved_values.py") + ":net"
+        path, status, said = run_import(folder, source, ",".join(map(str, sizes)), "--set", json.dumps({"name": name}),
+                                        "--loss", "none")
+        if check(status == 0, "%s: %s" % (name, said)):
+            describe(path)
+            x = torch.rand([2] + sizes)
+            with open(path) as text:
+                got, want = moved_values.worked_out(json.load(text)["layers"], x), moved(x)
+            check(torch.equal(got.reshape(want.shape), want), "%s: other values" % name)
 
 
 def what_is_missing_is_named_alone(folder):
@@ -102,5 +116,5 @@ def files_are_the_same(folder):
 torch.set_num_threads(1)
 warnings.simplefilter("ignore")
 sys.exit(import_check.run(every_spelling_is_the_layer, layers_that_go_by_another_name_are_found,
-                          what_is_missing_is_named_alone,
+                          values_go_where_pytorch_has_them, what_is_missing_is_named_alone,
                           weights_that_are_computed_are_noted, files_are_the_same))
