@@ -33,24 +33,46 @@ def sizes(value, axes):
     return listed[0] if len(set(listed)) == 1 else listed
 
 
-def conv(network, call):
+def conv(network, call, more_padding=None):
+    """more_padding: zeros before and behind, along each axis, beside its own."""
     m = call.module
     axes = len(m.kernel_size)
-    need(axes > 1, "one axis")
-    need(not m.transposed, "transposed")
     need(m.padding_mode == "zeros", "padding_mode %s" % m.padding_mode)
     need(not isinstance(m.padding, str) or m.padding == "valid" or set(m.stride) == {1},
          "padding same with a stride")
     padding = 0 if m.padding == "valid" else m.padding
     padding = padding if isinstance(padding, str) else sizes(padding, axes)
+    if more_padding:
+        need(not isinstance(padding, str) and not m.transposed, "behind other padding")
+        padding = together([padding] * axes if isinstance(padding, int) else padding, more_padding)
     x = network.plain(call.x, call.name)
+    kind, more = "conv%dd" % axes, {}
+    if m.transposed:
+        kind, more = "conv_transpose%dd" % axes, {"output_padding": output_padding(m, call, x, axes)}
     return network.add(
-        call.name, "conv%dd" % axes, [x], call.shape,
+        call.name, kind, [x], call.shape,
         [m.weight] + ([m.bias] if m.bias is not None else []),
         channels=m.out_channels, kernel=sizes(m.kernel_size, axes),
         stride=other(sizes(m.stride, axes), 1), padding=other(padding, 0),
         dilation=other(sizes(m.dilation, axes), 1), groups=other(m.groups, 1),
-        bias=None if m.bias is not None else False)
+        bias=None if m.bias is not None else False, **more)
+
+
+def together(padding, pairs):
+    """As a model file has it: by pairs only where it must."""
+    pairs = [[own + before, own + behind] for own, (before, behind) in zip(padding, pairs)]
+    even = all(before == behind for before, behind in pairs)
+    return sizes([before for before, _ in pairs], len(pairs)) if even else pairs
+
+
+def output_padding(m, call, x, axes):
+    """What a transposed convolution's output has more behind: as it is told, or so that it has the size it has."""
+    stride, padding, dilation, kernel = (
+        [value] * axes if isinstance(value, int) else list(value)
+        for value in (m.stride, m.padding, m.dilation, m.kernel_size))
+    found = [call.shape[i + 1] - ((x.dims[i + 1] - 1) * stride[i] - 2 * padding[i] + dilation[i] * (kernel[i] - 1) + 1)
+             for i in range(axes)]
+    return other(sizes(found, axes), 0)
 
 
 def other(value, default):
@@ -77,7 +99,7 @@ linear.takes_views = True
 def pool(kind):
     def convert(network, call):
         axes = len(call.x.dims) - 1
-        kernel = sizes(call.setting(1, "kernel_size"), axes)
+        kernel, more = sizes(call.setting(1, "kernel_size"), axes), {}
         stride = call.setting(2, "stride")
         padding = sizes(call.setting(3, "padding", 0), axes)
         if kind == "max_pool":
@@ -88,11 +110,13 @@ def pool(kind):
             ceil = call.setting(4, "ceil_mode", False)
             need(call.setting(6, "divisor_override") is None, "divisor_override")
             ceil = ceil and call.shape != floor_shape(call.x.dims, kernel, stride, padding)
-            if ceil or not (call.setting(5, "count_include_pad", True) or padding == 0):
+            inside = not call.setting(5, "count_include_pad", True) and padding != 0
+            more = {"count_include_pad": False} if inside else {}
+            if ceil and not inside:
                 network.note("note: a mean counts in dtsim what its window has outside of the input, here it does not")
         return network.add(call.name, kind, [network.plain(call.x, call.name)], call.shape,
                            kernel=kernel, stride=sizes(stride, axes) if stride else None,
-                           padding=other(padding, 0), ceil=ceil or None)
+                           padding=other(padding, 0), ceil=ceil or None, **more)
 
     return convert
 
@@ -127,18 +151,16 @@ def mean(network, call):
     axes = call.get(1, "dim")
     axes = [axes] if isinstance(axes, int) else list(axes or [])
     rank = len(call.x.shape) + 1
-    if rank == 3 and [a % rank for a in axes] == [1]:
+    if axes and sorted(a % rank for a in axes) == list(range(1, rank - 1)):
         return mean_of_positions(network, call)
     need(axes and sorted(a % rank for a in axes) == list(range(2, rank)), "other than over all positions")
     return global_mean(network, call, call.shape)
 
 
 def mean_of_positions(network, call):
-    """Of [positions, features]; dtsim's means are of [channels, ...]."""
+    """Of [..., features]."""
     x = network.plain(call.x, call.name)
-    turned = network.add(call.name + "_turned", "sequence", [x], x.dims[::-1])
-    network.note("note: a mean over positions is in dtsim one of a matrix that was turned, and takes its time, too")
-    out = network.add(call.name, "global_pool", [turned], turned.dims[:1])
+    out = network.add(call.name, "mean", [x], x.dims[-1:])
     return Value(out.layer, out.dims, call.shape)
 
 
@@ -148,6 +170,14 @@ def batch_norm(network, call):
     x = network.plain(call.x, call.name)
     return network.add(call.name, "batch_norm", [x], x.dims, [m.weight, m.bias],
                        epsilon=epsilon_of(m))
+
+
+def group_norm(network, call):
+    m = call.module
+    x = network.plain(call.x, call.name)
+    affine = m.weight is not None
+    return network.add(call.name, "group_norm", [x], x.dims, [m.weight, m.bias] if affine else [], groups=m.num_groups,
+                       affine=None if affine else False, epsilon=epsilon_of(m))
 
 
 def layer_norm(network, call):
@@ -233,20 +263,27 @@ def positions(network, call, x, rows):
                        positions=rows.table[2])
 
 
+def begin_of(values):
+    """The one number that factors begin with; None: they differ, or nobody knows."""
+    listed = set(values.flatten().tolist()) if hasattr(values, "tolist") else ()
+    begin = listed.pop() if len(listed) == 1 else None
+    return float("%.6g" % begin) if begin is not None and 0 <= begin <= 1000 else None
+
+
 def scaled_channels(network, call, x, scale):
-    """A learned factor for each channel, which is a convolution of one value each; None: it is something else."""
-    if not isinstance(x, Value) or not isinstance(scale, Fixed) or scale.value is None or len(x.shape) not in (3, 4):
+    """A learned factor for each channel or feature; None: it is something else."""
+    if not isinstance(x, Value) or not isinstance(scale, Fixed) or scale.value is None:
         return None
-    if features_axis(x, scale.value.shape) != 0:
+    axis = features_axis(x, scale.value.shape)
+    if axis not in (0, len(x.shape) - 1):
         return None
     try:
         weight = call.weight_of(scale)
     except Unsupported:
         return None
     x = network.plain(x, call.name)
-    network.note("note: a factor for each channel is in dtsim a convolution with a window of one value")
-    return network.add(call.name, "conv%dd" % (len(x.dims) - 1), [x], x.dims, [weight], channels=x.dims[0], kernel=1,
-                       groups=x.dims[0], bias=False)
+    return network.add(call.name, "layer_scale", [x], x.dims, [weight], last=axis > 0 or None,
+                       init=begin_of(scale.value))
 
 
 def multiply(network, call):
@@ -280,8 +317,28 @@ def joined(network, name, kind, parts, shape_of):
     return network.add(name, kind, parts, shape_of(parts))
 
 
+def class_tokens(network, call, parts, axis):
+    """Parameters in front of a sequence, the same for each sample; None: it is something else."""
+    x = parts[-1]
+    fixed = parts[:-1]
+    if not isinstance(x, Value) or len(x.shape) != 2 or axis not in (1, -2) or not fixed or \
+            not all(isinstance(part, Fixed) and len(getattr(part.value, "shape", ())) == 3 for part in fixed):
+        return None
+    x = network.plain(x, call.name)
+    for part in reversed(fixed):
+        count, features = part.value.shape[1:]
+        of = part.owner if part.owner is not None else part.sources[0] if len(part.sources) == 1 else None
+        if of is None or product(of.shape) != count * features or features != x.dims[1]:
+            return None
+        x = network.add(call.name, "class_token", [x], [x.dims[0] + count, features], [of], tokens=other(count, 1))
+    return x
+
+
 def concat(network, call):
     parts = call.get(0, "tensors")
+    made = class_tokens(network, call, parts, call.get(1, "dim", 0))
+    if made is not None:
+        return made
     need(not any(isinstance(part, Fixed) for part in parts), NO_TENSOR + " (a class token, say)")
     parts = [network.plain(part, call.name) for part in parts]
     axis = call.get(1, "dim", 0)
@@ -321,10 +378,11 @@ def origin(call, why=""):
 def upsample(network, call):
     # the function's arguments: input, size, scale_factor, mode, align_corners
     mode = call.setting(3, "mode", "nearest")
-    need(mode in ("linear", "bilinear", "trilinear"), "mode %s" % mode)
+    need(mode in ("nearest", "nearest-exact", "linear", "bilinear", "trilinear"), "mode %s" % mode)
     need(not call.setting(4, "align_corners"), "align_corners")
     x = network.plain(call.x, call.name)
-    return network.add(call.name, "upsample", [x], call.shape, output=call.shape[1:])
+    kind = "upsample_nearest" if mode.startswith("nearest") else "upsample"
+    return network.add(call.name, kind, [x], call.shape, output=call.shape[1:])
 
 
 def softmax(network, call):

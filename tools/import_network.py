@@ -7,8 +7,10 @@ a pooled [channels, 1, 1] that dtsim calls [channels]).
 """
 
 
-# Of dtsim's layers: how many inputs one takes, and the numbers that it has beside its sizes.
+# Of dtsim's layers: how many inputs one takes, how many axes a sample has, and the numbers that it has beside its
+# sizes.
 MOST_INPUTS = 16
+MOST_AXES = 4
 LIMITS = {"rate": (0, 0.99), "dropout": (0, 0.99), "slope": (0, 1), "epsilon": (1e-15, 1)}
 NO_TENSOR = "an input that is no tensor made from the network's input"
 TAKEN = "of parts of a layer that something else takes, too"
@@ -39,6 +41,7 @@ class Value:
         self.layer = layer  # the name of the layer that makes it; "entry": the input
         self.dims = list(dims)
         self.shape = list(dims if shape is None else shape)
+        self.as_shape = None  # the output of the layer that gives it this shape, where one does
 
 
 def guess(layer, shape):
@@ -323,7 +326,10 @@ class Network:
             return value
         if len(value.shape) == 1:
             return self.flat(value, name)
-        if product(value.shape[1:]) == 1 and product(value.dims[1:]) == 1:
-            raise Unsupported("a tensor of shape %s after it was pooled to %s"
-                              % (value.shape, value.dims))
-        raise Unsupported("a tensor of shape %s, looked at as %s" % (value.dims, value.shape))
+        need(0 < len(value.shape) <= MOST_AXES and product(value.shape) == product(value.dims),
+             "a tensor of shape %s, looked at as %s" % (value.dims, value.shape))
+        if value.as_shape is None:
+            name = name if name.endswith("reshape") else name + "_reshape"
+            value.as_shape = self.add(name, "reshape", [Value(value.layer, value.dims)], value.shape,
+                                      output=value.shape)
+        return value.as_shape

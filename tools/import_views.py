@@ -12,6 +12,7 @@ An axis of size 1 has no run, and two runs that one step would describe are one:
 import functools
 from collections import namedtuple
 
+from import_moves import moved
 from import_network import Unsupported, Value, need, product
 
 Run = namedtuple("Run", "dim step size")
@@ -51,6 +52,8 @@ def size_of(axis):
 class View(Value):
     """Memory of `source`, or a part of it, which `offsets` says: of which of its axes not the first values. All
     of them are multiplied by `factor`."""
+
+    state = False  # whether it is the state that a recurrent layer hands out: no output of the network's
 
     def __init__(self, source, axes, origin, offsets=None, factor=1.0):
         self.source, self.axes, self.origin = source, axes, origin
@@ -187,6 +190,8 @@ def settled(network, value):
         value.made = value.source.otherwise()
     if value.made is None and some_features(network, value) and network.is_linear(value.source):
         value.made = network.piece(value.source, value.offsets.get(len(value.dims), 0), value.sizes[-1], value.origin)
+    if value.made is None:
+        value.made = moved(network, value)
     if value.made is None:
         if not value.origin.told:
             network.problem(value.origin.what, value.origin.place)

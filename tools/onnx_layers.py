@@ -12,11 +12,12 @@ import onnx_blocks
 from import_network import Fixed, Value, need, product
 from import_views import View, batch_first, settled, takes_views, view_of
 from onnx_fixed import array_of, axes_of, is_zero, looked_at
-from onnx_windows import global_pool, pool, window, window_shape
+from onnx_windows import global_pool, halves, pool, window, window_shape
 
 GELU_NOTE = "note: gelu is by tanh in dtsim, by erf in the file"
 # An LSTM as dtsim has it. Of other activations more could be said: those are other layers.
 LSTM = {"direction": "forward", "activations": ["Sigmoid", "Tanh", "Tanh"], "clip": None, "input_forget": 0}
+GRU = {"direction": "forward", "activations": ["Sigmoid", "Tanh"], "clip": None}
 
 
 def conv(network, at):
@@ -91,8 +92,8 @@ def rms_norm(network, at):
 def mean(network, at):
     rank = len(at.x.shape) + 1
     axes = sorted(axis % rank for axis in axes_of(at.node, at.args) or range(rank))
-    if rank == 3 and axes == [1]:
-        return layers.mean_of_positions(network, at.call([1] * at.get("keepdims", 1) + at.x.shape[-1:]))
+    if rank > 2 and axes == list(range(1, rank - 1)):
+        return layers.mean_of_positions(network, at.call([1] * len(axes) * at.get("keepdims", 1) + at.x.shape[-1:]))
     need(axes == list(range(2, rank)) and axes, "other than over all positions")
     shape = at.x.shape[:1] + [1] * len(axes) if at.get("keepdims", 1) else at.x.shape[:1]
     return layers.global_mean(network, at.call(shape), shape)
@@ -119,8 +120,46 @@ def clip(network, at):
     low = at.args[1] if len(at.args) > 1 else None
     high = at.args[2] if len(at.args) > 2 else None
     least = array_of(low).item() if low is not None else at.get("min")
-    need(least == 0 and high is None and at.get("max") is None, "that is no ReLU")
-    return same("relu")(network, at)
+    most = array_of(high).item() if high is not None else at.get("max")
+    need(least == 0 and most in (None, 6), "that is no ReLU")
+    return same("relu" if most is None else "relu6")(network, at)
+
+
+def hardsigmoid(network, at):
+    """As PyTorch's is; ONNX's own slope is another."""
+    slope, middle = at.get("alpha", 0.2), at.get("beta", 0.5)
+    need(abs(slope - 1 / 6) < 1e-6 and middle == 0.5, "with a slope of %g, not 1/6" % slope)
+    return same("hardsigmoid")(network, at)
+
+
+def transposed_conv(network, at):
+    weight, bias = at.weight(1), at.weight(2)
+    need(weight is not None, "without weights")
+    kernel, groups, axes = list(weight.shape[2:]), at.get("group", 1), len(weight.shape) - 2
+    need(at.get("auto_pad", "NOTSET") == "NOTSET" and not at.get("output_shape"), "with sizes of its output")
+    stride, dilation, more = (at.get(name) or [usual] * axes for name, usual in (
+        ("strides", 1), ("dilations", 1), ("output_padding", 0)))
+    pads = halves(at.get("pads") or [0] * (2 * axes))
+    need(groups > 0 and weight.shape[0] == at.x.shape[0], "with weights of another shape")
+    need(len(at.x.shape) == 1 + axes == 1 + len(pads) == 1 + len(stride) == 1 + len(dilation) == 1 + len(more),
+         "with sizes for other axes than it has")
+    shape = [weight.shape[1] * groups] + [
+        (size - 1) * stride[i] - 2 * pads[i] + dilation[i] * (kernel[i] - 1) + 1 + more[i]
+        for i, size in enumerate(at.x.shape[1:])]
+    need(min(shape + stride + dilation) > 0, "with sizes below 1")
+    module = SimpleNamespace(kernel_size=kernel, transposed=True, padding_mode="zeros", padding=pads, stride=stride,
+                             dilation=dilation, groups=groups, weight=weight, out_channels=shape[0],
+                             bias=at.one_each(bias, shape[0]))
+    return layers.conv(network, at.call(shape, module=module))
+
+
+def instance_norm(network, at):
+    """A group for each channel."""
+    channels = at.x.shape[0]
+    scale, bias = (at.one_each(at.weight(i), channels) for i in (1, 2))
+    need(scale is not None and bias is not None, "without scale and bias")
+    module = SimpleNamespace(num_groups=channels, weight=scale, bias=bias, eps=at.epsilon())
+    return layers.group_norm(network, at.call(at.x.shape, module=module))
 
 
 def rate_of(at):
@@ -189,8 +228,18 @@ def steps(network, at):
 
 @takes_views
 def lstm(network, at):
+    return recurrent(network, at, "lstm", LSTM, 4)
+
+
+@takes_views
+def gru(network, at):
+    need(at.get("linear_before_reset", 0) == 1, "whose state is reset before its product")
+    return recurrent(network, at, "gru", GRU, 3)
+
+
+def recurrent(network, at, kind, usually, gates):
     """One layer in one direction, from a state of zeros. Its last state is no value of ours."""
-    for name, usual in LSTM.items():
+    for name, usual in usually.items():
         need(at.get(name, usual) == usual, "%s %s" % (name, at.get(name)))
     inputs = at.args + [None] * (8 - len(at.args))
     need(inputs[3] is not None, "without biases")
@@ -199,9 +248,9 @@ def lstm(network, at):
     need(inputs[7] is None, "with peepholes")
     x, outputs = steps(network, at), at.get("hidden_size")
     weights = [part for i in (1, 2, 3) for part in at.weights(i)]
-    shapes = [[1, 4 * outputs, x.dims[1]], [1, 4 * outputs, outputs], [1, 8 * outputs]]
+    shapes = [[1, gates * outputs, x.dims[1]], [1, gates * outputs, outputs], [1, 2 * gates * outputs]]
     need([part.value.shape for part in inputs[1:4]] == shapes, "with weights of another shape")
-    out = network.add(at.name, "lstm", [x], [x.dims[0], outputs], weights, outputs=outputs)
+    out = network.add(at.name, kind, [x], [x.dims[0], outputs], weights, outputs=outputs)
     out = view_of(network, out).reshaped([at.batch, x.dims[0], 1, outputs], None)
     order = [0, 1, 2, 3] if at.get("layout", 0) else [1, 2, 0, 3]
     return out.moved(order, layers.origin(at.call(None), "in an order other than its input's"))
@@ -228,8 +277,8 @@ def gather(network, at):
 
 def resize(network, at):
     mode, how = at.get("mode", "nearest"), at.get("coordinate_transformation_mode", "half_pixel")
-    need(mode == "linear", "mode %s" % mode)
-    need(how in ("half_pixel", "pytorch_half_pixel"), how)
+    need(mode in ("linear", "nearest"), "mode %s" % mode)
+    need(mode == "nearest" or how in ("half_pixel", "pytorch_half_pixel"), how)
     shape = [at.batch] + at.x.shape
     given = [arg for arg in at.args[1:] if arg is not None and product(arg.value.shape) > 0]
     need(given, "without sizes")
@@ -238,7 +287,7 @@ def resize(network, at):
         wanted = [int(size * factor) for size, factor in zip(shape, wanted)]
     need(len(wanted) == len(shape) and wanted[:2] == shape[:2], "of other axes")
     return layers.upsample(network, at.call(wanted[2:] and shape[1:2] + wanted[2:],
-                                            args=[at.x, None, None, "linear"]))
+                                            args=[at.x, None, None, mode]))
 
 
 def softmax(network, at):
@@ -257,7 +306,9 @@ LAYERS = {
     "Relu": same("relu"), "Sigmoid": same("sigmoid"), "Silu": same("silu"), "Tanh": same("tanh"),
     "Flatten": look, "Reshape": look, "Squeeze": look, "Unsqueeze": look, "Identity": look,
     "Cast": look, "CastLike": look, "Transpose": transpose,
-    "Gather": gather, "LSTM": lstm, "Resize": resize,
+    "ConvTranspose": transposed_conv, "HardSigmoid": hardsigmoid, "HardSwish": same("hardswish"),
+    "InstanceNormalization": instance_norm,
+    "Gather": gather, "GRU": gru, "LSTM": lstm, "Resize": resize,
     "Softmax": attention.of_scores(attention.softmax, softmax), "LogSoftmax": softmax,
     "Split": attention.split, "Slice": attention.part, "Where": attention.where,
 }

@@ -13,7 +13,7 @@ import import_rotary
 from import_attention import either, is_scores, is_value, parts
 from import_layers import origin
 from import_network import NO_TENSOR, Fixed, Value, need
-from import_views import converted, takes_views, view_of
+from import_views import converted, settled, takes_views, view_of
 from torch_weights import product_with
 
 
@@ -51,7 +51,10 @@ def subtract(network, call):
     a, b = call.get(0, "input"), call.get(1, "other")
     need(call.get(2, "alpha", 1) == 1, "alpha")
     made = import_norms.centered(network, call, a, b) or import_rotary.summed(network, call, a, b)
-    need(made is not None, "")
+    if made is None:
+        need(isinstance(a, Value) and isinstance(b, Value), "")
+        made = converted(network, import_layers.add, call)
+        network.note("note: a difference is in dtsim a sum, which takes the same time")
     return made
 
 
@@ -136,7 +139,16 @@ def dropout(network, call):
 def cut(network, call, counts, axis):
     need(all(isinstance(size, int) for size in [axis] + counts), "of sizes that are computed")
     x = view_of(network, call.x)
+    x = cuttable(network, call, x, axis % len(x.axes))
     return parts(x, counts, axis % len(x.axes), origin(call))
+
+
+def cuttable(network, call, x, axis):
+    """A view of which a part along an axis can be taken: what was put together, as behind a shuffle, is made first."""
+    if len(x.axes[axis]) < 2 or axis == 0 or x.layer is None:
+        return x
+    made = settled(network, x)
+    return view_of(network, network.plain(made, call.name))
 
 
 @takes_views
@@ -183,6 +195,7 @@ def item(network, call):
             x = x.one(axis, which % size, made)
             continue
         first, last, step = which.indices(size)
+        x = cuttable(network, call, x, axis) if last - first < size else x
         x = x.part(axis, first, last - first, made)
         x, axis = x if step == 1 else x.every(axis, step, made), axis + 1
     return x

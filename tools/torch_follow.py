@@ -50,7 +50,7 @@ torch.fx.Proxy.__len__ = counted
 
 
 def followed(make):
-    """A function that makes a tensor out of sizes, which torch.fx does not follow by itself."""
+    """A function that takes sizes by themselves or in a list, which torch.fx does not follow by itself."""
 
     def call(*args, **kwargs):
         for part in tree_flatten((args, kwargs))[0]:
@@ -153,7 +153,7 @@ def followed_through(whole, dims):
 
 def trace(module, dims, tokens):
     whole = Whole(module)
-    with mock.patch.multiple(torch, **MAKERS):
+    with mock.patch.multiple(torch, **MAKERS), mock.patch.object(F, "pad", followed(F.pad)):
         traced = torch.fx.GraphModule(whole, followed_through(whole, dims))
     traced.graph.eliminate_dead_code()
     Shapes(traced).run_on(dims, numbers_of(traced.graph, tokens))

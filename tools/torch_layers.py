@@ -12,14 +12,23 @@ from torch import nn
 import import_layers
 import torch_blocks
 import torch_weights as given
-from import_layers import (adaptive, batch_norm, conv, layer_norm, linear, nothing, pool,
+from import_layers import (adaptive, batch_norm, group_norm, layer_norm, linear, nothing, pool,
                            reshape, same, softmax, upsample)
 from import_network import Fixed, need
-from import_views import takes_views
+from import_padding import conv, pad
+from import_views import converted, takes_views
 from torch_attention import (add, chunk, divide, dropout, masked_fill, matmul, multiply, negative, split, subtract,
                              unbind, where, scaled_dot_product_attention)
 from torch_attention import softmax as probabilities
-from torch_sequences import attention, encoder, encoder_layer, lstm
+from torch_sequences import attention, encoder, encoder_layer, gru, lstm
+
+
+def instance_norm(network, call):
+    """A group for each channel."""
+    m = call.module
+    need(not m.track_running_stats, "with running statistics")
+    return given.by_module(network, call, group_norm, call.x, weight=m.weight, bias=m.bias, eps=m.eps,
+                           num_groups=call.shape[0])
 
 
 def gelu(network, call):
@@ -58,8 +67,18 @@ def drop_path(network, call):
     rate = getattr(call.module, "drop_prob", getattr(call.module, "p", None))
     if not rate:
         return call.x
+    if getattr(call.module, "mode", "row") != "row":
+        network.note("note: stochastic depth of whole batches is in dtsim one of samples")
     call.module, call.args, call.kwargs = None, [call.x, rate], {}
-    return dropout_of("stochastic depth")(network, call)
+    return converted(network, same("stochastic_depth", rate=(1, "p")), call)
+
+
+@takes_views
+def clamp(network, call):
+    """Between 0 and 6, or above 0."""
+    least, most = call.setting(1, "min_val", call.kwargs.get("min")), call.setting(2, "max_val", call.kwargs.get("max"))
+    need(least == 0 and most in (6, None), "between %s and %s" % (least, most))
+    return converted(network, same("relu" if most is None else "relu6"), call)
 
 
 @takes_views
@@ -93,14 +112,19 @@ MODULES = {
     nn.AvgPool1d: pool("avg_pool"), nn.AvgPool2d: pool("avg_pool"), nn.AvgPool3d: pool("avg_pool"),
     nn.BatchNorm1d: batch_norm, nn.BatchNorm2d: batch_norm, nn.BatchNorm3d: batch_norm,
     nn.SyncBatchNorm: batch_norm,
-    nn.Conv2d: conv, nn.Conv3d: conv,
+    nn.Conv1d: conv, nn.Conv2d: conv, nn.Conv3d: conv,
+    nn.ConvTranspose1d: conv, nn.ConvTranspose2d: conv, nn.ConvTranspose3d: conv,
     nn.AlphaDropout: nothing_of_zero, nn.FeatureAlphaDropout: nothing_of_zero,
     nn.Dropout: dropout,
     nn.Dropout2d: dropout_of("a dropout of channels"), nn.Dropout3d: dropout_of("a dropout of channels"),
     nn.Embedding: embedding,
     nn.Flatten: reshape,
     nn.GELU: gelu,
+    nn.GRU: gru,
+    nn.GroupNorm: group_norm,
+    nn.Hardsigmoid: same("hardsigmoid"), nn.Hardswish: same("hardswish"), nn.Hardtanh: clamp, nn.ReLU6: same("relu6"),
     nn.Identity: nothing,
+    nn.InstanceNorm1d: instance_norm, nn.InstanceNorm2d: instance_norm, nn.InstanceNorm3d: instance_norm,
     nn.LSTM: lstm,
     nn.LayerNorm: layer_norm,
     nn.LeakyReLU: same("leaky_relu", slope=(1, "negative_slope")),
@@ -115,7 +139,8 @@ MODULES = {
     nn.Tanh: same("tanh"),
     nn.TransformerEncoder: encoder,
     nn.TransformerEncoderLayer: encoder_layer,
-    nn.Upsample: upsample,
+    nn.ConstantPad1d: pad, nn.ConstantPad2d: pad, nn.ConstantPad3d: pad, nn.ZeroPad2d: pad,
+    nn.Upsample: upsample, nn.UpsamplingNearest2d: upsample,
 }
 
 FUNCTIONS = {
@@ -126,15 +151,20 @@ FUNCTIONS = {
     F.gelu: gelu,
     F.batch_norm: given.batch_norm(3, 5), torch.batch_norm: given.batch_norm(1, 5),
     F.conv2d: given.conv(2), F.conv3d: given.conv(3), F.conv1d: given.conv(1),
+    F.conv_transpose1d: given.conv_transpose(1), F.conv_transpose2d: given.conv_transpose(2),
+    F.conv_transpose3d: given.conv_transpose(3), F.group_norm: given.group_norm,
     F.embedding: given.embedding_of(embedding, (0, "input"), (1, "weight"), more=True),
     torch.embedding: given.embedding_of(embedding, (1, "indices"), (0, "weight")),
     F.layer_norm: given.layer_norm, torch.layer_norm: given.layer_norm,
     F.linear: given.linear,
+    F.hardsigmoid: same("hardsigmoid"), F.hardswish: same("hardswish"), F.hardtanh: clamp, F.relu6: same("relu6"),
+    torch.clamp: clamp, torch.clip: clamp,
     F.interpolate: upsample,
     F.leaky_relu: same("leaky_relu", slope=(1, "negative_slope")),
     F.log_softmax: softmax,
     F.max_pool2d: pool("max_pool"), F.max_pool3d: pool("max_pool"),
     torch.max_pool2d: pool("max_pool"),
+    F.pad: pad,
     F.relu: same("relu"), torch.relu: same("relu"),
     F.sigmoid: same("sigmoid"), torch.sigmoid: same("sigmoid"),
     F.silu: same("silu"),
@@ -163,6 +193,7 @@ METHODS = {
     "matmul": matmul, "bmm": matmul, "mm": matmul, "addmm": given.addmm, "chunk": chunk, "split": split,
     "unbind": unbind,
     "masked_fill": masked_fill, "masked_fill_": masked_fill, "softmax": probabilities,
+    "clamp": clamp, "clamp_": clamp, "clip": clamp,
     "contiguous": nothing, "clone": nothing, "float": nothing, "half": nothing, "bfloat16": nothing, "to": nothing,
     "type": nothing, "type_as": nothing, "long": nothing,
     "flatten": reshape, "reshape": reshape, "squeeze": reshape, "unsqueeze": reshape, "view": reshape,

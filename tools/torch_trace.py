@@ -10,7 +10,7 @@ from torch_attention import item, number_of
 from torch_kinds import drops_paths, known_kind
 from torch_layers import FUNCTIONS, METHODS, MODULES, by_index, drop_path
 from torch_shapes import BATCH, shape_of
-from torch_weights import find_sources, weight_of
+from torch_weights import Computed, find_sources, weight_of
 
 
 def find_flattened(graph):
@@ -65,6 +65,7 @@ class Importer:
         self.sources = find_sources(graph, self.parameters)
         self.network = Network(dims, BATCH)
         self.values = {}
+        self.hooked = []
 
     def run(self):
         for node in self.graph.nodes:
@@ -117,7 +118,17 @@ class Importer:
         table, key = {"call_module": (MODULES, known_kind(module, MODULES)), "call_function": (FUNCTIONS, node.target),
                       "call_method": (METHODS, node.target)}[node.op]
         need(key in table, "")
-        return converted(self.network, table[key], self.call(node, module, args, kwargs))
+        made = converted(self.network, table[key], self.call(node, module, args, kwargs))
+        self.compute(getattr(module, "weight", None), module)
+        return made
+
+    def compute(self, weight, module):
+        """A weight that a hook of its module makes of the module's parameters, as weight_norm's does."""
+        hooked = isinstance(weight, torch.Tensor) and not isinstance(weight, torch.nn.Parameter)
+        if hooked and self.network.is_taken(weight) and not any(weight is one for one in self.hooked):
+            self.hooked.append(weight)
+            sources = [p for name, p in module.named_parameters(recurse=False) if name.startswith("weight")]
+            self.network.computed.append(Computed(weight.shape, sources))
 
     def call(self, node, module, args, kwargs):
         shape = node.meta["shape"]
@@ -173,7 +184,7 @@ class Importer:
     def add_loss(self, node):
         """A loss right behind each tensor that the network puts out."""
         value = self.values[node]
-        if node not in self.outputs or not isinstance(value, Value):
+        if node not in self.outputs or not isinstance(value, Value) or getattr(value, "state", False):
             return
         name = "loss" if len(self.outputs) == 1 else self.name(node) + "_loss"
         try:

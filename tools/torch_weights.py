@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import torch
 
 import import_layers
+import import_padding
 from import_network import Fixed, Part, Value, need, product
 from import_views import settled, takes_views
 
@@ -87,16 +88,38 @@ def tuple_of(value, count):
 def conv(axes):
     """F.conv2d and its like."""
 
+    @takes_views
     def convert(network, call):
         weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((1, "weight"), (2, "bias")))
         stride, dilation = (tuple_of(call.get(i, n, 1), axes) for i, n in ((3, "stride"), (5, "dilation")))
         padding = call.get(4, "padding", 0)
         padding = padding if isinstance(padding, str) else tuple_of(padding, axes)
-        return by_module(network, call, import_layers.conv, call.x, kernel_size=tuple(weight.shape[2:]),
+        return by_module(network, call, import_padding.conv, call.x, kernel_size=tuple(weight.shape[2:]),
                          transposed=False, padding_mode="zeros", padding=padding, stride=stride, dilation=dilation,
                          groups=call.get(6, "groups", 1), weight=weight, bias=bias, out_channels=weight.shape[0])
 
     return convert
+
+
+def conv_transpose(axes):
+    """F.conv_transpose2d and its like: weights have the input's channels first."""
+
+    def convert(network, call):
+        weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((1, "weight"), (2, "bias")))
+        stride, padding, dilation = (tuple_of(call.get(i, n, d), axes) for i, n, d in (
+            (3, "stride", 1), (4, "padding", 0), (7, "dilation", 1)))
+        return by_module(network, call, import_layers.conv, call.x, kernel_size=tuple(weight.shape[2:]),
+                         transposed=True, padding_mode="zeros", padding=padding, stride=stride, dilation=dilation,
+                         groups=call.get(6, "groups", 1), weight=weight, bias=bias, out_channels=call.shape[0])
+
+    return convert
+
+
+def group_norm(network, call):
+    weight, bias = (weight_of(network, call.get(i, name)) for i, name in ((2, "weight"), (3, "bias")))
+    need((weight is None) == (bias is None), "without a weight or bias that dtsim's layer has")
+    return by_module(network, call, import_layers.group_norm, call.x, num_groups=call.get(1, "num_groups"),
+                     weight=weight, bias=bias, eps=call.get(4, "eps", 1e-5))
 
 
 @takes_views

@@ -344,8 +344,6 @@ REFUSED = {
     "probabilities that are bounded": (probable(lambda m, p, v: joined(torch.relu(p) @ v)), TWO),
     "probabilities that come out": (probable(lambda m, p, v: (joined(p @ v), p)), TWO),
     "values times a number": (probable(lambda m, p, v: joined(p @ (v * 2))), TWO),
-    "heads that stay apart": (probable(lambda m, p, v: (p @ v).reshape(-1, 6, 8)),
-                              "matmul: whose heads are not joined"),
     "a product of features": (lambda m, x: joined(heads(x) @ (heads(x).transpose(2, 3) @ heads(x))), TWO),
     "keys of another sample": (of_another_sample("k"), TWO),
     "values of another sample": (of_another_sample("v"), TWO),
@@ -355,7 +353,6 @@ REFUSED = {
                               "matmul: of keys and values that have different numbers of heads"),
     "a part of the queries": (
         lambda m, x: (m.layers[0](x)[:, 1:3] @ x.transpose(1, 2) / 8 ** 0.5).softmax(-1) @ x, TWO),
-    "the last position": (lambda m, x: x[:, -1], PART),
     "every other position": (lambda m, x: x[:, ::2], PART),
     "one kernel, another scale": (fused(scale=1.0), "scaled_dot_product_attention: " + SCALE),
     "one kernel, a window": (fused(attn_mask=LATER),

@@ -1,7 +1,6 @@
 """odd_nets.py -- small networks that are not imported as they stand, for tests/tools/test_import_torch.py."""
 import torch
 import torch.nn.functional as F
-import torchvision
 from torch import nn
 
 
@@ -50,18 +49,8 @@ def attended(m, x):
     return m.head((q @ k.transpose(-2, -1)).softmax(-1) @ v)
 
 
-def vision_transformer():
-    return torchvision.models.VisionTransformer(image_size=32, patch_size=16, num_layers=1, num_heads=2,
-                                                hidden_dim=8, mlp_dim=16)
-
-
 def shifted(m, x):
     return m.table(torch.arange(x.size(1)) + 1) + x
-
-
-def parts_turned(m, x):
-    a, b, c = x.split(2, 1)
-    return torch.cat([c, a, b], 1)
 
 
 # name: the network, the shape of a sample, and how the lines begin that name what is missing
@@ -79,9 +68,6 @@ REFUSED = {
               ["softmax: of scores times 1, not 1 / sqrt(8), the features of a head, in the network"]),
     "one of chunk": (lambda: Does(lambda m, x: m.head(m.three(x).chunk(3, -1)[1]), three=nn.Linear(8, 24),
                                   head=nn.Linear(8, 8)), "5,8", ["chunk, in the network"]),
-    "split": (lambda: Does(parts_turned), "6,4,4", ["split, in the network"]),
-    "one of split": (lambda: Does(lambda m, x: m.fc(torch.split(x, 2, 1)[3]), fc=nn.Linear(2, 2)), "8",
-                     ["split, in the network"]),
     "mean of all": (lambda: Does(lambda m, x: m.fc(x) * x.mean(), fc=nn.Linear(8, 8)), "8",
                     ["mean: other than over all positions"]),
     "product with one value a sample": (lambda: Does(lambda m, x: m.fc(x) * x.sum(1), fc=nn.Linear(8, 2)),
@@ -119,15 +105,13 @@ REFUSED = {
                                   ["TransformerEncoder: a norm other than LayerNorm"]),
     "encoder without weights": (lambda: encoder(norm1=nn.LayerNorm(8, elementwise_affine=False)), "5,8",
                                 ["TransformerEncoderLayer: elementwise_affine=False"]),
-    "a class token": (vision_transformer, "3,32,32",
-                      ["cat: an input that is no tensor made from the network's input (a class token, say)"]),
     "positions from 1": (lambda: Does(shifted, table=nn.Embedding(9, 8)), "5,8",
                          ["Embedding: of numbers other than 0, 1, 2, ..., in table"]),
     "a value": (lambda: Does(lambda m, x: x * x.max().item()), "8", ["max, in", "item, in the network"]),
-    "clamps": (lambda: nn.Sequential(nn.Linear(8, 8), nn.ReLU6(), nn.Hardtanh(0, 6)), "8",
-               ["ReLU6, in 1", "Hardtanh, in 2"]),
-    "functions that clamp": (lambda: Does(lambda m, x: torch.clamp(F.relu6(x), 0, 6).clamp(0, 1)), "8",
-                             ["relu6, in the network", "clamp, in the network itself, 1 more"]),
+    "clamps": (lambda: nn.Sequential(nn.Linear(8, 8), nn.Hardtanh()), "8",
+               ["Hardtanh: between -1.0 and 1.0, in 1"]),
+    "functions that clamp": (lambda: Does(lambda m, x: torch.clamp(x, -1, 6).clamp(0, 1)), "8",
+                             ["clamp: between -1 and 6, in the network", "in the network itself"]),
     "encoder of others": (lambda: nn.TransformerEncoder(Other(8, 2, 16, batch_first=True), 1), "5,8",
                           ["TransformerEncoder: of layers other than"]),
 }

@@ -52,7 +52,7 @@ class Strange(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.body = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU6(), nn.Conv2d(4, 4, 3), nn.ReLU6())
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Hardtanh(), nn.Conv2d(4, 4, 3), nn.Hardtanh())
 
     def forward(self, x):
         return torch.cumsum(self.body(x), 1).flatten(1)
