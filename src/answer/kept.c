@@ -100,7 +100,8 @@ static void begin(struct dts_kept *kept)
     if (kept->file == NULL)
         return;
     fwrite(&today, sizeof(today), 1, kept->file);
-    fwrite(kept->points, sizeof(*kept->points), kept->count, kept->file);
+    if (kept->count > 0)
+        fwrite(kept->points, sizeof(*kept->points), kept->count, kept->file);
     fflush(kept->file);
 }
 
