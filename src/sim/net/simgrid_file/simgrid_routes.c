@@ -6,23 +6,26 @@ size_t dts_simgrid_pairs(const struct dts_simgrid_routes *f)
     return (size_t)f->hosts * (size_t)f->hosts;
 }
 
+/* The next array; NULL where there is no block yet. */
+static void *next_array(char *bytes, size_t *at, size_t count, size_t size)
+{
+    void *array = bytes != NULL ? bytes + *at : NULL;
+    *at += count * size;
+    return array;
+}
+
 size_t dts_simgrid_routes_lay_out(struct dts_simgrid_routes *f, char *bytes)
 {
-    size_t at = 0, links = (size_t)f->links, hosts = (size_t)f->hosts;
-    f->capacity = (double *)(void *)(bytes + at);
-    at += links * sizeof(*f->capacity);
-    f->latency = (double *)(void *)(bytes + at);
-    at += dts_simgrid_pairs(f) * sizeof(*f->latency);
-    f->speed = (double *)(void *)(bytes + at);
-    at += hosts * sizeof(*f->speed);
-    f->first = (size_t *)(void *)(bytes + at);
-    at += (dts_simgrid_pairs(f) + 1) * sizeof(*f->first);
-    f->route = (int *)(void *)(bytes + at);
-    at += f->hops * sizeof(*f->route);
-    f->cores = (int *)(void *)(bytes + at);
-    at += hosts * sizeof(*f->cores);
-    f->names = (char(*)[DTS_SIMGRID_NAME])(bytes + at);
-    at += links * DTS_SIMGRID_NAME;
-    f->shared = (bool *)(bytes + at);
-    return at + links * sizeof(*f->shared);
+    const size_t links = (size_t)f->links, hosts = (size_t)f->hosts,
+                 pairs = dts_simgrid_pairs(f);
+    size_t at = 0;
+    f->capacity = next_array(bytes, &at, links, sizeof(*f->capacity));
+    f->latency = next_array(bytes, &at, pairs, sizeof(*f->latency));
+    f->speed = next_array(bytes, &at, hosts, sizeof(*f->speed));
+    f->first = next_array(bytes, &at, pairs + 1, sizeof(*f->first));
+    f->route = next_array(bytes, &at, f->hops, sizeof(*f->route));
+    f->cores = next_array(bytes, &at, hosts, sizeof(*f->cores));
+    f->names = next_array(bytes, &at, links, sizeof(*f->names));
+    f->shared = next_array(bytes, &at, links, sizeof(*f->shared));
+    return at;
 }

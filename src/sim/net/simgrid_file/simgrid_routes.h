@@ -43,8 +43,8 @@ struct dts_simgrid_routes {
 
 size_t dts_simgrid_pairs(const struct dts_simgrid_routes *routes);
 
-/* The arrays in one block, largest elements first, so that all are aligned. Returns its size.
- */
+/* The arrays in one block, largest elements first, so that all are aligned. Returns its size;
+ * that alone where `bytes` is NULL. */
 size_t dts_simgrid_routes_lay_out(struct dts_simgrid_routes *routes, char *bytes);
 
 #endif
