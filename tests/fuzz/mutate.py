@@ -4,7 +4,7 @@
 Files of the repository (scenarios, models, platforms, stacks, devices, SimGrid's XML) are damaged
 one at a time: values become odd ones, members move, repeat or vanish, bytes flip. Then the program
 predicts with them. It must end with status 0 and no number that is none, or with status 2 and a
-line on standard error that names a file or an option; in 20 s, or with progress shown; in 3 GB.
+line on standard error that names a file or an option (3: the build lacks SimGrid); in 20 s, or with progress shown; in 3 GB.
 A fault keeps its files in a folder that is named. An hour by hand: mutate.py PROGRAM 3600 SEED.
 """
 import json
@@ -163,6 +163,8 @@ def fault(program, folder, form, limited):
         bad = re.search(r"(?<![\w.])-?(nan|inf|infinity)(?![\w.-])", got.stdout.decode("utf-8", "replace"), re.I)
         return "a number that is none: ..." + got.stdout.decode()[max(0, bad.start() - 60):bad.end()] if bad else None
     if got.returncode == 1 and "memory" in said:
+        return None
+    if got.returncode == 3 and said.endswith("this build has no SimGrid"):
         return None
     if got.returncode != 2:
         return "status %d: %s" % (got.returncode, said[-300:])
