@@ -3,8 +3,9 @@
 
 Files of the repository (scenarios, models, platforms, stacks, devices, SimGrid's XML) are damaged
 one at a time: values become odd ones, members move, repeat or vanish, bytes flip. Then the program
-predicts with them. It must end with status 0 and no number that is none, or with status 2 and a
-line on standard error that names a file or an option (3: the build lacks SimGrid); in 20 s, or with progress shown; in 3 GB.
+predicts with them. It must end with status 0 and no number that is none, or with status 2 (3: the
+build lacks SimGrid) and a line on standard error that names a file or an option; in 20 s, or with
+progress shown; in 3 GB.
 A fault keeps its files in a folder that is named. An hour by hand: mutate.py PROGRAM 3600 SEED.
 """
 import json
