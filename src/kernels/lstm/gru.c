@@ -26,29 +26,29 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-static double by_input(const struct dts_gru_sizes *s, const struct dts_arrays *a, size_t row,
+static double by_input(const struct dts_recurrent *s, const struct dts_arrays *a, size_t row,
                        size_t gate)
 {
     const double *x = (const double *)a->x[0] + row * s->features;
-    const double *w = (const double *)a->w[DTS_GRU_BY_INPUT] + gate * s->features;
-    double sum = ((const double *)a->w[DTS_GRU_BIAS_INPUT])[gate];
+    const double *w = (const double *)a->w[DTS_RECURRENT_BY_INPUT] + gate * s->features;
+    double sum = ((const double *)a->w[DTS_RECURRENT_BIAS_INPUT])[gate];
     for (size_t i = 0; i < s->features; i++)
         sum += w[i] * x[i];
     return sum;
 }
 
 /* before: the state that step t begins with; NULL: zeros. */
-static double by_state(const struct dts_gru_sizes *s, const struct dts_arrays *a,
+static double by_state(const struct dts_recurrent *s, const struct dts_arrays *a,
                        const double *before, size_t gate)
 {
-    const double *w = (const double *)a->w[DTS_GRU_BY_STATE] + gate * s->outputs;
-    double sum = ((const double *)a->w[DTS_GRU_BIAS_STATE])[gate];
+    const double *w = (const double *)a->w[DTS_RECURRENT_BY_STATE] + gate * s->outputs;
+    double sum = ((const double *)a->w[DTS_RECURRENT_BIAS_STATE])[gate];
     for (size_t i = 0; i < s->outputs && before != NULL; i++)
         sum += w[i] * before[i];
     return sum;
 }
 
-static const double *state_before(const struct dts_gru_sizes *s, const struct dts_arrays *a,
+static const double *state_before(const struct dts_recurrent *s, const struct dts_arrays *a,
                                   size_t row)
 {
     return row % s->steps > 0 ? (const double *)a->y + (row - 1) * s->outputs : NULL;
@@ -58,7 +58,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                     const struct dts_place *place)
 {
     (void)place;
-    const struct dts_gru_sizes s = dts_gru_sizes(call, a->batch);
+    const struct dts_recurrent s = dts_gru_sizes(call, a->batch);
     const size_t n = s.outputs;
     for (size_t i = 0; i < s.batch * s.steps * n; i++) {
         const size_t row = i / n, o = i % n;
@@ -93,14 +93,14 @@ static void cell_backward(const double *kept, size_t n, double before, double *d
 }
 
 /* What one gate at one step adds to gradients; dh: of the step before. */
-static void gate_backward(const struct dts_gru_sizes *s, const struct dts_arrays *a, size_t row,
+static void gate_backward(const struct dts_recurrent *s, const struct dts_arrays *a, size_t row,
                           size_t gate, double da, double ds, double *dh)
 {
     const double *x = (const double *)a->x[0] + row * s->features;
     const double *before = state_before(s, a, row);
-    const double *w_input = (const double *)a->w[DTS_GRU_BY_INPUT] + gate * s->features;
-    const double *w_state = (const double *)a->w[DTS_GRU_BY_STATE] + gate * s->outputs;
-    double *dw_input = a->dw[DTS_GRU_BY_INPUT], *dw_state = a->dw[DTS_GRU_BY_STATE];
+    const double *w_input = (const double *)a->w[DTS_RECURRENT_BY_INPUT] + gate * s->features;
+    const double *w_state = (const double *)a->w[DTS_RECURRENT_BY_STATE] + gate * s->outputs;
+    double *dw_input = a->dw[DTS_RECURRENT_BY_INPUT], *dw_state = a->dw[DTS_RECURRENT_BY_STATE];
     for (size_t i = 0; i < s->features; i++) {
         if (a->dx[0] != NULL)
             ((double *)a->dx[0])[row * s->features + i] += w_input[i] * da;
@@ -112,10 +112,10 @@ static void gate_backward(const struct dts_gru_sizes *s, const struct dts_arrays
         if (dw_state != NULL)
             dw_state[gate * s->outputs + i] += ds * before[i];
     }
-    if (a->dw[DTS_GRU_BIAS_INPUT] != NULL)
-        ((double *)a->dw[DTS_GRU_BIAS_INPUT])[gate] += da;
-    if (a->dw[DTS_GRU_BIAS_STATE] != NULL)
-        ((double *)a->dw[DTS_GRU_BIAS_STATE])[gate] += ds;
+    if (a->dw[DTS_RECURRENT_BIAS_INPUT] != NULL)
+        ((double *)a->dw[DTS_RECURRENT_BIAS_INPUT])[gate] += da;
+    if (a->dw[DTS_RECURRENT_BIAS_STATE] != NULL)
+        ((double *)a->dw[DTS_RECURRENT_BIAS_STATE])[gate] += ds;
 }
 
 /* scratch: da and ds of one step, dh. */
@@ -123,7 +123,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
                      const struct dts_place *place)
 {
     (void)place;
-    const struct dts_gru_sizes s = dts_gru_sizes(call, a->batch);
+    const struct dts_recurrent s = dts_gru_sizes(call, a->batch);
     const size_t n = s.outputs;
     double *da = a->scratch, *ds = da + s.gates, *dh = ds + s.gates;
     if (a->dx[0] != NULL)
@@ -147,13 +147,13 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 static size_t reference_scratch(const struct dts_op_call *call, int batch, int workers)
 {
     (void)workers;
-    const struct dts_gru_sizes s = dts_gru_sizes(call, batch);
+    const struct dts_recurrent s = dts_gru_sizes(call, batch);
     return (2 * s.gates + s.outputs) * sizeof(double);
 }
 
 static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real)
 {
-    const struct dts_gru_sizes s = dts_gru_sizes(call, batch);
+    const struct dts_recurrent s = dts_gru_sizes(call, batch);
     return s.batch * s.steps * s.kept * real;
 }
 

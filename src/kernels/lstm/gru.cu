@@ -13,7 +13,7 @@ static __device__ float sigmoid(float x)
 
 /* Sizes and arrays, as a kernel takes them. */
 struct gru {
-    struct dts_gru_sizes s;
+    struct dts_recurrent s;
     float *kept, *y; // [batch, steps, ...]
     const float *dy, *w_input, *w_state;
     float *da, *ds, *dh; // backward: [batch, steps, gates] each; [batch, outputs]
@@ -25,8 +25,8 @@ static struct gru gru_of(const struct dts_op_call *call, const struct dts_arrays
     g.s = dts_gru_sizes(call, a->batch);
     g.kept = (float *)a->saved;
     g.y = (float *)a->y, g.dy = (const float *)a->dy;
-    g.w_input = (const float *)a->w[DTS_GRU_BY_INPUT];
-    g.w_state = (const float *)a->w[DTS_GRU_BY_STATE];
+    g.w_input = (const float *)a->w[DTS_RECURRENT_BY_INPUT];
+    g.w_state = (const float *)a->w[DTS_RECURRENT_BY_STATE];
     return g;
 }
 
@@ -61,7 +61,7 @@ static void start_from_biases(const struct gru &g, const float *one, const float
 static void add_state(const struct gru &g, size_t step, size_t gate, size_t gates, size_t to,
                       const struct dts_place *place)
 {
-    const struct dts_gru_sizes &s = g.s;
+    const struct dts_recurrent &s = g.s;
     struct dts_gemm product = {};
     product.transpose_b = true;
     product.m = s.batch, product.n = gates * s.outputs, product.k = s.outputs;
@@ -76,9 +76,9 @@ extern "C" void dts_gru_forward_cuda(const struct dts_op_call *call, const struc
                                      const struct dts_place *place)
 {
     const struct gru g = gru_of(call, a);
-    const struct dts_gru_sizes &s = g.s;
-    start_from_biases(g, (const float *)a->w[DTS_GRU_BIAS_INPUT],
-                      (const float *)a->w[DTS_GRU_BIAS_STATE], place);
+    const struct dts_recurrent &s = g.s;
+    start_from_biases(g, (const float *)a->w[DTS_RECURRENT_BIAS_INPUT],
+                      (const float *)a->w[DTS_RECURRENT_BIAS_STATE], place);
     struct dts_gemm product = {};
     product.transpose_b = true;
     product.m = s.batch * s.steps, product.n = s.gates, product.k = s.features;
@@ -116,7 +116,7 @@ static void cells_backward(const struct gru &g, size_t step, const struct dts_pl
 
 static void steps_backward(const struct gru &g, const struct dts_place *place)
 {
-    const struct dts_gru_sizes &s = g.s;
+    const struct dts_recurrent &s = g.s;
     struct dts_gemm to_state = {};
     to_state.m = s.batch, to_state.n = s.outputs, to_state.k = s.gates;
     to_state.lda = s.steps * s.gates;
@@ -132,45 +132,13 @@ static void steps_backward(const struct gru &g, const struct dts_place *place)
     }
 }
 
-/* dw[gate] += sum over rows of da[row, gate] of[row] */
-static void weights_backward(const struct gru &g, const float *da, const float *of, size_t rows,
-                             size_t columns, float *dw, const struct dts_place *place)
-{
-    struct dts_gemm product = {};
-    product.transpose_a = true;
-    product.m = g.s.gates, product.n = columns, product.k = rows;
-    product.a = da, product.lda = g.s.gates;
-    product.b = of, product.ldb = columns;
-    product.c = dw, product.ldc = columns;
-    product.beta = 1;
-    if (dw != NULL && rows > 0)
-        dts_gemm_cuda(product, place);
-}
-
 extern "C" void dts_gru_backward_cuda(const struct dts_op_call *call,
                                       const struct dts_arrays *a, const struct dts_place *place)
 {
     struct gru g = gru_of(call, a);
-    const struct dts_gru_sizes &s = g.s;
+    const struct dts_recurrent &s = g.s;
     const size_t rows = s.batch * s.steps;
     g.da = (float *)a->scratch, g.ds = g.da + rows * s.gates, g.dh = g.ds + rows * s.gates;
     steps_backward(g, place);
-    struct dts_gemm to_input = {};
-    to_input.m = rows, to_input.n = s.features, to_input.k = s.gates;
-    to_input.a = g.da, to_input.lda = s.gates;
-    to_input.b = g.w_input, to_input.ldb = s.features;
-    to_input.c = (float *)a->dx[0], to_input.ldc = s.features;
-    if (a->dx[0] != NULL)
-        dts_gemm_cuda(to_input, place);
-    weights_backward(g, g.da, (const float *)a->x[0], rows, s.features,
-                     (float *)a->dw[DTS_GRU_BY_INPUT], place);
-    for (int bias = DTS_GRU_BIAS_INPUT; bias <= DTS_GRU_BIAS_STATE; bias++)
-        if (a->dw[bias] != NULL)
-            dts_add_columns((float *)a->dw[bias], bias == DTS_GRU_BIAS_INPUT ? g.da : g.ds,
-                            rows, s.gates, place);
-    // y of the row before, but for the first steps: the row before is another sample's
-    cudaMemset2DAsync(g.ds, s.steps * s.gates * sizeof(float), 0, s.gates * sizeof(float),
-                      s.batch, dts_stream(place));
-    weights_backward(g, g.ds + s.gates, g.y, rows - 1, s.outputs,
-                     (float *)a->dw[DTS_GRU_BY_STATE], place);
+    dts_recurrent_backward_cuda(&s, a, g.da, g.ds, place);
 }

@@ -10,7 +10,7 @@
 
 /* One step of all samples; workers share samples. */
 struct job {
-    struct dts_gru_sizes sizes;
+    struct dts_recurrent sizes;
     const struct dts_arrays *a;
     size_t step;
     float *da, *ds, *dh; // backward: [batch, steps, gates] each; [batch, outputs]
@@ -19,10 +19,10 @@ struct job {
 static void start_from_biases(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_gru_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const size_t n = s->outputs, both = DTS_GRU_NEW * n; // gates that add both biases
-    const float *restrict one = job->a->w[DTS_GRU_BIAS_INPUT];
-    const float *restrict two = job->a->w[DTS_GRU_BIAS_STATE];
+    const float *restrict one = job->a->w[DTS_RECURRENT_BIAS_INPUT];
+    const float *restrict two = job->a->w[DTS_RECURRENT_BIAS_STATE];
     size_t first;
     const size_t count = dts_share_of(s->batch * s->steps, worker, workers, &first);
     for (size_t row = first; row < first + count; row++) {
@@ -37,7 +37,7 @@ static void start_from_biases(void *argument, int worker, int workers)
 static void cells_forward(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_gru_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const size_t n = s->outputs;
     size_t first;
     const size_t count = dts_share_of(s->batch, worker, workers, &first);
@@ -64,7 +64,7 @@ static void cells_forward(void *argument, int worker, int workers)
 static void add_state(const struct job *job, size_t gate, size_t gates, size_t to,
                       struct dts_workers *workers)
 {
-    const struct dts_gru_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const struct dts_gemm by_state = {
         .transpose_b = true,
         .m = s->batch,
@@ -72,7 +72,7 @@ static void add_state(const struct job *job, size_t gate, size_t gates, size_t t
         .k = s->outputs,
         .a = (const float *)job->a->y + (job->step - 1) * s->outputs,
         .lda = s->steps * s->outputs,
-        .b = (const float *)job->a->w[DTS_GRU_BY_STATE] + gate * s->outputs * s->outputs,
+        .b = (const float *)job->a->w[DTS_RECURRENT_BY_STATE] + gate * s->outputs * s->outputs,
         .ldb = s->outputs,
         .c = (float *)job->a->saved + job->step * s->kept + to * s->outputs,
         .ldc = s->steps * s->kept,
@@ -85,7 +85,7 @@ void dts_gru_forward_host(const struct dts_op_call *call, const struct dts_array
                           const struct dts_place *place)
 {
     struct job job = {.sizes = dts_gru_sizes(call, a->batch), .a = a};
-    const struct dts_gru_sizes *s = &job.sizes;
+    const struct dts_recurrent *s = &job.sizes;
     dts_workers_run(place->workers, start_from_biases, &job);
     const struct dts_gemm by_input = {
         .transpose_b = true,
@@ -94,7 +94,7 @@ void dts_gru_forward_host(const struct dts_op_call *call, const struct dts_array
         .k = s->features,
         .a = a->x[0],
         .lda = s->features,
-        .b = a->w[DTS_GRU_BY_INPUT],
+        .b = a->w[DTS_RECURRENT_BY_INPUT],
         .ldb = s->features,
         .c = a->saved,
         .ldc = s->kept,
@@ -113,7 +113,7 @@ void dts_gru_forward_host(const struct dts_op_call *call, const struct dts_array
 size_t dts_gru_backward_scratch(const struct dts_op_call *call, int batch, int workers)
 {
     (void)workers;
-    const struct dts_gru_sizes s = dts_gru_sizes(call, batch);
+    const struct dts_recurrent s = dts_gru_sizes(call, batch);
     return s.batch * (2 * s.steps * s.gates + s.outputs) * sizeof(float);
 }
 
@@ -121,7 +121,7 @@ size_t dts_gru_backward_scratch(const struct dts_op_call *call, int batch, int w
 static void cells_backward(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_gru_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const size_t n = s->outputs;
     size_t first;
     const size_t count = dts_share_of(s->batch, worker, workers, &first);
@@ -150,7 +150,7 @@ static void cells_backward(void *argument, int worker, int workers)
 
 static void steps_backward(struct job *job, struct dts_workers *workers)
 {
-    const struct dts_gru_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     memset(job->dh, 0, s->batch * s->outputs * sizeof(float));
     for (job->step = s->steps; job->step-- > 0;) {
         dts_workers_run(workers, cells_backward, job);
@@ -160,7 +160,7 @@ static void steps_backward(struct job *job, struct dts_workers *workers)
             .k = s->gates,
             .a = job->ds + job->step * s->gates,
             .lda = s->steps * s->gates,
-            .b = job->a->w[DTS_GRU_BY_STATE],
+            .b = job->a->w[DTS_RECURRENT_BY_STATE],
             .ldb = s->outputs,
             .c = job->dh,
             .ldc = s->outputs,
@@ -171,72 +171,14 @@ static void steps_backward(struct job *job, struct dts_workers *workers)
     }
 }
 
-/* dw[gate] += sum over rows of da[row, gate] of[row] */
-static void weights_backward(const struct dts_gru_sizes *s, const float *da, const float *of,
-                             size_t rows, size_t columns, float *dw,
-                             struct dts_workers *workers)
-{
-    const struct dts_gemm product = {
-        .transpose_a = true,
-        .m = s->gates,
-        .n = columns,
-        .k = rows,
-        .a = da,
-        .lda = s->gates,
-        .b = of,
-        .ldb = columns,
-        .c = dw,
-        .ldc = columns,
-        .beta = 1,
-    };
-    if (dw != NULL && rows > 0)
-        dts_gemm(&product, workers);
-}
-
-static void biases_backward(void *argument, int worker, int workers)
-{
-    const struct job *job = argument;
-    const struct dts_gru_sizes *s = &job->sizes;
-    size_t first;
-    const size_t count = dts_share_of(s->gates, worker, workers, &first);
-    for (int bias = DTS_GRU_BIAS_INPUT; bias <= DTS_GRU_BIAS_STATE; bias++) {
-        const float *from = bias == DTS_GRU_BIAS_INPUT ? job->da : job->ds;
-        float *db = job->a->dw[bias];
-        for (size_t row = 0; row < s->batch * s->steps && db != NULL; row++)
-#pragma omp simd
-            for (size_t i = first; i < first + count; i++)
-                db[i] += from[row * s->gates + i];
-    }
-}
-
 void dts_gru_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                            const struct dts_place *place)
 {
     struct job job = {.sizes = dts_gru_sizes(call, a->batch), .a = a, .da = a->scratch};
-    const struct dts_gru_sizes *s = &job.sizes;
+    const struct dts_recurrent *s = &job.sizes;
     const size_t rows = s->batch * s->steps;
     job.ds = job.da + rows * s->gates;
     job.dh = job.ds + rows * s->gates;
     steps_backward(&job, place->workers);
-    const struct dts_gemm to_input = {
-        .m = rows,
-        .n = s->features,
-        .k = s->gates,
-        .a = job.da,
-        .lda = s->gates,
-        .b = a->w[DTS_GRU_BY_INPUT],
-        .ldb = s->features,
-        .c = a->dx[0],
-        .ldc = s->features,
-    };
-    if (a->dx[0] != NULL)
-        dts_gemm(&to_input, place->workers);
-    weights_backward(s, job.da, a->x[0], rows, s->features, a->dw[DTS_GRU_BY_INPUT],
-                     place->workers);
-    dts_workers_run(place->workers, biases_backward, &job);
-    // y of the row before, but for the first steps: the row before is another sample's
-    for (size_t b = 0; b < s->batch; b++)
-        memset(job.ds + b * s->steps * s->gates, 0, s->gates * sizeof(float));
-    weights_backward(s, job.ds + s->gates, a->y, rows - 1, s->outputs, a->dw[DTS_GRU_BY_STATE],
-                     place->workers);
+    dts_recurrent_backward_host(s, a, job.da, job.ds, place);
 }

@@ -28,14 +28,14 @@ static double sigmoid(double x)
 }
 
 /* What goes into a gate of sample b at step t. */
-static double arrives(const struct dts_lstm_sizes *s, const struct dts_arrays *a, size_t b,
+static double arrives(const struct dts_recurrent *s, const struct dts_arrays *a, size_t b,
                       size_t t, size_t gate)
 {
     const double *x = (const double *)a->x[0] + (b * s->steps + t) * s->features;
-    const double *by_input = (const double *)a->w[DTS_LSTM_BY_INPUT] + gate * s->features;
-    const double *by_state = (const double *)a->w[DTS_LSTM_BY_STATE] + gate * s->outputs;
-    double sum = ((const double *)a->w[DTS_LSTM_BIAS_INPUT])[gate] +
-                 ((const double *)a->w[DTS_LSTM_BIAS_STATE])[gate];
+    const double *by_input = (const double *)a->w[DTS_RECURRENT_BY_INPUT] + gate * s->features;
+    const double *by_state = (const double *)a->w[DTS_RECURRENT_BY_STATE] + gate * s->outputs;
+    double sum = ((const double *)a->w[DTS_RECURRENT_BIAS_INPUT])[gate] +
+                 ((const double *)a->w[DTS_RECURRENT_BIAS_STATE])[gate];
     for (size_t i = 0; i < s->features; i++)
         sum += by_input[i] * x[i];
     const size_t before = t > 0 ? (b * s->steps + t - 1) * s->outputs : 0;
@@ -48,7 +48,7 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
                     const struct dts_place *place)
 {
     (void)place;
-    const struct dts_lstm_sizes s = dts_lstm_sizes(call, a->batch);
+    const struct dts_recurrent s = dts_lstm_sizes(call, a->batch);
     const size_t n = s.outputs;
     double *cells = (double *)a->saved + s.batch * s.steps * s.gates;
     for (size_t i = 0; i < s.batch * s.steps * n; i++) {
@@ -79,14 +79,14 @@ static void cell_backward(const double *gates, size_t n, double c, double before
 }
 
 /* What one gate at one step adds to gradients; dh: of the step before. */
-static void gate_backward(const struct dts_lstm_sizes *s, const struct dts_arrays *a,
-                          size_t row, size_t gate, bool first, double da, double *dh)
+static void gate_backward(const struct dts_recurrent *s, const struct dts_arrays *a, size_t row,
+                          size_t gate, bool first, double da, double *dh)
 {
     const double *x = (const double *)a->x[0] + row * s->features;
     const size_t before = first ? 0 : (row - 1) * s->outputs;
-    const double *by_input = (const double *)a->w[DTS_LSTM_BY_INPUT] + gate * s->features;
-    const double *by_state = (const double *)a->w[DTS_LSTM_BY_STATE] + gate * s->outputs;
-    double *dw_input = a->dw[DTS_LSTM_BY_INPUT], *dw_state = a->dw[DTS_LSTM_BY_STATE];
+    const double *by_input = (const double *)a->w[DTS_RECURRENT_BY_INPUT] + gate * s->features;
+    const double *by_state = (const double *)a->w[DTS_RECURRENT_BY_STATE] + gate * s->outputs;
+    double *dw_input = a->dw[DTS_RECURRENT_BY_INPUT], *dw_state = a->dw[DTS_RECURRENT_BY_STATE];
     for (size_t i = 0; i < s->features; i++) {
         if (a->dx[0] != NULL)
             ((double *)a->dx[0])[row * s->features + i] += by_input[i] * da;
@@ -98,7 +98,7 @@ static void gate_backward(const struct dts_lstm_sizes *s, const struct dts_array
         if (dw_state != NULL)
             dw_state[gate * s->outputs + i] += da * ((const double *)a->y)[before + i];
     }
-    for (int bias = DTS_LSTM_BIAS_INPUT; bias <= DTS_LSTM_BIAS_STATE; bias++)
+    for (int bias = DTS_RECURRENT_BIAS_INPUT; bias <= DTS_RECURRENT_BIAS_STATE; bias++)
         if (a->dw[bias] != NULL)
             ((double *)a->dw[bias])[gate] += da;
 }
@@ -108,7 +108,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
                      const struct dts_place *place)
 {
     (void)place;
-    const struct dts_lstm_sizes s = dts_lstm_sizes(call, a->batch);
+    const struct dts_recurrent s = dts_lstm_sizes(call, a->batch);
     const size_t n = s.outputs;
     const double *cells = (const double *)a->saved + s.batch * s.steps * s.gates;
     double *da = a->scratch, *dh = da + s.gates, *dh_before = dh + n, *dc = dh_before + n;
@@ -134,13 +134,13 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 static size_t reference_scratch(const struct dts_op_call *call, int batch, int workers)
 {
     (void)workers;
-    const struct dts_lstm_sizes s = dts_lstm_sizes(call, batch);
+    const struct dts_recurrent s = dts_lstm_sizes(call, batch);
     return (s.gates + 3 * s.outputs) * sizeof(double);
 }
 
 static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real)
 {
-    const struct dts_lstm_sizes s = dts_lstm_sizes(call, batch);
+    const struct dts_recurrent s = dts_lstm_sizes(call, batch);
     return s.batch * s.steps * (s.gates + s.outputs) * real;
 }
 

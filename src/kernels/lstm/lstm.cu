@@ -13,7 +13,7 @@ static __device__ float sigmoid(float x)
 
 /* Sizes and arrays, as a kernel takes them. */
 struct lstm {
-    struct dts_lstm_sizes s;
+    struct dts_recurrent s;
     float *gates, *cells, *y; // [batch, steps, ...]
     const float *dy, *w_input, *w_state;
     float *da, *dh, *dc; // backward: [batch, steps, gates]; [batch, outputs] each
@@ -26,8 +26,8 @@ static struct lstm lstm_of(const struct dts_op_call *call, const struct dts_arra
     const size_t rows = l.s.batch * l.s.steps;
     l.gates = (float *)a->saved, l.cells = l.gates + rows * l.s.gates;
     l.y = (float *)a->y, l.dy = (const float *)a->dy;
-    l.w_input = (const float *)a->w[DTS_LSTM_BY_INPUT];
-    l.w_state = (const float *)a->w[DTS_LSTM_BY_STATE];
+    l.w_input = (const float *)a->w[DTS_RECURRENT_BY_INPUT];
+    l.w_state = (const float *)a->w[DTS_RECURRENT_BY_STATE];
     return l;
 }
 
@@ -53,9 +53,9 @@ extern "C" void dts_lstm_forward_cuda(const struct dts_op_call *call,
                                       const struct dts_arrays *a, const struct dts_place *place)
 {
     const struct lstm l = lstm_of(call, a);
-    const struct dts_lstm_sizes &s = l.s;
-    const float *one = (const float *)a->w[DTS_LSTM_BIAS_INPUT];
-    const float *two = (const float *)a->w[DTS_LSTM_BIAS_STATE];
+    const struct dts_recurrent &s = l.s;
+    const float *one = (const float *)a->w[DTS_RECURRENT_BIAS_INPUT];
+    const float *two = (const float *)a->w[DTS_RECURRENT_BIAS_STATE];
     dts_for_each(s.batch * s.steps * s.gates, place, [=] __device__(size_t i) {
         l.gates[i] = one[i % l.s.gates] + two[i % l.s.gates];
     });
@@ -99,7 +99,7 @@ static void cells_backward(const struct lstm &l, size_t step, const struct dts_p
 
 static void steps_backward(const struct lstm &l, const struct dts_place *place)
 {
-    const struct dts_lstm_sizes &s = l.s;
+    const struct dts_recurrent &s = l.s;
     struct dts_gemm to_state = {};
     to_state.m = s.batch, to_state.n = s.outputs, to_state.k = s.gates;
     to_state.lda = s.steps * s.gates;
@@ -114,47 +114,15 @@ static void steps_backward(const struct lstm &l, const struct dts_place *place)
     }
 }
 
-/* dw[gate] += sum over rows of da[row, gate] of[row] */
-static void weights_backward(const struct lstm &l, const float *da, const float *of,
-                             size_t rows, size_t columns, float *dw,
-                             const struct dts_place *place)
-{
-    struct dts_gemm product = {};
-    product.transpose_a = true;
-    product.m = l.s.gates, product.n = columns, product.k = rows;
-    product.a = da, product.lda = l.s.gates;
-    product.b = of, product.ldb = columns;
-    product.c = dw, product.ldc = columns;
-    product.beta = 1;
-    if (dw != NULL && rows > 0)
-        dts_gemm_cuda(product, place);
-}
-
 extern "C" void dts_lstm_backward_cuda(const struct dts_op_call *call,
                                        const struct dts_arrays *a,
                                        const struct dts_place *place)
 {
     struct lstm l = lstm_of(call, a);
-    const struct dts_lstm_sizes &s = l.s;
+    const struct dts_recurrent &s = l.s;
     const size_t rows = s.batch * s.steps;
     l.da = (float *)a->scratch, l.dh = l.da + rows * s.gates;
     l.dc = l.dh + s.batch * s.outputs;
     steps_backward(l, place);
-    struct dts_gemm to_input = {};
-    to_input.m = rows, to_input.n = s.features, to_input.k = s.gates;
-    to_input.a = l.da, to_input.lda = s.gates;
-    to_input.b = l.w_input, to_input.ldb = s.features;
-    to_input.c = (float *)a->dx[0], to_input.ldc = s.features;
-    if (a->dx[0] != NULL)
-        dts_gemm_cuda(to_input, place);
-    weights_backward(l, l.da, (const float *)a->x[0], rows, s.features,
-                     (float *)a->dw[DTS_LSTM_BY_INPUT], place);
-    for (int bias = DTS_LSTM_BIAS_INPUT; bias <= DTS_LSTM_BIAS_STATE; bias++)
-        if (a->dw[bias] != NULL)
-            dts_add_columns((float *)a->dw[bias], l.da, rows, s.gates, place);
-    // y of the row before, but for the first steps: the row before is another sample's
-    cudaMemset2DAsync(l.da, s.steps * s.gates * sizeof(float), 0, s.gates * sizeof(float),
-                      s.batch, dts_stream(place));
-    weights_backward(l, l.da + s.gates, l.y, rows - 1, s.outputs,
-                     (float *)a->dw[DTS_LSTM_BY_STATE], place);
+    dts_recurrent_backward_cuda(&s, a, l.da, l.da, place);
 }

@@ -10,7 +10,7 @@
 
 /* One step of all samples; workers share samples x outputs. */
 struct job {
-    struct dts_lstm_sizes sizes;
+    struct dts_recurrent sizes;
     const struct dts_arrays *a;
     size_t step;
     float *da, *dh, *dc; // backward: [batch, steps, gates]; [batch, outputs] each
@@ -19,9 +19,9 @@ struct job {
 static void start_from_biases(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_lstm_sizes *s = &job->sizes;
-    const float *restrict one = job->a->w[DTS_LSTM_BIAS_INPUT];
-    const float *restrict two = job->a->w[DTS_LSTM_BIAS_STATE];
+    const struct dts_recurrent *s = &job->sizes;
+    const float *restrict one = job->a->w[DTS_RECURRENT_BIAS_INPUT];
+    const float *restrict two = job->a->w[DTS_RECURRENT_BIAS_STATE];
     size_t first;
     const size_t count = dts_share_of(s->batch * s->steps, worker, workers, &first);
     for (size_t row = first; row < first + count; row++) {
@@ -44,7 +44,7 @@ static bool part_of_sample(size_t outputs, size_t sample, size_t first, size_t c
 static void cells_forward(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_lstm_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const size_t n = s->outputs;
     size_t first, begin, end;
     const size_t count = dts_share_of(s->batch * n, worker, workers, &first);
@@ -76,7 +76,7 @@ void dts_lstm_forward_host(const struct dts_op_call *call, const struct dts_arra
                            const struct dts_place *place)
 {
     struct job job = {.sizes = dts_lstm_sizes(call, a->batch), .a = a};
-    const struct dts_lstm_sizes *s = &job.sizes;
+    const struct dts_recurrent *s = &job.sizes;
     dts_workers_run(place->workers, start_from_biases, &job);
     const struct dts_gemm by_input = {
         .transpose_b = true,
@@ -85,7 +85,7 @@ void dts_lstm_forward_host(const struct dts_op_call *call, const struct dts_arra
         .k = s->features,
         .a = a->x[0],
         .lda = s->features,
-        .b = a->w[DTS_LSTM_BY_INPUT],
+        .b = a->w[DTS_RECURRENT_BY_INPUT],
         .ldb = s->features,
         .c = a->saved,
         .ldc = s->gates,
@@ -100,7 +100,7 @@ void dts_lstm_forward_host(const struct dts_op_call *call, const struct dts_arra
             .k = s->outputs,
             .a = (const float *)a->y + (job.step > 0 ? job.step - 1 : 0) * s->outputs,
             .lda = s->steps * s->outputs,
-            .b = a->w[DTS_LSTM_BY_STATE],
+            .b = a->w[DTS_RECURRENT_BY_STATE],
             .ldb = s->outputs,
             .c = (float *)a->saved + job.step * s->gates,
             .ldc = s->steps * s->gates,
@@ -115,7 +115,7 @@ void dts_lstm_forward_host(const struct dts_op_call *call, const struct dts_arra
 size_t dts_lstm_backward_scratch(const struct dts_op_call *call, int batch, int workers)
 {
     (void)workers;
-    const struct dts_lstm_sizes s = dts_lstm_sizes(call, batch);
+    const struct dts_recurrent s = dts_lstm_sizes(call, batch);
     return s.batch * (s.steps * s.gates + 2 * s.outputs) * sizeof(float);
 }
 
@@ -123,7 +123,7 @@ size_t dts_lstm_backward_scratch(const struct dts_op_call *call, int batch, int 
 static void cells_backward(void *argument, int worker, int workers)
 {
     const struct job *job = argument;
-    const struct dts_lstm_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     const size_t n = s->outputs;
     size_t first, begin, end;
     const size_t count = dts_share_of(s->batch * n, worker, workers, &first);
@@ -157,7 +157,7 @@ static void cells_backward(void *argument, int worker, int workers)
 
 static void steps_backward(struct job *job, struct dts_workers *workers)
 {
-    const struct dts_lstm_sizes *s = &job->sizes;
+    const struct dts_recurrent *s = &job->sizes;
     memset(job->dh, 0, 2 * s->batch * s->outputs * sizeof(float)); // and dc
     for (job->step = s->steps; job->step-- > 0;) {
         dts_workers_run(workers, cells_backward, job);
@@ -167,7 +167,7 @@ static void steps_backward(struct job *job, struct dts_workers *workers)
             .k = s->gates,
             .a = job->da + job->step * s->gates,
             .lda = s->steps * s->gates,
-            .b = job->a->w[DTS_LSTM_BY_STATE],
+            .b = job->a->w[DTS_RECURRENT_BY_STATE],
             .ldb = s->outputs,
             .c = job->dh,
             .ldc = s->outputs,
@@ -177,71 +177,14 @@ static void steps_backward(struct job *job, struct dts_workers *workers)
     }
 }
 
-/* dw[gate] += sum over rows of da[row, gate] of[row] */
-static void weights_backward(const struct dts_lstm_sizes *s, const float *da, const float *of,
-                             size_t rows, size_t columns, float *dw,
-                             struct dts_workers *workers)
-{
-    const struct dts_gemm product = {
-        .transpose_a = true,
-        .m = s->gates,
-        .n = columns,
-        .k = rows,
-        .a = da,
-        .lda = s->gates,
-        .b = of,
-        .ldb = columns,
-        .c = dw,
-        .ldc = columns,
-        .beta = 1,
-    };
-    if (dw != NULL && rows > 0)
-        dts_gemm(&product, workers);
-}
-
-static void biases_backward(void *argument, int worker, int workers)
-{
-    const struct job *job = argument;
-    const struct dts_lstm_sizes *s = &job->sizes;
-    size_t first;
-    const size_t count = dts_share_of(s->gates, worker, workers, &first);
-    for (int bias = DTS_LSTM_BIAS_INPUT; bias <= DTS_LSTM_BIAS_STATE; bias++) {
-        float *db = job->a->dw[bias];
-        for (size_t row = 0; row < s->batch * s->steps && db != NULL; row++)
-#pragma omp simd
-            for (size_t i = first; i < first + count; i++)
-                db[i] += job->da[row * s->gates + i];
-    }
-}
-
 void dts_lstm_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                             const struct dts_place *place)
 {
     struct job job = {.sizes = dts_lstm_sizes(call, a->batch), .a = a, .da = a->scratch};
-    const struct dts_lstm_sizes *s = &job.sizes;
+    const struct dts_recurrent *s = &job.sizes;
     const size_t rows = s->batch * s->steps;
     job.dh = job.da + rows * s->gates;
     job.dc = job.dh + s->batch * s->outputs;
     steps_backward(&job, place->workers);
-    const struct dts_gemm to_input = {
-        .m = rows,
-        .n = s->features,
-        .k = s->gates,
-        .a = job.da,
-        .lda = s->gates,
-        .b = a->w[DTS_LSTM_BY_INPUT],
-        .ldb = s->features,
-        .c = a->dx[0],
-        .ldc = s->features,
-    };
-    if (a->dx[0] != NULL)
-        dts_gemm(&to_input, place->workers);
-    weights_backward(s, job.da, a->x[0], rows, s->features, a->dw[DTS_LSTM_BY_INPUT],
-                     place->workers);
-    dts_workers_run(place->workers, biases_backward, &job);
-    // y of the row before, but for the first steps: the row before is another sample's
-    for (size_t b = 0; b < s->batch; b++)
-        memset(job.da + b * s->steps * s->gates, 0, s->gates * sizeof(float));
-    weights_backward(s, job.da + s->gates, a->y, rows - 1, s->outputs, a->dw[DTS_LSTM_BY_STATE],
-                     place->workers);
+    dts_recurrent_backward_host(s, a, job.da, job.da, place);
 }
