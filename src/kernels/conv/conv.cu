@@ -256,12 +256,23 @@ static __global__ void add_bias(size_t batch, size_t channels, size_t pixels, co
         db[blockIdx.x] += sum;
 }
 
+extern "C" void dts_conv_bias_backward_cuda(const struct dts_op_call *call,
+                                            const struct dts_arrays *a,
+                                            const struct dts_place *place)
+{
+    const size_t channels = call->output.size[0];
+    if (call->bias && a->dw[1] != NULL)
+        add_bias<<<(unsigned)channels, DTS_THREADS, 0, dts_stream(place)>>>(
+            (size_t)a->batch, channels, dts_dims_elements(&call->output) / channels,
+            (const float *)a->dy, (float *)a->dw[1]);
+}
+
 extern "C" void dts_conv_backward_cuda(const struct dts_op_call *call,
                                        const struct dts_arrays *a,
                                        const struct dts_place *place)
 {
     const struct conv c = conv_of(call, a->batch);
-    const size_t chunk = chunk_of(c, backward_bytes_of_one(c)), channels = c.groups * c.outs;
+    const size_t chunk = chunk_of(c, backward_bytes_of_one(c));
     for (size_t first = 0; first < c.batch; first += chunk)
         for (size_t group = 0; group < c.groups; group++) {
             const size_t count = first + chunk < c.batch ? chunk : c.batch - first;
@@ -270,7 +281,5 @@ extern "C" void dts_conv_backward_cuda(const struct dts_op_call *call,
             if (a->dx[0] != NULL)
                 data_chunk(c, a, first, count, group, place);
         }
-    if (call->bias && a->dw[1] != NULL)
-        add_bias<<<(unsigned)channels, DTS_THREADS, 0, dts_stream(place)>>>(
-            c.batch, channels, c.out_pixels, (const float *)a->dy, (float *)a->dw[1]);
+    dts_conv_bias_backward_cuda(call, a, place);
 }

@@ -19,6 +19,10 @@ struct dts_conv_sizes dts_conv_sizes(const struct dts_op_call *call);
 size_t dts_conv_pixel(const struct dts_op_call *call, size_t pixel, size_t tap);
 
 dts_op_fn dts_conv_forward_host, dts_conv_backward_host;
+
+/* The gradient of the bias, where there is one and it is wanted, of any convolution. */
+dts_op_fn dts_conv_bias_backward_host, dts_conv_bias_backward_cuda;
+
 size_t dts_conv_forward_scratch(const struct dts_op_call *call, int batch, int workers);
 size_t dts_conv_backward_scratch(const struct dts_op_call *call, int batch, int workers);
 

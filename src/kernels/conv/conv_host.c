@@ -48,6 +48,20 @@ static void bias_part(void *argument, int worker, int workers)
         }
 }
 
+void dts_conv_bias_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                 const struct dts_place *place)
+{
+    if (!call->bias || a->dw[1] == NULL)
+        return;
+    const size_t channels = call->output.size[0];
+    struct bias job = {.dy = a->dy,
+                       .db = a->dw[1],
+                       .batch = (size_t)a->batch,
+                       .channels = channels,
+                       .pixels = dts_dims_elements(&call->output) / channels};
+    dts_workers_run(place->workers, bias_part, &job);
+}
+
 void dts_conv_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                             const struct dts_place *place)
 {
@@ -55,13 +69,5 @@ void dts_conv_backward_host(const struct dts_op_call *call, const struct dts_arr
         dts_conv_tiles_gradient(call, a, place);
     if (a->dw[0] != NULL)
         dts_conv_tiles_weights(call, a, place);
-    if (!call->bias || a->dw[1] == NULL)
-        return;
-    const struct dts_conv_sizes s = dts_conv_sizes(call);
-    struct bias job = {.dy = a->dy,
-                       .db = a->dw[1],
-                       .batch = (size_t)a->batch,
-                       .channels = s.groups * s.out_channels,
-                       .pixels = s.out_pixels};
-    dts_workers_run(place->workers, bias_part, &job);
+    dts_conv_bias_backward_host(call, a, place);
 }

@@ -14,7 +14,6 @@
 #include "kernels/conv/conv_transpose.h"
 #include "kernels/op_cost.h"
 #include "kernels/ranges.h"
-#include "kernels/vector/sums.h"
 
 extern const struct dts_operation dts_op_conv;
 
@@ -116,17 +115,6 @@ static void add_bias(const struct dts_op_call *call, const struct dts_arrays *a,
     }
 }
 
-/* A range of channels. */
-static void sum_bias(const struct dts_op_call *call, const struct dts_arrays *a,
-                     struct dts_range range)
-{
-    const size_t channels = call->output.size[0], pixels = pixels_of(call);
-    for (size_t b = 0; b < (size_t)a->batch; b++)
-        for (size_t c = range.first; c < range.first + range.count; c++)
-            ((float *)a->dw[1])[c] +=
-                dts_sum((const float *)a->dy + (b * channels + c) * pixels, pixels);
-}
-
 static void forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                          const struct dts_place *place)
 {
@@ -139,8 +127,7 @@ static void backward_host(const struct dts_op_call *call, const struct dts_array
                           const struct dts_place *place)
 {
     transposed_backward(call, a, place, &dts_op_conv.host);
-    if (call->bias && a->dw[1] != NULL)
-        dts_ranges(sum_bias, call->output.size[0], call, a, place);
+    dts_conv_bias_backward_host(call, a, place);
 }
 
 static size_t forward_scratch(const struct dts_op_call *call, int batch, int workers)

@@ -26,19 +26,6 @@ extern "C" size_t dts_conv_transpose_backward_scratch_cuda(const struct dts_op_c
     return dx > dw ? dx : dw;
 }
 
-/* A block takes a channel. */
-static __global__ void sum_bias(size_t batch, size_t channels, size_t pixels, const float *dy,
-                                float *db)
-{
-    float sum = 0;
-    for (size_t b = 0; b < batch; b++)
-        for (size_t p = threadIdx.x; p < pixels; p += blockDim.x)
-            sum += dy[(b * channels + blockIdx.x) * pixels + p];
-    sum = dts_sum_over_block(sum);
-    if (threadIdx.x == 0)
-        db[blockIdx.x] += sum;
-}
-
 extern "C" void dts_conv_transpose_forward_cuda(const struct dts_op_call *call,
                                                 const struct dts_arrays *a,
                                                 const struct dts_place *place)
@@ -64,13 +51,9 @@ extern "C" void dts_conv_transpose_backward_cuda(const struct dts_op_call *call,
     const struct dts_op_call conv = dts_conv_transposed(call);
     const struct dts_arrays dx = dts_conv_transpose_makes_dx(a);
     const struct dts_arrays dw = dts_conv_transpose_makes_dw(a);
-    const size_t channels = call->output.size[0];
-    const size_t pixels = dts_dims_elements(&call->output) / channels;
     if (a->dx[0] != NULL)
         dts_conv_forward_cuda(&conv, &dx, place);
     if (a->dw[0] != NULL)
         dts_conv_backward_cuda(&conv, &dw, place);
-    if (call->bias && a->dw[1] != NULL)
-        sum_bias<<<(unsigned)channels, DTS_THREADS, 0, dts_stream(place)>>>(
-            (size_t)a->batch, channels, pixels, (const float *)a->dy, (float *)a->dw[1]);
+    dts_conv_bias_backward_cuda(call, a, place);
 }
