@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/changes.h"
+#include "base/json/cfg.h"
 #include "base/json/units.h"
 #include "base/mem.h"
 
@@ -199,19 +200,12 @@ void dts_changes_sweep_text(const struct dts_changes *changes, int k, char *text
                                  changes->sweeps[i].path, value_of(changes, i, k));
 }
 
-/* Is this the key, or something below it? */
-static bool is_at(const char *path, const char *key)
-{
-    size_t length = strlen(key);
-    return strncmp(path, key, length) == 0 && strchr(".[", path[length]) != NULL;
-}
-
 bool dts_changes_touch(const struct dts_changes *changes, const char *key)
 {
     bool found = false;
     for (int i = 0; i < changes->set_count; i++)
-        found = found || is_at(changes->sets[i].path, key);
+        found = found || dts_path_is_in(changes->sets[i].path, key);
     for (int i = 0; i < changes->sweep_count; i++)
-        found = found || is_at(changes->sweeps[i].path, key);
+        found = found || dts_path_is_in(changes->sweeps[i].path, key);
     return found;
 }

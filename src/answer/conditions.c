@@ -14,9 +14,7 @@ static const char *const harmless[] = {
 /* Is one of the two paths the other, or within it? */
 static bool related(const char *a, const char *b)
 {
-    const size_t x = strlen(a), y = strlen(b), length = x < y ? x : y;
-    const char *longer = x < y ? b : a;
-    return strncmp(a, b, length) == 0 && strchr(".[", longer[length]) != NULL;
+    return dts_path_is_in(a, b) || dts_path_is_in(b, a);
 }
 
 static bool is_harmless(const char *path)

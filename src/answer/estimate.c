@@ -178,9 +178,7 @@ static int nodes_of(const struct work *w)
     bool *used = dts_alloc((size_t)platform->nodes, sizeof(*used));
     int count = 0;
     for (int r = 0; r < w->built.job.ranks; r++) {
-        const int endpoint = w->built.endpoints[r], devices = platform->net.devices;
-        const int node =
-            endpoint < devices ? endpoint / platform->devices_per_node : endpoint - devices;
+        const int node = dts_platform_node_of(platform, w->built.endpoints[r]);
         count += !used[node];
         used[node] = true;
     }

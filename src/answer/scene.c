@@ -159,12 +159,8 @@ static uint64_t hash_file(const char *path, uint64_t hash)
 /* The file of a measurement is read, but no document. */
 static uint64_t hash_measured(const struct dts_measured_ring *measured, uint64_t hash)
 {
-    const unsigned char *const lists[] = {(const unsigned char *)measured->bytes,
-                                          (const unsigned char *)measured->seconds};
-    for (size_t l = 0; l < 2; l++)
-        for (size_t i = 0; i < (size_t)measured->count * sizeof(double); i++)
-            hash = (hash ^ lists[l][i]) * 1099511628211u;
-    return hash;
+    const size_t size = (size_t)measured->count * sizeof(double);
+    return dts_hash_bytes(dts_hash_bytes(hash, measured->bytes, size), measured->seconds, size);
 }
 
 /* Of all that was read. */

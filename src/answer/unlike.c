@@ -18,8 +18,7 @@
 /* The node of a rank on a device; -1: it is on a host, which has no such speed. */
 static int node_of(const struct dts_platform *platform, int endpoint)
 {
-    const int node = endpoint / platform->devices_per_node;
-    return node < platform->nodes ? node : -1;
+    return endpoint < platform->net.devices ? dts_platform_node_of(platform, endpoint) : -1;
 }
 
 static const struct dts_device *device_of(const struct dts_question *q, int kind)

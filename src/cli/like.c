@@ -69,12 +69,6 @@ static bool follow(const struct dts_like *like, const char *path, struct walk *w
     return *path == '\0' && dts_cfg_exists(&walk->place[walk->depth]);
 }
 
-static bool below(const char *path, const char *object)
-{
-    const size_t length = strlen(object);
-    return strncmp(path, object, length) == 0 && (path[length] == '.' || path[length] == '\0');
-}
-
 static bool is_rate(const struct dts_cfg *at)
 {
     static const char unit[] = "bytes_per_s";
@@ -103,11 +97,12 @@ static bool is_too_small(const struct dts_like *like, const struct dts_cfg *at)
 
 static bool takes_over(const struct dts_like *like, const char *path, const struct walk *walk)
 {
-    const bool inside = below(path, "node.fabric") || below(path, "node.compute") ||
-                        below(path, "transports.within");
+    const bool inside = dts_path_is_in(path, "node.fabric") ||
+                        dts_path_is_in(path, "node.compute") ||
+                        dts_path_is_in(path, "transports.within");
     if (inside && (like->other_node || like->other_fabric))
         return false;
-    if (!below(path, "network"))
+    if (!dts_path_is_in(path, "network"))
         return true;
     const struct dts_cfg *at = &walk->place[walk->depth];
     return !like->other_topology && !is_too_small(like, at) &&

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/json/json_out.h"
 #include "base/json/library.h"
 #include "base/mem.h"
@@ -78,10 +79,7 @@ static uint64_t machine_hash(void)
     dts_processor_name(cpu, sizeof(cpu));
     snprintf(machine, sizeof(machine), "%s x %ld, fp32 fp64 bf16 fp16", cpu,
              sysconf(_SC_NPROCESSORS_ONLN));
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = machine; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return hash;
+    return dts_hash_bytes(14695981039346656037u, machine, strlen(machine));
 }
 
 /* The folder and the one above it; $HOME itself is not ours to make. */

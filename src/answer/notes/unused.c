@@ -24,18 +24,12 @@ static const struct need {
     {"live.checkpoint.every_epochs", "live.checkpoint.file", NULL, NULL},
 };
 
-/* Is it that key, or one below it? */
-static bool below(const char *path, const char *key)
-{
-    const size_t length = strlen(key);
-    return strncmp(path, key, length) == 0 && (path[length] == '\0' || path[length] == '.');
-}
-
 /* Does the command line say the key, or what holds it? */
 static bool is_set(const struct dts_changes *changes, const char *key)
 {
     for (int i = 0; i < changes->set_count; i++)
-        if (below(changes->sets[i].path, key) || below(key, changes->sets[i].path))
+        if (dts_path_is_in(changes->sets[i].path, key) ||
+            dts_path_is_in(key, changes->sets[i].path))
             return true;
     return false;
 }

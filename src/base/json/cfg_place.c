@@ -30,14 +30,18 @@ void dts_path_add(struct dts_text *path, const struct dts_cfg *at)
         dts_text_add(path, "[%zu]", at->index);
 }
 
+bool dts_path_is_in(const char *path, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(path, key, length) == 0 &&
+           strchr(".[", path[length]) != NULL; // strchr() finds the end of a string, too
+}
+
 const char *dts_path_said_by(const struct dts_doc *doc, const char *path)
 {
-    for (size_t i = doc->change_count; i-- > 0;) {
-        const char *changed = doc->changes[i].path;
-        const size_t length = strlen(changed);
-        if (strncmp(path, changed, length) == 0 && strchr(".[", path[length]) != NULL)
-            return doc->changes[i].by; // strchr() finds the end of a string, too
-    }
+    for (size_t i = doc->change_count; i-- > 0;)
+        if (dts_path_is_in(path, doc->changes[i].path))
+            return doc->changes[i].by;
     return NULL;
 }
 

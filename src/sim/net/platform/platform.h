@@ -83,6 +83,9 @@ bool dts_platform_slow_slot(const struct dts_platform *platform, struct dts_erro
 /* How much longer kernels take when `devices` of a node compute at once; 1: not stated. */
 double dts_platform_together(const struct dts_platform *platform, int devices);
 
+/* The node that an endpoint, a device or a host, is in. */
+int dts_platform_node_of(const struct dts_platform *platform, int endpoint);
+
 /* The number of the kind that a node is of, in `kinds`; 0 where there are none. */
 int dts_platform_kind_of(const struct dts_platform *platform, int node);
 

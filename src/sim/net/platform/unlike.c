@@ -224,6 +224,12 @@ bool dts_platform_use_hosts(struct dts_platform *platform, bool use,
     return true;
 }
 
+int dts_platform_node_of(const struct dts_platform *platform, int endpoint)
+{
+    const int devices = platform->net.devices;
+    return endpoint < devices ? endpoint / platform->devices_per_node : endpoint - devices;
+}
+
 int dts_platform_kind_of(const struct dts_platform *platform, int node)
 {
     int kind = 0;
