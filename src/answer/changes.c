@@ -31,13 +31,26 @@ void dts_changes_free(struct dts_changes *changes)
     *changes = (struct dts_changes){0};
 }
 
-void dts_changes_add_set(struct dts_changes *changes, const char *path, size_t length,
-                         const char *value)
+static void add(struct dts_changes *changes, struct dts_setting setting)
 {
     changes->sets = dts_grow(changes->sets, &changes->set_room, (size_t)changes->set_count + 1,
                              sizeof(*changes->sets));
-    changes->sets[changes->set_count++] =
-        (struct dts_setting){keep(changes, path, length), value, "--set "};
+    changes->sets[changes->set_count++] = setting;
+}
+
+void dts_changes_add_set(struct dts_changes *changes, const char *path, size_t length,
+                         const char *value)
+{
+    add(changes, (struct dts_setting){keep(changes, path, length),
+                                      keep(changes, value, strlen(value)), "--set "});
+}
+
+void dts_changes_add_by(struct dts_changes *changes, const char *by, const char *path,
+                        const char *value)
+{
+    add(changes, (struct dts_setting){keep(changes, path, strlen(path)),
+                                      keep(changes, value, strlen(value)),
+                                      keep(changes, by, strlen(by))});
 }
 
 /* Characters up to the next comma that separates values. */

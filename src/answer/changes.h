@@ -38,7 +38,10 @@ struct dts_changes {
 
 void dts_changes_free(struct dts_changes *changes); // leaves it empty
 
-/* Adds PATH=VALUE; the path is the first `length` characters of `path`. */
+/* Adds PATH=VALUE; the path is the first `length` characters of `path`. Both are copied. */
+/* The same, with the words that stand before the path in messages, where else "--set " does. */
+void dts_changes_add_by(struct dts_changes *changes, const char *by, const char *path,
+                        const char *value);
 void dts_changes_add_set(struct dts_changes *changes, const char *path, size_t length,
                          const char *value);
 

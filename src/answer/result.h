@@ -64,6 +64,10 @@ struct dts_result {
      * them. Absent where no transport was measured. */
     double low_s, high_s;
 
+    /* Where the point is levelled by measured ones (known.h): what kernels and then the whole
+     * step are multiplied by, and the step before the latter. Else absent. */
+    double level_kernels, level_step, level_physics_s;
+
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
     double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;

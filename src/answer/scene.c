@@ -211,6 +211,17 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
            dts_scene_read(changes, doc, k, scene, err);
 }
 
+struct dts_question dts_question_of(const struct dts_scene *scene, int strategy, int devices)
+{
+    return (struct dts_question){.scenario = &scene->scenario,
+                                 .platform = &scene->platform,
+                                 .device = &scene->device,
+                                 .kinds = scene->kinds,
+                                 .strategy = &scene->scenario.strategies[strategy],
+                                 .devices = devices,
+                                 .setting = scene->setting};
+}
+
 void dts_scene_close(struct dts_scene *scene)
 {
     dts_text_free(&scene->unused);

@@ -11,6 +11,7 @@
 #include "sim/net/platform/platform.h"
 #include "train/scenario/scenario.h"
 
+struct dts_known;
 struct dts_progress;
 struct dts_strategy;
 
@@ -36,6 +37,8 @@ struct dts_question {
     const char *setting;           // what --sweep set, for the result; "": nothing
     const char *trace;             // file for the timeline; NULL: none
     double speed;                  // of kernels, times that of the device; 0: as it is
+    const struct dts_known *known; // points that were measured (known.h); NULL: none
+    int known_count;
     bool check;                    // build the plans, simulate nothing
     struct dts_progress *progress; // where it says how far it is; NULL: nowhere
 };
@@ -47,6 +50,9 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
  * comes of it. */
 bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int k,
                     struct dts_scene *scene, struct dts_error *err);
+
+/* One point of a scene: its strategy of that number on so many devices. */
+struct dts_question dts_question_of(const struct dts_scene *scene, int strategy, int devices);
 
 void dts_scene_close(struct dts_scene *scene); // leaves it empty
 

@@ -7,6 +7,7 @@
 
 #include "answer/estimate.h"
 #include "answer/kept.h"
+#include "answer/known.h"
 #include "answer/notes/batch_note.h"
 #include "answer/notes/inert.h"
 #include "answer/notes/references.h"
@@ -27,6 +28,9 @@ enum { MOST_POINTS = 100000 };
 struct asked {
     struct dts_scene *scenes;
     int scene_count;
+    struct dts_known_set *measured;  // of each scene
+    struct dts_known **known_points; // lists that questions borrow
+    size_t known_lists, known_room;
     struct dts_question *questions;
     size_t question_count, room, key_room;
     uint64_t *keys; // of each question (answer/kept.h)
@@ -37,10 +41,16 @@ struct asked {
     int report_count;
 };
 
-static void ask(struct asked *asked, const struct dts_scene *scene, const char *trace)
+static void ask(struct asked *asked, const struct dts_scene *scene,
+                const struct dts_known_set *set, const char *trace)
 {
     const struct dts_scenario *s = &scene->scenario;
-    for (int i = 0; i < s->strategy_count; i++)
+    for (int i = 0; i < s->strategy_count; i++) {
+        struct dts_known *known = dts_alloc((size_t)set->count + 1, sizeof(*known));
+        const int known_count = dts_known_of(set, s, s->strategies[i].name, known);
+        asked->known_points = dts_grow(asked->known_points, &asked->known_room,
+                                       asked->known_lists + 1, sizeof(*asked->known_points));
+        asked->known_points[asked->known_lists++] = known;
         for (size_t d = 0; d < s->device_count; d++) {
             asked->keys = dts_grow(asked->keys, &asked->key_room, asked->question_count + 1,
                                    sizeof(*asked->keys));
@@ -48,16 +58,13 @@ static void ask(struct asked *asked, const struct dts_scene *scene, const char *
                 dts_kept_key(scene->hash, s->strategies[i].name, i, s->devices[d]);
             asked->questions = dts_grow(asked->questions, &asked->room,
                                         asked->question_count + 1, sizeof(*asked->questions));
-            asked->questions[asked->question_count++] =
-                (struct dts_question){.scenario = s,
-                                      .platform = &scene->platform,
-                                      .device = &scene->device,
-                                      .kinds = scene->kinds,
-                                      .strategy = &s->strategies[i],
-                                      .devices = s->devices[d],
-                                      .setting = scene->setting,
-                                      .trace = trace};
+            struct dts_question *question = &asked->questions[asked->question_count++];
+            *question = dts_question_of(scene, i, s->devices[d]);
+            question->trace = trace;
+            question->known = known;
+            question->known_count = known_count;
         }
+    }
 }
 
 static bool open_all(const struct dts_options *options, const char *const *words, int count,
@@ -65,6 +72,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
 {
     int combinations = dts_changes_combinations(&options->changes);
     asked->scenes = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->scenes));
+    asked->measured = dts_alloc((size_t)count * (size_t)combinations, sizeof(*asked->measured));
     asked->reports = dts_alloc((size_t)count, sizeof(*asked->reports));
     for (int w = 0; w < count; w++) {
         struct dts_report *report = &asked->reports[asked->report_count++];
@@ -74,9 +82,11 @@ static bool open_all(const struct dts_options *options, const char *const *words
             struct dts_scene *scene = &asked->scenes[asked->scene_count];
             if (!dts_scene_open(&options->changes, words[w], k, scene, err))
                 return false;
-            asked->scene_count++;
+            struct dts_known_set *measured = &asked->measured[asked->scene_count++];
             hash = hash * 31 + scene->hash;
-            ask(asked, scene, options->trace);
+            if (!dts_known_open(&options->changes, words[w], &scene->scenario, measured, err))
+                return false;
+            ask(asked, scene, measured, options->trace);
             if (asked->question_count > MOST_POINTS)
                 return dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
             dts_waiting_more(waiting);
@@ -116,7 +126,7 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
 {
     struct dts_question question = ((const struct asked *)self)->questions[i];
     question.progress = progress;
-    dts_estimate(&question, result);
+    dts_estimate_levelled(&question, result);
 }
 
 static bool known(void *self, int i, struct dts_result *result)
@@ -336,8 +346,14 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
               check_outputs(options, &asked, err) && answer(options, &asked, err) &&
               print(options, &asked, err) && check_all(&asked, err);
 
-    for (int s = 0; s < asked.scene_count; s++)
+    for (int s = 0; s < asked.scene_count; s++) {
+        dts_known_close(&asked.measured[s]);
         dts_scene_close(&asked.scenes[s]);
+    }
+    for (size_t i = 0; i < asked.known_lists; i++)
+        free(asked.known_points[i]);
+    free(asked.known_points);
+    free(asked.measured);
     dts_kept_close(&asked.kept, ok);
     free(asked.keys);
     free(asked.scenes);

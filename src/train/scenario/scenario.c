@@ -69,7 +69,7 @@ struct words {
     struct dts_placing placement;
     struct dts_training training;
     struct dts_live_settings live;
-    struct dts_cfg devices, strategies, references;
+    struct dts_cfg devices, strategies, references, measurements;
     int steps, seed;
     bool noise;
 };
@@ -112,6 +112,9 @@ static const struct dts_field fields[] = {
      .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
     {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
      .help = "published figures to compare with: a list of objects"},
+    {DTS_KEY(struct words, measurements), .type = DTS_OTHER, .missing = "null",
+     .help =
+         "steps that you measured on few devices, by which predictions are levelled: a list"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
      .help = "how a step is simulated: auto, exact, fluid"},
     {DTS_KEY(struct words, steps), .type = DTS_INT, .min = 2, .max = 10000, .missing = "4",
@@ -250,7 +253,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
            check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
-           dts_scenario_references(scenario, &words.references, err);
+           dts_scenario_references(scenario, &words.references, err) &&
+           dts_scenario_measurements(scenario, &words.measurements, err);
 }
 
 bool dts_scenario_read(struct dts_scenario *scenario, struct dts_doc *doc,
@@ -271,6 +275,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
         free(scenario->strategies[i].self);
     free(scenario->strategies);
     free(scenario->references);
+    free(scenario->measurements);
     free(scenario->devices);
     free(scenario->placing.nodes);
     free(scenario->name_owned);
@@ -304,4 +309,6 @@ void dts_scenario_help(FILE *out)
     }
     fprintf(out, "\nEach of references:\n\n");
     dts_fields_print(dts_scenario_reference_fields, "references[]", out);
+    fprintf(out, "\nEach of measurements:\n\n");
+    dts_fields_print(dts_scenario_measurement_fields, "measurements[]", out);
 }

@@ -41,7 +41,7 @@ struct dts_training {
     double epochs; // 0: not asked
 };
 
-/* A published figure that the prediction is held against. */
+/* A published figure that the prediction is held against, or a measurement that levels it. */
 struct dts_reference {
     const char *strategy; // NULL: every one
     int devices;
@@ -79,6 +79,8 @@ struct dts_scenario {
     char *folder_owned;               // private: where live.data.folder is
     struct dts_reference *references; // owned
     int reference_count;
+    struct dts_reference *measurements; // that level the prediction (answer/known.h); owned
+    int measurement_count;
     int steps; // simulated
     bool noise;
     uint64_t seed;

@@ -135,28 +135,63 @@ static bool check_strategy(const struct dts_scenario *scenario, const char *name
     return dts_cfg_fail(at, "strategy", err, "no strategy is called \"%s\"", name);
 }
 
-bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
-                             struct dts_error *err)
+/* A list of objects with a table of fields; *count grows with each that is good. */
+static bool read_list(struct dts_scenario *scenario, const struct dts_cfg *at,
+                      const struct dts_field *fields, struct dts_reference **list, int *count,
+                      struct dts_error *err)
 {
     if (!dts_cfg_exists(at))
         return true;
-    size_t count = dts_cfg_length(at);
+    const size_t length = dts_cfg_length(at);
     if (!dts_cfg_is_list(at))
         return dts_cfg_fail(at, NULL, err, "must be a list of objects");
-    if (count > DTS_SCENARIO_MOST_REFERENCES)
+    if (length > DTS_SCENARIO_MOST_REFERENCES)
         return dts_cfg_fail(at, NULL, err, "must be at most %d, got %zu",
-                            DTS_SCENARIO_MOST_REFERENCES, count);
-    scenario->references = dts_alloc(count, sizeof(*scenario->references));
-    for (size_t i = 0; i < count; i++) {
+                            DTS_SCENARIO_MOST_REFERENCES, length);
+    *list = dts_alloc(length, sizeof(**list));
+    for (size_t i = 0; i < length; i++) {
         struct dts_cfg item = dts_cfg_item(at, i);
-        struct dts_reference *reference = &scenario->references[i];
-        if (!dts_cfg_read(&item, dts_scenario_reference_fields, reference, err) ||
-            (reference->strategy != NULL &&
-             !check_strategy(scenario, reference->strategy, &item, err)))
+        struct dts_reference *one = &(*list)[i];
+        if (!dts_cfg_read(&item, fields, one, err) ||
+            (one->strategy != NULL && !check_strategy(scenario, one->strategy, &item, err)))
             return false;
-        if (dts_cfg_exists(&reference->when) && !dts_cfg_is_object(&reference->when))
+        if (dts_cfg_exists(&one->when) && !dts_cfg_is_object(&one->when))
             return dts_cfg_fail(&item, "when", err, "must be an object of paths and values");
-        scenario->reference_count++;
+        (*count)++;
     }
     return true;
+}
+
+bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
+                             struct dts_error *err)
+{
+    return read_list(scenario, at, dts_scenario_reference_fields, &scenario->references,
+                     &scenario->reference_count, err);
+}
+
+static const char *measured_metric(int i)
+{
+    static const char *const words[] = {"step_s", "throughput_samples_per_s", NULL};
+    return words[i];
+}
+
+const struct dts_field dts_scenario_measurement_fields[] = {
+    {DTS_KEY(struct dts_reference, strategy), .type = DTS_STRING, .missing = "null",
+     .help = "the strategy that was run, by name; default: every one"},
+    {DTS_KEY(struct dts_reference, devices), .type = DTS_INT, .min = 1,
+     .max = DTS_SCENARIO_MOST_DEVICES, .help = "how many devices trained"},
+    {DTS_KEY(struct dts_reference, metric), .type = DTS_STRING, .choice = measured_metric,
+     .help = "what was measured"},
+    {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
+     .help = "the figure, in the unit of the metric"},
+    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .missing = "null",
+     .help = "paths and values, {\"batch.per_device\": 64}, that were other than in this file"},
+    {0},
+};
+
+bool dts_scenario_measurements(struct dts_scenario *scenario, const struct dts_cfg *at,
+                               struct dts_error *err)
+{
+    return read_list(scenario, at, dts_scenario_measurement_fields, &scenario->measurements,
+                     &scenario->measurement_count, err);
 }

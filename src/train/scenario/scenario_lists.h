@@ -15,6 +15,7 @@ enum {
 
 extern const struct dts_field dts_scenario_strategy_fields[]; // common to all kinds
 extern const struct dts_field dts_scenario_reference_fields[];
+extern const struct dts_field dts_scenario_measurement_fields[];
 
 bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *at,
                           struct dts_error *err);
@@ -23,9 +24,11 @@ bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *a
 bool dts_scenario_strategies(struct dts_scenario *scenario, const struct dts_cfg *at,
                              struct dts_error *err);
 
-/* Needs scenario->strategies. */
+/* Need scenario->strategies. */
 bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
                              struct dts_error *err);
+bool dts_scenario_measurements(struct dts_scenario *scenario, const struct dts_cfg *at,
+                               struct dts_error *err);
 
 /* The number of the word at a key in its list of choices. */
 bool dts_scenario_choose(const struct dts_cfg *at, const char *key,

@@ -1,0 +1,282 @@
+/* known.c -- finds the level that measured points give to a prediction. */
+#include "answer/known.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/stats.h"
+#include "base/text.h"
+
+enum { TRIES = 8 };
+
+static const double close_enough = 1e-3, most_factor = 1e6;
+
+/* A known point beside the prediction for it. */
+struct rest {
+    double devices, batch; // batch: of a device in a step
+    double quotient;       // of measured step and predicted step
+};
+
+/* The measured step of a point whose batch the prediction knows. */
+static double measured_s(const struct dts_known *known, const struct dts_result *predicted)
+{
+    return known->step_s > 0 ? known->step_s
+                             : predicted->global_batch / known->throughput_samples_per_s;
+}
+
+/* The point with kernels that take `factor` times as long. */
+static bool predict(const struct dts_question *question, double factor,
+                    struct dts_result *result)
+{
+    struct dts_question one = *question;
+    one.speed = (question->speed > 0 ? question->speed : 1) / factor;
+    dts_estimate(&one, result);
+    return !dts_result_refused(result);
+}
+
+/* The step grows with the factor as the time of the kernels does, but for small jumps (cycles
+ * of the software, messages that begin earlier): the search ends where it is near. */
+static bool find_factor(const struct dts_known *anchor, double *factor,
+                        struct dts_result *result)
+{
+    double x = 1, best_off = INFINITY;
+    for (int i = 0; i < TRIES && best_off > close_enough; i++) {
+        if (!predict(&anchor->question, x, result))
+            return false;
+        const double wanted_s = measured_s(anchor, result), step_s = result->step.total_s;
+        const double kernels_s = result->step.compute_s + result->step.straggler_s;
+        const double off = fabs(step_s - wanted_s) / wanted_s;
+        if (off < best_off)
+            *factor = x;
+        best_off = fmin(off, best_off);
+        x = fmin(fmax(x + (wanted_s - step_s) * x / kernels_s, DTS_LEAST_FACTOR), most_factor);
+    }
+    return true;
+}
+
+/* What is nearest to the question among points on as many devices. */
+static double batch_distance(const struct rest *rest, double batch)
+{
+    return fabs(log(rest->batch / batch));
+}
+
+static double batch_of(const struct dts_scenario *scenario, int devices)
+{
+    if (scenario->batch_per_device > 0)
+        return (double)scenario->batch_per_device * scenario->accumulate;
+    return (double)scenario->batch_global / devices;
+}
+
+/* On the fewest devices, and of those with the nearest batch. */
+static int find_anchor(const struct dts_question *question)
+{
+    const double batch = batch_of(question->scenario, question->devices);
+    int best = 0;
+    double best_distance = INFINITY;
+    for (int i = 0; i < question->known_count; i++) {
+        const struct dts_question *q = &question->known[i].question;
+        const struct rest here = {.batch = batch_of(q->scenario, q->devices)};
+        const double distance = batch_distance(&here, batch);
+        const int fewest = question->known[best].question.devices;
+        if (q->devices < fewest || (q->devices == fewest && distance < best_distance)) {
+            best = i;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+static int by_devices(const void *a, const void *b)
+{
+    const struct rest *x = a, *y = b;
+    return (x->devices > y->devices) - (x->devices < y->devices);
+}
+
+/* One point for each number of devices, the one with the nearest batch. Returns how many. */
+static int thin_out(struct rest *rests, int count, double batch)
+{
+    int kept = 0;
+    qsort(rests, (size_t)count, sizeof(*rests), by_devices);
+    for (int i = 0; i < count; i++) {
+        const bool again = kept > 0 && rests[kept - 1].devices == rests[i].devices;
+        if (!again)
+            rests[kept++] = rests[i];
+        else if (batch_distance(&rests[i], batch) < batch_distance(&rests[kept - 1], batch))
+            rests[kept - 1] = rests[i];
+    }
+    return kept;
+}
+
+/* The quotient for a number of devices. */
+static double level_at(const struct rest *rests, int count, double devices)
+{
+    if (devices <= rests[0].devices)
+        return rests[0].quotient;
+    for (int i = 1; i < count; i++)
+        if (devices <= rests[i].devices)
+            return exp(dts_on_line(log(devices), log(rests[i - 1].devices),
+                                   log(rests[i].devices), log(rests[i - 1].quotient),
+                                   log(rests[i].quotient)));
+    return rests[count - 1].quotient;
+}
+
+/* Physics and measurement at all known points. `result` is overwritten. */
+static bool find_rests(const struct dts_question *question, double factor, struct rest *rests,
+                       struct dts_result *result)
+{
+    for (int i = 0; i < question->known_count; i++) {
+        const struct dts_known *known = &question->known[i];
+        const struct dts_question *q = &known->question;
+        if (!predict(q, factor, result))
+            return false;
+        rests[i] = (struct rest){.devices = q->devices,
+                                 .batch = batch_of(q->scenario, q->devices),
+                                 .quotient = measured_s(known, result) / result->step.total_s};
+    }
+    return true;
+}
+
+/* All seconds grow alike. */
+static void multiply(struct dts_result *result, double level)
+{
+    struct dts_step *step = &result->step;
+    double *const seconds[] = {
+        &step->total_s,        &step->compute_s, &step->comm_s,      &step->exposed_comm_s,
+        &step->input_s,        &step->bubble_s,  &step->straggler_s, &step->overlap_slowdown_s,
+        &result->bare_total_s, &result->low_s,   &result->high_s,    &result->training.time_s};
+    double *const rates[] = {&result->throughput_samples_per_s, &result->algbw_bytes_s,
+                             &result->busbw_bytes_s, &result->scaling_efficiency_one_device};
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+        *seconds[i] *= level;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+        *rates[i] /= level;
+}
+
+/* Behind what the seconds rest on otherwise. */
+static void say(const struct dts_question *question, int anchor, struct dts_result *result)
+{
+    const size_t length = strlen(result->basis);
+    const int devices = question->known[anchor].question.devices;
+    struct dts_text text = {0};
+    dts_text_add(&text, "; kernels times %.3g, so that the measured step of %d device%s is met",
+                 result->level_kernels, devices, dts_plural(devices));
+    if (question->known_count > 1)
+        dts_text_add(&text, "; the step times %.3g, from what is left at %d measured points",
+                     result->level_step, question->known_count);
+    snprintf(result->basis + length, sizeof(result->basis) - length, "%s",
+             dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+void dts_estimate_levelled(const struct dts_question *question, struct dts_result *result)
+{
+    const int count = question->known_count;
+    if (count == 0 || question->check) {
+        dts_estimate(question, result);
+        return;
+    }
+    const int anchor = find_anchor(question);
+    const double batch = batch_of(question->scenario, question->devices);
+    struct rest *rests = dts_alloc((size_t)count, sizeof(*rests));
+    double factor = 1;
+    if (find_factor(&question->known[anchor], &factor, result) &&
+        find_rests(question, factor, rests, result) && predict(question, factor, result)) {
+        const int kept = thin_out(rests, count, batch);
+        result->level_kernels = factor;
+        result->level_physics_s = result->step.total_s;
+        result->level_step = level_at(rests, kept, question->devices);
+        multiply(result, result->level_step);
+        say(question, anchor, result);
+    }
+    free(rests);
+}
+
+/* Adds the paths and values of a "when". */
+static void add_conditions(struct dts_changes *changes, const char *by,
+                           const struct dts_cfg *when)
+{
+    const char *key;
+    for (size_t i = 0; (key = dts_cfg_key(when, i)) != NULL; i++) {
+        const struct dts_cfg at = dts_cfg_member(when, key);
+        char *value = NULL;
+        size_t size;
+        FILE *out = open_memstream(&value, &size);
+        dts_cfg_print(&at, out);
+        fclose(out);
+        dts_changes_add_by(changes, by, key, value);
+        free(value);
+    }
+}
+
+/* The scene of one measurement. */
+static bool open_one(const struct dts_changes *changes, const char *word, int number,
+                     const struct dts_reference *measured, struct dts_scene *scene,
+                     struct dts_error *err)
+{
+    char devices[32], by[64];
+    struct dts_changes mine = {.engine = "fluid", .seed = changes->seed};
+    snprintf(devices, sizeof(devices), "%d", measured->devices);
+    snprintf(by, sizeof(by), "measurements[%d].when: ", number);
+    dts_changes_add_by(&mine, by, "devices", devices);
+    dts_changes_add_by(&mine, by, "measurements", "null");
+    add_conditions(&mine, by, &measured->when);
+    const bool good = dts_scene_open(&mine, word, 0, scene, err);
+    dts_changes_free(&mine);
+    return good;
+}
+
+bool dts_known_open(const struct dts_changes *changes, const char *word,
+                    const struct dts_scenario *scenario, struct dts_known_set *set,
+                    struct dts_error *err)
+{
+    *set = (struct dts_known_set){0};
+    if (scenario->measurement_count == 0)
+        return true;
+    set->scenes = dts_alloc((size_t)scenario->measurement_count, sizeof(*set->scenes));
+    set->known = dts_alloc((size_t)scenario->measurement_count, sizeof(*set->known));
+    for (int i = 0; i < scenario->measurement_count; i++) {
+        const struct dts_reference *measured = &scenario->measurements[i];
+        struct dts_scene *scene = &set->scenes[i];
+        if (!open_one(changes, word, i, measured, scene, err)) {
+            dts_known_close(set);
+            return false;
+        }
+        set->count++;
+        const bool step = strcmp(measured->metric, "step_s") == 0;
+        set->known[i] = (struct dts_known){
+            .question = dts_question_of(scene, 0, measured->devices),
+            .step_s = step ? measured->value : 0,
+            .throughput_samples_per_s = step ? 0 : measured->value,
+        };
+    }
+    return true;
+}
+
+int dts_known_of(const struct dts_known_set *set, const struct dts_scenario *scenario,
+                 const char *strategy, struct dts_known *known)
+{
+    int count = 0;
+    for (int i = 0; i < set->count; i++) {
+        const char *only = scenario->measurements[i].strategy;
+        if (only != NULL && strcmp(only, strategy) != 0)
+            continue;
+        const struct dts_scenario *measured = &set->scenes[i].scenario;
+        for (int s = 0; s < measured->strategy_count; s++)
+            if (strcmp(measured->strategies[s].name, strategy) == 0) {
+                known[count] = set->known[i];
+                known[count++].question.strategy = &measured->strategies[s];
+            }
+    }
+    return count;
+}
+
+void dts_known_close(struct dts_known_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        dts_scene_close(&set->scenes[i]);
+    free(set->scenes);
+    free(set->known);
+    *set = (struct dts_known_set){0};
+}

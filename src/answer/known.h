@@ -1,0 +1,50 @@
+/* known.h -- points of which the step was measured level the prediction of others.
+ *
+ * Physics gives the shape, what is known the level:
+ *
+ * 1. Of the known points the one on the fewest devices levels the kernels: all of them take so
+ *    many times as long that its whole predicted step is the measured one. Of several on as
+ * many devices it is the one with the nearest batch. The factor is at least DTS_LEAST_FACTOR,
+ * so that a step that messages alone exceed leaves kernels.
+ * 2. What then remains between measured and predicted at each known point, their quotient, is
+ *    drawn as straight lines over the logarithm of the number of devices; outside the known
+ *    points the nearest counts. The predicted step, and each of its parts, is multiplied by it.
+ */
+#ifndef DTS_ANSWER_KNOWN_H
+#define DTS_ANSWER_KNOWN_H
+
+#include "answer/estimate.h"
+
+#define DTS_LEAST_FACTOR 0.05
+
+/* A point that was measured; everything is borrowed. */
+struct dts_known {
+    struct dts_question question; // asked of the engine that the scenario of it names
+    double step_s;                // 0: throughput_samples_per_s is given
+    double throughput_samples_per_s;
+};
+
+/* As dts_estimate(), levelled by question->known. Without known points, and where only plans
+ * are checked, it is dts_estimate(). A known point that cannot be predicted is the error of
+ * all. */
+void dts_estimate_levelled(const struct dts_question *question, struct dts_result *result);
+
+/* The points that a scenario's "measurements" name. */
+struct dts_known_set {
+    struct dts_scene *scenes; // owned
+    struct dts_known *known;  // one for each scene; owned
+    int count;
+};
+
+/* Opens the scenario once more for each measurement: as it stands in the file, without the
+ * changes of the command line but for seed, and with what the measurement's "when" says. */
+bool dts_known_open(const struct dts_changes *changes, const char *word,
+                    const struct dts_scenario *scenario, struct dts_known_set *set,
+                    struct dts_error *err);
+
+/* Those that speak of a strategy, into `known` with room for set->count. Returns how many. */
+int dts_known_of(const struct dts_known_set *set, const struct dts_scenario *scenario,
+                 const char *strategy, struct dts_known *known);
+void dts_known_close(struct dts_known_set *set); // leaves it empty
+
+#endif

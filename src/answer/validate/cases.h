@@ -1,0 +1,71 @@
+/* cases.h -- published configurations as data: validation/NAME.json holds a family of them.
+ *
+ * What a family shares is a scenario; a row is a case, whose columns are paths of the scenario
+ * as
+ * --set has them, or one of: system, devices, value, role, note, source. Cases of one system
+ * share hardware, software, model and precision. The smallest of a system, in devices, is its
+ * anchor: it levels the others (answer/known.h), which are predicted.
+ */
+#ifndef DTS_ANSWER_VALIDATE_CASES_H
+#define DTS_ANSWER_VALIDATE_CASES_H
+
+#include "answer/known.h"
+
+enum dts_case_role {
+    DTS_CASE_ANCHOR,     // given to the prediction of others; not scored
+    DTS_CASE_CALIBRATED, // a constant was chosen on it; not scored
+    DTS_CASE_PREDICTED,
+};
+
+/* Where cases are counted apart. */
+enum dts_case_class {
+    DTS_DATA_PARALLEL,
+    DTS_PARAMETER_SERVER,
+    DTS_COLLECTIVE,
+    DTS_CASE_CLASSES
+};
+const char *dts_case_class_name(int i); // NULL at the end
+const char *dts_case_role_name(enum dts_case_role role);
+
+struct dts_family {
+    char *name;          // of the file; owned, as is all that is not const
+    struct dts_doc *doc; // owns the words below
+    char *scenario;      // as JSON
+    enum dts_case_class class;
+    const char *summary, *source;
+    bool step;  // values are seconds of a step; false: samples a second
+    int system; // number of its first system in the set
+};
+
+struct dts_case {
+    int family;        // its number in the set
+    int row;           // in the family's file
+    int system;        // number in the set; systems of two families are never the same
+    const char *words; // what the system is called; "" where the family is one
+    int devices;
+    double value; // as published, in the unit of the family
+    enum dts_case_role role;
+    const char *role_text, *note, *source; // NULL: nothing to say
+    struct dts_changes changes;            // of the family's scenario; owned
+};
+
+/* All that was read. */
+struct dts_case_set {
+    struct dts_family *families;
+    int family_count;
+    struct dts_case *cases;
+    int count, systems;
+    size_t family_room, case_room;
+};
+
+/* Read the families that the words name: a class, a family of the library, a file. No words:
+ * all of the library. */
+bool dts_cases_read(const char *const *words, int count, struct dts_case_set *set,
+                    struct dts_error *err);
+void dts_cases_free(struct dts_case_set *set); // leaves it empty
+
+/* The scene of a case, asked of the engine fluid. */
+bool dts_case_open(const struct dts_case_set *set, int i, struct dts_scene *scene,
+                   struct dts_error *err);
+
+#endif

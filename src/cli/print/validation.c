@@ -1,0 +1,270 @@
+/* validation.c -- prints scores and cases. Shares become percent for people. */
+#include "cli/print/validation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json/json_out.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "base/text.h"
+
+enum { WORST = 12, CELL = 160 };
+
+static int count_of(const struct dts_validation *all, enum dts_case_role role)
+{
+    int count = 0;
+    for (int i = 0; i < all->set->count; i++)
+        count += all->set->cases[i].role == role;
+    return count;
+}
+
+static void print_head(const struct dts_validation *all, FILE *out)
+{
+    const int predicted = count_of(all, DTS_CASE_PREDICTED);
+    struct dts_text text = {0};
+    dts_text_add(&text,
+                 "%d published configurations of %d systems: %d predicted, %d anchors, %d "
+                 "calibrated. %d free constants, %.1f %% of the predicted.",
+                 all->set->count, all->set->systems, predicted, count_of(all, DTS_CASE_ANCHOR),
+                 count_of(all, DTS_CASE_CALIBRATED), all->constants,
+                 predicted > 0 ? 100.0 * all->constants / predicted : 0);
+    dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH, dts_text_string(&text));
+    fprintf(out, "\n");
+    dts_text_free(&text);
+}
+
+static void print_scores(const struct dts_validation *all, FILE *out)
+{
+    static const struct dts_column columns[] = {
+        {.title = "class"},
+        {.title = "devices"},
+        {.title = "cases\n", .unit = "", .digits = 1},
+        {.title = "dtsim\nfrom the\nanchor", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\np90", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\nbias", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\nlinear", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "dtsim\nfrom all\nothers", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\np90", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\nnearest", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "\n\npower", .unit = "", .digits = 3, .text_unit = "%"},
+    };
+    enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+    struct dts_cell cells[DTS_SCORES_MOST * COLUMNS];
+    for (int i = 0; i < all->score_count; i++) {
+        const struct dts_score *score = &all->scores[i];
+        const struct dts_error_score *by = score->by;
+        const double numbers[] = {
+            score->count,
+            100 * by[DTS_BY_ANCHOR].median,
+            100 * by[DTS_BY_ANCHOR].p90,
+            100 * by[DTS_BY_ANCHOR].bias,
+            100 * by[DTS_BY_LINEAR].median,
+            100 * by[DTS_BY_OTHERS].median,
+            100 * by[DTS_BY_OTHERS].p90,
+            100 * by[DTS_BY_NEAREST].median,
+            100 * by[DTS_BY_POWER].median,
+        };
+        struct dts_cell *row = &cells[i * COLUMNS];
+        row[0] = (struct dts_cell){.word = dts_case_class_name((int)score->class)};
+        row[1] = (struct dts_cell){.word = dts_band_name(score->band)};
+        for (int c = 2; c < COLUMNS; c++)
+            row[c] = (struct dts_cell){.number = numbers[c - 2]};
+    }
+    dts_table_print_text(out, columns, COLUMNS, cells, all->score_count);
+    fprintf(out, "\n");
+    dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH,
+                  "Median and 90th percentile of the absolute error of the throughput, and the "
+                  "median of the signed error (bias; + is too fast). Linear, nearest and power "
+                  "are predictors without physics that know the same points.");
+    fprintf(out, "\n");
+}
+
+/* The case with its error first. */
+struct listed {
+    int at;
+    double error;
+};
+
+static int by_error(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    const double first = fabs(x->error), second = fabs(y->error);
+    return first != second ? (first < second) - (first > second)
+                           : (x->at > y->at) - (x->at < y->at);
+}
+
+/* What is shown: each case in the order of the files, or the worst. The caller frees it. */
+static struct listed *list(const struct dts_validation *all, int *count)
+{
+    struct listed *listed = dts_alloc((size_t)all->set->count, sizeof(*listed));
+    *count = 0;
+    for (int i = 0; i < all->set->count; i++)
+        if (all->each || all->set->cases[i].role == DTS_CASE_PREDICTED)
+            listed[(*count)++] = (struct listed){i, all->judged[i].error[DTS_KNOWS_ANCHOR]};
+    if (all->each)
+        return listed;
+    qsort(listed, (size_t)*count, sizeof(*listed), by_error);
+    *count = *count < WORST ? *count : WORST;
+    return listed;
+}
+
+static void print_cases(const struct dts_validation *all, FILE *out)
+{
+    static const struct dts_column columns[] = {
+        {.title = "case"},
+        {.title = "system"},
+        {.title = "devices\n", .unit = "", .digits = 1},
+        {.title = "published\n", .unit = "", .digits = 4},
+        {.title = "predicted\n", .unit = "", .digits = 4},
+        {.title = "error\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "from\nothers", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "role"},
+    };
+    enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+    int count;
+    struct listed *listed = list(all, &count);
+    struct dts_cell *cells = dts_alloc((size_t)count * COLUMNS + 1, sizeof(*cells));
+    char(*names)[CELL] = dts_alloc((size_t)count + 1, sizeof(*names));
+    for (int i = 0; i < count; i++) {
+        const struct dts_case *one = &all->set->cases[listed[i].at];
+        const struct dts_judged *judged = &all->judged[listed[i].at];
+        snprintf(names[i], CELL, "%.80s[%d]", all->set->families[one->family].name, one->row);
+        const struct dts_cell row[COLUMNS] = {
+            {.word = names[i]},
+            {.word = one->words},
+            {.number = one->devices},
+            {.number = one->value},
+            {.number = judged->predicted[DTS_KNOWS_ANCHOR]},
+            {.number = 100 * judged->error[DTS_KNOWS_ANCHOR]},
+            {.number = 100 * judged->error[DTS_KNOWS_OTHERS]},
+            {.word = dts_case_role_name(one->role)},
+        };
+        memcpy(&cells[i * COLUMNS], row, sizeof(row));
+    }
+    fprintf(out, all->each ? "Each case\n" : "The worst\n");
+    dts_table_print_text(out, columns, COLUMNS, cells, count);
+    free(names);
+    free(cells);
+    free(listed);
+}
+
+static void put_score(struct dts_json *json, const struct dts_score *score)
+{
+    dts_json_object(json, NULL);
+    dts_json_string(json, "class", dts_case_class_name((int)score->class));
+    dts_json_string(json, "devices", dts_band_name(score->band));
+    dts_json_integer(json, "cases", score->count);
+    for (int by = 0; by < DTS_PREDICTORS; by++) {
+        const struct dts_error_score *error = &score->by[by];
+        if (!isfinite(error->median))
+            continue;
+        dts_json_object(json, dts_predictor_name((enum dts_predictor)by));
+        dts_json_number(json, "median_percent", 100 * error->median);
+        dts_json_number(json, "p90_percent", 100 * error->p90);
+        dts_json_number(json, "bias_percent", 100 * error->bias);
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+}
+
+static void put_case(struct dts_json *json, const struct dts_validation *all, int i)
+{
+    const struct dts_case *one = &all->set->cases[i];
+    const struct dts_family *family = &all->set->families[one->family];
+    const struct dts_judged *judged = &all->judged[i];
+    dts_json_object(json, NULL);
+    dts_json_string(json, "family", family->name);
+    dts_json_integer(json, "row", one->row);
+    dts_json_string(json, "class", dts_case_class_name((int)family->class));
+    dts_json_string(json, "system", one->words);
+    dts_json_integer(json, "devices", one->devices);
+    dts_json_string(json, "role", dts_case_role_name(one->role));
+    dts_json_string(json, "calibrated", one->role_text);
+    dts_json_string(json, "metric", family->step ? "step_s" : "throughput_samples_per_s");
+    dts_json_number(json, "published", one->value);
+    dts_json_number(json, "predicted", judged->predicted[DTS_KNOWS_ANCHOR]);
+    for (int by = 0; by < DTS_PREDICTORS; by++) {
+        char key[64];
+        snprintf(key, sizeof(key), "error_%s_percent",
+                 dts_predictor_name((enum dts_predictor)by));
+        dts_json_number(json, key, 100 * dts_judged_error(judged, (enum dts_predictor)by));
+    }
+    dts_json_string(json, "basis", judged->basis);
+    dts_json_string(json, "note", one->note);
+    dts_json_string(json, "source", one->source != NULL ? one->source : family->source);
+    dts_json_end(json);
+}
+
+static void print_json(const struct dts_validation *all, int lines, FILE *out)
+{
+    struct dts_json json = {.out = out, .lines = lines};
+    dts_json_object(&json, NULL);
+    dts_json_string(&json, "schema", "dtsim-validation/1");
+    dts_json_integer(&json, "free_constants", all->constants);
+    dts_json_list(&json, "scores");
+    for (int i = 0; i < all->score_count; i++)
+        put_score(&json, &all->scores[i]);
+    dts_json_end(&json);
+    dts_json_list(&json, "cases");
+    for (int i = 0; i < all->set->count; i++)
+        put_case(&json, all, i);
+    dts_json_end(&json);
+    dts_json_end(&json);
+}
+
+static void print_csv(const struct dts_validation *all, FILE *out)
+{
+    static const struct dts_column columns[] = {
+        {.name = "family"},
+        {.name = "row", .unit = ""},
+        {.name = "class"},
+        {.name = "system"},
+        {.name = "devices", .unit = ""},
+        {.name = "role"},
+        {.name = "published", .unit = ""},
+        {.name = "predicted", .unit = ""},
+        {.name = "error_anchor", .unit = "percent"},
+        {.name = "error_linear", .unit = "percent"},
+        {.name = "error_others", .unit = "percent"},
+        {.name = "error_nearest", .unit = "percent"},
+        {.name = "error_power", .unit = "percent"},
+    };
+    enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), WORDS = 8 };
+    struct dts_cell *cells = dts_alloc((size_t)all->set->count * COLUMNS, sizeof(*cells));
+    for (int i = 0; i < all->set->count; i++) {
+        const struct dts_case *one = &all->set->cases[i];
+        const struct dts_family *family = &all->set->families[one->family];
+        const struct dts_cell row[WORDS] = {
+            {.word = family->name},
+            {.number = one->row},
+            {.word = dts_case_class_name((int)family->class)},
+            {.word = one->words},
+            {.number = one->devices},
+            {.word = dts_case_role_name(one->role)},
+            {.number = one->value},
+            {.number = all->judged[i].predicted[DTS_KNOWS_ANCHOR]},
+        };
+        memcpy(&cells[i * COLUMNS], row, sizeof(row));
+        for (int by = 0; by < DTS_PREDICTORS; by++)
+            cells[i * COLUMNS + WORDS + by] = (struct dts_cell){
+                .number = 100 * dts_judged_error(&all->judged[i], (enum dts_predictor)by)};
+    }
+    dts_table_print_csv(out, columns, COLUMNS, cells, all->set->count);
+    free(cells);
+}
+
+void dts_validation_print(const struct dts_validation *all, const struct dts_format *format,
+                          FILE *out)
+{
+    if (strcmp(format->name, "csv") == 0) {
+        print_csv(all, out);
+    } else if (strcmp(format->name, "text") == 0) {
+        print_head(all, out);
+        print_scores(all, out);
+        print_cases(all, out);
+    } else {
+        print_json(all, strcmp(format->name, "json") == 0 ? 3 : 0, out);
+    }
+}
