@@ -81,7 +81,11 @@ static void interfaces_are_the_published_ones(void)
         {"frontera_rtx", 90, 4, 1, 54.4},       {"p3_16xlarge", 16, 8, 1, 25},
         {"p3dn_24xlarge", 32, 8, 1, 100},       {"p4d_24xlarge", 64, 8, 4, 4 * 100},
         {"p5_48xlarge", 64, 8, 8, 32 * 100},    {"tpu_v3_pod", 1024, 1, 1, 4 * 70 * 8},
-        {"tpu_v4_pod", 4096, 1, 1, 6 * 50 * 8},
+        {"tpu_v4_pod", 4096, 1, 1, 6 * 50 * 8}, {"dgx1_p100", 124, 8, 4, 4 * 100},
+        {"oci_bm_gpu4_8", 64, 8, 16, 16 * 100}, {"hgx_a100_hdr4", 32, 8, 4, 4 * 200},
+        {"gcp_a3_ultra", 64, 8, 8, 8 * 400},    {"jean_zay_v100", 351, 4, 4, 4 * 100},
+        {"jean_zay_a100", 52, 8, 4, 4 * 100},   {"p2_8xlarge", 16, 8, 1, 10},
+        {"gce_k80", 8, 8, 1, 16},
     };
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         struct dts_platform platform;
