@@ -87,7 +87,8 @@ static bool has_noise(const struct dts_scenario *s)
  * kernels and links. */
 static int runs(const struct work *w)
 {
-    bool bare = w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0;
+    bool bare = !w->question->step_only &&
+                (w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0);
     return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (w->built.unlike.apart ? 1 : 0) +
            (bare ? 1 : 0);
 }
@@ -318,7 +319,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
-    return ok && run_bare(w, calm_s, &result->bare_total_s, err);
+    return ok && (w->question->step_only || run_bare(w, calm_s, &result->bare_total_s, err));
 }
 
 void dts_estimate(const struct dts_question *question, struct dts_result *result)

@@ -13,12 +13,6 @@ enum { TRIES = 8 };
 
 static const double close_enough = 1e-3, most_factor = 1e6;
 
-/* A known point beside the prediction for it. */
-struct rest {
-    double devices, batch; // batch: of a device in a step
-    double quotient;       // of measured step and predicted step
-};
-
 /* The measured step of a point whose batch the prediction knows. */
 static double measured_s(const struct dts_known *known, const struct dts_result *predicted)
 {
@@ -38,11 +32,11 @@ static bool predict(const struct dts_question *question, double factor,
 
 /* The step grows with the factor as the time of the kernels does, but for small jumps (cycles
  * of the software, messages that begin earlier): the search ends where it is near. */
-static bool find_factor(const struct dts_known *anchor, double *factor,
-                        struct dts_result *result)
+bool dts_known_factor(const struct dts_known *anchor, double *factor, struct dts_result *result)
 {
-    double x = 1, best_off = INFINITY;
+    double x = 1, next = 1, best_off = INFINITY;
     for (int i = 0; i < TRIES && best_off > close_enough; i++) {
+        x = next;
         if (!predict(&anchor->question, x, result))
             return false;
         const double wanted_s = measured_s(anchor, result), step_s = result->step.total_s;
@@ -51,13 +45,14 @@ static bool find_factor(const struct dts_known *anchor, double *factor,
         if (off < best_off)
             *factor = x;
         best_off = fmin(off, best_off);
-        x = fmin(fmax(x + (wanted_s - step_s) * x / kernels_s, DTS_LEAST_FACTOR), most_factor);
+        next = fmin(fmax(x + (wanted_s - step_s) * x / kernels_s, DTS_LEAST_FACTOR),
+                    most_factor);
     }
-    return true;
+    return *factor == x || predict(&anchor->question, *factor, result);
 }
 
 /* What is nearest to the question among points on as many devices. */
-static double batch_distance(const struct rest *rest, double batch)
+static double batch_distance(const struct dts_rest *rest, double batch)
 {
     return fabs(log(rest->batch / batch));
 }
@@ -77,7 +72,7 @@ static int find_anchor(const struct dts_question *question)
     double best_distance = INFINITY;
     for (int i = 0; i < question->known_count; i++) {
         const struct dts_question *q = &question->known[i].question;
-        const struct rest here = {.batch = batch_of(q->scenario, q->devices)};
+        const struct dts_rest here = {.batch = batch_of(q->scenario, q->devices)};
         const double distance = batch_distance(&here, batch);
         const int fewest = question->known[best].question.devices;
         if (q->devices < fewest || (q->devices == fewest && distance < best_distance)) {
@@ -90,12 +85,12 @@ static int find_anchor(const struct dts_question *question)
 
 static int by_devices(const void *a, const void *b)
 {
-    const struct rest *x = a, *y = b;
+    const struct dts_rest *x = a, *y = b;
     return (x->devices > y->devices) - (x->devices < y->devices);
 }
 
 /* One point for each number of devices, the one with the nearest batch. Returns how many. */
-static int thin_out(struct rest *rests, int count, double batch)
+static int thin_out(struct dts_rest *rests, int count, double batch)
 {
     int kept = 0;
     qsort(rests, (size_t)count, sizeof(*rests), by_devices);
@@ -109,9 +104,9 @@ static int thin_out(struct rest *rests, int count, double batch)
     return kept;
 }
 
-/* The quotient for a number of devices. */
-static double level_at(const struct rest *rests, int count, double devices)
+double dts_rest_level(struct dts_rest *rests, int count, double devices, double batch)
 {
+    count = thin_out(rests, count, batch);
     if (devices <= rests[0].devices)
         return rests[0].quotient;
     for (int i = 1; i < count; i++)
@@ -123,17 +118,18 @@ static double level_at(const struct rest *rests, int count, double devices)
 }
 
 /* Physics and measurement at all known points. `result` is overwritten. */
-static bool find_rests(const struct dts_question *question, double factor, struct rest *rests,
-                       struct dts_result *result)
+static bool find_rests(const struct dts_question *question, double factor,
+                       struct dts_rest *rests, struct dts_result *result)
 {
     for (int i = 0; i < question->known_count; i++) {
         const struct dts_known *known = &question->known[i];
         const struct dts_question *q = &known->question;
         if (!predict(q, factor, result))
             return false;
-        rests[i] = (struct rest){.devices = q->devices,
-                                 .batch = batch_of(q->scenario, q->devices),
-                                 .quotient = measured_s(known, result) / result->step.total_s};
+        rests[i] =
+            (struct dts_rest){.devices = q->devices,
+                              .batch = batch_of(q->scenario, q->devices),
+                              .quotient = measured_s(known, result) / result->step.total_s};
     }
     return true;
 }
@@ -179,14 +175,13 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
     }
     const int anchor = find_anchor(question);
     const double batch = batch_of(question->scenario, question->devices);
-    struct rest *rests = dts_alloc((size_t)count, sizeof(*rests));
+    struct dts_rest *rests = dts_alloc((size_t)count, sizeof(*rests));
     double factor = 1;
-    if (find_factor(&question->known[anchor], &factor, result) &&
+    if (dts_known_factor(&question->known[anchor], &factor, result) &&
         find_rests(question, factor, rests, result) && predict(question, factor, result)) {
-        const int kept = thin_out(rests, count, batch);
         result->level_kernels = factor;
         result->level_physics_s = result->step.total_s;
-        result->level_step = level_at(rests, kept, question->devices);
+        result->level_step = dts_rest_level(rests, count, question->devices, batch);
         multiply(result, result->level_step);
         say(question, anchor, result);
     }

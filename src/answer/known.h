@@ -24,6 +24,20 @@ struct dts_known {
     double throughput_samples_per_s;
 };
 
+/* How many times as long kernels take, so that the step of this point is the measured one.
+ * `result` gets the point as it is then predicted. */
+bool dts_known_factor(const struct dts_known *anchor, double *factor,
+                      struct dts_result *result);
+
+/* What is left at a known point once kernels are levelled. */
+struct dts_rest {
+    double devices, batch; // batch: samples of a device in a step
+    double quotient;       // measured step / predicted step
+};
+
+/* The quotient for a point, as said above. count >= 1; `rests` are sorted and thinned out. */
+double dts_rest_level(struct dts_rest *rests, int count, double devices, double batch);
+
 /* As dts_estimate(), levelled by question->known. Without known points, and where only plans
  * are checked, it is dts_estimate(). A known point that cannot be predicted is the error of
  * all. */

@@ -16,9 +16,6 @@ const struct dts_metric dts_metrics[] = {
     {"step", "straggler", "s", AT(step.straggler_s), NULL},
     {"step", "overlap_slowdown", "s", AT(step.overlap_slowdown_s), NULL},
     {"step", "bare_total", "s", AT(bare_total_s), NULL},
-    {"level", "kernels", NULL, AT(level_kernels), NULL},
-    {"level", "step", NULL, AT(level_step), NULL},
-    {"level", "physics", "s", AT(level_physics_s), NULL},
     {NULL, "throughput", "samples_per_s", AT(throughput_samples_per_s),
      "throughput_samples_per_s"},
     {NULL, "scaling_efficiency", NULL, AT(scaling_efficiency), "scaling_efficiency"},
@@ -34,6 +31,9 @@ const struct dts_metric dts_metrics[] = {
     {"training", "time", "s", AT(training.time_s), "time_s"},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
+    {"level", "kernels", NULL, AT(level_kernels), NULL},
+    {"level", "step", NULL, AT(level_step), NULL},
+    {"level", "physics", "s", AT(level_physics_s), NULL},
     {0},
 };
 

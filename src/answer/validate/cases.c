@@ -272,20 +272,39 @@ static bool is_class(const char *word)
     return false;
 }
 
-/* Classes and families by name; the nearest of either is said where a word is neither. */
+static bool is_path(const char *word)
+{
+    const size_t length = strlen(word);
+    return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+}
+
+/* A family by its path or its name. Where it is neither, a message with the nearest class or
+ * family. */
 static bool find_family(const char *word, char **path, struct dts_error *err)
 {
-    struct dts_error missing = {0};
-    if (dts_library_find(path, folder, word, NULL, &missing))
-        return true;
-    const char **classes = dts_words_of(dts_case_class_name);
-    const char *near = dts_words_nearest(word, classes);
-    free(classes);
-    if (near != NULL)
-        return dts_fail(err, DTS_BAD_INPUT, "no class or family \"%.60s\" (did you mean %s?)",
-                        word, near);
-    *err = missing;
-    return false;
+    char **names = dts_library_names(folder);
+    struct dts_text text = {0};
+    const char *words[MOST_CASES];
+    int count = 0;
+    bool known = is_path(word);
+    for (int c = 0; dts_case_class_name(c) != NULL; c++)
+        words[count++] = dts_case_class_name(c);
+    for (int i = 0; names[i] != NULL && count < MOST_CASES - 1; i++) {
+        known = known || strcmp(names[i], word) == 0;
+        words[count++] = names[i];
+    }
+    words[count] = NULL;
+    dts_text_add(&text, "validate: no class or family \"");
+    dts_text_add_word(&text, word, 60);
+    dts_text_add(&text, "\"");
+    dts_words_suggest(&text, word, words, "there are");
+    const bool good = known ? dts_library_find(path, folder, word, NULL, err)
+                            : dts_fail(err, DTS_BAD_INPUT, "%s", dts_text_string(&text));
+    dts_text_free(&text);
+    for (int i = 0; names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+    return good;
 }
 
 bool dts_cases_read(const char *const *words, int count, struct dts_case_set *set,

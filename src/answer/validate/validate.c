@@ -9,108 +9,62 @@
 #include "answer/validate/naive.h"
 #include "base/mem.h"
 
-/* One prediction: a case, and what it knows. */
-struct task {
-    int at;
-    enum dts_case_known knows;
-};
-
-struct tasks {
+/* The first round levels each system on its anchor, the second predicts all other cases with
+ * kernels levelled so. */
+struct round {
     const struct dts_case_set *set;
-    struct task *all;
+    int *cases; // that are asked for
     int count;
+    const double *factor; // of each system; NULL: it is looked for
 };
-
-/* Which others of its system a case knows. */
-static bool is_known(const struct dts_case_set *set, const struct task *task, int other)
-{
-    const struct dts_case *one = &set->cases[task->at], *it = &set->cases[other];
-    return other != task->at && it->system == one->system &&
-           (task->knows == DTS_KNOWS_OTHERS || it->role == DTS_CASE_ANCHOR);
-}
-
-/* Opens the scenes of all that is known; *count of them. They end with the process. */
-static bool open_known(const struct dts_case_set *set, const struct task *task,
-                       struct dts_known **known, int *count, struct dts_error *err)
-{
-    int most = 0;
-    for (int i = 0; i < set->count; i++)
-        most += is_known(set, task, i);
-    struct dts_scene *scenes = dts_alloc((size_t)most + 1, sizeof(*scenes));
-    *known = dts_alloc((size_t)most + 1, sizeof(**known));
-    *count = 0;
-    for (int i = 0; i < set->count; i++) {
-        struct dts_scene *scene = &scenes[*count];
-        if (!is_known(set, task, i))
-            continue;
-        if (!dts_case_open(set, i, scene, err))
-            return false;
-        const struct dts_case *one = &set->cases[i];
-        const bool step = set->families[one->family].step;
-        (*known)[(*count)++] =
-            (struct dts_known){.question = dts_question_of(scene, 0, one->devices),
-                               .step_s = step ? one->value : 0,
-                               .throughput_samples_per_s = step ? 0 : one->value};
-    }
-    return true;
-}
 
 /* In a child, which ends with what it has read. */
 static void work(void *self, int i, struct dts_progress *progress, struct dts_result *result)
 {
-    const struct tasks *tasks = self;
-    const struct task *task = &tasks->all[i];
+    const struct round *round = self;
+    const struct dts_case *one = &round->set->cases[round->cases[i]];
+    const bool step = round->set->families[one->family].step;
     struct dts_scene scene;
-    struct dts_known *known;
-    int count;
+    double factor = 1;
     dts_result_init(result);
-    if (!open_known(tasks->set, task, &known, &count, &result->error) ||
-        !dts_case_open(tasks->set, task->at, &scene, &result->error))
+    if (!dts_case_open(round->set, round->cases[i], &scene, &result->error))
         return;
-    struct dts_question question =
-        dts_question_of(&scene, 0, tasks->set->cases[task->at].devices);
-    question.progress = progress;
-    question.known = known;
-    question.known_count = count;
-    dts_estimate_levelled(&question, result);
+    struct dts_known known = {.question = dts_question_of(&scene, 0, one->devices),
+                              .step_s = step ? one->value : 0,
+                              .throughput_samples_per_s = step ? 0 : one->value};
+    known.question.progress = progress;
+    known.question.step_only = true;
+    if (round->factor != NULL) {
+        known.question.speed = 1 / round->factor[one->system];
+        dts_estimate(&known.question, result);
+    } else if (dts_known_factor(&known, &factor, result)) {
+        result->level_kernels = factor;
+    }
 }
 
 static void name(const void *self, int i, char *text, size_t room)
 {
-    const struct tasks *tasks = self;
-    const struct dts_case *one = &tasks->set->cases[tasks->all[i].at];
-    snprintf(text, room, "%s cases[%d], %d devices", tasks->set->families[one->family].name,
+    const struct round *round = self;
+    const struct dts_case *one = &round->set->cases[round->cases[i]];
+    snprintf(text, room, "%s cases[%d], %d devices", round->set->families[one->family].name,
              one->row, one->devices);
 }
 
 /* The largest first. */
 static int by_devices(const void *a, const void *b, void *self)
 {
-    const struct tasks *tasks = self;
+    const struct round *round = self;
     const int x = *(const int *)a, y = *(const int *)b;
-    const int first = tasks->set->cases[tasks->all[x].at].devices,
-              second = tasks->set->cases[tasks->all[y].at].devices;
+    const int first = round->set->cases[round->cases[x]].devices,
+              second = round->set->cases[round->cases[y]].devices;
     return first != second ? (first < second) - (first > second) : (x > y) - (x < y);
 }
 
-/* What is asked: each case from its anchor, and those that are scored from all others. */
-static void collect(struct tasks *tasks)
-{
-    tasks->all = dts_alloc((size_t)tasks->set->count * DTS_CASE_KNOWN, sizeof(*tasks->all));
-    for (int i = 0; i < tasks->set->count; i++) {
-        const struct dts_case *one = &tasks->set->cases[i];
-        const bool trains = tasks->set->families[one->family].class != DTS_COLLECTIVE;
-        tasks->all[tasks->count++] = (struct task){i, DTS_KNOWS_ANCHOR};
-        if (trains && one->role == DTS_CASE_PREDICTED)
-            tasks->all[tasks->count++] = (struct task){i, DTS_KNOWS_OTHERS};
-    }
-}
-
-static bool fail(const struct tasks *tasks, int i, const struct dts_error *why,
+static bool fail(const struct dts_case_set *set, int i, const struct dts_error *why,
                  struct dts_error *err)
 {
-    const struct dts_case *one = &tasks->set->cases[tasks->all[i].at];
-    const char *file = dts_doc_name(tasks->set->families[one->family].doc);
+    const struct dts_case *one = &set->cases[i];
+    const char *file = dts_doc_name(set->families[one->family].doc);
     const char *text = why->text;
     if (strncmp(text, file, strlen(file)) == 0 && strncmp(text + strlen(file), ": ", 2) == 0)
         text += strlen(file) + 2;
@@ -119,59 +73,109 @@ static bool fail(const struct tasks *tasks, int i, const struct dts_error *why,
     return dts_fail(err, why->cause, "%s: cases[%d]: %s", file, one->row, text);
 }
 
-static void judge(const struct dts_case_set *set, const struct task *task,
-                  const struct dts_result *result, struct dts_judged *judged)
+/* Asks for the cases of a round; results[i] is of round->cases[i]. */
+static bool ask(struct round *round, int jobs, struct dts_result *results,
+                struct dts_error *err)
 {
-    const struct dts_case *one = &set->cases[task->at];
-    const bool step = set->families[one->family].step;
-    const double predicted = step ? result->step.total_s : result->throughput_samples_per_s;
-    judged->predicted[task->knows] = predicted;
-    judged->error[task->knows] = (step ? one->value / predicted : predicted / one->value) - 1;
-    if (task->knows != DTS_KNOWS_ANCHOR)
-        return;
-    judged->batch = (double)result->global_batch / result->devices;
-    snprintf(judged->basis, sizeof(judged->basis), "%s", result->basis);
-    snprintf(judged->platform, sizeof(judged->platform), "%s", result->platform);
-    snprintf(judged->stack, sizeof(judged->stack), "%s", result->stack);
+    int *order = dts_alloc((size_t)round->count + 1, sizeof(*order));
+    for (int i = 0; i < round->count; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)round->count, sizeof(*order), by_devices, round);
+    struct dts_point_pool pool = {.count = round->count,
+                                  .jobs = jobs,
+                                  .order = order,
+                                  .work = work,
+                                  .self = round,
+                                  .name = name};
+    bool good = round->count == 0 || dts_point_pool_run(&pool, results, err);
+    for (int i = 0; i < round->count && good; i++)
+        if (dts_result_refused(&results[i]))
+            good = fail(round->set, round->cases[i], &results[i].error, err);
+    free(order);
+    return good;
 }
 
-static bool judge_all(const struct tasks *tasks, const struct dts_result *results,
-                      struct dts_judged *judged, struct dts_error *err)
+/* What the result of a case says, before levels. */
+static void take(const struct dts_case_set *set, int i, const struct dts_result *result,
+                 struct dts_judged *judged)
 {
-    for (int i = 0; i < tasks->set->count; i++) {
-        judged[i] = (struct dts_judged){.linear = NAN, .nearest = NAN, .power = NAN};
-        for (int k = 0; k < DTS_CASE_KNOWN; k++)
-            judged[i].predicted[k] = judged[i].error[k] = NAN;
+    const struct dts_case *one = &set->cases[i];
+    judged[i].batch = (double)result->global_batch / result->devices;
+    judged[i].physics_s = result->step.total_s;
+    judged[i].published_s =
+        set->families[one->family].step ? one->value : result->global_batch / one->value;
+    snprintf(judged[i].basis, sizeof(judged[i].basis), "%s", result->basis);
+    snprintf(judged[i].platform, sizeof(judged[i].platform), "%s", result->platform);
+    snprintf(judged[i].stack, sizeof(judged[i].stack), "%s", result->stack);
+}
+
+/* The anchors if `anchors`, else all others. */
+static void choose(struct round *round, bool anchors)
+{
+    round->count = 0;
+    for (int i = 0; i < round->set->count; i++)
+        if ((round->set->cases[i].role == DTS_CASE_ANCHOR) == anchors)
+            round->cases[round->count++] = i;
+}
+
+/* The quotient that a case gets from what it knows; 1 where it knows nothing. */
+static double level(const struct dts_case_set *set, const struct dts_judged *judged, int i,
+                    enum dts_case_known knows, struct dts_rest *rests)
+{
+    int count = 0;
+    for (int j = 0; j < set->count; j++)
+        if (j != i && set->cases[j].system == set->cases[i].system &&
+            (knows == DTS_KNOWS_OTHERS || set->cases[j].role == DTS_CASE_ANCHOR))
+            rests[count++] = (struct dts_rest){set->cases[j].devices, judged[j].batch,
+                                               judged[j].published_s / judged[j].physics_s};
+    return count > 0 ? dts_rest_level(rests, count, set->cases[i].devices, judged[i].batch) : 1;
+}
+
+static void judge(const struct dts_case_set *set, struct dts_judged *judged)
+{
+    struct dts_rest *rests = dts_alloc((size_t)set->count, sizeof(*rests));
+    for (int i = 0; i < set->count; i++) {
+        const struct dts_case *one = &set->cases[i];
+        const bool trains = set->families[one->family].class != DTS_COLLECTIVE;
+        judged[i].linear = judged[i].nearest = judged[i].power = NAN;
+        for (int k = 0; k < DTS_CASE_KNOWN; k++) {
+            const double step_s =
+                judged[i].physics_s * level(set, judged, i, (enum dts_case_known)k, rests);
+            const bool asked =
+                k == DTS_KNOWS_ANCHOR || (trains && one->role == DTS_CASE_PREDICTED);
+            judged[i].error[k] = asked ? judged[i].published_s / step_s - 1 : NAN;
+            judged[i].predicted[k] = set->families[one->family].step
+                                         ? step_s
+                                         : one->value * judged[i].published_s / step_s;
+        }
     }
-    for (int i = 0; i < tasks->count; i++) {
-        if (dts_result_refused(&results[i]))
-            return fail(tasks, i, &results[i].error, err);
-        judge(tasks->set, &tasks->all[i], &results[i], &judged[tasks->all[i].at]);
-    }
-    dts_naive(tasks->set, judged);
-    return true;
+    free(rests);
+    dts_naive(set, judged);
 }
 
 bool dts_validate(const struct dts_case_set *set, int jobs, struct dts_judged *judged,
                   struct dts_error *err)
 {
-    struct tasks tasks = {.set = set};
-    collect(&tasks);
-    int *order = dts_alloc((size_t)tasks.count, sizeof(*order));
-    for (int i = 0; i < tasks.count; i++)
-        order[i] = i;
-    qsort_r(order, (size_t)tasks.count, sizeof(*order), by_devices, &tasks);
-    struct dts_result *results = dts_alloc((size_t)tasks.count, sizeof(*results));
-    struct dts_point_pool pool = {.count = tasks.count,
-                                  .jobs = jobs,
-                                  .order = order,
-                                  .work = work,
-                                  .self = &tasks,
-                                  .name = name};
-    const bool good =
-        dts_point_pool_run(&pool, results, err) && judge_all(&tasks, results, judged, err);
+    struct dts_result *results = dts_alloc((size_t)set->count, sizeof(*results));
+    double *factor = dts_alloc((size_t)set->systems, sizeof(*factor));
+    struct round round = {.set = set, .cases = dts_alloc((size_t)set->count, sizeof(int))};
+    for (int s = 0; s < set->systems; s++)
+        factor[s] = 1;
+    choose(&round, true);
+    bool good = ask(&round, jobs, results, err);
+    for (int i = 0; i < round.count && good; i++) {
+        factor[set->cases[round.cases[i]].system] = results[i].level_kernels;
+        take(set, round.cases[i], &results[i], judged);
+    }
+    choose(&round, false);
+    round.factor = factor;
+    good = good && ask(&round, jobs, results, err);
+    for (int i = 0; i < round.count && good; i++)
+        take(set, round.cases[i], &results[i], judged);
+    if (good)
+        judge(set, judged);
+    free(round.cases);
+    free(factor);
     free(results);
-    free(order);
-    free(tasks.all);
     return good;
 }

@@ -14,6 +14,7 @@ enum dts_case_known { DTS_KNOWS_ANCHOR, DTS_KNOWS_OTHERS, DTS_CASE_KNOWN };
 
 /* What became of a case. Errors are shares, 0.05 is five percent too fast; NAN: absent. */
 struct dts_judged {
+    double published_s, physics_s;    // the step; the latter with kernels levelled
     double predicted[DTS_CASE_KNOWN]; // in the unit of the family
     double error[DTS_CASE_KNOWN];
 

@@ -41,14 +41,14 @@ static void print_scores(const struct dts_validation *all, FILE *out)
         {.title = "class"},
         {.title = "devices"},
         {.title = "cases\n", .unit = "", .digits = 1},
-        {.title = "dtsim\nfrom the\nanchor", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\np90", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\nbias", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\nlinear", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "dtsim\nfrom all\nothers", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\np90", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\nnearest", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "\n\npower", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "anchor:\nmedian\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "anchor:\np90\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "anchor:\nbias\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "anchor:\nlinear\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "others:\nmedian\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "others:\np90\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "others:\nnearest\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "others:\npower\n", .unit = "", .digits = 3, .text_unit = "%"},
     };
     enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
     struct dts_cell cells[DTS_SCORES_MOST * COLUMNS];
@@ -74,10 +74,13 @@ static void print_scores(const struct dts_validation *all, FILE *out)
     }
     dts_table_print_text(out, columns, COLUMNS, cells, all->score_count);
     fprintf(out, "\n");
-    dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH,
-                  "Median and 90th percentile of the absolute error of the throughput, and the "
-                  "median of the signed error (bias; + is too fast). Linear, nearest and power "
-                  "are predictors without physics that know the same points.");
+    dts_text_wrap(
+        out, "", 0, DTS_TEXT_WIDTH,
+        "Errors of the throughput: median and 90th percentile of the absolute ones, "
+        "and the median of the signed ones (bias; + is too fast). anchor: predicted "
+        "from the smallest point of the system alone; others: from all points of the "
+        "system but the predicted one. Linear, nearest and power know the same points "
+        "and no physics.");
     fprintf(out, "\n");
 }
 
@@ -118,8 +121,8 @@ static void print_cases(const struct dts_validation *all, FILE *out)
         {.title = "devices\n", .unit = "", .digits = 1},
         {.title = "published\n", .unit = "", .digits = 4},
         {.title = "predicted\n", .unit = "", .digits = 4},
-        {.title = "error\n", .unit = "", .digits = 3, .text_unit = "%"},
-        {.title = "from\nothers", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "anchor:\nerror\n", .unit = "", .digits = 3, .text_unit = "%"},
+        {.title = "others:\nerror\n", .unit = "", .digits = 3, .text_unit = "%"},
         {.title = "role"},
     };
     enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
@@ -150,6 +153,14 @@ static void print_cases(const struct dts_validation *all, FILE *out)
     free(listed);
 }
 
+/* To so many digits as an error can have that somebody published. */
+static double rounded(double value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.6g", value);
+    return isfinite(value) ? strtod(text, NULL) : NAN;
+}
+
 static void put_score(struct dts_json *json, const struct dts_score *score)
 {
     dts_json_object(json, NULL);
@@ -161,9 +172,9 @@ static void put_score(struct dts_json *json, const struct dts_score *score)
         if (!isfinite(error->median))
             continue;
         dts_json_object(json, dts_predictor_name((enum dts_predictor)by));
-        dts_json_number(json, "median_percent", 100 * error->median);
-        dts_json_number(json, "p90_percent", 100 * error->p90);
-        dts_json_number(json, "bias_percent", 100 * error->bias);
+        dts_json_number(json, "median_percent", rounded(100 * error->median));
+        dts_json_number(json, "p90_percent", rounded(100 * error->p90));
+        dts_json_number(json, "bias_percent", rounded(100 * error->bias));
         dts_json_end(json);
     }
     dts_json_end(json);
@@ -184,12 +195,13 @@ static void put_case(struct dts_json *json, const struct dts_validation *all, in
     dts_json_string(json, "calibrated", one->role_text);
     dts_json_string(json, "metric", family->step ? "step_s" : "throughput_samples_per_s");
     dts_json_number(json, "published", one->value);
-    dts_json_number(json, "predicted", judged->predicted[DTS_KNOWS_ANCHOR]);
+    dts_json_number(json, "predicted", rounded(judged->predicted[DTS_KNOWS_ANCHOR]));
     for (int by = 0; by < DTS_PREDICTORS; by++) {
         char key[64];
         snprintf(key, sizeof(key), "error_%s_percent",
                  dts_predictor_name((enum dts_predictor)by));
-        dts_json_number(json, key, 100 * dts_judged_error(judged, (enum dts_predictor)by));
+        dts_json_number(json, key,
+                        rounded(100 * dts_judged_error(judged, (enum dts_predictor)by)));
     }
     dts_json_string(json, "basis", judged->basis);
     dts_json_string(json, "note", one->note);
@@ -244,12 +256,13 @@ static void print_csv(const struct dts_validation *all, FILE *out)
             {.number = one->devices},
             {.word = dts_case_role_name(one->role)},
             {.number = one->value},
-            {.number = all->judged[i].predicted[DTS_KNOWS_ANCHOR]},
+            {.number = rounded(all->judged[i].predicted[DTS_KNOWS_ANCHOR])},
         };
         memcpy(&cells[i * COLUMNS], row, sizeof(row));
         for (int by = 0; by < DTS_PREDICTORS; by++)
             cells[i * COLUMNS + WORDS + by] = (struct dts_cell){
-                .number = 100 * dts_judged_error(&all->judged[i], (enum dts_predictor)by)};
+                .number =
+                    rounded(100 * dts_judged_error(&all->judged[i], (enum dts_predictor)by))};
     }
     dts_table_print_csv(out, columns, COLUMNS, cells, all->set->count);
     free(cells);
