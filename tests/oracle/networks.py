@@ -54,6 +54,7 @@ NETWORKS = {
     "bert_base": ([40], 2, 16, 64),
     "bert_large": ([96], 2, 16, 256),
     "bert_large_128": ([40], 2, 16, 64),
+    "bert_large_256": ([48], 2, 16, 128),
     "lstm": (None, 3, 4, 64),
     "lstm_lm1b": (None, 3, 8, 256),
 }
