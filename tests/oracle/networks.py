@@ -46,6 +46,7 @@ NETWORKS = {
     "inception_v3": (None, 4, 16, 1),
     "deeplab_v3_plus": ([3, 289, 289], 3, 16, 1, {"aspp.pool_up": [19, 19], "decoder.up": [73, 73],
                                                   "decoder.image": [289, 289]}),  # 19: what rate 18 needs
+    "deepcam": ([16, 304, 304], 3, 16, 1, {"aspp.pool_up": [19, 19]}),
     "cosmoflow": ([4, 32, 32, 32], 2, 4, 1),
     "gpt2": ([24], 2, 16, 64),
     "gpt2_medium": ([24], 2, 16, 64),
@@ -65,7 +66,7 @@ def narrow(items, by, words, outputs, above=""):
     out = []
     for item in items:
         item, name = dict(item), above + item.get("name", "")
-        for key in ("channels", "features", "outputs", "vocabulary"):
+        for key in ("channels", "groups", "features", "outputs", "vocabulary"):
             value = item.get(key, 0)
             if value >= WIDE:
                 item[key] = -(-value // (words if value >= WORDS else by))

@@ -35,6 +35,7 @@ static const struct published models[] = {
     {"bert_large_256", 336226108, 0, 398},
     {"cosmoflow", 8907556, 0, 16},
     {"deeplab_v3_plus", 40352181, 0, 188},
+    {"deepcam", 56454720, 0, 301}, // published: about 56 million
     {"linear_regression", 91, 0, 2},
     {"mlp", 669706, 0, 6},
     {"small_cnn", 1199882, 0, 8},
