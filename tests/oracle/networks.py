@@ -46,6 +46,7 @@ NETWORKS = {
     "inception_v3": (None, 4, 16, 1),
     "deeplab_v3_plus": ([3, 289, 289], 3, 16, 1, {"aspp.pool_up": [19, 19], "decoder.up": [73, 73],
                                                   "decoder.image": [289, 289]}),  # 19: what rate 18 needs
+    "deepcam": ([16, 304, 304], 3, 16, 1, {"aspp.pool_up": [19, 19]}),
     "cosmoflow": ([4, 32, 32, 32], 2, 4, 1),
     "gpt2": ([24], 2, 16, 64),
     "gpt2_medium": ([24], 2, 16, 64),
@@ -54,6 +55,7 @@ NETWORKS = {
     "bert_base": ([40], 2, 16, 64),
     "bert_large": ([96], 2, 16, 256),
     "bert_large_128": ([40], 2, 16, 64),
+    "bert_large_256": ([48], 2, 16, 128),
     "lstm": (None, 3, 4, 64),
     "lstm_lm1b": (None, 3, 8, 256),
 }
@@ -64,7 +66,7 @@ def narrow(items, by, words, outputs, above=""):
     out = []
     for item in items:
         item, name = dict(item), above + item.get("name", "")
-        for key in ("channels", "features", "outputs", "vocabulary"):
+        for key in ("channels", "groups", "features", "outputs", "vocabulary"):
             value = item.get(key, 0)
             if value >= WIDE:
                 item[key] = -(-value // (words if value >= WORDS else by))

@@ -32,8 +32,10 @@ static const struct published models[] = {
     {"bert_base", 110106428, 0, 206},
     {"bert_large", 336226108, 0, 398},
     {"bert_large_128", 336226108, 0, 398},
+    {"bert_large_256", 336226108, 0, 398},
     {"cosmoflow", 8907556, 0, 16},
     {"deeplab_v3_plus", 40352181, 0, 188},
+    {"deepcam", 56454720, 0, 301}, // published: about 56 million
     {"linear_regression", 91, 0, 2},
     {"mlp", 669706, 0, 6},
     {"small_cnn", 1199882, 0, 8},
@@ -175,7 +177,10 @@ static void bert_without_the_heads_of_pretraining_is_the_published_encoder(void)
         const char *name;
         double encoder;
     } berts[] = {
-        {"bert_base", 109482240}, {"bert_large", 335141888}, {"bert_large_128", 335141888}};
+        {"bert_base", 109482240},
+        {"bert_large", 335141888},
+        {"bert_large_128", 335141888},
+        {"bert_large_256", 335141888}};
     for (size_t i = 0; i < sizeof(berts) / sizeof(berts[0]); i++) {
         struct dts_model model;
         if (!load(&model, berts[i].name))
