@@ -1,0 +1,144 @@
+/* choice.c -- the pair of least time, and the thresholds of NCCL before it reckoned times. */
+#include "plan/coll/choice/choice.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/coll/choice/graph.h"
+#include "plan/coll/choice/tuner.h"
+#include "plan/coll/choice/versions.h"
+
+const char *dts_choice_algorithm_name(enum dts_choice_algorithm algorithm)
+{
+    static const char *const names[] = {"tree", "ring", "nvls", "nvls_tree", "pat"};
+    return names[algorithm];
+}
+
+const char *dts_choice_protocol_name(enum dts_choice_protocol protocol)
+{
+    static const char *const names[] = {"LL", "LL128", "Simple"};
+    return names[protocol];
+}
+
+bool dts_choice_price(const struct dts_choice_group *group, enum dts_coll_kind kind,
+                      double bytes, struct dts_choice *choice)
+{
+    const struct dts_choice_version *version = dts_choice_version_find(group->version);
+    if (version == NULL)
+        return false;
+    struct dts_choice_pair pair;
+    const bool nvls =
+        choice->algorithm == DTS_CHOICE_NVLS || choice->algorithm == DTS_CHOICE_NVLS_TREE;
+    const struct dts_choice_graph graph = dts_choice_graph_find(version, group, nvls);
+    const struct dts_choice_call call = {version,           group,           kind, bytes, graph,
+                                         choice->algorithm, choice->protocol};
+    if (!dts_choice_tune(&call, &pair))
+        return false;
+    choice->channels = graph.channels;
+    choice->channel_bytes_per_s = graph.speed * 1e9;
+    choice->latency_s = pair.latency_us * 1e-6;
+    choice->bytes_per_s = pair.bandwidth * 1e9;
+    choice->time_s = choice->latency_s + bytes / choice->bytes_per_s;
+    return true;
+}
+
+/* The pair of least time and the next one. */
+struct best {
+    struct dts_choice first, second;
+};
+
+static void consider(struct best *best, const struct dts_choice *choice)
+{
+    if (choice->time_s < best->first.time_s) {
+        best->second = best->first;
+        best->first = *choice;
+    } else if (choice->time_s < best->second.time_s) {
+        best->second = *choice;
+    }
+}
+
+static void say(const struct dts_choice_group *group, const struct best *best,
+                struct dts_choice *choice)
+{
+    char other[64] = "";
+    if (isfinite(best->second.time_s))
+        snprintf(other, sizeof(other), ", %s/%s %.4g us",
+                 dts_choice_algorithm_name(best->second.algorithm),
+                 dts_choice_protocol_name(best->second.protocol), best->second.time_s * 1e6);
+    snprintf(choice->why, sizeof(choice->why),
+             "NCCL %d.%d, %d x %d: %s/%s %.4g us%s; %d channels of %.4g GB/s",
+             group->version / 100, group->version % 100, group->nodes, group->per_node,
+             dts_choice_algorithm_name(choice->algorithm),
+             dts_choice_protocol_name(choice->protocol), choice->time_s * 1e6, other,
+             choice->channels, choice->channel_bytes_per_s / 1e9);
+}
+
+/* NCCL 2.4: trees serve an all-reduce up to a size (src/init.cc, ncclTreeThreshold() at
+ * v2.4.8-1), latencies in us, bandwidths in bytes/us. Before 2.4 there were rings alone. */
+static double tree_most(const struct dts_choice_group *group, int channels)
+{
+    const int size = group->nodes * group->per_node;
+    const bool nvlink = group->nvlinks > 0;
+    const double ring = nvlink ? 5000 * channels : 5000;
+    const double tree =
+        ring * (nvlink ? 3. / 4 : 2. / 3) * (nvlink && group->nodes == 2 ? 2 : 1);
+    const double ring_latency = 6 * (size - 1);
+    const double tree_latency = 15 * log2(group->nodes) + 4 * (group->per_node - 1);
+    if (group->version < 204 || group->nodes < 2 || ring_latency <= tree_latency)
+        return 0;
+    return tree > ring ? INFINITY : ring * tree / (ring - tree) * (ring_latency - tree_latency);
+}
+
+/* LL while a thread has few bytes (src/enqueue.cc, getKernelInfo() at v2.4.8-1), of which all
+ * 256 threads of all channels are in use where it ends. */
+static double ll_most(const struct dts_choice_group *group, bool tree, enum dts_coll_kind kind,
+                      int channels)
+{
+    const int of_thread =
+        (group->gpu < DTS_CHOICE_VOLTA ? 32 : 64) * (group->nodes > 1 ? 2 : 1);
+    const int chunks = tree || kind == DTS_BROADCAST ? 1 : group->nodes * group->per_node;
+    return 256. * channels * chunks * of_thread * (tree ? 4 : 1);
+}
+
+static void find_by_thresholds(const struct dts_choice_group *group, enum dts_coll_kind kind,
+                               double bytes, struct dts_choice *choice)
+{
+    const struct dts_choice_graph graph =
+        dts_choice_graph_find(dts_choice_version_find(205), group, false);
+    const double most = kind == DTS_ALLREDUCE ? tree_most(group, graph.channels) : 0;
+    const bool tree = bytes <= most;
+    *choice = (struct dts_choice){
+        .algorithm = tree ? DTS_CHOICE_TREE : DTS_CHOICE_RING,
+        .protocol = bytes <= ll_most(group, tree, kind, graph.channels) ? DTS_CHOICE_LL
+                                                                        : DTS_CHOICE_SIMPLE,
+        .channels = graph.channels,
+        .channel_bytes_per_s = graph.speed * 1e9,
+    };
+    snprintf(choice->why, sizeof(choice->why),
+             "NCCL %d.%d, %d x %d: %s/%s, trees up to %.4g bytes; %d channels of %.4g GB/s",
+             group->version / 100, group->version % 100, group->nodes, group->per_node,
+             dts_choice_algorithm_name(choice->algorithm),
+             dts_choice_protocol_name(choice->protocol), most, choice->channels, graph.speed);
+}
+
+void dts_choice_find(const struct dts_choice_group *group, enum dts_coll_kind kind,
+                     double bytes, struct dts_choice *choice)
+{
+    assert(group->nodes >= 1 && group->nodes * group->per_node >= 2 && bytes >= 1);
+    if (dts_choice_version_find(group->version) == NULL) {
+        find_by_thresholds(group, kind, bytes, choice);
+        return;
+    }
+    struct best best = {{.time_s = INFINITY}, {.time_s = INFINITY}};
+    for (int a = 0; a < DTS_CHOICE_ALGORITHMS; a++) {
+        for (int p = 0; p < DTS_CHOICE_PROTOCOLS; p++) {
+            struct dts_choice pair = {.algorithm = (enum dts_choice_algorithm)a,
+                                      .protocol = (enum dts_choice_protocol)p};
+            if (dts_choice_price(group, kind, bytes, &pair))
+                consider(&best, &pair);
+        }
+    }
+    *choice = best.first; // ring/Simple is always there
+    say(group, &best, choice);
+}
