@@ -105,6 +105,15 @@ static const struct dts_field efficiency_fields[] = {
     {0},
 };
 
+static const struct dts_field units_fields[] = {
+    {.key = "count",
+     .type = DTS_REAL,
+     .max = 1e6,
+     .missing = "0",
+     .help = "multiprocessors of a GPU; 0: products of all shapes fill the device"},
+    {0},
+};
+
 /* What one table of fields fills. */
 struct reading {
     struct dts_device device;
@@ -147,6 +156,12 @@ static const struct dts_field fields[] = {
      .type = DTS_OBJECT,
      .fields = efficiency_fields,
      .help = "share of the peaks that kernels reach, by class of operation"},
+    {.key = "units",
+     .offset = offsetof(struct reading, device.units),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = units_fields,
+     .help = "what computes tiles of products side by side"},
     {.key = "call_s",
      .offset = offsetof(struct reading, device.call_s),
      .type = DTS_REAL,
@@ -265,14 +280,36 @@ bool dts_device_check(const struct dts_device *device, enum dts_precision precis
                     dts_precision_name(precision), has);
 }
 
+/* Sizes of tiles, and the speed of one against the largest. */
+static const struct {
+    double rows, columns, speed; // speed: ASSUMED
+} tiles[] = {{256, 128, 1},  {128, 256, 1},   {128, 128, 0.95}, {256, 64, 0.9},
+             {64, 256, 0.9}, {128, 64, 0.85}, {64, 128, 0.85},  {64, 64, 0.7}};
+
+double dts_device_filled(const struct dts_device *device, double rows, double columns)
+{
+    double best = 0;
+    if (device->units <= 0 || rows <= 0)
+        return 1;
+    for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++) {
+        const double count = ceil(rows / tiles[i].rows) * ceil(columns / tiles[i].columns);
+        const double waves = ceil(count / device->units);
+        const double area = waves * device->units * tiles[i].rows * tiles[i].columns;
+        best = fmax(best, tiles[i].speed * rows * columns / area);
+    }
+    return best;
+}
+
 double dts_device_seconds(const struct dts_device *device, enum dts_precision precision,
                           const struct dts_work *work)
 {
     assert(dts_device_supports(device, precision));
     if (work->flops <= 0 && work->bytes <= 0)
         return 0;
+    const double filled = dts_device_filled(device, work->rows, work->columns);
     const double compute_s =
-        work->flops / (device->peak_flops_per_s[precision] * device->efficiency[work->class]);
+        work->flops * (1 - work->filling + work->filling / filled) /
+        (device->peak_flops_per_s[precision] * device->efficiency[work->class]);
     const double memory_s =
         work->bytes / (device->memory_bytes_per_s * device->efficiency[DTS_WORK_MEMORY]);
     return device->call_s + fmax(compute_s, memory_s);

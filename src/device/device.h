@@ -25,6 +25,11 @@ struct dts_work {
     enum dts_work_class class;
     double flops;
     double bytes; // memory traffic, at the least
+
+    /* Of a product: its rows and columns, by which its operations fill the units of the device;
+     * `filling` is the share of the operations that do so, the others fill them wholly. 0: all.
+     */
+    double rows, columns, filling;
 };
 
 enum { DTS_DEVICE_ASSUMED = 8 };
@@ -38,7 +43,9 @@ struct dts_device {
     struct dts_device_links links;       // what a platform with this device is begun with
     double efficiency[DTS_WORK_CLASSES]; // of the peak, or of the memory rate
     double call_s;                       // fixed cost of a kernel call
-    bool assumed[DTS_WORK_CLASSES];      // that efficiency is not published
+    double units; // that compute a tile of a product each (SM, CU); 0: products of all shapes
+                  // fill it
+    bool assumed[DTS_WORK_CLASSES];                // that efficiency is not published
     const char *assumed_paths[DTS_DEVICE_ASSUMED]; // all that is: "efficiency.conv", "call_s"
     int assumed_path_count;
     struct dts_profile profile; // measured calls; without: profile.kernels is NULL
@@ -53,6 +60,13 @@ void dts_device_free(struct dts_device *device);
 
 /* Print what `dtsim help device` says. */
 void dts_device_help(FILE *out);
+
+/* The share of its peak that a device can reach in a product of so many rows and columns: tiles
+ * of the product are given to the units in waves, of which the last is not full, and tiles at
+ * the edges are not full either. Of several sizes of tile the library takes the best; small
+ * tiles are slower each (NVIDIA, "Matrix Multiplication Background User's Guide": tile and wave
+ * quantization). 1 where the device has no units. */
+double dts_device_filled(const struct dts_device *device, double rows, double columns);
 
 /* Seconds of a call by the bare roofline: call_s + max(flops / (peak e), bytes / (memory m)),
  * e the efficiency of the work's class and m that of DTS_WORK_MEMORY. Work without flops and

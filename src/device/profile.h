@@ -30,6 +30,8 @@ struct dts_profile_point {
 struct dts_profile_work {
     int class; // enum dts_work_class
     double forward_flops, backward_flops, forward_values, backward_values, weight_values;
+    double rows, columns, input_rows,
+        input_columns; // of a product (kernels/op_cost.h); 0: none
 };
 
 struct dts_profile_kernel {

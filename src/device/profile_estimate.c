@@ -25,11 +25,17 @@ void dts_roofline_seconds(const struct dts_device *device, enum dts_precision pr
         .class = (enum dts_work_class)work->class,
         .flops = batch * work->forward_flops,
         .bytes = (batch * work->forward_values + work->weight_values) * bytes,
+        .rows = batch * work->rows,
+        .columns = work->columns,
+        .filling = 1,
     };
     const struct dts_work backward = {
         .class = forward.class,
         .flops = batch * work->backward_flops,
         .bytes = (batch * work->backward_values + 2 * work->weight_values) * bytes,
+        .rows = batch * work->input_rows,
+        .columns = work->input_columns,
+        .filling = 0.5, // sums for the gradients of weights are cut until they fill it
     };
     *forward_s = dts_device_seconds(device, precision, &forward);
     *backward_s = dts_device_seconds(device, precision, &backward);

@@ -36,6 +36,11 @@ struct dts_op_cost {
      * gradients. */
     double weight_values;
 
+    /* Of one product with weights: rows that each sample adds to it, and its columns, forward
+     * and where the gradients of the inputs are made. They say how well the product fills a
+     * device (device.h). 0: it is none, or many small ones. */
+    double rows, columns, input_rows, input_columns;
+
     /* Of an operation that can normalize over the samples of all ranks: sums that they add up
      * in a pass, and values that move before these are there. 0: no such pass. */
     size_t sums;

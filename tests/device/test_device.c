@@ -197,6 +197,39 @@ static void the_roofline_takes_the_slower_of_compute_and_memory(void)
     CHECK_NEAR(dts_device_seconds(&device, DTS_FP32, &none), 0, 0);
 }
 
+/* Two units, tiles of at most 256 x 128: a product of one such tile fills half of the device.
+ */
+static void products_fill_units_in_waves(void)
+{
+    const struct dts_device whole = {.units = 0}, two = {.units = 2};
+    CHECK_CLOSE(dts_device_filled(&whole, 1, 1), 1.0, 1e-12);
+    CHECK_CLOSE(dts_device_filled(&two, 512, 128), 1.0, 1e-12);   // a tile of 256 x 128 each
+    CHECK_CLOSE(dts_device_filled(&two, 256, 128), 0.95, 1e-12);  // 128 x 128 each, slower
+    CHECK_CLOSE(dts_device_filled(&two, 128, 128), 0.85, 1e-12);  // 128 x 64 each
+    CHECK_CLOSE(dts_device_filled(&two, 64, 64), 0.7 / 2, 1e-12); // one has nothing to do
+    CHECK_CLOSE(dts_device_filled(&two, 32, 64), 0.7 / 4,
+                1e-12); // and half of the tile is empty
+    CHECK_CLOSE(dts_device_filled(&two, 768, 128), 0.95, 1e-12); // three waves of 128 x 128
+    CHECK(dts_device_filled(&two, 512e6, 128) > 0.999);
+}
+
+/* The share that fills the device partly takes the longer, the rest does not. */
+static void a_product_that_fills_half_takes_twice_as_long(void)
+{
+    const struct dts_device device = {
+        .peak_flops_per_s = {[DTS_FP32] = 1e12},
+        .memory_bytes_per_s = 1e12,
+        .efficiency = {[DTS_WORK_MATMUL] = 0.5, [DTS_WORK_MEMORY] = 1},
+        .units = 2,
+    };
+    struct dts_work work = {DTS_WORK_MATMUL, 1e9, 0, 64, 64, 1};
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &work), 2e-3 * 2 / 0.7, 1e-12);
+    work.filling = 0.25;
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &work), 2e-3 * (0.75 + 0.5 / 0.7), 1e-12);
+    work.rows = 0; // not known: all of the device
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &work), 2e-3, 1e-12);
+}
+
 static void a_precision_without_a_peak_is_refused_with_those_that_have_one(void)
 {
     struct dts_device device;
@@ -272,5 +305,6 @@ TESTS(TEST(every_device_of_the_library_loads), TEST(p100_is_its_data_sheet),
       TEST(what_is_derived_from_published_times_is_not_assumed),
       TEST(precisions_have_names_and_sizes), TEST(every_precision_can_be_a_peak),
       TEST(the_roofline_takes_the_slower_of_compute_and_memory),
+      TEST(products_fill_units_in_waves), TEST(a_product_that_fills_half_takes_twice_as_long),
       TEST(a_precision_without_a_peak_is_refused_with_those_that_have_one),
       TEST(names_of_files_are_fit_to_be_printed), TEST(bad_files_are_refused_in_one_line))

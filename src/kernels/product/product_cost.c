@@ -8,6 +8,9 @@ struct dts_op_cost dts_product_cost(const struct dts_op_call *call, enum dts_wor
 {
     const double in = (double)dts_dims_elements(&call->inputs[0]);
     const double out = (double)dts_dims_elements(&call->output);
+    // Channels come first in images, last in sequences.
+    const double in_columns =
+        class == DTS_WORK_CONV ? (double)call->inputs[0].size[0] : in / places;
     const double flops = 2 * places * (double)call->params[0];
     return (struct dts_op_cost){
         .class = class,
@@ -18,6 +21,10 @@ struct dts_op_cost dts_product_cost(const struct dts_op_call *call, enum dts_wor
         .backward_values = 2 * (in + out), // data: read dy, write dx; weights: read x, dy
         .input_values = in + out,
         .weight_values = dts_op_call_weights(call),
+        .rows = places,
+        .columns = out / places,
+        .input_rows = in / in_columns,
+        .input_columns = in_columns,
         .saves_input = true,
     };
 }

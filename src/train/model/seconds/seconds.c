@@ -187,8 +187,12 @@ static bool follow_anchor(const struct question *q, const struct dts_model *mode
     if (!split_anchor(q, anchor, out->update, &compute_s, &out->fixed, err))
         return false;
     const double nearest = dts_anchor_nearest(anchor, q->batch);
-    compute_s *= q->batch / nearest; // 1 inside the published range
     const double both_s = roofline->forward_s + roofline->backward_s;
+    if (fabs(q->batch - nearest) >
+        0) { // beyond what was published the shapes say how it goes on
+        const struct roofline there = find_roofline(q, nearest, model, NULL, NULL);
+        compute_s *= factor_to(both_s, there.forward_s + there.backward_s);
+    }
     double forward_s = compute_s * factor_to(roofline->forward_s, both_s);
     if (anchor->backward_share > 0)
         forward_s = compute_s * (1 - anchor->backward_share);

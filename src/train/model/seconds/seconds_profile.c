@@ -24,6 +24,10 @@ struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
         .forward_values = cost->forward_values,
         .backward_values = cost->backward_values,
         .weight_values = cost->weight_values,
+        .rows = cost->rows,
+        .columns = cost->columns,
+        .input_rows = cost->input_rows,
+        .input_columns = cost->input_columns,
     };
 }
 
