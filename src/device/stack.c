@@ -1,5 +1,6 @@
 /* stack.c -- stack files: what a framework adds to the hardware. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -7,9 +8,21 @@
 #include "device/assumed.h"
 #include "device/stack.h"
 
+/* Words that become members of the stack. */
+struct overlap {
+    double slowdown;
+    const char *exchange;
+};
+
+struct wire {
+    const char *gradients;
+};
+
 /* What one table of fields fills. */
 struct reading {
     struct dts_stack stack;
+    struct overlap overlap;
+    struct wire wire;
     struct dts_cfg anchors, transport, assumed;
 };
 
@@ -24,8 +37,32 @@ static const struct dts_field bucket_fields[] = {
     {0},
 };
 
+static const char *exchange_name(int i)
+{
+    static const char *const words[] = {"beside_backward", "after_backward", NULL};
+    return words[i];
+}
+
+static const char *wire_name(int i)
+{
+    static const char *const words[] = {"kernels", "fp32", NULL};
+    return words[i];
+}
+
+static const struct dts_field wire_fields[] = {
+    {DTS_KEY(struct wire, gradients), .type = DTS_STRING, .choice = wire_name,
+     .missing = "\"kernels\"",
+     .help = "what gradients travel in: kernels: in the precision of the kernels; fp32: in 32 "
+             "bits where kernels compute in 16, as automatic mixed precision leaves them"},
+    {0},
+};
+
 static const struct dts_field overlap_fields[] = {
+    {DTS_KEY(struct overlap, exchange), .type = DTS_STRING, .choice = exchange_name,
+     .missing = "\"beside_backward\"",
+     .help = "when gradients travel: beside backward as they are ready, or after all of it"},
     {.key = "slowdown",
+     .offset = offsetof(struct overlap, slowdown),
      .type = DTS_REAL,
      .max = 10,
      .missing = "0",
@@ -82,11 +119,17 @@ static const struct dts_field fields[] = {
      .missing = "0",
      .help = "seconds that each step costs beside the kernels, where no anchor includes them"},
     {.key = "overlap",
-     .offset = offsetof(struct reading, stack.slowdown),
+     .offset = offsetof(struct reading, overlap),
      .type = DTS_OBJECT,
      .missing = "{}",
      .fields = overlap_fields,
-     .help = "what communication does to kernels"},
+     .help = "communication beside kernels"},
+    {.key = "wire",
+     .offset = offsetof(struct reading, wire),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = wire_fields,
+     .help = "how gradients travel"},
     {.key = "noise",
      .offset = offsetof(struct reading, stack.device_sigma),
      .type = DTS_OBJECT,
@@ -166,6 +209,9 @@ static bool read_stack(struct reading *reading, struct dts_error *err)
     if (!dts_cfg_read(top, fields, reading, err))
         return false;
     stack->places[1] = reading->transport;
+    stack->slowdown = reading->overlap.slowdown;
+    stack->exchanges_after = strcmp(reading->overlap.exchange, exchange_name(0)) != 0;
+    stack->wire_fp32 = strcmp(reading->wire.gradients, wire_name(0)) != 0;
     stack->slowdown_source = source_of(top, "overlap");
     stack->noise_source = source_of(top, "noise");
     return dts_cfg_read(&stack->places[1], transport_fields, stack, err) &&

@@ -49,6 +49,8 @@ struct dts_stack {
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
+    bool exchanges_after;            // gradients travel when backward is over, not beside it
+    bool wire_fp32;                  // gradients travel in 32 bits where kernels compute in 16
     double fixed_s;                  // per step, added where no anchor includes it
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)

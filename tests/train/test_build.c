@@ -33,6 +33,23 @@ static void an_all_reduce_waits_for_the_backward_call_that_finishes_its_bucket(v
     forget(&f);
 }
 
+/* Software that exchanges after backward does so where the strategy says nothing. */
+static void the_stack_says_when_gradients_travel(void)
+{
+    struct fixture f;
+    set_up(&f);
+    f.stack.exchanges_after = true;
+    struct dts_job job = job_of(&f, "allreduce", "{\"bucket_bytes\": 0}", 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    CHECK(waits(plan, find_op(plan, "all-reduce 0"), find_op(plan, "backward conv"), false));
+    dts_job_free(&job);
+    job = job_of(&f, "allreduce", "{\"bucket_bytes\": 0, \"overlap\": true}", 8);
+    plan = &job.roles[0].plan;
+    CHECK(waits(plan, find_op(plan, "all-reduce 0"), find_op(plan, "backward linear"), false));
+    dts_job_free(&job);
+    forget(&f);
+}
+
 static void compute_takes_the_seconds_of_the_model_in_every_microbatch(void)
 {
     struct fixture f;
@@ -91,6 +108,11 @@ static void a_ring_sends_what_the_formula_says(void)
     struct dts_traffic traffic = {0};
     dts_job_traffic(&job, &traffic);
     CHECK_NEAR(traffic.bytes, 2.0 * 7 * 2 * PARAMETERS, 0.5);
+    dts_job_free(&job);
+    f.scenario.stack.wire_fp32 = true; // software that sums gradients in 32 bits
+    job = job_of(&f, "allreduce", "{}", 8);
+    dts_job_traffic(&job, &traffic);
+    CHECK_NEAR(traffic.bytes, 2.0 * 7 * 4 * PARAMETERS, 0.5);
     dts_job_free(&job);
     forget(&f);
 }
@@ -211,6 +233,7 @@ static void one_worker_exchanges_with_servers_alone(void)
 
 TESTS(TEST(one_worker_exchanges_with_servers_alone),
       TEST(an_all_reduce_waits_for_the_backward_call_that_finishes_its_bucket),
+      TEST(the_stack_says_when_gradients_travel),
       TEST(compute_takes_the_seconds_of_the_model_in_every_microbatch),
       TEST(one_batch_is_read_ahead_and_compute_waits_for_it),
       TEST(a_ring_sends_what_the_formula_says),

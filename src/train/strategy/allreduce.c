@@ -35,8 +35,8 @@ static const struct dts_field fields[] = {
     {DTS_PIECE_KEY(struct allreduce, choice)},
     {DTS_STATISTICS_KEY(struct allreduce),
      .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
-    {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "true",
-     .help = "exchange while backward computes; else after it"},
+    {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "null",
+     .help = "exchange while backward computes; else after it; default: as the stack does"},
     {0},
 };
 
@@ -49,6 +49,9 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
                     struct dts_error *err)
 {
     struct allreduce *a = self;
+    const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
+    if (!dts_cfg_exists(&overlap))
+        a->overlap = !stack->exchanges_after;
     if (!dts_coll_choice_prepare(&a->choice, stack, at, err))
         return false;
     if (a->statistics.algorithm == NULL)
@@ -99,8 +102,7 @@ static void add_plan(const struct dts_point *point, const struct dts_coll_shape 
 {
     const struct allreduce *a = point->strategy->self;
     struct dts_bucket *buckets;
-    int count = dts_buckets(&point->scenario->model, &a->policy,
-                            dts_precision_bytes(point->scenario->precision),
+    int count = dts_buckets(&point->scenario->model, &a->policy, dts_point_wire_bytes(point),
                             point->seconds->backward, &buckets);
     struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int)),
                                   .statistics = statistics};

@@ -65,6 +65,10 @@ int dts_build_compute_count(const struct dts_point *point);
 /* The first two buffers of a plan that exchanges gradients, for ranks that train. */
 enum { DTS_GRADIENTS, DTS_WEIGHTS };
 
+/* Bytes of a gradient's value, or a weight's, on the wire: as the kernels compute, or as the
+ * stack says. */
+size_t dts_point_wire_bytes(const struct dts_point *point);
+
 /* Adds a buffer with all gradients (or all weights), as they are on the wire. dts_bucket_span()
  * is the part of a bucket in it. */
 int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,

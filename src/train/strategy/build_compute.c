@@ -106,13 +106,19 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
     dts_layer_ops_end(&layers);
 }
 
+size_t dts_point_wire_bytes(const struct dts_point *point)
+{
+    const size_t bytes = dts_precision_bytes(point->scenario->precision);
+    return point->scenario->stack.wire_fp32 && bytes < sizeof(float) ? sizeof(float) : bytes;
+}
+
 int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,
                      const struct dts_bucket *buckets, int bucket_count)
 {
     size_t elements = 0;
     for (int b = 0; b < bucket_count; b++)
         elements += buckets[b].elements;
-    return dts_plan_buffer(plan, elements, dts_precision_bytes(point->scenario->precision));
+    return dts_plan_buffer(plan, elements, dts_point_wire_bytes(point));
 }
 
 struct dts_span dts_bucket_span(const struct dts_bucket *buckets, int bucket, int buffer)

@@ -208,8 +208,7 @@ static bool find_leaders(const struct dts_point *point, int *per_leader, struct 
 static bool cut(struct dts_ps_site *site, struct dts_error *err)
 {
     const struct dts_ps *ps = site->ps;
-    double most =
-        ps->part_bytes / (double)dts_precision_bytes(site->point->scenario->precision);
+    double most = ps->part_bytes / (double)dts_point_wire_bytes(site->point);
     double all = 0;
     most = most > 1 ? floor(most) : 1;
     for (int b = 0; b < site->bucket_count; b++)
@@ -237,9 +236,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
                               "which a server sums",
                               point->strategy->name);
 
-    site.bucket_count = dts_buckets(&point->scenario->model, &ps->policy,
-                                    dts_precision_bytes(point->scenario->precision),
-                                    point->seconds->backward, &site.buckets);
+    site.bucket_count =
+        dts_buckets(&point->scenario->model, &ps->policy, dts_point_wire_bytes(point),
+                    point->seconds->backward, &site.buckets);
     if (ps->part_bytes > 0 && !cut(&site, err)) {
         free(site.buckets);
         return false;

@@ -23,7 +23,7 @@ static double sum_seconds(const struct dts_ps_site *site, int bucket)
     int parts = site->ps->by_tensor ? 1 : site->servers;
     double elements = (double)site->buckets[bucket].elements / parts;
     double pushes = point->devices / site->per_leader;
-    double bytes = (double)dts_precision_bytes(point->scenario->precision);
+    double bytes = (double)dts_point_wire_bytes(point);
     double values = 3 * pushes * bytes + optimizer->values * sizeof(float);
     int nodes = dts_point_nodes(point);
     int sharing = site->ps->dedicated ? 1 : (site->servers + nodes - 1) / nodes;
