@@ -1,72 +1,96 @@
 #!/bin/sh
-# docs/make_validation.sh PROGRAM -- the table of docs/validation.md: every published case, what
-# dtsim predicts for it, and the signed error. With --check it compares the table that stands in
-# docs/validation.md with what the program says now. Needs no network and no GPU.
+# docs/make_validation.sh [--check|--pin] PROGRAM -- what `dtsim validate` says, in the documents.
+#
+# Without an option it writes docs/validation-cases.csv and the table of docs/validation.md anew.
+# --check compares both with what the program says now, and holds the errors of each class against
+# docs/validation-limits.csv: a median or 90th percentile that is a tenth above its limit fails, with
+# the cases that became worse. --pin writes the limits anew; the commit says why.
 set -eu
-check=
-if [ "${1:-}" = --check ]; then
-    check=1
+what=write
+case ${1:-} in
+--check | --pin)
+    what=${1#--}
     shift
-fi
+    ;;
+esac
 program=${1:-build/src/dtsim}
 root=$(cd "$(dirname "$0")/.." && pwd)
 case $program in /*) ;; *) program=$PWD/$program ;; esac
-cd "$root"
+cd "$root/docs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# What a stack's slowdown, noise or anchor was taken from is no prediction.
-kind_of() {
-    case $1 in
-    imagenet_1h) echo "calibrated" ;; # its anchor is derived from the hour and the 0.9
-    dlperf_pytorch) echo calibrated ;;
-    *) echo predicted ;;
-    esac
+"$program" validate --format csv -o "$work/cases.csv"
+"$program" validate | sed '/^The worst/,$d' >"$work/table"
+
+# class,devices,cases,median,p90 of the errors from the anchor, in percent, from the table.
+limits() {
+    echo "class,devices,cases,median_percent,p90_percent"
+    awk '/^(data_parallel|parameter_server|collective) / {
+        band = $2; i = 3
+        if (band == "to") { band = band " " $3; i = 4 }
+        printf "%s,%s,%s,%s,%s\n", $1, band, $i, $(i + 1), $(i + 2) }' "$work/table"
 }
 
-table() {
-    echo "| case | strategy | devices | metric | published | predicted | error | |"
-    echo "|---|---|---:|---|---:|---:|---:|---|"
-    for file in scenarios/imagenet_1h.json scenarios/published/*.json; do
-        name=$(basename "$file" .json)
-        "$program" "$file" --engine fluid --format json |
-            awk -v name="$name" -v kind="$(kind_of "$name")" '
-                function value(line) { sub(/^[^:]*: */, "", line); sub(/,$/, "", line); gsub(/"/, "", line); return line }
-                function row() { printf "| %s | %s | %s | %s | %.4g | %.4g | %+.1f %% | %s |\n", name, strategy, devices, metric, published, predicted, error, kind }
-                /^      "strategy":/ { strategy = value($0) }
-                /^      "devices":/ { devices = value($0) }
-                /^        "metric":/ { metric = value($0) }
-                /^        "value":/ { published = value($0) }
-                /^        "predicted":/ { predicted = value($0) }
-                /^        "error_percent":/ { error = value($0); row() }
-                /^        [{]"metric":/ {
-                    line = $0
-                    match(line, /"metric": "[^"]*"/); metric = substr(line, RSTART + 11, RLENGTH - 12)
-                    match(line, /"value": [^,]*/); published = substr(line, RSTART + 9, RLENGTH - 9)
-                    match(line, /"predicted": [^,]*/); predicted = substr(line, RSTART + 13, RLENGTH - 13)
-                    match(line, /"error_percent": [^,]*/); error = substr(line, RSTART + 17, RLENGTH - 17)
-                    row()
-                }'
-    done
+# Rows of two files of cases whose predictions differ by more than rounding.
+compare() {
+    paste -d '\n' validation-cases.csv "$work/cases.csv" | awk -F, '
+        NR % 2 { split($0, a, ","); next }
+        { if (a[1] != $1 || a[2] != $2 || ($8 + 0 != 0 && ((d = $8 / a[8] - 1) > 1e-3 || d < -1e-3)))
+              print a[1] "[" a[2] "], " a[5] " devices: " a[8] " in the documents, now " $8 " (" $1 "[" $2 "])" }'
 }
 
-summary() {
-    grep '| predicted |$' "$1" | awk -F'|' '{ e = $8; sub(/ %/, "", e); e += 0; print e < 0 ? -e : e }' |
-        sort -n | awk '{ v[NR] = $1 } END {
-            median = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
-            printf "\n%d predicted cases: median of the absolute error %.1f %%, 9 of 10 below %.1f %%, worst %.1f %%.\n", NR, median, v[int(0.9 * NR + 0.999)], v[NR] }'
+# Cases whose error grew most.
+worse() {
+    paste -d '\n' validation-cases.csv "$work/cases.csv" | awk -F, '
+        function abs(x) { return x < 0 ? -x : x }
+        NR % 2 { split($0, a, ","); next }
+        $6 == "predicted" && abs($9) > abs(a[9]) + 0.1 {
+            printf "%8.1f  %s[%s], %s devices: error %.1f %%, was %.1f %%\n", abs($9) - abs(a[9]), $1, $2, $5, $9, a[9] }' |
+        sort -rn | head -n 20 | cut -c 11-
 }
 
-made=$(mktemp)
-trap 'rm -f "$made" "$made.old"' EXIT
-table > "$made"
-summary "$made" >> "$made"
-if [ -z "$check" ]; then
-    cat "$made"
-    exit 0
-fi
-sed -n '/^| case |/,/^[0-9]* predicted cases/p' docs/validation.md > "$made.old"
-if diff "$made.old" "$made"; then
-    echo "docs/validation.md is what the program says"
-else
-    echo "docs/validation.md is not what the program says: run docs/make_validation.sh and say why in CHANGELOG.md"
-    exit 1
-fi
+over_limits() {
+    limits >"$work/limits.csv"
+    awk -F, 'NR == FNR { median[$1 "," $2] = $4; p90[$1 "," $2] = $5; next }
+        FNR > 1 && ($1 "," $2) in median {
+            if ($4 > 1.1 * median[$1 "," $2] + 0.05) print $1 ", " $2 ": median " $4 " %, limit " median[$1 "," $2] " %"
+            if ($5 > 1.1 * p90[$1 "," $2] + 0.05) print $1 ", " $2 ": 90th percentile " $5 " %, limit " p90[$1 "," $2] " %"
+        }' validation-limits.csv "$work/limits.csv"
+}
+
+write_page() {
+    cp "$work/cases.csv" validation-cases.csv
+    awk -v table="$work/table" '
+        /^<!-- table -->/ { print; print "```"; while ((getline line < table) > 0) if (line != "" || !last) print line; skip = 1; next }
+        /^<!-- end -->/ { print "```"; skip = 0 }
+        !skip { print }' validation.md >"$work/page"
+    cp "$work/page" validation.md
+}
+
+case $what in
+write) write_page ;;
+pin) limits >validation-limits.csv ;;
+check)
+    status=0
+    over_limits >"$work/over"
+    if [ -s "$work/over" ]; then
+        cat "$work/over"
+        echo "Cases that became worse:"
+        worse
+        status=1
+    fi
+    compare >"$work/differ"
+    sed -n '/^<!-- table -->/,/^<!-- end -->/p' validation.md | sed '1d;$d;/^```/d' >"$work/old"
+    if [ -s "$work/differ" ] || [ "$(wc -l <validation-cases.csv)" -ne "$(wc -l <"$work/cases.csv")" ]; then
+        head -n 20 "$work/differ"
+        echo "docs/validation-cases.csv is not what the program says: run docs/make_validation.sh, and say why in CHANGELOG.md"
+        status=1
+    elif [ "$(grep -c . "$work/old")" -ne "$(grep -c . "$work/table")" ]; then
+        echo "docs/validation.md has another table than the program: run docs/make_validation.sh"
+        status=1
+    fi
+    [ $status -eq 0 ] && echo "the documents are what the program says, and no class is above its limits"
+    exit $status
+    ;;
+esac

@@ -57,7 +57,7 @@ MEASURE
 chmod +x "$work/bin/dtsim-measure"
 
 cd "$tree" || exit 2
-for scenario in scenarios/*.json scenarios/published/*.json; do
+for scenario in scenarios/*.json; do
     echo "# $scenario"
     "$work/bin/dtsim" "$scenario" --format csv 2>/dev/null </dev/null
     status=$?

@@ -32,7 +32,7 @@ static bool answer(const struct dts_options *options, const struct dts_case_set 
                    struct dts_error *err)
 {
     struct dts_judged *judged = dts_alloc((size_t)set->count, sizeof(*judged));
-    struct dts_score scores[DTS_SCORES_MOST];
+    struct dts_class_score scores[DTS_SCORES_MOST];
     struct dts_validation all = {
         .set = set, .judged = judged, .scores = scores, .each = shows_each(set)};
     struct dts_output out;

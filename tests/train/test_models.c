@@ -176,11 +176,10 @@ static void bert_without_the_heads_of_pretraining_is_the_published_encoder(void)
     static const struct {
         const char *name;
         double encoder;
-    } berts[] = {
-        {"bert_base", 109482240},
-        {"bert_large", 335141888},
-        {"bert_large_128", 335141888},
-        {"bert_large_256", 335141888}};
+    } berts[] = {{"bert_base", 109482240},
+                 {"bert_large", 335141888},
+                 {"bert_large_128", 335141888},
+                 {"bert_large_256", 335141888}};
     for (size_t i = 0; i < sizeof(berts) / sizeof(berts[0]); i++) {
         struct dts_model model;
         if (!load(&model, berts[i].name))

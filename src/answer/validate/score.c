@@ -35,7 +35,7 @@ double dts_judged_error(const struct dts_judged *judged, enum dts_predictor by)
     return errors[by];
 }
 
-static bool is_in(const struct dts_case_set *set, int i, const struct dts_score *score)
+static bool is_in(const struct dts_case_set *set, int i, const struct dts_class_score *score)
 {
     const struct dts_case *one = &set->cases[i];
     return one->role == DTS_CASE_PREDICTED &&
@@ -46,8 +46,8 @@ static bool is_in(const struct dts_case_set *set, int i, const struct dts_score 
 /* `errors` has room for all cases. */
 static struct dts_error_score score_of(const struct dts_case_set *set,
                                        const struct dts_judged *judged,
-                                       const struct dts_score *score, enum dts_predictor by,
-                                       double *errors)
+                                       const struct dts_class_score *score,
+                                       enum dts_predictor by, double *errors)
 {
     int count = 0;
     for (int i = 0; i < set->count; i++) {
@@ -66,14 +66,14 @@ static struct dts_error_score score_of(const struct dts_case_set *set,
 }
 
 int dts_scores(const struct dts_case_set *set, const struct dts_judged *judged,
-               struct dts_score scores[DTS_SCORES_MOST])
+               struct dts_class_score scores[DTS_SCORES_MOST])
 {
     double *errors = dts_alloc((size_t)set->count, sizeof(*errors));
     int rows = 0;
     for (int c = 0; c < DTS_CASE_CLASSES; c++)
         for (int b = 0; b < DTS_BANDS; b++) {
-            struct dts_score *score = &scores[rows];
-            *score = (struct dts_score){.class = (enum dts_case_class)c, .band = b};
+            struct dts_class_score *score = &scores[rows];
+            *score = (struct dts_class_score){.class = (enum dts_case_class)c, .band = b};
             for (int i = 0; i < set->count; i++)
                 score->count += is_in(set, i, score);
             for (int by = 0; by < DTS_PREDICTORS; by++)

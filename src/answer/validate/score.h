@@ -20,7 +20,7 @@ struct dts_error_score {
     double median, p90, bias; // NAN: no case has an error
 };
 
-struct dts_score {
+struct dts_class_score {
     enum dts_case_class class;
     int band;  // dts_band_name()
     int count; // predicted cases
@@ -36,7 +36,7 @@ double dts_judged_error(const struct dts_judged *judged, enum dts_predictor by);
 
 /* Rows that have cases, class by class, sizes first. Returns how many. */
 int dts_scores(const struct dts_case_set *set, const struct dts_judged *judged,
-               struct dts_score scores[DTS_SCORES_MOST]);
+               struct dts_class_score scores[DTS_SCORES_MOST]);
 
 /* Constants of the platforms and stacks in use whose source begins with "calibrated": chosen so
  * that predictions meet what was published. Values whose sources have the same words in several

@@ -53,7 +53,7 @@ static void print_scores(const struct dts_validation *all, FILE *out)
     enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
     struct dts_cell cells[DTS_SCORES_MOST * COLUMNS];
     for (int i = 0; i < all->score_count; i++) {
-        const struct dts_score *score = &all->scores[i];
+        const struct dts_class_score *score = &all->scores[i];
         const struct dts_error_score *by = score->by;
         const double numbers[] = {
             score->count,
@@ -161,7 +161,7 @@ static double rounded(double value)
     return isfinite(value) ? strtod(text, NULL) : NAN;
 }
 
-static void put_score(struct dts_json *json, const struct dts_score *score)
+static void put_score(struct dts_json *json, const struct dts_class_score *score)
 {
     dts_json_object(json, NULL);
     dts_json_string(json, "class", dts_case_class_name((int)score->class));

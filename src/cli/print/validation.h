@@ -10,7 +10,7 @@
 struct dts_validation {
     const struct dts_case_set *set;
     const struct dts_judged *judged;
-    const struct dts_score *scores;
+    const struct dts_class_score *scores;
     int score_count;
     int constants; // that were chosen on published points
     bool each;     // every case is shown, not the worst alone

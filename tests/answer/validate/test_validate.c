@@ -74,7 +74,7 @@ static void scores_count_predicted_cases_by_size(void)
 {
     struct dts_case_set set;
     struct dts_judged judged[6];
-    struct dts_score scores[DTS_SCORES_MOST];
+    struct dts_class_score scores[DTS_SCORES_MOST];
     read_family("data_parallel", "throughput_samples_per_s", &set);
     for (int i = 0; i < 6; i++) {
         judged[i] = (struct dts_judged){.linear = NAN, .nearest = NAN, .power = 0.5};
