@@ -7,28 +7,9 @@
 
 #include "base/mem.h"
 
-static const char *const stream_names[DTS_STREAMS] = {
-    [DTS_COMPUTE] = "compute",
-    [DTS_DATA] = "data",
-    [DTS_PUSH] = "push",
-    [DTS_PULL] = "pull",
-    [DTS_INPUT] = "input",
-    // further pairs like push and pull
-    [DTS_PUSH_1] = "push way 1",
-    [DTS_PULL_1] = "pull way 1",
-    [DTS_PUSH_2] = "push way 2",
-    [DTS_PULL_2] = "pull way 2",
-    [DTS_PUSH_3] = "push way 3",
-    [DTS_PULL_3] = "pull way 3",
-};
-
-static const struct {
-    enum dts_stream push, pull;
-} ways[DTS_WAYS] = {
-    {DTS_PUSH, DTS_PULL},
-    {DTS_PUSH_1, DTS_PULL_1},
-    {DTS_PUSH_2, DTS_PULL_2},
-    {DTS_PUSH_3, DTS_PULL_3},
+static const char *const stream_names[DTS_BASE_STREAMS] = {
+    [DTS_COMPUTE] = "compute", [DTS_DATA] = "data",   [DTS_PUSH] = "push",
+    [DTS_PULL] = "pull",       [DTS_INPUT] = "input",
 };
 
 static const char *const pass_names[DTS_PASSES] = {
@@ -43,25 +24,25 @@ static const char *const pass_names[DTS_PASSES] = {
 
 const char *dts_stream_name(enum dts_stream stream)
 {
-    return stream_names[stream];
+    if (stream < DTS_BASE_STREAMS)
+        return stream_names[stream];
+    return stream_names[dts_stream_is_pull(stream) ? DTS_PULL : DTS_PUSH];
 }
 
 enum dts_stream dts_stream_push(int way)
 {
-    return ways[way].push;
+    return way == 0 ? DTS_PUSH : (enum dts_stream)(DTS_BASE_STREAMS + 2 * (way - 1));
 }
 
 enum dts_stream dts_stream_pull(int way)
 {
-    return ways[way].pull;
+    return way == 0 ? DTS_PULL : (enum dts_stream)(dts_stream_push(way) + 1);
 }
 
 bool dts_stream_is_pull(enum dts_stream stream)
 {
-    for (int way = 0; way < DTS_WAYS; way++)
-        if (stream == ways[way].pull)
-            return true;
-    return false;
+    return stream == DTS_PULL ||
+           (stream >= DTS_BASE_STREAMS && (stream - DTS_BASE_STREAMS) % 2 == 1);
 }
 
 const char *dts_pass_name(enum dts_pass pass)

@@ -29,6 +29,9 @@
 #include "kernels/call/op_call.h"
 #include "plan/coll/coll.h"
 
+/* A worker may push and pull over this many pairs of streams at once. */
+enum { DTS_WAYS = 64 };
+
 enum dts_stream {
     DTS_COMPUTE, // kernels of the device, and collectives that kernels wait for
     DTS_DATA,    // gradient collectives
@@ -36,18 +39,10 @@ enum dts_stream {
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
 
-    /* Further pairs like DTS_PUSH and DTS_PULL: dts_stream_push(1) and so on. */
-    DTS_PUSH_1,
-    DTS_PULL_1,
-    DTS_PUSH_2,
-    DTS_PULL_2,
-    DTS_PUSH_3,
-    DTS_PULL_3,
-    DTS_STREAMS
+    DTS_BASE_STREAMS,
+    /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
+    DTS_STREAMS = DTS_BASE_STREAMS + 2 * (DTS_WAYS - 1)
 };
-
-/* A worker may push and pull over this many pairs of streams at once. */
-enum { DTS_WAYS = 4 };
 
 enum dts_stream dts_stream_push(int way); // 0 .. DTS_WAYS - 1; way 0 is DTS_PUSH
 enum dts_stream dts_stream_pull(int way);

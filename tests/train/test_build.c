@@ -133,6 +133,8 @@ static void no_job_of_any_strategy_deadlocks_or_loses_a_message(void)
         {"ps", "{\"servers\": 7, \"shard\": \"tensor\"}"},
         {"ps", "{\"servers\": 3, \"aggregate_in_node\": true}"},
         {"ps", "{\"servers\": 3, \"part_bytes\": 5000}"},
+        {"ps", "{\"servers\": 3, \"shard\": \"round_robin\"}"},
+        {"ps", "{\"servers\": 3, \"shard\": \"big_cut\", \"bucket_bytes\": 0}"},
         {"ps", "{\"shard\": \"tensor\", \"aggregate_in_node\": true, \"overlap_pull\": false}"},
     };
     static const int devices[] = {1, 2, 3, 4, 8, 12, 16};

@@ -137,7 +137,66 @@ static void whole_tensors_go_to_the_server_that_has_least(void)
     forget(&f);
 }
 
-TESTS(TEST(workers_push_and_pull_all_weights_once),
+/* The server of each bucket, as the plans of servers have them; -1: all have a part. */
+static void find_owners(const char *json, int owners[3])
+{
+    struct fixture f;
+    set_up(&f);
+    struct dts_job job = job_of(&f, "ps", json, 8);
+    for (int b = 0; b < 3; b++) {
+        int holders = 0;
+        for (int r = 1; r < job.role_count; r++)
+            for (int o = 0; o < job.roles[r].plan.op_count; o++) {
+                const struct dts_op *op = &job.roles[r].plan.ops[o];
+                if (op->kind != DTS_OP_EXCHANGE || op->exchange.send || op->bucket != b)
+                    continue;
+                owners[b] = r - 1;
+                holders++;
+                CHECK_INT(op->exchange.part,
+                          holders > 1 ? DTS_SHARD_OF_SELF : op->exchange.part);
+            }
+        owners[b] = holders > 1 ? -1 : owners[b];
+    }
+    dts_job_free(&job);
+    forget(&f);
+}
+
+/* Buckets 0, 1, 2 have 4096, 130 and 12345 values; the network begins with the last. */
+static void buckets_go_to_servers_by_size_or_in_turn(void)
+{
+    int owners[3];
+    find_owners("{\"servers\": 3, \"shard\": \"tensor\", \"bucket_bytes\": 0}", owners);
+    CHECK(owners[2] == 0 && owners[0] == 1 && owners[1] == 2);
+    find_owners("{\"servers\": 2, \"shard\": \"round_robin\", \"bucket_bytes\": 0}", owners);
+    CHECK(owners[2] == 0 && owners[1] == 1 && owners[0] == 0);
+    // nothing here is above a million values
+    find_owners("{\"servers\": 2, \"shard\": \"big_cut\", \"bucket_bytes\": 0}", owners);
+    CHECK(owners[2] == 0 && owners[0] == 1 && owners[1] == 1);
+}
+
+static void arrays_above_a_million_values_are_cut(void)
+{
+    struct fixture f;
+    set_up(&f);
+    f.layers[0].params[0].count = 1000001; // of the last bucket
+    struct dts_job job =
+        job_of(&f, "ps", "{\"servers\": 2, \"shard\": \"big_cut\", \"bucket_bytes\": 0}", 8);
+    for (int r = 1; r <= 2; r++) {
+        const struct dts_plan *server = &job.roles[r].plan;
+        CHECK_INT(server->ops[find_op(server, "push 2")].exchange.part, DTS_SHARD_OF_SELF);
+    }
+    const struct dts_plan *worker = &job.roles[0].plan;
+    CHECK_INT(worker->ops[find_op(worker, "push 2")].exchange.peer_count, 2);
+    CHECK_INT(worker->ops[find_op(worker, "push 0")].exchange.peer_count, 1);
+    struct dts_traffic traffic = {0};
+    dts_job_traffic(&job, &traffic);
+    CHECK_NEAR(traffic.bytes, 8 * 2 * 4.0 * (1000001 + 130 + 4096), 0.5);
+    dts_job_free(&job);
+    forget(&f);
+}
+
+TESTS(TEST(buckets_go_to_servers_by_size_or_in_turn),
+      TEST(arrays_above_a_million_values_are_cut), TEST(workers_push_and_pull_all_weights_once),
       TEST(a_server_sums_when_all_has_arrived_and_then_answers),
       TEST(with_overlap_the_next_forward_waits_for_its_own_weights),
       TEST(whole_tensors_go_to_the_server_that_has_least))

@@ -14,9 +14,16 @@
  * The step ends when all weights are back; with overlap_pull the next step begins at once, and
  * the first layer that has weights in a bucket waits for it.
  *
- * Shards. "even": each server holds the k-th part of every bucket. "tensor": each bucket is on
- * one server, the largest first to the server that has least; each server is then a role of its
- * own, because it does what no other does.
+ * Shards. "even": each server holds the k-th part of every bucket. Else each bucket is on one
+ * server, and each server is a role of its own, because it does what no other does:
+ *
+ *     tensor       the largest first to the server that has least
+ *     round_robin  in the order of the network, to one server after the other, as TensorFlow's
+ *                  tf.train.replica_device_setter does
+ *     big_cut      as tensor, but buckets of more than a million values are cut evenly over all
+ *                  servers, as MXNet does (MXNET_KVSTORE_BIGARRAY_BOUND, 1e6)
+ *
+ * Buckets for different servers travel beside one another, as ready as they are.
  *
  * part_bytes: large tensors travel in parts (Jiang et al. 2020, OSDI, "BytePS"): else nothing
  * of a tensor can be pulled before all of it was pushed.
@@ -38,6 +45,7 @@
 enum {
     MOST_ON_A_NODE = 64, // servers
     MOST_PARTS = 8192,   // of all gradients; BytePS's 4 MB of GPT-2 XL in fp32 are 1,558
+    BIG_ARRAY = 1000000, // values: MXNET_KVSTORE_BIGARRAY_BOUND
 };
 
 static const char *placement_name(int i)
@@ -53,9 +61,7 @@ static const char *placement_name(int i)
 static const char *shard_name(int i)
 {
     static const char *const names[] = {
-        "even",
-        "tensor",
-        NULL,
+        "even", "tensor", "round_robin", "big_cut", NULL,
     };
     return names[i];
 }
@@ -68,7 +74,10 @@ static const struct dts_field fields[] = {
      .help = "colocated: on the hosts of the workers' nodes; dedicated: on nodes of their own"},
     {DTS_KEY(struct dts_ps, shard), .type = DTS_STRING, .choice = shard_name,
      .missing = "\"even\"",
-     .help = "even: each server has a part of every bucket; tensor: whole buckets, by size"},
+     .help =
+         "even: each server has a part of every bucket; tensor: whole buckets, by size; "
+         "round_robin: whole buckets, in turn; big_cut: by size, those above a million values "
+         "in parts"},
     {DTS_BUCKET_KEY(struct dts_ps)},
     {DTS_FIRST_BUCKET_KEY(struct dts_ps)},
     {DTS_KEY(struct dts_ps, part_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
@@ -101,7 +110,9 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     if (!dts_coll_choice_prepare(&ps->statistics, stack, at, err))
         return false;
     ps->dedicated = strcmp(ps->placement, "dedicated") == 0;
-    ps->by_tensor = strcmp(ps->shard, "tensor") == 0;
+    ps->by_tensor = strcmp(ps->shard, shard_name(0)) != 0;
+    ps->round_robin = strcmp(ps->shard, "round_robin") == 0;
+    ps->cut_beyond = strcmp(ps->shard, "big_cut") == 0 ? BIG_ARRAY : 0;
     ps->within_coll = dts_coll_find(ps->within);
     if (strcmp(ps->within, "hierarchical") == 0)
         return dts_cfg_fail(at, "within", err, "a node has no levels: not \"hierarchical\"");
@@ -139,23 +150,41 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
-/* Largest first, each to the server that has least so far; ties to the lower number. */
+/* The bucket that comes next: of those that have no server yet the largest, or in the order of
+ * the network, which is opposite to that of backward; -1: all have one. */
+static int next_bucket(const struct dts_ps_site *site, const bool *assigned)
+{
+    int next = -1;
+    for (int b = site->bucket_count - 1; b >= 0; b--) {
+        const bool larger =
+            next >= 0 && site->buckets[b].elements >= site->buckets[next].elements;
+        if (!assigned[b] && (next < 0 || (!site->ps->round_robin && larger)))
+            next = b;
+    }
+    return next;
+}
+
+/* By size each goes to the server that has least so far, ties to the lower number; in turn each
+ * to the next server. */
 static void assign(struct dts_ps_site *site)
 {
     size_t *load = dts_alloc((size_t)site->servers, sizeof(*load));
+    bool *assigned = dts_alloc((size_t)site->bucket_count + 1, sizeof(*assigned));
     for (int b = 0; b < site->bucket_count; b++)
-        site->owner[b] = -1;
-    for (int n = 0; n < site->bucket_count; n++) {
-        int largest = -1, least = 0;
-        for (int b = 0; b < site->bucket_count; b++)
-            if (site->owner[b] < 0 &&
-                (largest < 0 || site->buckets[b].elements > site->buckets[largest].elements))
-                largest = b;
-        for (int s = 1; s < site->servers; s++)
-            least = load[s] < load[least] ? s : least;
-        site->owner[largest] = least;
-        load[least] += site->buckets[largest].elements;
+        if (site->ps->cut_beyond > 0 && site->buckets[b].elements > site->ps->cut_beyond) {
+            site->owner[b] = -1;
+            assigned[b] = true;
+        }
+    int turn = 0;
+    for (int b; (b = next_bucket(site, assigned)) >= 0; turn++) {
+        int server = site->ps->round_robin ? turn % site->servers : 0;
+        for (int s = 1; s < site->servers && !site->ps->round_robin; s++)
+            server = load[s] < load[server] ? s : server;
+        site->owner[b] = server;
+        assigned[b] = true;
+        load[server] += site->buckets[b].elements;
     }
+    free(assigned);
     free(load);
 }
 

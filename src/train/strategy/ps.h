@@ -13,7 +13,11 @@ struct dts_ps {
     struct dts_coll_choice statistics; // of synchronized batch normalization, among workers
 
     /* Follows from the members above and from the stack. */
-    bool dedicated, by_tensor;
+    bool dedicated;
+    bool by_tensor; // servers hold whole buckets, and so have plans of their own
+    size_t
+        cut_beyond; // by_tensor: elements of the largest bucket that is held whole; 0: all are
+    bool round_robin; // by_tensor: one bucket after the other to the next server, else by size
     const struct dts_coll *within_coll;
     struct dts_bucket_policy policy;
     double piece_bytes; // of the broadcast in a node
@@ -25,7 +29,7 @@ struct dts_ps_site {
     const struct dts_point *point;
     const struct dts_ps *ps;
     struct dts_bucket *buckets; // owned
-    int *owner;                 // owned; by_tensor: the server of each bucket
+    int *owner; // owned; by_tensor: the server of each bucket; -1: each has a part of it
     int bucket_count, servers;
     int per_leader;                   // neighbouring ranks that push as one
     struct dts_collective statistics; // algorithm NULL: workers have none

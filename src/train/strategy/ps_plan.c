@@ -15,12 +15,18 @@
 #include "base/mem.h"
 #include "train/strategy/ps.h"
 
+/* Is the bucket on one server? */
+static bool is_whole(const struct dts_ps_site *site, int b)
+{
+    return site->ps->by_tensor && site->owner[b] >= 0;
+}
+
 /* Seconds in which a server sums one bucket, or its part of it, and updates the weights. */
 static double sum_seconds(const struct dts_ps_site *site, int bucket)
 {
     const struct dts_point *point = site->point;
     const struct dts_optimizer *optimizer = point->scenario->optimizer;
-    int parts = site->ps->by_tensor ? 1 : site->servers;
+    int parts = is_whole(site, bucket) ? 1 : site->servers;
     double elements = (double)site->buckets[bucket].elements / parts;
     double pushes = point->devices / site->per_leader;
     double bytes = (double)dts_point_wire_bytes(point);
@@ -35,7 +41,7 @@ static struct dts_exchange worker_side(const struct dts_ps_site *site, int b, in
                                        bool send)
 {
     int first = site->point->devices; // rank of the first server
-    bool whole = site->ps->by_tensor;
+    bool whole = is_whole(site, b);
     return (struct dts_exchange){
         .send = send,
         .first_peer = whole ? first + site->owner[b] : first,
@@ -58,7 +64,7 @@ static struct dts_exchange server_side(const struct dts_ps_site *site, int b, in
     exchange.peer_stride = site->per_leader;
     exchange.peer_count = site->point->devices / site->per_leader;
     exchange.every = 1;
-    exchange.part = site->ps->by_tensor ? DTS_WHOLE : DTS_SHARD_OF_SELF;
+    exchange.part = is_whole(site, b) ? DTS_WHOLE : DTS_SHARD_OF_SELF;
     return exchange;
 }
 
@@ -66,7 +72,7 @@ static struct dts_exchange server_side(const struct dts_ps_site *site, int b, in
  * each as soon as it is ready; those for one server travel one behind the other. */
 static int way_of(const struct dts_ps_site *site, int b)
 {
-    return site->ps->by_tensor ? site->owner[b] % DTS_WAYS : 0;
+    return is_whole(site, b) ? site->owner[b] % DTS_WAYS : 0;
 }
 
 static int add_exchange(struct dts_plan *plan, enum dts_stream stream, const char *what, int b,
@@ -185,7 +191,7 @@ void dts_ps_server(const struct dts_ps_site *site, int server, struct dts_plan *
     int weights = dts_build_buffer(site->point, plan, site->buckets, site->bucket_count);
     assert(gradients == DTS_GRADIENTS && weights == DTS_WEIGHTS);
     for (int b = 0; b < site->bucket_count; b++) {
-        if (site->ps->by_tensor && site->owner[b] != server)
+        if (is_whole(site, b) && site->owner[b] != server)
             continue;
         int push = add_exchange(plan, dts_stream_push(way_of(site, b)), "push", b,
                                 server_side(site, b, gradients, false), -1);
