@@ -3,12 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/validate/score.h"
+#include "answer/validate/folds.h"
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/print/validation.h"
+
+static const char *option(int i)
+{
+    static const char *const own[] = {"folds", NULL};
+    return own[i];
+}
 
 static bool check_options(const struct dts_options *options, struct dts_error *err)
 {
@@ -28,22 +34,44 @@ static bool shows_each(const struct dts_case_set *set)
     return set->family_count == 1;
 }
 
+static bool check_folds(const struct dts_options *options, struct dts_error *err)
+{
+    for (int i = 0; i < options->answer_count; i++)
+        if (strcmp(options->answers[i].value, "yes") != 0)
+            return dts_fail(err, DTS_BAD_INPUT, "--folds: must be yes, got \"%.40s\"",
+                            options->answers[i].value);
+    return true;
+}
+
+static bool predict(const struct dts_options *options, struct dts_validation *all,
+                    struct dts_judged *judged, struct dts_folds *folds, struct dts_error *err)
+{
+    struct dts_constant *constants;
+    if (!dts_validate(all->set, options->jobs, judged, err) ||
+        !dts_constants_find(all->set, judged, &constants, &all->constants, err))
+        return false;
+    dts_constants_free(constants, all->constants);
+    all->folds = options->answer_count > 0 ? folds : NULL;
+    return all->folds == NULL || dts_folds_find(all->set, judged, options->jobs, folds, err);
+}
+
 static bool answer(const struct dts_options *options, const struct dts_case_set *set,
                    struct dts_error *err)
 {
     struct dts_judged *judged = dts_alloc((size_t)set->count, sizeof(*judged));
     struct dts_class_score scores[DTS_SCORES_MOST];
+    struct dts_folds folds = {0};
     struct dts_validation all = {
         .set = set, .judged = judged, .scores = scores, .each = shows_each(set)};
     struct dts_output out;
-    bool good = dts_validate(set, options->jobs, judged, err) &&
-                dts_free_constants(set, judged, &all.constants, err) &&
+    bool good = predict(options, &all, judged, &folds, err) &&
                 dts_output_open(&out, options->output, err);
     if (good) {
         all.score_count = dts_scores(set, judged, scores);
         dts_validation_print(&all, options->format, out.stream);
         good = dts_output_close(&out, err);
     }
+    dts_folds_free(&folds);
     free(judged);
     return good;
 }
@@ -54,7 +82,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     const int count = dts_command_words(&dts_validate_command, options, &words);
     const struct dts_named_output output = {"--output", options->output};
     struct dts_case_set set;
-    if (!check_options(options, err) || !dts_outputs_check(&output, 1, NULL, 0, err) ||
+    if (!check_options(options, err) || !check_folds(options, err) ||
+        !dts_outputs_check(&output, 1, NULL, 0, err) ||
         !dts_cases_read(words, count, &set, err))
         return false;
     const bool good = answer(options, &set, err);
@@ -66,17 +95,18 @@ const struct dts_command dts_validate_command = {
     .name = "validate",
     .arguments = "[CLASS|FAMILY...]",
     .summary = "how far predictions are from published measurements, by class and by size",
-    .help = "Predicts every published configuration of validation/ and holds it against the "
-            "figure.\n"
-            "The smallest point of a system levels the compute and is not scored (anchor); "
-            "neither\n"
-            "are those on which a constant was chosen (calibrated).\n"
+    .help = "Predicts every published configuration of validation/ and holds it against the\n"
+            "figure. The smallest point of a system levels the compute and is not scored\n"
+            "(anchor); neither are those on which a constant was chosen (calibrated).\n"
             "\n"
-            "  CLASS    data_parallel, parameter_server or collective; none: all\n"
-            "  FAMILY   a file of validation/, by name or by path; one alone is shown case by "
-            "case\n"
+            "  CLASS         data_parallel, parameter_server or collective; none: all\n"
+            "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
+            "                case by case\n"
+            "  --folds yes   also choose the calibrated constants anew on each half of the\n"
+            "                systems, and score the other half with them (minutes)\n"
             "\n"
             "Example:\n"
             "  dtsim validate data_parallel\n",
+    .option = option,
     .run = run,
 };

@@ -38,10 +38,4 @@ double dts_judged_error(const struct dts_judged *judged, enum dts_predictor by);
 int dts_scores(const struct dts_case_set *set, const struct dts_judged *judged,
                struct dts_class_score scores[DTS_SCORES_MOST]);
 
-/* Constants of the platforms and stacks in use whose source begins with "calibrated": chosen so
- * that predictions meet what was published. Values whose sources have the same words in several
- * files are the same constants. */
-bool dts_free_constants(const struct dts_case_set *set, const struct dts_judged *judged,
-                        int *count, struct dts_error *err);
-
 #endif

@@ -161,6 +161,43 @@ static double rounded(double value)
     return isfinite(value) ? strtod(text, NULL) : NAN;
 }
 
+/* What each half would have chosen, and how the other half fares with it. */
+static void print_folds(const struct dts_validation *all, FILE *out)
+{
+    const struct dts_folds *folds = all->folds;
+    if (folds == NULL)
+        return;
+    fprintf(
+        out,
+        "Folds: median %.3g %% with constants that the other half chose, %.3g %% as they are "
+        "(%.2f times)\n",
+        100 * folds->others, 100 * folds->whole, folds->others / folds->whole);
+    for (int c = 0; c < folds->constant_count; c++)
+        fprintf(out, "  %s %.4g: %.4g and %.4g\n", folds->constants[c].path,
+                folds->constants[c].value, folds->chosen[0][c], folds->chosen[1][c]);
+    fprintf(out, "\n");
+}
+
+static void put_folds(struct dts_json *json, const struct dts_folds *folds)
+{
+    if (folds == NULL)
+        return;
+    dts_json_object(json, "folds");
+    dts_json_number(json, "median_percent", rounded(100 * folds->whole));
+    dts_json_number(json, "other_half_median_percent", rounded(100 * folds->others));
+    dts_json_list(json, "constants");
+    for (int c = 0; c < folds->constant_count; c++) {
+        dts_json_object(json, NULL);
+        dts_json_string(json, "path", folds->constants[c].path);
+        dts_json_number(json, "value", folds->constants[c].value);
+        dts_json_number(json, "first_half", rounded(folds->chosen[0][c]));
+        dts_json_number(json, "second_half", rounded(folds->chosen[1][c]));
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+    dts_json_end(json);
+}
+
 static void put_score(struct dts_json *json, const struct dts_class_score *score)
 {
     dts_json_object(json, NULL);
@@ -215,6 +252,7 @@ static void print_json(const struct dts_validation *all, int lines, FILE *out)
     dts_json_object(&json, NULL);
     dts_json_string(&json, "schema", "dtsim-validation/1");
     dts_json_integer(&json, "free_constants", all->constants);
+    put_folds(&json, all->folds);
     dts_json_list(&json, "scores");
     for (int i = 0; i < all->score_count; i++)
         put_score(&json, &all->scores[i]);
@@ -276,6 +314,7 @@ void dts_validation_print(const struct dts_validation *all, const struct dts_for
     } else if (strcmp(format->name, "text") == 0) {
         print_head(all, out);
         print_scores(all, out);
+        print_folds(all, out);
         print_cases(all, out);
     } else {
         print_json(all, strcmp(format->name, "json") == 0 ? 3 : 0, out);

@@ -5,15 +5,16 @@
 #include <stdio.h>
 
 #include "answer/result.h"
-#include "answer/validate/score.h"
+#include "answer/validate/folds.h"
 
 struct dts_validation {
     const struct dts_case_set *set;
     const struct dts_judged *judged;
     const struct dts_class_score *scores;
     int score_count;
-    int constants; // that were chosen on published points
-    bool each;     // every case is shown, not the worst alone
+    int constants;                 // that were chosen on published points
+    const struct dts_folds *folds; // NULL: not asked
+    bool each;                     // every case is shown, not the worst alone
 };
 
 /* Text: scores, then the worst cases, or each. JSON ("dtsim-validation/1"): scores and cases.
