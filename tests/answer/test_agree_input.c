@@ -37,6 +37,19 @@ static void the_step_is_the_rate_of_the_cores(void)
         }
 }
 
+/* 4 MB at 1 GB/s are 4 ms, a little more than the kernels: faster ones would change nothing. */
+static void input_bounds_the_step_where_it_is_a_little_late(void)
+{
+    for (int e = 0; e < 2; e++) {
+        const char *const sets[] = {READS, "platform.storage={\"node_bytes_per_s\": 1e9}",
+                                    QUIET, engines[e], NULL};
+        const struct dts_result r = agree_ask(scenario, sets, "ring", 1);
+        CHECK_CLOSE(r.step.total_s, 4e-3, 1e-9);
+        CHECK(r.step.input_s > 0 && r.step.input_s < r.step.compute_s);
+        CHECK(strstr(r.why, "input bounds the step") == r.why);
+    }
+}
+
 static void faster_input_costs_nothing(void)
 {
     for (int e = 0; e < 2; e++) {
@@ -98,6 +111,7 @@ static void without_prefetch_reading_comes_on_top(void)
     }
 }
 
-TESTS(TEST(the_step_is_the_rate_of_the_cores), TEST(faster_input_costs_nothing),
+TESTS(TEST(the_step_is_the_rate_of_the_cores),
+      TEST(input_bounds_the_step_where_it_is_a_little_late), TEST(faster_input_costs_nothing),
       TEST(shared_storage_is_divided_among_all), TEST(handing_over_is_not_hidden),
       TEST(without_prefetch_reading_comes_on_top))
