@@ -115,6 +115,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         .nodes = q->platform->nodes,
         .devices_per_node = q->platform->devices_per_node,
         .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .cores = q->platform->cores,
         .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
         .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
     };

@@ -6,11 +6,13 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
+#include "answer/split.h"
 #include "answer/trace.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
+#include "train/strategy/input.h"
 
 enum { LONG_S = 10 }; // a run that takes longer is announced
 
@@ -62,11 +64,17 @@ static void prepare_simulation(struct work *w)
         w->engine = dts_engine_auto(&w->simulation);
 }
 
+/* Time that the framework takes from the device. */
+static bool is_overhead(const struct dts_op *op)
+{
+    return dts_split_feeds(op) || (op->kind == DTS_OP_CALL && op->call.pass == DTS_OVERHEAD);
+}
+
 static double overheads(const struct dts_plan *plan)
 {
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
+        if (is_overhead(&plan->ops[o]))
             seconds += plan->ops[o].call.seconds;
     return seconds;
 }
@@ -74,7 +82,7 @@ static double overheads(const struct dts_plan *plan)
 static void drop_overheads(struct dts_plan *plan)
 {
     for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_OVERHEAD)
+        if (is_overhead(&plan->ops[o]))
             plan->ops[o].call.seconds = 0;
 }
 
@@ -250,7 +258,8 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         fill_bandwidths(w, result);
         return;
     }
-    double alone_s = bound->plain_s / w->built.together;
+    const double fed_s = dts_point_input(&w->built.point).here_s;
+    double alone_s = (bound->plain_s - fed_s) / w->built.together;
     double alone = (double)w->built.point.batch * s->accumulate / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
@@ -282,7 +291,13 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
 {
     struct dts_bottleneck found[DTS_EXPLAINED];
     const int count = dts_bottlenecks_find(&w->simulation, w->loader, found, DTS_EXPLAINED);
-    dts_explain_bound(bound, found, count, &result->step, result->why, sizeof(result->why));
+    const struct dts_why why = {.step = &result->step,
+                                .bound = bound,
+                                .found = found,
+                                .count = count,
+                                .input = dts_point_input(&w->built.point),
+                                .machine = &w->built.machine};
+    dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)

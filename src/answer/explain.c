@@ -26,16 +26,48 @@ static void add_seconds(struct dts_text *text, double seconds)
     dts_text_add(text, whole ? " s" : small ? " us" : " ms");
 }
 
-/* What bounds the step: the longest of kernels, communication that they do not hide, and input.
- */
-static void add_step(struct dts_text *why, const struct dts_step *step)
+/* "the 24 cores of a node decode 2.91e3 samples a second", in parentheses. */
+static void add_input(struct dts_text *why, const struct dts_why *e)
 {
+    const bool fed = 2 * e->input.seconds[DTS_INPUT_FEED] >= e->step->input_s;
+    const enum dts_input_part part = fed ? DTS_INPUT_FEED : e->input.bound;
+    if (e->input.seconds[part] <= 0)
+        return;
+    const double rate = e->input.samples[part] / e->input.seconds[part];
+    switch (part) {
+    case DTS_INPUT_SHARED:
+        dts_text_add(why, " (the storage that all nodes share gives ");
+        break;
+    case DTS_INPUT_STORAGE:
+        dts_text_add(why, " (the storage of a node gives ");
+        break;
+    case DTS_INPUT_CORES:
+        dts_text_add(why, " (the %d cores of a node decode ", e->machine->cores);
+        break;
+    case DTS_INPUT_MEMORY:
+        dts_text_add(why, " (the memory of a host lets pass ");
+        break;
+    default:
+        dts_text_add(why, " (a host hands over, one by one, ");
+        break;
+    }
+    dts_text_add_significant(why, rate, 3);
+    dts_text_add(why, " samples/s)");
+}
+
+/* What bounds the step: the longest of kernels, communication that they do not hide, and input.
+ * Where kernels wait for samples that are read ahead, the step is what input makes it. */
+static void add_step(struct dts_text *why, const struct dts_why *e)
+{
+    const struct dts_step *step = e->step;
     const double hidden = 0.01; // of the step: less is nothing
     const double input_s = isfinite(step->input_s) ? step->input_s : 0;
     const double kernels_s = step->total_s - step->exposed_comm_s - input_s;
     if (step->compute_s <= 0)
-        return; // a collective alone
-    const bool input = input_s > kernels_s && input_s > step->exposed_comm_s;
+        return;                                      // a collective alone
+    const double late_s = input_s - e->input.here_s; // read ahead, and not there in time
+    const bool input = (input_s > kernels_s && input_s > step->exposed_comm_s) ||
+                       late_s >= hidden * step->total_s;
     const bool communication = !input && step->exposed_comm_s > kernels_s;
     dts_text_add(why, "%s the step, ",
                  input           ? "input bounds"
@@ -43,7 +75,9 @@ static void add_step(struct dts_text *why, const struct dts_step *step)
                                  : "kernels bound");
     if (input_s >= hidden * step->total_s) {
         add_seconds(why, input_s);
-        dts_text_add(why, " of it are input that is waited for; ");
+        dts_text_add(why, " of it are input that is waited for");
+        add_input(why, e);
+        dts_text_add(why, "; ");
     }
     if (step->comm_s <= 0)
         return;
@@ -117,20 +151,19 @@ static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, 
     }
 }
 
-void dts_explain_bound(const struct dts_bound *bound, const struct dts_bottleneck *found,
-                       int count, const struct dts_step *step, char *text, size_t room)
+void dts_explain_bound(const struct dts_why *e, char *text, size_t room)
 {
     struct dts_text why = {0};
-    add_step(&why, step);
-    if (bound->link_s <= 0) {
+    add_step(&why, e);
+    if (e->bound->link_s <= 0) {
         snprintf(text, room, "%snothing is sent", dts_text_string(&why));
         dts_text_free(&why);
         return;
     }
-    add_limit(&why, bound);
-    add_busiest(&why, bound);
-    if (step->comm_s > 0)
-        add_waits(&why, found, count, step);
+    add_limit(&why, e->bound);
+    add_busiest(&why, e->bound);
+    if (e->step->comm_s > 0)
+        add_waits(&why, e->found, e->count, e->step);
     snprintf(text, room, "%s", dts_text_string(&why));
     dts_text_free(&why);
 }

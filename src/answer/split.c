@@ -80,6 +80,20 @@ static double undisturbed(const struct dts_plan *plan, double factor)
     return seconds;
 }
 
+bool dts_split_feeds(const struct dts_op *op)
+{
+    return op->kind == DTS_OP_CALL && op->stream == DTS_COMPUTE && op->call.pass == DTS_READ;
+}
+
+static double fed(const struct dts_plan *plan, const struct dts_timing *timing)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (dts_split_feeds(&plan->ops[o]))
+            seconds += fmax(0, timing->ops[o].end_s - timing->ops[o].start_s);
+    return seconds;
+}
+
 /* A difference of two sums: what rounding leaves of nothing is nothing. */
 static double no_rounding(double part_s, const struct dts_timing *timing)
 {
@@ -90,12 +104,13 @@ void dts_split(const struct dts_job *job, double factor, const struct dts_timing
                const struct dts_timing *noisy, struct dts_step *step)
 {
     const struct dts_plan *plan = &job->roles[0].plan;
-    const double slow_s = fmax(0, noisy->step_s - calm->step_s);
+    const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm),
+                 fed_s = fed(plan, calm);
     *step = (struct dts_step){
         .total_s = calm->step_s + slow_s,
-        .compute_s = calm->compute_s,
+        .compute_s = calm->compute_s - fed_s,
         .comm_s = communicating(plan, calm),
-        .input_s = input_gaps(plan, calm),
+        .input_s = input_gaps(plan, calm) + fed_s,
         .straggler_s = slow_s,
     };
     step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan, factor), calm);

@@ -2,6 +2,7 @@
  *
  * The compute stream of a rank of role 0 has gaps only where it waits. A gap belongs to the
  * operation whose end ended the wait: a read is input, anything else is exposed communication.
+ * A read on the stream itself, while no kernel runs, is input, too.
  */
 #ifndef DTS_ANSWER_SPLIT_H
 #define DTS_ANSWER_SPLIT_H
@@ -16,5 +17,8 @@
  * it: docs/model.md, "Where the time goes" and "Stragglers". */
 void dts_split(const struct dts_job *job, double factor, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step);
+
+/* Is the operation a read on the stream of the kernels? */
+bool dts_split_feeds(const struct dts_op *op);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "answer/estimate.h"
 #include "answer/notes/batch_note.h"
+#include "answer/notes/input_note.h"
 #include "answer/notes/references.h"
 #include "answer/notes/slot_note.h"
 #include "answer/notes/unused.h"
@@ -125,6 +126,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
     dts_unused_tell(word, &scene.unused);
     dts_references_tell(&options->changes, &scene, 1);
     dts_slot_note_tell(&scene, 1);
+    dts_input_note_tell(&options->changes, &scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;
     if (any && text)
         fprintf(out, "\nWith all defaults:\n");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/inverse/inverse.h"
+#include "answer/notes/input_note.h"
 #include "answer/notes/slot_note.h"
 #include "base/mem.h"
 #include "base/os/file.h"
@@ -195,6 +196,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     bool ok = dts_scene_open(&changes, words[0], 0, &scene, err);
     if (ok) {
         dts_slot_note_tell(&scene, 1);
+        dts_input_note_tell(&options->changes, &scene, 1);
         ok = choose_point(options, &scene, &inverse, err) &&
              dts_outputs_check(&output, 1, &scene, 1, err) &&
              answer(&inverse, &all, options, err);

@@ -126,7 +126,8 @@ static bool write_devices(struct dts_draft *draft, struct dts_shape *shape,
     shape->devices = atoi(value);
     like->other_node =
         like->other_node || dts_like_number(like, "node.devices") != shape->devices;
-    return want(draft, HOST_MEMORY, NULL, value, err) &&
+    return dts_draft_optional(draft, "cores", err) &&
+           want(draft, HOST_MEMORY, NULL, value, err) &&
            want(draft, HOST_MEMORY_RATE, NULL, value, err);
 }
 

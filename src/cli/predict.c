@@ -10,6 +10,7 @@
 #include "answer/known.h"
 #include "answer/notes/batch_note.h"
 #include "answer/notes/inert.h"
+#include "answer/notes/input_note.h"
 #include "answer/notes/references.h"
 #include "answer/notes/slot_note.h"
 #include "answer/notes/waiting.h"
@@ -119,6 +120,7 @@ static bool read_all(const struct dts_options *options, const char *const *words
     bool ok = open_all(options, words, count, waiting, asked, err);
     dts_waiting_end(waiting);
     dts_slot_note_tell(asked->scenes, asked->scene_count);
+    dts_input_note_tell(&options->changes, asked->scenes, asked->scene_count);
     return ok;
 }
 

@@ -57,6 +57,20 @@ static const struct dts_field wire_fields[] = {
     {0},
 };
 
+static const struct dts_field input_fields[] = {
+    {DTS_KEY(struct dts_input_pipeline, decode_core_s_per_byte), .type = DTS_REAL, .max = 1,
+     .missing = "0",
+     .help = "core-seconds to decode and augment a byte of a jpeg sample; 0: not stated"},
+    {DTS_KEY(struct dts_input_pipeline, feed_s), .type = DTS_REAL, .max = 1e3, .missing = "0",
+     .help = "seconds of a sample in which a host hands it to its device, one sample after "
+             "another, while the step waits"},
+    {DTS_KEY(struct dts_input_pipeline, copies), .type = DTS_REAL, .max = 1e3, .missing = "2",
+     .help = "passes over the host's memory, of a sample as it is read and as it is decoded"},
+    {DTS_KEY(struct dts_input_pipeline, prefetch), .type = DTS_BOOL, .missing = "true",
+     .help = "samples of the next step are read and decoded while this one computes"},
+    {0},
+};
+
 static const struct dts_field overlap_fields[] = {
     {DTS_KEY(struct overlap, exchange), .type = DTS_STRING, .choice = exchange_name,
      .missing = "\"beside_backward\"",
@@ -112,6 +126,12 @@ static const struct dts_field fields[] = {
      .missing = "{}",
      .fields = bucket_fields,
      .help = "how gradients are grouped into messages"},
+    {.key = "input",
+     .offset = offsetof(struct reading, stack.input),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = input_fields,
+     .help = "what its input pipeline costs the host"},
     {.key = "fixed_s",
      .offset = offsetof(struct reading, stack.fixed_s),
      .type = DTS_REAL,

@@ -42,6 +42,14 @@ struct dts_bucket_policy {
     double cycle_s;     // Horovod: a bucket closes at multiples of this; 0: at once
 };
 
+/* What its input pipeline costs the host, for each sample (train/strategy/input.h). */
+struct dts_input_pipeline {
+    double decode_core_s_per_byte; // of a compressed sample, of one core; 0: not stated
+    double feed_s; // the host hands a sample over, one after another, and nothing computes
+    double copies; // passes over the host's memory
+    bool prefetch; // samples of the next step are prepared while this one computes
+};
+
 enum { DTS_STACK_ASSUMED = 32 };
 
 struct dts_stack {
@@ -49,8 +57,9 @@ struct dts_stack {
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
-    bool exchanges_after;            // gradients travel when backward is over, not beside it
-    bool wire_fp32;                  // gradients travel in 32 bits where kernels compute in 16
+    bool exchanges_after; // gradients travel when backward is over, not beside it
+    bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
+    struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)

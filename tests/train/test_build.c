@@ -74,17 +74,20 @@ static void one_batch_is_read_ahead_and_compute_waits_for_it(void)
     struct fixture f;
     set_up(&f);
     f.scenario.dataset.sample_bytes = 1e6;
+    f.scenario.stack.input.prefetch = true;
     f.machine.storage_shared_bytes_per_s = 1e9;
     f.machine.storage_node_bytes_per_s = 2e8;
     for (int fixed = 0; fixed < 2; fixed++) {
         f.seconds.fixed = fixed * 1e-3;
         struct dts_job job = job_of(&f, "allreduce", "{}", 8);
         const struct dts_plan *plan = &job.roles[0].plan;
-        int read = find_op(plan, "read");
-        int next = find_op(plan, fixed ? "overhead" : "forward conv");
+        int read = find_op(plan, "read"), take = find_op(plan, "take");
         CHECK_INT(plan->ops[read].stream, DTS_INPUT);
-        CHECK(waits(plan, next, read, false));
-        CHECK(waits(plan, read, next, true));
+        CHECK_INT(plan->ops[take].stream, DTS_COMPUTE);
+        CHECK_INT(take + 1, find_op(plan, fixed ? "overhead" : "forward conv"));
+        CHECK(waits(plan, take, read, false));
+        CHECK(waits(plan, read, take, true));
+        CHECK_INT(dts_build_compute_count(&f.point), 2 + fixed + 2 * LAYERS);
         // 8 samples x 1 MB x 4 devices at 0.2 GB/s; all 8 devices at 1 GB/s take less
         CHECK_CLOSE(plan->ops[read].call.seconds, 0.16, 1e-12);
         dts_job_free(&job);

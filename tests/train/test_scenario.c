@@ -132,6 +132,8 @@ static void wrong_input_is_refused_in_one_line_with_its_path(void)
         {"batch.accumulate", "0", "batch.accumulate: must be >= 1"},
         {"dataset.samples", "0", "dataset.samples: must be >= 1"},
         {"dataset.sample_bytes", "-1", "dataset.sample_bytes: must be >= 0"},
+        {"dataset.encoding", "png", "dataset.encoding: must be one of raw, jpeg"},
+        {"dataset.encoding", "jpeg", "dataset.encoding: has no effect without sample_bytes"},
         {"placement", "{\"kind\": \"listed\"}", "placement.nodes: missing"},
         {"placement", "{\"nodes\": [1]}", "placement.nodes: only placement \"listed\""},
         {"placement", "{\"kind\": \"listed\", \"nodes\": [0, -1]}",

@@ -10,12 +10,20 @@
 #include "base/text.h"
 #include "train/strategy/strategy.h"
 
+static const char *encoding_name(int i)
+{
+    static const char *const words[] = {"raw", "jpeg", NULL};
+    return words[i];
+}
+
 static const struct dts_field dataset_fields[] = {
     {DTS_KEY(struct dts_dataset, name), .type = DTS_STRING, .help = "what it is called"},
     {DTS_KEY(struct dts_dataset, samples), .type = DTS_REAL, .min = 1, .max = 1e15,
      .help = "samples of one epoch"},
     {DTS_KEY(struct dts_dataset, sample_bytes), .type = DTS_REAL, .min = 0, .max = 1e12,
-     .missing = "0", .help = "read from storage for each sample; 0: reading is not modelled"},
+     .missing = "0", .help = "read from storage for each sample; 0: input is not modelled"},
+    {DTS_KEY(struct dts_dataset, encoding), .type = DTS_STRING, .missing = "\"raw\"",
+     .choice = encoding_name, .help = "what is read: raw; jpeg: the host decodes it first"},
     {0},
 };
 
@@ -136,6 +144,16 @@ static bool check_batch(const struct dts_cfg *top, const struct batch *batch,
     return true;
 }
 
+/* Nobody shall believe that decoding is counted where nothing is read. */
+static bool check_dataset(const struct dts_cfg *top, const struct dts_dataset *dataset,
+                          struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(top, "dataset");
+    return dataset->encoding == NULL || dataset->sample_bytes > 0 ||
+           strcmp(dataset->encoding, encoding_name(0)) == 0 ||
+           dts_cfg_fail(&at, "encoding", err, "has no effect without sample_bytes");
+}
+
 static bool read_placement(const struct dts_cfg *top, struct dts_placing *placing,
                            struct dts_error *err)
 {
@@ -247,7 +265,7 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     const struct dts_cfg training = dts_cfg_member(&top, "training");
     if (words.training.epochs > 0 && words.dataset.samples <= 0)
         return dts_cfg_fail(&training, "epochs", err, "needs dataset.samples");
-    return check_batch(&top, &words.batch, err) &&
+    return check_batch(&top, &words.batch, err) && check_dataset(&top, &words.dataset, err) &&
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
            load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&

@@ -25,8 +25,9 @@ struct dts_strategy {
 
 struct dts_dataset {
     const char *name;
-    double samples;      // of one epoch
-    double sample_bytes; // read from storage for each; 0: input is not modelled
+    double samples;       // of one epoch
+    double sample_bytes;  // read from storage for each; 0: input is not modelled
+    const char *encoding; // "raw", "jpeg"; NULL: raw
 };
 
 struct dts_placing {

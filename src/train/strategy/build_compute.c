@@ -1,72 +1,61 @@
 /* build_compute.c -- what a worker computes in a step, whatever the strategy.
  *
  *     input     read
- *     compute        overhead | fwd 0 .. fwd n | bwd n .. bwd 0 | once more for each microbatch
+ *     compute        take | feed | overhead | fwd 0 .. fwd n | bwd n .. bwd 0 | once more for
+ *                                                              each microbatch
  *
  * The samples of a step are read at once, while the step before computes: a read begins when
- * the step before has begun to compute, so at most one batch lies ready. The fixed time of the
- * framework (stack.h) is paid once a step, not once a microbatch.
+ * the step before has taken its samples, so at most one batch lies ready. What the host does
+ * with them while no kernel runs (input.h) is a call on the stream of the kernels, `feed`. It
+ * and the fixed time of the framework (stack.h) are paid once a step, not once a microbatch.
  */
 #include "train/strategy/build_layers.h"
-
-/* Seconds until each device has read its samples of a step; all read at once, from a shared
- * file system, through the share of their node, or both. 0: reading is not modelled. */
-static double read_seconds(const struct dts_point *point)
-{
-    const struct dts_machine *machine = point->machine;
-    double mine = (double)point->batch * point->scenario->accumulate *
-                  point->scenario->dataset.sample_bytes;
-    int each = machine->devices_per_node;
-    int together = point->devices < each ? point->devices : each;
-    double seconds = 0;
-    if (machine->storage_shared_bytes_per_s > 0)
-        seconds = mine * point->devices / machine->storage_shared_bytes_per_s;
-    if (machine->storage_node_bytes_per_s > 0) {
-        double node_s = mine * together / machine->storage_node_bytes_per_s;
-        seconds = node_s > seconds ? node_s : seconds;
-    }
-    return seconds;
-}
+#include "train/strategy/input.h"
 
 int dts_build_compute_count(const struct dts_point *point)
 {
+    const struct dts_input input = dts_point_input(point);
     int layers = dts_layer_ops_count(point) * point->scenario->accumulate;
-    return layers + (point->seconds->fixed > 0) + (read_seconds(point) > 0);
+    return layers + (point->seconds->fixed > 0) + 2 * (input.ahead_s > 0) + (input.here_s > 0);
+}
+
+/* The samples of a step are there when it takes them, in no time; the next ones may be read
+ * from then on. */
+static void add_read(struct dts_plan *plan, double read_s)
+{
+    const int read =
+        dts_plan_call(plan, DTS_INPUT, "read",
+                      (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = read_s});
+    dts_plan_after_previous(plan, read + 1);
+    dts_plan_call(plan, DTS_COMPUTE, "take", (struct dts_call){.pass = DTS_READ, .layer = -1});
+    dts_plan_after(plan, read);
 }
 
 static void add_start(const struct dts_point *point, struct dts_plan *plan)
 {
-    double read_s = read_seconds(point);
-    int first_compute = plan->op_count + (read_s > 0);
-    int read = -1;
-    if (read_s > 0) {
-        read =
-            dts_plan_call(plan, DTS_INPUT, "read",
-                          (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = read_s});
-        dts_plan_after_previous(plan, first_compute);
-    }
-    if (point->seconds->fixed > 0) {
+    const struct dts_input input = dts_point_input(point);
+    if (input.ahead_s > 0)
+        add_read(plan, input.ahead_s);
+    if (input.here_s > 0)
+        dts_plan_call(
+            plan, DTS_COMPUTE, "feed",
+            (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = input.here_s});
+    if (point->seconds->fixed > 0)
         dts_plan_call(plan, DTS_COMPUTE, "overhead",
                       (struct dts_call){
                           .pass = DTS_OVERHEAD,
                           .layer = -1,
                           .seconds = point->seconds->fixed,
                       });
-        if (read >= 0)
-            dts_plan_after(plan, read);
-    }
 }
 
-/* Forward of a microbatch; the first call of the first one waits for samples, those of the
- * first one for weights. */
-static void add_forward(const struct dts_layer_ops *layers, int microbatch, int read,
+/* Forward of a microbatch; the calls of the first one wait for weights. */
+static void add_forward(const struct dts_layer_ops *layers, int microbatch,
                         const struct dts_bucket *buckets, int bucket_count,
                         const struct dts_compute_ops *ops)
 {
     for (int l = 0; l < layers->point->scenario->model.layer_count; l++) {
         dts_layer_ops_first(layers, DTS_FORWARD, l, microbatch);
-        if (microbatch == 0 && l == 0 && read >= 0)
-            dts_plan_after(layers->plan, read);
         for (int b = 0; microbatch == 0 && ops->arrival != NULL && b < bucket_count; b++)
             if (buckets[b].first_layer == l)
                 dts_plan_after_previous(layers->plan, ops->arrival[b]);
@@ -94,13 +83,10 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        struct dts_compute_ops *ops)
 {
     struct dts_layer_ops layers = {.point = point, .plan = plan, .statistics = ops->statistics};
-    bool read_first = read_seconds(point) > 0 && !(point->seconds->fixed > 0);
-    int read = read_first ? plan->op_count : -1;
-
     dts_layer_ops_begin(&layers);
     add_start(point, plan);
     for (int m = 0; m < point->scenario->accumulate; m++) {
-        add_forward(&layers, m, read, buckets, bucket_count, ops);
+        add_forward(&layers, m, buckets, bucket_count, ops);
         add_backward(&layers, m, buckets, bucket_count, ops);
     }
     dts_layer_ops_end(&layers);

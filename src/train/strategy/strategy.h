@@ -20,6 +20,7 @@ struct dts_machine {
     double device_memory_bytes;     // of the smallest, where they differ
     const char *smallest_device;    // its name; NULL: all are alike
     double host_memory_bytes_per_s; // a server sums at this rate
+    int cores;                      // of the host of a node; 0: not stated
 
     /* Storage that all nodes share, and storage of a node; 0: not modelled. */
     double storage_shared_bytes_per_s, storage_node_bytes_per_s;

@@ -28,7 +28,8 @@ struct dts_platform {
     const char *device; // device file that its nodes hold, the first of them where kinds differ
     int nodes;
     int devices_per_node;
-    double host_memory_bytes;       // of one node
+    int cores;                // of the host of a node, not hardware threads; 0: not stated
+    double host_memory_bytes; // of one node
     double host_memory_bytes_per_s; // bandwidth of it
 
     /* Kernels take together[n - 1] times as long when n devices of a node compute; owned. NULL:

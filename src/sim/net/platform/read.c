@@ -14,7 +14,7 @@ struct compute {
 
 struct node {
     const char *device;
-    int devices;
+    int devices, cores;
     double host_memory_bytes, host_memory_bytes_per_s;
     struct dts_cfg fabric, kinds, slow;
     struct compute compute;
@@ -55,6 +55,8 @@ static const struct dts_field node_fields[] = {
              "\"device\"}"},
     {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
      .help = "devices in a node"},
+    {DTS_KEY(struct node, cores), .type = DTS_INT, .min = 1, .max = 4096, .missing = "null",
+     .help = "cores of the host of a node, not hardware threads; they decode samples"},
     {DTS_KEY(struct node, host_memory_bytes), .type = DTS_REAL, .min = 1e6, .max = 1e15,
      .help = "memory of the host of a node"},
     {DTS_KEY(struct node, host_memory_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max = 1e15,
@@ -154,6 +156,7 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->device = file.node.device;
     platform->nodes = file.nodes;
     platform->devices_per_node = file.node.devices;
+    platform->cores = file.node.cores;
     platform->host_memory_bytes = file.node.host_memory_bytes;
     platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
     platform->storage = file.storage;
