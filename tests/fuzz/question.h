@@ -13,12 +13,11 @@ struct fuzz_question {
     struct dts_built built;
 };
 
-/* False: the input is refused, as it may be. What is built is small: its operations, times
- * ranks, are at most `most`. Must stay where it is. */
+/* False: the input is refused, as it may be, or is not small: its operations, times ranks, are
+ * at most `most`, and its network has few links. Must stay where it is. With FUZZ_SHOW in the
+ * environment its files go to standard error. */
 bool fuzz_question_open(struct fuzz_question *q, const uint8_t *bytes, size_t size,
                         double most);
 void fuzz_question_close(struct fuzz_question *q);
-
-/* FUZZ_SHOW=1 in the environment: the files go to standard error. */
 
 #endif

@@ -73,23 +73,49 @@ def checkpoint():
     yield b"dtsim-checkpoint/1\n" + head + identity + bytes(16 + 8 + 4)
 
 
+def layers():
+    """A network with each kind of layer, and the keys of its source."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "src", "train", "model", "layer", "*.c"))):
+        text = read(path).decode()
+        keys = re.findall(r'DTS_KEY\(struct \w+, (\w+)\)|\.key = "(\w+)"', text)
+        for kind in re.findall(r'\.name = "(\w+)"', text):
+            layer = dict({"kind": kind}, **{a or b: 2 for a, b in keys})
+            yield json.dumps({"name": "m", "input": [4, 8, 8], "layers": [layer]}).encode()
+
+
+def platforms():
+    """Keys that no platform of the repository has."""
+    tree = without_prose(json.loads(read(os.path.join(ROOT, "tests", "golden", "in", "platform.json"))))
+    measured = os.path.join(ROOT, "tests", "golden", "in", "all_reduce.txt")
+    ring = {"name": "tcp", "measured": measured, "ranks": 4, "nodes": 4}
+    for key, value in (("transports", dict(tree["transports"], between=ring)),
+                       ("node", dict(tree["node"], slow={"factor": 2, "nodes": [1]})),
+                       ("node", dict(tree["node"], slow=[{"factor": 2, "count": 1}], compute={"together": [1, 1.5]})),
+                       ("node", dict(tree["node"], device=None, kinds=[{"nodes": 2, "device": "v100"},
+                                                                       {"nodes": 2, "device": "p100"}]))):
+        yield json.dumps(dict(tree, **{key: value})).encode()
+
+
 def changes():
     yield b'batch.per_device=8\nstrategies[*].bucket_bytes=4MiB\ndevices=8,64\n\n{"batch": {}, "strategies": [{}]}'
     yield b'a.b.c="x"\n\n{"a": {"b": {}}}'
 
 
+# By the letter that readers.c knows a reader by.
+FILES = [("s", "scenarios/*.json"), ("s", "scenarios/published/*.json"), ("s", "tests/data/*.json"),
+         ("m", "models/*.json"), ("m", "tests/live/*.json"), ("p", "platforms/*.json"), ("d", "devices/*.json"),
+         ("k", "stacks/*.json"), ("x", "tests/golden/in/*.xml"), ("n", "tests/golden/in/*.txt")]
+FILES += [(letter, "tests/golden/in/*.json") for letter in "jsmpdk"]
+MADE = [("m", layers), ("p", platforms), ("d", profiles), ("i", idx_files), ("l", idx_files), ("c", checkpoint),
+        ("w", changes)]
+
+
 def seeds_of_readers():
-    """By the letter that readers.c knows a reader by."""
-    for letter, pattern in (("s", "scenarios/*.json"), ("s", "scenarios/published/*.json"), ("m", "models/*.json"),
-                            ("p", "platforms/*.json"), ("d", "devices/*.json"), ("k", "stacks/*.json"),
-                            ("j", "tests/golden/in/*.json"), ("s", "tests/golden/in/*.json"),
-                            ("s", "tests/data/*.json"), ("x", "tests/golden/in/*.xml"),
-                            ("n", "tests/golden/in/*.txt")):
+    for letter, pattern in FILES:
         for data in documents(pattern):
             yield letter.encode() + data
-    for letter, made in (("d", profiles()), ("i", idx_files()), ("l", idx_files()), ("c", checkpoint()),
-                         ("w", changes())):
-        for data in made:
+    for letter, make in MADE:
+        for data in make():
             yield letter.encode() + data
 
 
