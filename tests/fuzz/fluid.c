@@ -13,7 +13,7 @@
 
 enum { MOST_WORK = 2000 };
 
-static const double most_messages = 5000;
+static const double most_messages = 2000;
 
 static struct dts_simulation simulation_of(const struct fuzz_question *q)
 {
@@ -79,6 +79,37 @@ static void check_bound(struct dts_simulation *simulation, const struct dts_timi
     dts_loader_free(loader);
 }
 
+/* The least that a message of any size between two ranks is late. */
+static double least_alpha(const struct dts_net *net, int src, int dst)
+{
+    const struct dts_transport *by = &net->transports[net->ops->transport(net->self, src, dst)];
+    const int paths = net->ops->paths(net->self, src, dst);
+    double least_s = INFINITY;
+    for (int p = 0; p < paths; p++)
+        for (int r = 0; r == 0 || r < by->range_count; r++) {
+            const double latency_s = net->ops->latency(net->self, src, dst, p);
+            const double bytes = by->range_count > 0 ? by->ranges[r].from_bytes : 0;
+            least_s = fmin(least_s, dts_transport_alpha(by, latency_s, bytes));
+        }
+    return least_s;
+}
+
+/* What begins from rest and sends anything takes as long as its message between some pair. */
+static void check_latency(const struct dts_simulation *simulation,
+                          const struct dts_timing *timing)
+{
+    const int ranks = simulation->job->ranks;
+    double least_s = INFINITY;
+    if (simulation->steps != 1 || ranks < 2 || timing->messages == 0)
+        return;
+    for (int a = 0; a < ranks; a++)
+        for (int b = 0; b < ranks; b++)
+            if (simulation->endpoint[a] != simulation->endpoint[b])
+                least_s = fmin(least_s, least_alpha(simulation->net, simulation->endpoint[a],
+                                                    simulation->endpoint[b]));
+    FUZZ_CHECK(timing->step_s >= least_s * (1 - 1e-9));
+}
+
 /* All that is said of the point. */
 static void check_result(const struct dts_question *question)
 {
@@ -109,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         run(&simulation, &timing);
         check_same_again(&simulation, &timing);
         check_bound(&simulation, &timing);
+        check_latency(&simulation, &timing);
         dts_timing_free(&timing);
         check_result(&q.question);
     }

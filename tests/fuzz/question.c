@@ -111,6 +111,7 @@ static const char *write_stack(struct fuzz_file *file, struct fuzz_choices *c)
     return end(&page, file);
 }
 
+/* Keys of a transport (sim/net/transport_read.c), each optional. */
 static const struct dts_field *transport_fields(void)
 {
     static const struct dts_field fields[] = {
