@@ -73,14 +73,29 @@ def checkpoint():
     yield b"dtsim-checkpoint/1\n" + head + identity + bytes(16 + 8 + 4)
 
 
+def keys_of(table, value):
+    """The keys of a table of fields, with a value for those that somebody else reads."""
+    rows = re.findall(r'(?:DTS_KEY\(struct \w+, (\w+)\)|\.key = "(\w+)").*?\.type = (DTS_\w+)', table, re.S)
+    values = {"DTS_INT": 2, "DTS_REAL": 0.5, "DTS_BOOL": True, "DTS_OTHER": value}
+    return {a or b: values.get(kind, "x") for a, b, kind in rows}
+
+
 def layers():
-    """A network with each kind of layer, and the keys of its source."""
+    """Networks with each kind of layer, by the table of its keys."""
     for path in sorted(glob.glob(os.path.join(ROOT, "src", "train", "model", "layer", "*.c"))):
         text = read(path).decode()
-        keys = re.findall(r'DTS_KEY\(struct \w+, (\w+)\)|\.key = "(\w+)"', text)
-        for kind in re.findall(r'\.name = "(\w+)"', text):
-            layer = dict({"kind": kind}, **{a or b: 2 for a, b in keys})
-            yield json.dumps({"name": "m", "input": [4, 8, 8], "layers": [layer]}).encode()
+        tables = dict(re.findall(r"dts_field (\w+)\[\] = \{(.*?)^\};", text, re.S | re.M))
+        for row in re.findall(r"dts_layer_kind \w+ = \{(.*?)^\};", text, re.S | re.M):
+            kind = re.search(r'\.name = "(\w+)"', row)[1]
+            fields = re.search(r"\.fields = (\w+)", row)
+            for value, shape in ((2, [4, 8]), (2, [4, 8, 8]), ([1, 0], [4, 8]), ([0, 2, 1], [4, 8, 8])):
+                layer = dict(keys_of(tables.get(fields[1], "") if fields else "", value), kind=kind)
+                yield json.dumps({"name": "m", "input": shape, "layers": [
+                    {"kind": "relu", "name": "a"}, {"kind": "relu", "name": "b"}, layer]}).encode()
+                if kind in ("add", "multiply", "concat"):
+                    layer["input"] = ["a", "b"]
+                    yield json.dumps({"name": "m", "input": shape, "layers": [
+                        {"kind": "relu", "name": "a"}, {"kind": "relu", "name": "b"}, layer]}).encode()
 
 
 def platforms():
