@@ -99,10 +99,11 @@ build_or_show() {
     fi
 }
 
-# run_tests FOLDER [OPTION of ctest...] -- all tests, and "N passed, N failed" as the last line.
+# run_tests FOLDER [OPTION of ctest...] -- all tests, as many at once as there are cores unless --parallel says
+# otherwise, and "N passed, N failed" as the last line.
 run_tests() {
     log=$1/tests.log
-    { ctest --test-dir "$@" --parallel "$(nproc)" --output-on-failure --no-tests=error </dev/null
+    { ctest --parallel "$(nproc)" --test-dir "$@" --output-on-failure --no-tests=error </dev/null
         echo $? >"$log.status"; } 2>&1 | tee "$log"
     awk '/ Test +#[0-9]+: .* Passed /{passed++}
          / Test +#[0-9]+: .*\*\*\*(Failed|Timeout|Exception|Not Run)/{failed++}

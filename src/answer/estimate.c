@@ -234,13 +234,14 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
-/* A collective alone: its data by the time from rest to its end (plan/coll/coll.h). */
+/* A collective alone: its data by the time from rest to its end (plan/coll/coll.h). A single
+ * member sends nothing and takes no time. */
 static void fill_bandwidths(const struct work *w, struct dts_result *result)
 {
     const struct dts_plan *plan = &w->built.job.roles[0].plan;
     for (int o = 0; o < plan->op_count; o++) {
         const struct dts_collective *c = &plan->ops[o].collective;
-        if (plan->ops[o].kind != DTS_OP_COLLECTIVE)
+        if (plan->ops[o].kind != DTS_OP_COLLECTIVE || result->step.total_s == 0)
             continue;
         const double bytes =
             (double)c->data.count * (double)plan->buffers[c->data.buffer].element_bytes;

@@ -10,9 +10,13 @@ struct dts_traffic {
     double bytes;    // sent by all ranks in one step
 };
 
+enum { DTS_TRAFFIC_ALONE = 1 << 18 };
+
 /* Counts what a job sends in one step. One step of each class (dts_coll.like) stands for all
  * collectives of one shape, so that 27,648 ranks cost little. The count is exact where chunks
- * have the same size; else it may be off by an element for each message. */
+ * have the same size; else it may be off by an element for each message. Of less data than
+ * chunks it is exact where members times steps are at most DTS_TRAFFIC_ALONE; beyond that it
+ * may be several times too high where pieces are empty. */
 void dts_job_traffic(const struct dts_job *job, struct dts_traffic *traffic);
 
 /* Are the operations valid? Groups divide their role, algorithms can do their shapes,

@@ -52,13 +52,17 @@ static struct sent count_step(const struct counted *c, int chunks, int i)
     return sent;
 }
 
+/* Where chunks are empty, steps of one class differ by which of them: each step is counted by
+ * itself, unless that takes long. */
 static struct sent count_steps(const struct counted *c, int chunks)
 {
     struct sent total = {0, 0};
     int steps = c->algorithm->steps(&c->shape);
+    const bool alone =
+        c->elements < (size_t)chunks && steps <= DTS_TRAFFIC_ALONE / c->shape.size;
     int *repeats = dts_alloc((size_t)steps, sizeof(*repeats));
     for (int i = 0; i < steps; i++)
-        repeats[c->algorithm->like(&c->shape, i)]++;
+        repeats[alone ? i : c->algorithm->like(&c->shape, i)]++;
     for (int i = 0; i < steps; i++) {
         if (repeats[i] == 0)
             continue;

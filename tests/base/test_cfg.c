@@ -283,9 +283,31 @@ static void a_file_is_read_with_its_mark_and_name(void)
     CHECK(unlink(path) == 0);
 }
 
+static uint64_t hash_of(const char *text)
+{
+    struct dts_error err = {0};
+    struct dts_doc *doc;
+    if (!CHECK(dts_doc_parse(&doc, "x.json", text, &err)))
+        return 0;
+    const uint64_t hash = dts_doc_hash(doc, 0);
+    dts_doc_free(doc);
+    return hash;
+}
+
+static void a_hash_is_of_values_not_of_their_spelling(void)
+{
+    const uint64_t plain = hash_of("{\"a\": 8000000000, \"b\": [1e30, \"x\"]}");
+    CHECK(hash_of("{\"b\": [1.0e30, \"x\"], \"a\": 8e9}") == plain);
+    CHECK(hash_of("{\"a\": 8000000000.0, \"b\": [1e30, \"/folder/x\"]}") == plain);
+    CHECK(hash_of("{\"a\": 8000000001, \"b\": [1e30, \"x\"]}") != plain);
+    CHECK(hash_of("{\"a\": \"8000000000\", \"b\": [1e30, \"x\"]}") != plain);
+    CHECK(hash_of("1") != hash_of("2"));
+}
+
 TESTS(TEST(values_and_defaults_fill_the_struct),
       TEST(printed_document_holds_the_defaults_and_reads_back),
       TEST(messages_name_file_and_path_and_what_was_found),
       TEST(syntax_errors_say_line_and_column), TEST(comments_and_sources_are_passed_over),
       TEST(two_tables_read_one_object), TEST(key_help_says_what_may_stand_there_in_80_columns),
-      TEST(files_that_cannot_be_read_are_named), TEST(a_file_is_read_with_its_mark_and_name))
+      TEST(files_that_cannot_be_read_are_named), TEST(a_file_is_read_with_its_mark_and_name),
+      TEST(a_hash_is_of_values_not_of_their_spelling))

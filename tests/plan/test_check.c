@@ -248,6 +248,18 @@ static void ignore_call(void *self, const struct dts_op *op, const struct dts_ca
     (void)self, (void)op, (void)c;
 }
 
+/* As allreduce_job(), with less data than pieces. */
+static struct dts_job pieces_job(const char *name, int ranks, size_t elements)
+{
+    struct dts_job job = job_of(ranks, 0);
+    dts_plan_buffer(&job.roles[0].plan, elements, 4);
+    struct dts_collective c = collective(name, ranks, 4, elements);
+    c.shape.pieces = 64;
+    c.channels = 2;
+    dts_plan_collective(&job.roles[0].plan, DTS_DATA, "sum", c);
+    return job;
+}
+
 /* What dts_job_traffic() counts by classes of steps, rank by rank and message by message. */
 static void check_traffic(struct dts_job job, double tolerance)
 {
@@ -275,6 +287,8 @@ static void traffic_is_what_the_walker_sends(void)
             check_traffic(allreduce_job(dts_coll_name(a), ranks, 4, even + 7), 0.01);
         }
     check_traffic(allreduce_job("ring", 12, 4, 5), 1e-12); // fewer elements than chunks
+    for (int a = 0; dts_colls[a] != NULL; a++)
+        check_traffic(pieces_job(dts_coll_name(a), 12, 50), 1e-12);
     check_traffic(ps_job(5, 3), 1e-12);
 }
 

@@ -82,19 +82,30 @@ static int add_bytes(const char *bytes, size_t count, void *hash)
     return 0;
 }
 
+/* One spelling for 8e9, 8000000000.0 and 8000000000. */
+static json_t *as_spelled_once(const json_t *number)
+{
+    const double value = json_number_value(number), whole = 9007199254740992; // 2^53
+    return value > -whole && value < whole && value == (double)(json_int_t)value
+               ? json_integer((json_int_t)value)
+               : json_real(value);
+}
+
 /* A path counts by its last name, so that the same files elsewhere give the same number. */
-static json_t *without_folders(const json_t *json)
+static json_t *to_be_hashed(const json_t *json)
 {
     if (json_is_string(json) && json_string_value(json)[0] == '/')
         return json_string(strrchr(json_string_value(json), '/') + 1);
+    if (json_is_number(json))
+        return as_spelled_once(json);
     json_t *copy = json_copy((json_t *)json);
     const char *key;
     json_t *value;
     size_t i;
     json_object_foreach((json_t *)json, key, value)
-        json_object_set_new(copy, key, without_folders(value));
+        json_object_set_new(copy, key, to_be_hashed(value));
     json_array_foreach((json_t *)json, i, value)
-        json_array_set_new(copy, i, without_folders(value));
+        json_array_set_new(copy, i, to_be_hashed(value));
     return copy;
 }
 
@@ -102,8 +113,8 @@ uint64_t dts_doc_hash(const struct dts_doc *doc, uint64_t hash)
 {
     if (doc == NULL)
         return hash;
-    json_t *root = without_folders(doc->root);
-    json_dump_callback(root, add_bytes, &hash, JSON_SORT_KEYS | JSON_COMPACT);
+    json_t *root = to_be_hashed(doc->root);
+    json_dump_callback(root, add_bytes, &hash, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY);
     json_decref(root);
     return hash;
 }

@@ -2,3 +2,5 @@
 # 1 GB/s and pays 126 latencies, and its sums; bus bandwidth as nccl-tests has it.
 dtsim in/broadcast.json --engine fluid --format csv | cut -d, -f2,4,6,11,13,31-32
 dtsim in/broadcast.json --engine fluid
+# One device sends nothing: it has no bandwidth.
+dtsim in/broadcast.json --engine fluid --set devices=1 --format csv | cut -d, -f2,4,6,11,13,31-32
