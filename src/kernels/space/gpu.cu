@@ -79,7 +79,7 @@ extern "C" void dts_gpu_free(void *memory)
 
 extern "C" bool dts_gpu_wait(struct dts_gpu *gpu, struct dts_error *err)
 {
-    return works(cudaGetLastError(), "a call did not start", err) &&
+    return works(cudaGetLastError(), "a call did not start", err) && dts_blas_works(err) &&
            works(cudaStreamSynchronize(gpu->stream), "a call failed", err);
 }
 
