@@ -59,11 +59,15 @@ machine() {
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 }
 
-# Tests whose programs call a GPU.
-tests_of_gpus() {
-    (cd "$root/tests" && grep -lE 'gpu_here\.h|op_(check|gpu|half|conv)\.h' kernels/test_*.c) |
-        sed 's|.*/||; s|\.c$||'
-}
+# Tests whose programs call a GPU: they include gpu_here.h, or a header that does.
+tests_of_gpus() (
+    cd "$root/tests"
+    headers=gpu_here.h
+    for _ in 1 2 3 4; do # deep
+        headers=$(grep -lE "#include \"(kernels/)?($headers)\"" ./*.h kernels/*.h | sed 's|.*/||' | sort -u | tr '\n' '|')gpu_here.h
+    done
+    grep -lE "#include \"(kernels/)?($headers)\"" kernels/test_*.c | sed 's|.*/||; s|\.c$||'
+)
 
 # What OpenBLAS is called for, where there is none.
 plain_blas() {
@@ -124,7 +128,7 @@ profile() {
     needs_program src/dtsim-measure
     needs_card
     "$work/src/dtsim" profile --model "$network" --batch "$batch" --device cuda:0 --precision "$precision" \
-        --optimizer "$optimizer" -o "$left/profile-$1.json"
+        --optimizer "$optimizer" --sweeps 3 -o "$left/profile-$1.json"
     "$work/src/dtsim" here --set "device=$left/profile-$1.json" --set "model=$network" --set "devices=[1]" \
         --set "batch.per_device=$batch" --set "precision=$precision" --set "optimizer=$optimizer" \
         --set dataset.samples=1000000 --engine fluid --format json >"$left/predicted-$1.json"
