@@ -24,23 +24,15 @@ def read(path):
         return {}
 
 
-def find(value, key):
-    """The first number of that name, however deep."""
-    if isinstance(value, dict):
-        if isinstance(value.get(key), (int, float)):
-            return value[key]
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            found = find(item, key)
-            if found is not None:
-                return found
-    return None
-
-
 def scaled(value, key, factor):
-    found = find(value, key)
+    found = value.get(key)
     return None if found is None else found * factor
+
+
+def predicted_point(folder, name):
+    """A device alone: the first strategy, an all-reduce of nothing."""
+    points = read(os.path.join(folder, f"predicted-{name}.json")).get("points", [{}])
+    return points[0].get("step", {}), points[0].get("memory", {})
 
 
 def ratio(a, b):
@@ -49,15 +41,16 @@ def ratio(a, b):
 
 def row(folder, name):
     network, precision = name.rsplit("-", 1)
-    predicted, step, torch = (read(os.path.join(folder, f"{what}-{name}.json")) for what in ("predicted", "step", "torch"))
+    predicted, memory = predicted_point(folder, name)
+    step, torch = (read(os.path.join(folder, f"{what}-{name}.json")) for what in ("step", "torch"))
     r = {"network": network, "precision": precision, "batch": step.get("batch") or torch.get("batch")}
-    r["predicted_ms"] = scaled(predicted, "step_s", 1e3)
+    r["predicted_ms"] = scaled(predicted, "total_s", 1e3)
     r["measured_ms"] = scaled(step, "step_s", 1e3)
     r["queued_ms"] = scaled(step, "queued_step_s", 1e3)
     r["torch_ms"] = scaled(torch, "step_s", 1e3)
     r["predicted_to_measured"] = ratio(r["predicted_ms"], r["measured_ms"])
     r["queued_to_torch"] = ratio(r["queued_ms"], r["torch_ms"])
-    r["predicted_gb"] = scaled(predicted, "memory_bytes", 1e-9)
+    r["predicted_gb"] = scaled(memory, "total_bytes", 1e-9)
     r["taken_gb"] = scaled(step, "taken_bytes", 1e-9)
     r["torch_gb"] = scaled(torch, "peak_bytes", 1e-9)
     return r

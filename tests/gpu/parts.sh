@@ -42,6 +42,13 @@ needs_program() {
     [ -x "$work/$1" ] || not_here "$1 was not built"
 }
 
+# say KEY FILE -- the file, and its first line with KEY as the part's word.
+say() {
+    cat "$2"
+    echo
+    grep -m 1 "\"$1\"" "$2" | tr -d ' ,"'
+}
+
 # "90" of each kind of card here; nothing: there is none.
 capability() {
     nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d ' .' | grep -E '^[0-9]+$' | sort -u
@@ -132,7 +139,7 @@ profile() {
     "$work/src/dtsim" here --set "device=$left/profile-$1.json" --set "model=$network" --set "devices=[1]" \
         --set "batch.per_device=$batch" --set "precision=$precision" --set "optimizer=$optimizer" \
         --set dataset.samples=1000000 --engine fluid --format json >"$left/predicted-$1.json"
-    grep -m 1 '"step_s"' "$left/predicted-$1.json"
+    say total_s "$left/predicted-$1.json"
 }
 
 step() {
@@ -141,15 +148,16 @@ step() {
     needs_card
     "$work/tests/gpu_step" "$root/models/$network.json" "$batch" 10 "$optimizer" "$precision" cuda:0 \
         >"$left/step-$1.json"
-    cat "$left/step-$1.json"
+    say step_s "$left/step-$1.json"
 }
 
 in_torch() {
     choose "$1"
     python3 -c 'import torch' 2>/dev/null || not_here "Python has no torch"
     needs_card
+    python3 -c 'import torch; torch.zeros(1).cuda()' || not_here "torch finds no card"
     python3 "$here/torch_step.py" "$network" "$batch" 20 "$optimizer" "$precision" cuda >"$left/torch-$1.json"
-    cat "$left/torch-$1.json"
+    say step_s "$left/torch-$1.json"
 }
 
 compare() {
