@@ -28,6 +28,7 @@ struct run {
     struct dts_network *network;
     struct dts_optimizer_run *optimizer;
     int batch, steps, number;
+    double rate;
     double first_loss, last_loss;
     double spare_bytes; // before
 };
@@ -70,6 +71,7 @@ static bool make(struct run *r, char **words, struct dts_error *err)
     if (!dts_space_open(&r->space, kind, &wanted, err))
         return false;
     r->spare_bytes = spare_bytes(r);
+    r->rate = optimizer->state_values > 1 ? 1e-4 : 1e-3; // Adam's steps are longer
     options.batch = r->batch;
     options.space = dts_space_is_apart(r->space) ? r->space : NULL;
     if (!dts_network_make(&r->network, &r->model, &options, err) ||
@@ -90,7 +92,7 @@ static double step(struct run *r, bool each)
 {
     const struct dts_network_step wanted = {.number = (uint64_t)r->number, .training = true};
     struct dts_update_settings settings = *dts_optimizer_usual(r->optimizer);
-    settings.rate = 1e-4;
+    settings.rate = r->rate;
     settings.step = ++r->number;
     wait_if(r, true);
     const double begin_s = dts_now_s();

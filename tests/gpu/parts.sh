@@ -86,9 +86,12 @@ plain_blas() {
 
 # For the card at hand; unknown, code that any one translates at its first use.
 build() {
-    cards=$(capability | tr '\n' ';')
+    nvcc=$(command -v nvcc) || not_here "no nvcc"
+    cards=$(capability | paste -s -d ';' -)
     pkg-config --exists openblas 2>/dev/null || plain_blas
-    cmake -S "$root" -B "$work" -DCMAKE_CUDA_COMPILER="$(command -v nvcc)" \
+    set -- "Unix Makefiles"
+    command -v make >/dev/null || set -- Ninja
+    cmake -G "$1" -S "$root" -B "$work" -DCMAKE_CUDA_COMPILER="$nvcc" \
         -DDTSIM_CUDA=ON -DDTSIM_SIMGRID=OFF -DDTSIM_LIVE=OFF -DDTSIM_OPENBLAS=ON \
         -DCMAKE_CUDA_ARCHITECTURES="${cards:-75}" -DCMAKE_CUDA_FLAGS=-lineinfo \
         -DCMAKE_PREFIX_PATH="$work/prefix;$root/build/gpu-packages"

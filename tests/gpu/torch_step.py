@@ -121,6 +121,7 @@ def main(words):
     network, batch, steps, optimizer, precision, device = [w for w in words if w != "--tiny"]
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    torch.backends.cudnn.benchmark = True  # as those do who know the size of their images
     model = {"resnet50": ResNet50, "gpt2": GPT2}[network](tiny).to(device).train()
     update = {"momentum": lambda p: torch.optim.SGD(p, 1e-4, momentum=0.9),
               "adamw": lambda p: torch.optim.AdamW(p, 1e-4)}[optimizer](model.parameters())
