@@ -42,10 +42,10 @@ hasnt() {
     ! grep -q "$2" "$work/$1.json" || fail "$1.json has $2"
 }
 
-profile there --device cuda:3 --batch 2,4 || fail "a profile of the stand-in"
+profile there --device cuda:3 --batch 2,4 --sweeps 3 || fail "a profile of the stand-in"
 # Standard error is no terminal here: a line before it measures, and one that says where the profile lies.
 calls=$(grep -c '"call":' "$work/there.json")
-grep -qE "^dtsim: measuring $calls calls of cnn_norm at batches 2, 4, in 6 sweeps: up to about [0-9]+ (s|min), " "$work/said" &&
+grep -qE "^dtsim: measuring $calls calls of cnn_norm at batches 2, 4, in 3 sweeps: up to about [0-9]+ (s|min), " "$work/said" &&
     grep -qE "^dtsim: measured $calls calls of cnn_norm at batches 2, 4 in [0-9]+ s: $work/there.json\$" "$work/said" &&
     [ "$(grep -vc '^dtsim: measured [0-9]* of ' "$work/said")" -eq 2 ] || fail "what a profile says"
 predicts there fp32 --set batch.per_device=4
@@ -60,7 +60,7 @@ done
 for word in tf32 fp64 pace_s threads memory_clock_hz; do # what it has not
     hasnt there "\"$word\""
 done
-profile half --device cuda --batch 2 --precision fp16 || fail "a profile in fp16"
+profile half --device cuda --batch 2 --precision fp16 --sweeps 2 || fail "a profile in fp16"
 has half '"device": *"cuda:0, stand-in"'
 predicts half fp16 --set batch.per_device=2
 
@@ -94,7 +94,7 @@ export DTSIM_STAND_IN_COPIES=0 # whether gradients are finite is asked of it
 refused 1 'dtsim-measure: stand-in: a copy failed$' --device cuda --batch 1 --precision fp16
 unset DTSIM_STAND_IN_COPIES
 model=$here/live/words.json
-profile words --device cuda --batch 1 || fail "a sparse table and momentum" # its rows are updated there
+profile words --device cuda --batch 1 --sweeps 2 || fail "a sparse table and momentum" # its rows are updated there
 
 # The real program: where there is a GPU it is measured, else it says why not.
 "$bin/dtsim-measure" profile "$here/live/cnn_norm.json" 2 1 sgd "$work/real.json" fp32 0 cuda:0 >"$work/said" 2>&1

@@ -29,6 +29,7 @@ static const char *const names[] = {
     // how
     "patience",
     "pace",
+    "sweeps",
 };
 
 static const char *option(int i)
@@ -141,7 +142,7 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     const char *precision = answer(options, "precision", "fp32");
     const char *patience = answer(options, "patience", "60");
     struct dts_device_word read;
-    long threads, seconds, microseconds;
+    long threads, seconds, microseconds, sweeps;
     if (!dts_device_word_read(&read, "--device", device, dts_live_device_name, err))
         return false;
     if (!dts_known("precision", precision, dts_precision_name, err))
@@ -156,6 +157,7 @@ static bool check_answers(const struct dts_options *options, struct dts_error *e
     return check_number("threads", answer(options, "threads", "1"), 1, 1024, &threads, err) &&
            check_number("patience", patience, 0, 86400, &seconds, err) &&
            check_number("pace", answer(options, "pace", "0"), 0, 1000000, &microseconds, err) &&
+           check_number("sweeps", answer(options, "sweeps", "6"), 2, 100, &sweeps, err) &&
            check_batches(answer(options, "batch", "8"), err) &&
            dts_known("optimizer", answer(options, "optimizer", "momentum"), dts_optimizer_name,
                      err);
@@ -180,7 +182,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
               answer(options, "threads", "1"), answer(options, "optimizer", "momentum"),
               options->output, answer(options, "precision", "fp32"),
               answer(options, "patience", "60"), answer(options, "device", "cpu"),
-              answer(options, "pace", "0"), (char *)NULL);
+              answer(options, "pace", "0"), answer(options, "sweeps", "6"), (char *)NULL);
         good = dts_fail(err, DTS_SYSTEM, "%s: cannot be run: %s", program, strerror(errno));
     }
     dts_text_free(&models);
@@ -208,6 +210,8 @@ const struct dts_command dts_profile_command = {
             "  --pace US              count what runs at this speed, not at the usual one:\n"
             "                         the \"pace_s\" of another profile of this processor,\n"
             "                         in microseconds, so that the two compare\n"
+            "  --sweeps N             over all kernels, 2 to 100 (default: 6): fewer are\n"
+            "                         quicker, and meet fewer moments of the machine\n"
             "  -o, --output FILE      the profile; a scenario names it as its \"device\"\n",
     .option = option,
     .run = run,

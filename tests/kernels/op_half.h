@@ -115,6 +115,8 @@ static void op_round_all(struct op_run *want, enum dts_half format)
         op_round(want->a.dy, op_values(c, &c->call.output), format);
 }
 
+enum { OP_INNER = 4 };
+
 /* `inner`: what an operation that multiplies may round on its way, on a GPU. `scale`: what
  * `got` is a multiple of `want` by. */
 static void op_compare_half(const float *got, const double *want, size_t count, double scale,
@@ -136,7 +138,8 @@ static void op_check_half(const struct op_case *c, const struct dts_operation *o
     struct op_run want = op_begin(c, op, 8), got = op_begin(c, op, 4);
     const double sums = 8 * sqrt(c->sums + 4) * 0x1p-24, scale = op->loss ? 64 : 1;
     const double rounding = format == DTS_HALF_BF16 ? 0x1p-8 : 0x1p-11;
-    const double inner = gpu != NULL && op->products ? 4 : 0;
+    const double inner =
+        gpu != NULL && op->products ? OP_INNER * (c->inner > 0 ? c->inner : 1) : 0;
     const struct dts_mixed mixed = {.half = format, .loss_scale = (float)scale};
     const size_t outputs = op_values(c, &c->call.output);
     op_round_all(&want, format);

@@ -21,6 +21,7 @@ struct op_case {
     struct dts_op_call call; // inputs, output, params and settings
     int batch;
     double sums;               // values that the longest sum adds
+    double inner;              // of OP_INNER, so many times as much; 0: 1
     struct op_bound y, dx, dw; // of the host's y, dx[0] and dw[0]
     int most_x;                // > 0: x[0] is int32 below this
     int most_target;           // > 0: target is int32 below this, as many as y's positions

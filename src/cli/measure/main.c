@@ -3,12 +3,12 @@
  *
  *     dtsim-measure here FILE                                      the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
- *                   [DEVICE [PACE]]]]                              `dtsim profile`
+ *                   [DEVICE [PACE [SWEEPS]]]]]                     `dtsim profile`
  *
  * Lists are separated by commas. The precision is fp32, bf16, fp16 or tf32;
  * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
  * usual pace; without: 0. Pace: microseconds, what is to be the usual one. The device is cpu or
- * cuda:N; without: cpu.
+ * cuda:N; without: cpu. Sweeps over all kernels; without: 6, the first of which is short.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,7 @@ static bool measure_profile(char **words, struct dts_error *err)
     struct dts_model models[DTS_MEASURE_LISTED];
     const struct dts_optimizer *optimizer = NULL;
     int batches[DTS_MEASURE_LISTED], batch_count = 0, threads = 1, model_count = 0, device = 0;
+    int sweeps = 0;
     enum dts_precision precision = DTS_FP32;
     const struct dts_space_kind *kind = NULL;
     double patience_s = 0, pace_s = 0;
@@ -55,13 +56,16 @@ static bool measure_profile(char **words, struct dts_error *err)
     struct dts_measure_told told = {.begin_s = dts_now_s(), .path = words[4]};
     const char *const patience = words[5] != NULL ? words[6] : NULL;
     const char *const on = patience != NULL ? words[7] : NULL;
+    const char *const pace = on != NULL ? words[8] : NULL;
+    const char *const sweeping = pace != NULL && words[9] != NULL ? words[9] : "6";
     bool good = dts_measure_batches(words[1], batches, &batch_count, err) &&
                 dts_measure_number("threads", words[2], &threads, err) &&
                 dts_measure_optimizer(words[3], &optimizer, err) &&
                 dts_measure_profile_precision(words[5], &precision, err) &&
                 dts_measure_patience(patience, &patience_s, err) &&
                 dts_measure_device(on, &kind, &device, err) &&
-                dts_measure_pace(on != NULL ? words[8] : NULL, &pace_s, err) &&
+                dts_measure_pace(pace, &pace_s, err) &&
+                dts_measure_number("sweeps", sweeping, &sweeps, err) &&
                 dts_measure_models(words[0], models, &model_count, err);
     const struct dts_profile_request request = {
         .models = models,
@@ -75,7 +79,7 @@ static bool measure_profile(char **words, struct dts_error *err)
         .optimizers = &optimizer,
         .optimizer_count = 1,
         .meter = {.limit_s = 0.15, .least = 2, .spread = 0.01},
-        .sweeps = 6,
+        .sweeps = sweeps,
         .patience_s = patience_s,
         .pace_s = pace_s,
         .progress = dts_measure_tell,
@@ -99,7 +103,7 @@ static const struct verb {
     bool (*run)(char **words, struct dts_error *err);
 } verbs[] = {
     {"here", 1, 1, measure_here},
-    {"profile", 5, 9, measure_profile},
+    {"profile", 5, 10, measure_profile},
 };
 
 /* Where OpenBLAS gets no memory for the buffer of a thread it tries again for ever. */

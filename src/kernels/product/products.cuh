@@ -30,7 +30,7 @@ static inline uint16_t *dts_gemm_narrow(const float *x, size_t count,
                                         const struct dts_place *place)
 {
     void *narrow = NULL;
-    // without memory cuBLAS refuses, and the next wait for the stream tells
+    // without memory there is no product, and the next wait for the stream tells
     cudaMallocAsync(&narrow, count * sizeof(uint16_t), dts_stream(place));
     if (narrow != NULL)
         dts_reduce_narrow(place->mixed->half, (uint16_t *)narrow, x, count, place);
@@ -48,14 +48,16 @@ static inline void dts_gemm_mixed_cuda(const struct dts_gemm &p, const struct dt
         p.a, dts_gemm_reach(n.count, n.a, a_rows, p.lda, p.transpose_a ? p.m : p.k), place);
     uint16_t *b = dts_gemm_narrow(
         p.b, dts_gemm_reach(n.count, n.b, b_rows, p.ldb, p.transpose_b ? p.k : p.n), place);
-    dts_blas.GemmStridedBatchedEx(
-        (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-        p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, b, type,
-        (int)p.ldb, (long long)n.b, a, type, (int)p.lda, (long long)n.a, &p.beta, p.c,
-        CUDA_R_32F, (int)p.ldc, (long long)n.c, (int)n.count, CUBLAS_COMPUTE_32F,
-        CUBLAS_GEMM_DEFAULT);
-    cudaFreeAsync(a, dts_stream(place));
-    cudaFreeAsync(b, dts_stream(place));
+    if (a != NULL && b != NULL)
+        dts_blas_note(dts_blas.GemmStridedBatchedEx(
+            (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+            p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, b,
+            type, (int)p.ldb, (long long)n.b, a, type, (int)p.lda, (long long)n.a, &p.beta, p.c,
+            CUDA_R_32F, (int)p.ldc, (long long)n.c, (int)n.count, CUBLAS_COMPUTE_32F,
+            CUBLAS_GEMM_DEFAULT));
+    for (uint16_t *narrow : {a, b})
+        if (narrow != NULL)
+            cudaFreeAsync(narrow, dts_stream(place));
 }
 
 static inline void dts_gemm_batch_cuda(const struct dts_gemm &p, const struct dts_gemm_batch &n,
@@ -66,11 +68,11 @@ static inline void dts_gemm_batch_cuda(const struct dts_gemm &p, const struct dt
         dts_gemm_mixed_cuda(p, n, place);
         return;
     }
-    dts_blas.SgemmStridedBatched(
+    dts_blas_note(dts_blas.SgemmStridedBatched(
         (cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
         p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k, &one, p.b,
         (int)p.ldb, (long long)n.b, p.a, (int)p.lda, (long long)n.a, &p.beta, p.c, (int)p.ldc,
-        (long long)n.c, (int)n.count);
+        (long long)n.c, (int)n.count));
 }
 
 static inline void dts_gemm_cuda(const struct dts_gemm &p, const struct dts_place *place)
@@ -80,9 +82,10 @@ static inline void dts_gemm_cuda(const struct dts_gemm &p, const struct dts_plac
         dts_gemm_mixed_cuda(p, {1, 0, 0, 0}, place);
         return;
     }
-    dts_blas.Sgemm((cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                   p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k,
-                   &one, p.b, (int)p.ldb, p.a, (int)p.lda, &p.beta, p.c, (int)p.ldc);
+    dts_blas_note(
+        dts_blas.Sgemm((cublasHandle_t)place->blas, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                       p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, (int)p.n, (int)p.m, (int)p.k,
+                       &one, p.b, (int)p.ldb, p.a, (int)p.lda, &p.beta, p.c, (int)p.ldc));
 }
 
 /* sums[c] += sum over r of values[r, c]: a block takes 32 columns, its warps every eighth row.

@@ -2,6 +2,7 @@
  */
 #include "kernels/space/blas.cuh"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 struct dts_blas dts_blas;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char missing[256];
+static std::atomic<int> refused{CUBLAS_STATUS_SUCCESS}; // any thread's product
 
 template <typename Call> static void find(void *library, const char *name, Call *call)
 {
@@ -44,4 +46,18 @@ extern "C" bool dts_gpu_blas(struct dts_error *err)
     pthread_once(&once, open);
     return missing[0] == '\0' ||
            dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS cannot be opened: %s", missing);
+}
+
+void dts_blas_note(cublasStatus_t status)
+{
+    int none = CUBLAS_STATUS_SUCCESS;
+    if (status != CUBLAS_STATUS_SUCCESS)
+        refused.compare_exchange_strong(none, status);
+}
+
+bool dts_blas_works(struct dts_error *err)
+{
+    const int status = refused.exchange(CUBLAS_STATUS_SUCCESS);
+    return status == CUBLAS_STATUS_SUCCESS ||
+           dts_fail(err, DTS_SYSTEM, "GPU: cuBLAS refuses a product: status %d", status);
 }

@@ -42,4 +42,9 @@ struct dts_blas {
 /* All NULL until dts_gpu_blas() was true. */
 extern struct dts_blas dts_blas;
 
+/* What a call of it said. One that it refuses leaves no trace in the CUDA runtime, and a result
+ * that was not written: the first refusal is kept until dts_blas_works() tells it. */
+void dts_blas_note(cublasStatus_t status);
+bool dts_blas_works(struct dts_error *err);
+
 #endif

@@ -43,6 +43,18 @@ extern "C" void dts_gpu_close(struct dts_gpu *gpu)
     free(gpu);
 }
 
+/* Memory that a product took for its narrow operands stays with this process. By default the
+ * runtime hands it back at each wait, and the next product waits until it is mapped again. A
+ * device without such pools has nothing to keep. */
+static void keep_memory(int number)
+{
+    cudaMemPool_t pool;
+    uint64_t all = UINT64_MAX;
+    if (cudaDeviceGetDefaultMemPool(&pool, number) != cudaSuccess ||
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all) != cudaSuccess)
+        cudaGetLastError(); // is no failure of what follows
+}
+
 extern "C" bool dts_gpu_open(struct dts_gpu **out, int number, struct dts_error *err)
 {
     struct dts_gpu *gpu = (struct dts_gpu *)dts_alloc(1, sizeof(*gpu));
@@ -56,6 +68,7 @@ extern "C" bool dts_gpu_open(struct dts_gpu **out, int number, struct dts_error 
         dts_gpu_close(gpu);
         return false;
     }
+    keep_memory(number);
     gpu->place.stream = gpu->stream;
     gpu->place.blas = gpu->blas;
     *out = gpu;
@@ -79,7 +92,7 @@ extern "C" void dts_gpu_free(void *memory)
 
 extern "C" bool dts_gpu_wait(struct dts_gpu *gpu, struct dts_error *err)
 {
-    return works(cudaGetLastError(), "a call did not start", err) &&
+    return works(cudaGetLastError(), "a call did not start", err) && dts_blas_works(err) &&
            works(cudaStreamSynchronize(gpu->stream), "a call failed", err);
 }
 

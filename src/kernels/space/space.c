@@ -95,6 +95,11 @@ void dts_space_busy(struct dts_space *space)
         space->kind->busy(space->self);
 }
 
+bool dts_space_tires(const struct dts_space *space)
+{
+    return space->kind->busy != NULL;
+}
+
 struct dts_pace dts_space_pace(const struct dts_space *space)
 {
     return space->kind->pace != NULL ? space->kind->pace(space->self)

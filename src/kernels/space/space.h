@@ -64,7 +64,8 @@ struct dts_space_kind {
     void (*facts)(void *self, struct dts_space_facts *facts);
     void (*touch)(void *self, void *there, size_t bytes);
     struct dts_pace (*pace)(void *self);
-    void (*busy)(void *self); // computes for microseconds, in the first caches; NULL: no need
+    void (*busy)(void *self); // computes for microseconds, in the first caches; NULL: no need,
+                              // since it does not tire (dts_space_tires())
     bool (*roofline)(struct dts_space *space, double budget_s, struct dts_roofline *out,
                      struct dts_roofline_words *words, struct dts_error *err);
 
@@ -113,6 +114,11 @@ struct dts_error dts_space_trouble(struct dts_space *space);
 
 void dts_space_facts(const struct dts_space *space, struct dts_space_facts *facts);
 void dts_space_busy(struct dts_space *space);
+
+/* Whether time that passes without work counts: clocks fall, and others throw out what lies in
+ * the caches. A GPU is nobody else's. */
+bool dts_space_tires(const struct dts_space *space);
+
 struct dts_pace dts_space_pace(const struct dts_space *space); // take_s NULL: it has none
 bool dts_space_roofline(struct dts_space *space, double budget_s, struct dts_roofline *out,
                         struct dts_roofline_words *words, struct dts_error *err);

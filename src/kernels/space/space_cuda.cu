@@ -190,7 +190,7 @@ static void enter(void *self)
 static bool leave(void *self, struct dts_error *err)
 {
     (void)self;
-    return works(cudaGetLastError(), "a call did not start", err);
+    return works(cudaGetLastError(), "a call did not start", err) && dts_blas_works(err);
 }
 
 static int attribute(const struct device *d, cudaDeviceAttr which)

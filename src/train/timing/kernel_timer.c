@@ -46,7 +46,7 @@ void dts_kernel_timer_flush(const struct dts_kernel_timer *timer, const struct d
     dts_space_touch(timer->space, timer->flush, count);
     dts_space_wait(timer->space);
     dts_kernel_timer_ready(timer, begin_s);
-    while (dts_now_s() < begin_s + gap->seconds)
+    while (dts_space_tires(timer->space) && dts_now_s() < begin_s + gap->seconds)
         dts_space_busy(timer->space);
 }
 
@@ -71,6 +71,8 @@ bool dts_kernel_timer_is_closer(const struct dts_kernel_timer *timer, const stru
 
 void dts_kernel_timer_ready(const struct dts_kernel_timer *timer, double since_s)
 {
+    if (!dts_space_tires(timer->space))
+        return;
     const double begin_s = dts_now_s();
     const double awake_s =
         fmin(fmax(share_awake * (begin_s - since_s), least_awake_s), most_awake_s);

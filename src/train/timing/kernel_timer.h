@@ -41,7 +41,7 @@ struct dts_kernel_timer {
 
 /* What lies in the caches for so long without being used is thrown out by other programs, on a
  * virtual machine also by those that one does not see. Measured, docs/log/2026-11-comments.md.
- */
+ * Where it is not so (dts_space_tires()) nothing waits: only the bytes of a gap count. */
 #define DTS_FORGOTTEN_S 40e-3
 
 /* Its bytes, but no more than what surely flushes the caches: each line is written. */

@@ -146,6 +146,19 @@ static void what_passes_until_a_run_is_part_of_its_gap(void)
     end(&timer, space);
 }
 
+/* As a GPU. */
+static void nothing_waits_for_a_device_that_does_not_tire(void)
+{
+    struct dts_kernel_timer timer;
+    struct dts_space *space;
+    if (!begin(&timer, &space))
+        return;
+    counting.busy = NULL;
+    CHECK(flush_s(&timer, 60, 0) < 50);
+    CHECK_INT(written(&timer, INFINITY), timer.flush_bytes); // and yet caches are cold
+    end(&timer, space);
+}
+
 static const struct dts_op_call product = {
     .op = "linear",
     .input_count = 1,
@@ -345,6 +358,7 @@ static void a_short_update_runs_unseen_first(void)
 TESTS(TEST(the_gradient_of_a_sparse_table_is_a_list), TEST(a_run_ends_when_the_device_is_done),
       TEST(a_short_update_runs_unseen_first), TEST(memory_is_known_before_it_is_taken),
       TEST(what_passes_until_a_run_is_part_of_its_gap),
+      TEST(nothing_waits_for_a_device_that_does_not_tire),
       TEST(where_a_step_is_closer_a_run_follows_on_unseen_ones),
       TEST(memory_lies_in_large_pages_where_all_of_the_network_does),
       TEST(the_processor_is_awake_before_each_run),

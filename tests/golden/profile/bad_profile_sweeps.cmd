@@ -1,0 +1,1 @@
+dtsim profile --model mlp --sweeps 1
