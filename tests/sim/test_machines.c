@@ -162,8 +162,10 @@ static void links_of_nodes_are_those_of_their_devices(void)
             CHECK(own == 0 || own == device.links.count);
             CHECK(pairs * (platform.devices_per_node - 1) <= device.links.count);
             CHECK(rate == 0 || rate == device.links.bytes_per_s);
-            CHECK(slot == 0 || (slot > 0.6 * x16[device.links.pcie_generation] &&
-                                slot < x16[device.links.pcie_generation]));
+            // the switches of a DSS 8440 are of PCIe 3, its devices of PCIe 4
+            const bool older = strcmp(names[i], "dell_dss8440") == 0;
+            const double most = x16[device.links.pcie_generation - older];
+            CHECK(slot == 0 || (slot > 0.6 * most && slot < most));
             nvlinks += rate > 0;
             dts_device_free(&device);
         }
