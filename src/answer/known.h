@@ -43,17 +43,21 @@ double dts_rest_level(struct dts_rest *rests, int count, double devices, double 
  * all. */
 void dts_estimate_levelled(const struct dts_question *question, struct dts_result *result);
 
-/* The points that a scenario's "measurements" name. */
+/* The points that a scenario's "measurements" name; without any, the one that an anchor of the
+ * stack is of, where several devices or microbatches are in it. */
 struct dts_known_set {
     struct dts_scene *scenes; // owned
     struct dts_known *known;  // one for each scene; owned
     int count;
+    bool of_anchor; // of the stack: the point levels all strategies
 };
 
 /* Opens the scenario once more for each measurement: as it stands in the file, without the
- * changes of the command line but for seed, and with what the measurement's "when" says. */
-bool dts_known_open(const struct dts_changes *changes, const char *word,
-                    const struct dts_scenario *scenario, struct dts_known_set *set,
+ * changes of the command line but for seed, and with what the measurement's "when" says. For an
+ * anchor: with its platform, devices and batch, the stack's own all-reduce, and the model,
+ * precision, optimizer and stack of combination k of the changes. */
+bool dts_known_open(const struct dts_changes *changes, int k, const char *word,
+                    const struct dts_scene *asked, struct dts_known_set *set,
                     struct dts_error *err);
 
 /* Those that speak of a strategy, into `known` with room for set->count. Returns how many. */

@@ -85,7 +85,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
                 return false;
             struct dts_known_set *measured = &asked->measured[asked->scene_count++];
             hash = hash * 31 + scene->hash;
-            if (!dts_known_open(&options->changes, words[w], &scene->scenario, measured, err))
+            if (!dts_known_open(&options->changes, k, words[w], scene, measured, err))
                 return false;
             ask(asked, scene, measured, options->trace);
             if (asked->question_count > MOST_POINTS)

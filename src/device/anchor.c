@@ -55,6 +55,25 @@ static const struct dts_field fields[] = {
      .max = 1e6,
      .missing = "0",
      .help = "part of the step that does not grow with the batch, the update in it"},
+    {.key = "devices",
+     .offset = offsetof(struct reading, anchor.devices),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1 << 24,
+     .missing = "1",
+     .help = "how many trained: their communication is in the step"},
+    {.key = "accumulate",
+     .offset = offsetof(struct reading, anchor.accumulate),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 4096,
+     .missing = "1",
+     .help = "microbatches of a step; a batch is that of one"},
+    {.key = "platform",
+     .offset = offsetof(struct reading, anchor.platform),
+     .type = DTS_STRING,
+     .missing = "null",
+     .help = "the machine that trained; needed where devices or accumulate is above 1"},
     {.key = "source",
      .offset = offsetof(struct reading, anchor.source),
      .type = DTS_STRING,
@@ -101,6 +120,19 @@ static bool read_points(struct dts_anchor *anchor, const struct dts_cfg *list, b
     return true;
 }
 
+/* A step of many devices or microbatches is met as a whole, on the machine that it was of. */
+static bool check_whole(const struct dts_anchor *anchor, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    const bool whole = anchor->devices > 1 || anchor->accumulate > 1;
+    if (whole && anchor->platform == NULL)
+        return dts_cfg_fail(at, "platform", err, "missing (%s %d needs it)",
+                            anchor->devices > 1 ? "devices" : "accumulate",
+                            anchor->devices > 1 ? anchor->devices : anchor->accumulate);
+    return whole || anchor->platform == NULL ||
+           dts_cfg_fail(at, "platform", err, "has no effect without devices or accumulate");
+}
+
 /* Turns the seconds of backward into a share of forward and backward together. */
 static bool share_backward(struct reading *reading, const struct dts_cfg *at,
                            struct dts_error *err)
@@ -135,7 +167,7 @@ static bool read_anchor(const struct dts_cfg *at, struct dts_anchor *anchor,
     good = good &&
            read_points(&reading.anchor, per_second ? &reading.samples_per_s : &reading.step_s,
                        per_second, err);
-    good = good && share_backward(&reading, at, err);
+    good = good && share_backward(&reading, at, err) && check_whole(&reading.anchor, at, err);
     *anchor = reading.anchor; // its points are freed with the stack
     return good;
 }

@@ -31,6 +31,11 @@ struct dts_anchor {
      * the update included; 0: not known. */
     double fixed_s;
 
+    /* What trained: the step has their communication in it, and a prediction is levelled so
+     * that the whole step is met (answer/known.h). NULL and 1: one device, nothing in it. */
+    const char *platform;
+    int devices, accumulate;
+
     const char *source;
     bool assumed; // some of it
 };
