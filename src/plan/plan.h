@@ -143,6 +143,8 @@ struct dts_collective {
      * another device. In a broadcast member 0, which has the data, stays in its place and the
      * other members of its node rotate. */
     int channels;
+
+    struct dts_coll_pace pace;
 };
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };

@@ -99,6 +99,7 @@ int dts_collective_messages(const struct dts_role *role,
                 .channel = step[m].lane,
                 .data = data,
                 .bytes = data.count * element_bytes,
+                .pace = dts_coll_pace_known(&collective->pace) ? &collective->pace : NULL,
             };
         }
     }

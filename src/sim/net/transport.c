@@ -8,6 +8,7 @@
  */
 #include "sim/net/transport.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct dts_transport tcp = {
@@ -269,6 +270,20 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
     for (int i = 0; i < transport->range_count && bytes >= transport->ranges[i].from_bytes; i++)
         at = transport->ranges[i];
     return at;
+}
+
+struct dts_transport dts_transport_paced(const struct dts_transport *transport, double hop_s,
+                                         double share)
+{
+    struct dts_transport paced = *transport;
+    if (share <= 0 || transport->measured.count > 0)
+        return paced;
+    paced.overhead_s += hop_s;
+    paced.blocking = false;
+    paced.reduce_bytes_per_s = INFINITY;
+    paced.ranges[0] = (struct dts_transport_range){0, 0, share};
+    paced.range_count = 1;
+    return paced;
 }
 
 double dts_transport_alpha(const struct dts_transport *transport, double latency_s,
