@@ -28,6 +28,7 @@
 
 #include "kernels/call/op_call.h"
 #include "plan/coll/coll.h"
+#include "plan/orders.h"
 
 enum dts_stream {
     DTS_COMPUTE, // kernels of the device, and collectives that kernels wait for
@@ -144,7 +145,14 @@ struct dts_collective {
      * other members of its node rotate. */
     int channels;
 
+    /* Of one node: instead of rotating, members are taken in these orders; borrowed. NULL: none
+     * are known. */
+    const struct dts_orders *orders;
+
     struct dts_coll_pace pace;
+
+    char chosen[48]; // "tree/LL128, 8 channels": what a library chose; "": no library did
+    char why[160];   // and why
 };
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };
