@@ -9,5 +9,5 @@ void dts_paced_transports(const struct dts_net *net, const struct dts_coll_pace 
     for (int k = 0; k < 2; k++)
         transports[k] = pace == NULL ? net->transports[k]
                                      : dts_transport_paced(&net->transports[k], pace->hop_s[k],
-                                                           pace->share[k]);
+                                                           pace->path[k], pace->share[k]);
 }

@@ -4,7 +4,7 @@
 #ifndef DTS_SIM_PACED_H
 #define DTS_SIM_PACED_H
 
-#include "plan/coll/coll.h"
+#include "plan/plan.h"
 #include "sim/net/net.h"
 
 /* pace NULL or not known: those of the network. */

@@ -48,6 +48,7 @@ struct dts_coll_shape {
  * say (sim/net/transport.h). [0] within a node, [1] between nodes. Sums are part of it. */
 struct dts_coll_pace {
     double hop_s[2]; // latency of a message
+    double path[2];  // and so much of the latency of its path
     double share[2]; // of a link's bandwidth, that the data gets; both 0: not known
 };
 
@@ -60,7 +61,8 @@ static inline bool dts_coll_pace_same(const struct dts_coll_pace *a,
                                       const struct dts_coll_pace *b)
 {
     return a->hop_s[0] == b->hop_s[0] && a->hop_s[1] == b->hop_s[1] &&
-           a->share[0] == b->share[0] && a->share[1] == b->share[1];
+           a->path[0] == b->path[0] && a->path[1] == b->path[1] && a->share[0] == b->share[0] &&
+           a->share[1] == b->share[1];
 }
 
 /* One message of one member in one step. */

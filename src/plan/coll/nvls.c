@@ -14,11 +14,8 @@
 static bool fits(const struct dts_coll_shape *shape, const char **why)
 {
     enum { MOST = DTS_COLL_MESSAGES / 2 };
-    *why = "takes one node, with at most 32 members";
-    if (shape->size != shape->per_node || shape->size > MOST)
-        return false;
-    *why = "does no broadcast";
-    return shape->kind != DTS_BROADCAST;
+    *why = shape->kind == DTS_BROADCAST ? "does no broadcast" : "takes at most 32 members";
+    return shape->kind != DTS_BROADCAST && shape->size <= MOST;
 }
 
 static int chunks(const struct dts_coll_shape *shape)

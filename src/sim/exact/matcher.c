@@ -119,7 +119,8 @@ static void stamp(struct dts_matcher *matcher, struct dts_exact_message *message
     struct dts_transport paced;
     if (planned->pace != NULL) {
         const int k = by == &matcher->pairs.net->transports[DTS_BETWEEN];
-        paced = dts_transport_paced(by, planned->pace->hop_s[k], planned->pace->share[k]);
+        paced = dts_transport_paced(by, planned->pace->hop_s[k], planned->pace->path[k],
+                                    planned->pace->share[k]);
         by = &paced;
     }
     message->pair = pair;

@@ -273,7 +273,7 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
 }
 
 struct dts_transport dts_transport_paced(const struct dts_transport *transport, double hop_s,
-                                         double share)
+                                         double path, double share)
 {
     struct dts_transport paced = *transport;
     if (share <= 0 || transport->measured.count > 0)
@@ -281,7 +281,7 @@ struct dts_transport dts_transport_paced(const struct dts_transport *transport, 
     paced.overhead_s += hop_s;
     paced.blocking = false;
     paced.reduce_bytes_per_s = INFINITY;
-    paced.ranges[0] = (struct dts_transport_range){0, 0, share};
+    paced.ranges[0] = (struct dts_transport_range){0, path, share};
     paced.range_count = 1;
     return paced;
 }
