@@ -155,9 +155,10 @@ static const struct dts_transport nvlink_simple = {
     .name = "nvlink_simple",
     .summary = "NCCL before 2.4 in a node with NVLink: protocol Simple at all sizes",
     .source = "efficiency as nvlink, measured on V100. latency of NCCL's tuner, NVLINK, ring "
-              "Simple: 3.4 us, of which 0.6 are the link's",
+              "Simple: 3.4 us, on a link of 0.6",
     .efficiency = 0.83,
-    .overhead_s = 2.8e-6,
+    .ranges = {{0, 5.67, 1}},
+    .range_count = 1,
 };
 
 static const struct dts_transport pcie = {
