@@ -81,6 +81,10 @@ static bool take_nccl(const struct dts_point *point, double bytes, int channels,
         return false;
     dts_choice_find(&group, c->shape.kind, fmax(1, bytes), &choice);
     take(point, &group, fmax(1, bytes), &choice, channels, c);
+    const char *why;
+    if (!dts_coll_fits(c->algorithm, &c->shape, &why)) // a node of more devices than rows take
+        return dts_point_fail(point, err, "%s: auto takes %s, which %s", point->strategy->name,
+                              c->algorithm->name, why);
     return true;
 }
 
