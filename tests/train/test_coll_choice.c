@@ -105,13 +105,16 @@ static void mpi_goes_by_thresholds(void)
     on_a100(&f, "openmpi", "4.0.3");
     CHECK_STRING(chosen(&f, "", 1024, 8).algorithm->name, "recursive_doubling");
     CHECK_STRING(chosen(&f, "", 1e6, 8).algorithm->name, "ring");
+    forget(&f);
     on_a100(&f, "openmpi", "4.1");
     CHECK_STRING(chosen(&f, "", 8191, 8).algorithm->name, "recursive_doubling");
     CHECK_STRING(chosen(&f, "", 8192, 8).algorithm->name, "halving_doubling");
     CHECK_STRING(chosen(&f, "", 8191, 24).algorithm->name, "halving_doubling");
+    forget(&f);
     on_a100(&f, "mpich", "3.2");
     CHECK_STRING(chosen(&f, "", 2048, 8).algorithm->name, "recursive_doubling");
     CHECK_STRING(chosen(&f, "", 2052, 8).chosen, "halving_doubling");
+    forget(&f);
     on_a100(&f, "gloo", "0.5");
     CHECK_STRING(chosen(&f, "", 8, 8).algorithm->name, "ring");
     const struct dts_collective c = chosen(&f, "", 8, 8);
