@@ -107,6 +107,44 @@ static void find_kinds(const struct dts_question *q, struct dts_built *built)
     built->machine.smallest_device = smallest != NULL ? smallest->name : NULL;
 }
 
+static enum dts_choice_gpu gpu_of(const char *generation)
+{
+    static const struct {
+        const char *generation;
+        enum dts_choice_gpu gpu;
+    } rows[] = {
+        {"kepler", DTS_CHOICE_PASCAL},       {"maxwell", DTS_CHOICE_PASCAL},
+        {"pascal", DTS_CHOICE_PASCAL},       {"volta", DTS_CHOICE_VOLTA},
+        {"turing", DTS_CHOICE_VOLTA},        {"ampere", DTS_CHOICE_AMPERE},
+        {"ada", DTS_CHOICE_AMPERE},          {"hopper", DTS_CHOICE_HOPPER},
+        {"blackwell", DTS_CHOICE_BLACKWELL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && generation != NULL; i++)
+        if (strcmp(rows[i].generation, generation) == 0)
+            return rows[i].gpu;
+    return DTS_CHOICE_AMPERE;
+}
+
+/* What a library of collectives sees. */
+static void look_at_site(const struct dts_question *q, struct dts_machine *machine)
+{
+    const struct dts_platform_node *node = &q->platform->node;
+    machine->site = (struct dts_choice_group){
+        .gpu = gpu_of(q->device->generation),
+        .cpu = node->cpu != NULL && strcmp(node->cpu, "amd") == 0 ? DTS_CHOICE_AMD
+                                                                  : DTS_CHOICE_INTEL,
+        .nvlinks = node->nvlinks,
+        .nvswitch = node->nvswitch,
+        .nics_near = node->nics_near,
+        .nics = node->nics,
+        .nic_bytes_per_s = q->platform->nic_bytes_per_s,
+        .nic_latency_s = node->nic_plugin_latency_s,
+    };
+    machine->lanes_of_two = node->lanes[0][1];
+    if (node->nvlinks > 0 && !node->nvswitch && q->devices <= machine->devices_per_node)
+        dts_orders_find(node->lanes, q->devices, &machine->orders);
+}
+
 bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                     struct dts_error *err)
 {
@@ -119,6 +157,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
         .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
     };
+    look_at_site(q, &built->machine);
     built->point = (struct dts_point){.scenario = q->scenario,
                                       .strategy = q->strategy,
                                       .device = q->device,

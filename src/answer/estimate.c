@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "answer/built.h"
+#include "answer/chosen.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
 #include "answer/split.h"
@@ -222,6 +223,8 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     result->memory.gradients_bytes = memory.gradients;
     result->memory.optimizer_bytes = memory.optimizer;
     result->memory.activations_bytes = memory.activations;
+    dts_chosen_find(&w->built.job.roles[0].plan, result->chosen, sizeof(result->chosen),
+                    result->chosen_why, sizeof(result->chosen_why));
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);

@@ -80,6 +80,8 @@ struct dts_result {
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;
+    char chosen[192]; // what the library of collectives chose (chosen.h); "": none did
+    char chosen_why[160];
     char why[384];          // one sentence: what bounds the step
     struct dts_error error; // of a point that was refused; all numbers are absent then
     const struct dts_comparison *live; // what was measured; NULL: nothing

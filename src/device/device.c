@@ -31,6 +31,16 @@ static const char *kind_name(int i)
     return kinds[i];
 }
 
+/* As their makers name them; NCCL's constants go by them. */
+static const char *generation_name(int i)
+{
+    static const char *const names[] = {
+        "kepler", "maxwell", "pascal", "volta",     "turing",
+        "ampere", "ada",     "hopper", "blackwell", NULL,
+    };
+    return names[i];
+}
+
 static const struct dts_field peak_fields[] = {
     {.key = "fp32",
      .offset = DTS_FP32 * sizeof(double),
@@ -130,6 +140,12 @@ static const struct dts_field fields[] = {
      .type = DTS_STRING,
      .missing = "null",
      .help = "devices of one chip: published times of one count for the others, by peak rates"},
+    {.key = "generation",
+     .offset = offsetof(struct reading, device.generation),
+     .type = DTS_STRING,
+     .missing = "null",
+     .choice = generation_name,
+     .help = "of a GPU of NVIDIA: what NCCL goes by; default: as ampere"},
     {.key = "kind",
      .offset = offsetof(struct reading, device.kind),
      .type = DTS_STRING,

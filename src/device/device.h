@@ -36,8 +36,9 @@ enum { DTS_DEVICE_ASSUMED = 8 };
 
 struct dts_device {
     const char *name, *summary; // name: of the file, without folder and ".json"
-    const char *family; // devices whose published times stand for one another; NULL: none
-    const char *kind;   // "gpu", "cpu", "tpu"
+    const char *family;     // devices whose published times stand for one another; NULL: none
+    const char *generation; // of a GPU of NVIDIA, "volta"; NULL: it does not say
+    const char *kind;       // "gpu", "cpu", "tpu"
     double peak_flops_per_s[DTS_PRECISIONS]; // 0: cannot, or not published
     double memory_bytes, memory_bytes_per_s;
     struct dts_device_links links;       // what a platform with this device is begun with

@@ -110,6 +110,20 @@ static const struct dts_field transport_fields[] = {
     {0},
 };
 
+static const char *library_name(int i)
+{
+    static const char *const names[] = {"nccl", "openmpi", "mpich", "gloo", NULL};
+    return names[i];
+}
+
+static const struct dts_field library_fields[] = {
+    {DTS_KEY(struct dts_library, name), .type = DTS_STRING, .choice = library_name,
+     .help = "whose choice of algorithms \"auto\" follows"},
+    {DTS_KEY(struct dts_library, version), .type = DTS_STRING,
+     .help = "\"2.18\": the newest rules that are no newer count"},
+    {0},
+};
+
 static const struct dts_field fields[] = {
     {.key = "summary",
      .offset = offsetof(struct reading, stack.summary),
@@ -181,7 +195,13 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct reading, stack.algorithm),
      .type = DTS_STRING,
      .missing = "\"ring\"",
-     .help = "all-reduce that it uses"},
+     .help = "all-reduce that it uses; auto: as its library chooses, by size"},
+    {.key = "library",
+     .offset = offsetof(struct reading, stack.library),
+     .type = DTS_OBJECT,
+     .fields = library_fields,
+     .missing = "null",
+     .help = "the library of collectives: for algorithm auto"},
     {.key = "algorithm_between",
      .offset = offsetof(struct reading, stack.algorithm_between),
      .type = DTS_STRING,

@@ -55,6 +55,12 @@ struct dts_input_pipeline {
     bool prefetch; // samples of the next step are prepared while this one computes
 };
 
+/* The library of collectives: {"name": "nccl", "version": "2.18"}. */
+struct dts_library {
+    const char *name; // NULL: none is said
+    const char *version;
+};
+
 enum { DTS_STACK_ASSUMED = 32 };
 
 struct dts_stack {
@@ -72,7 +78,8 @@ struct dts_stack {
     double efficiency;  // of the device's roofline where no anchor fits; 1: as the device says
     int channels;       // of collectives
     double piece_bytes; // of pipelined collectives
-    const char *algorithm;                  // all-reduce that it uses by default
+    struct dts_library library;
+    const char *algorithm; // all-reduce that it uses by default; "auto": as its library chooses
     const char *algorithm_between;          // hierarchical: between nodes; NULL: none is said
     int shards;                             // hierarchical: owners on each node
     struct dts_cfg within, between;         // transports, read by sim; may not exist

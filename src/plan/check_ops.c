@@ -37,6 +37,8 @@ static bool check_collective(const struct place *at)
         return fail(at, "channels must be >= 1", c->channels);
     if (c->shape.size != c->group.size)
         return fail(at, "the shape must have the size of the group", c->shape.size);
+    if (c->orders != NULL && c->orders->members != c->group.size)
+        return fail(at, "orders must be of the members of the group", c->orders->members);
     const char *why;
     if (!dts_coll_fits(c->algorithm, &c->shape, &why))
         return dts_fail(at->err, DTS_BAD_INPUT, "plan: %s: \"%s\": %s %s", at->role->name,

@@ -36,6 +36,13 @@ static uint64_t collective(uint64_t hash, const struct dts_collective *c)
     const long long fields[] = {c->shape.kind,   c->shape.size,   c->shape.per_node,
                                 c->shape.shards, c->shape.pieces, c->group.stride,
                                 c->group.size,   c->channels};
+    if (dts_coll_pace_known(&c->pace)) {
+        hash = dts_hash_bytes(hash, c->pace.hop_s, sizeof(c->pace.hop_s));
+        hash = dts_hash_bytes(hash, c->pace.path, sizeof(c->pace.path));
+        hash = dts_hash_bytes(hash, c->pace.share, sizeof(c->pace.share));
+    }
+    for (int o = 0; c->orders != NULL && o < c->orders->count; o++)
+        hash = dts_hash_bytes(hash, c->orders->member[o], (size_t)c->orders->members);
     hash = dts_hash_word(hash, c->algorithm->name);
     hash = dts_hash_word(hash, c->shape.between != NULL ? c->shape.between->name : "");
     hash = span(hash, &c->data);

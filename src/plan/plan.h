@@ -28,6 +28,7 @@
 
 #include "kernels/call/op_call.h"
 #include "plan/coll/coll.h"
+#include "plan/orders.h"
 
 /* A worker may push and pull over this many pairs of streams at once. */
 enum { DTS_WAYS = 64 };
@@ -138,6 +139,15 @@ struct dts_collective {
      * another device. In a broadcast member 0, which has the data, stays in its place and the
      * other members of its node rotate. */
     int channels;
+
+    /* Of one node: instead of rotating, members are taken in these orders; borrowed. NULL: none
+     * are known. */
+    const struct dts_orders *orders;
+
+    struct dts_coll_pace pace;
+
+    char chosen[48]; // "tree/LL128, 8 channels": what a library chose; "": no library did
+    char why[160];   // and why
 };
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };

@@ -27,11 +27,15 @@ static int rotate(const struct dts_collective *c, int member, int channel, int d
 /* Members are seen in a channel's own numbering, so that its ring is another one. */
 static int number_of(const struct dts_collective *c, int member, int channel)
 {
+    if (c->orders != NULL)
+        return c->orders->place[channel % c->orders->count][member];
     return rotate(c, member, channel, 1);
 }
 
 static int member_of(const struct dts_collective *c, int number, int channel)
 {
+    if (c->orders != NULL)
+        return c->orders->member[channel % c->orders->count][number];
     return rotate(c, number, channel, -1);
 }
 
@@ -99,6 +103,7 @@ int dts_collective_messages(const struct dts_role *role,
                 .channel = step[m].lane,
                 .data = data,
                 .bytes = data.count * element_bytes,
+                .pace = dts_coll_pace_known(&collective->pace) ? &collective->pace : NULL,
             };
         }
     }

@@ -18,6 +18,8 @@ struct dts_message {
 
     struct dts_span data; // empty spans are never sent
     size_t bytes;         // data.count * element size
+
+    const struct dts_coll_pace *pace; // of a collective, which owns it; NULL: not known
 };
 
 /* What carries out a plan. `self` stands for one stream of one rank. The functions block that

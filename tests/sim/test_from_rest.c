@@ -61,11 +61,18 @@ static bool has_exact(void)
     return dts_exact_messages_per_s > 0;
 }
 
-/* Data of all reaches all, so it goes over log2(n) hops at least; and a port sends or receives
- * factor x S (coll.h). */
-static double least_s(enum dts_coll_kind kind, int size, double bytes)
+/* Data of all reaches all, so it goes over log2(n) hops at least, or over one in each step
+ * where members send to all at once; and a port sends or receives factor x S (coll.h). */
+static double least_s(const struct dts_coll *coll, enum dts_coll_kind kind, int size,
+                      double bytes)
 {
-    const double hops = ceil(log2(size));
+    const struct dts_coll_shape shape = {.kind = kind,
+                                         .size = size,
+                                         .per_node = 1,
+                                         .shards = 1,
+                                         .pieces = 1,
+                                         .between = dts_coll_find("ring")};
+    const double hops = fmin(ceil(log2(size)), coll->steps(&shape));
     return fmax(hops * ALPHA_S, dts_coll_bus_factor(kind, size) * bytes / BYTES_PER_S);
 }
 
@@ -80,7 +87,7 @@ static void nothing_is_faster_than_its_hops_and_its_data(void)
                     if (isnan(fluid_s))
                         continue;
                     tried++;
-                    const double least = least_s(kind, size, 4.0 * (double)count);
+                    const double least = least_s(dts_colls[a], kind, size, 4.0 * (double)count);
                     if (count >= (size_t)size && fluid_s < least * (1 - 1e-9)) {
                         printf("%s, kind %d, %d members, %zu values: %g s < %g s\n",
                                dts_colls[a]->name, kind, size, count, fluid_s, least);

@@ -91,7 +91,7 @@ static void interfaces_are_the_published_ones(void)
         {"tpu_v3_pod", 1024, 1, 1, 4 * 70 * 8},
         {"tpu_v4_pod", 4096, 1, 1, 6 * 50 * 8},
         {"dgx1_p100", 124, 8, 4, 4 * 100},
-        {"oci_bm_gpu4_8", 64, 8, 16, 16 * 100},
+        {"oci_bm_gpu4_8", 64, 8, 8, 16 * 100},
         {"hgx_a100_hdr4", 32, 8, 4, 4 * 200},
         {"gcp_a3_ultra", 64, 8, 8, 8 * 400},
         {"jean_zay_v100", 351, 4, 4, 4 * 100},

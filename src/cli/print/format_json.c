@@ -141,6 +141,8 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     put_reference(json, result);
     if (result->live != NULL)
         dts_comparison_json(result->live, json);
+    put_word(json, "chosen", result->chosen);
+    put_word(json, "chosen_why", result->chosen_why);
     put_word(json, "why", result->why);
     put_error(json, &result->error);
     dts_json_end(json);

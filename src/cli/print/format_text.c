@@ -98,6 +98,14 @@ static bool has_settings(const struct dts_report *report)
     return false;
 }
 
+static bool has_chosen(const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++)
+        if (report->points[i].chosen[0] != '\0')
+            return true;
+    return false;
+}
+
 /* Settings as the table shows them, one for each point. The caller frees them. */
 static char (*short_settings(const struct dts_report *report))[SETTING_ROOM]
 {
@@ -166,7 +174,7 @@ static void print_table(const struct dts_report *report, FILE *out)
     snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
-    const bool steps = trains(report);
+    const bool steps = trains(report), chosen = has_chosen(report);
     const struct source_column all[] = {
         {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
         {"setting", AT(setting), WORD, NULL, 0, 0, has_settings(report)},
@@ -183,6 +191,7 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
         {"algbw\n", AT(algbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
         {"busbw\n", AT(busbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
+        {"chosen", AT(chosen), WORD, NULL, 0, 0, chosen && !steps},
         {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
         {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},

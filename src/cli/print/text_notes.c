@@ -201,6 +201,22 @@ static void reasons(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
+/* What the library of collectives chose for the largest point of each strategy. */
+static void choices(const struct dts_report *report, FILE *out)
+{
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (!is_largest(report, i) || point->chosen[0] == '\0')
+            continue;
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s. %s", point->chosen, point->chosen_why);
+        note(out, "Collectives", &count, point, dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    say_how_many_more(out, count);
+}
+
 /* The point of the same strategy and setting with the fewest devices, and as many samples on
  * each; NULL: there is none with fewer. */
 static const struct dts_result *smallest_like(const struct dts_report *report,
@@ -272,6 +288,7 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     references(report, out);
     winners(report, out);
     reasons(report, out);
+    choices(report, out);
     growths(report, out);
     for (int i = 0; i < report->count; i++)
         any = any || !dts_result_refused(&report->points[i]);

@@ -12,6 +12,10 @@ extern const struct dts_coll dts_coll_binary_blocks;
 extern const struct dts_coll dts_coll_tree;
 extern const struct dts_coll dts_coll_double_tree;
 extern const struct dts_coll dts_coll_hierarchical;
+extern const struct dts_coll dts_coll_recursive_doubling;
+extern const struct dts_coll dts_coll_tree_of_nodes;
+extern const struct dts_coll dts_coll_nvls;
+extern const struct dts_coll dts_coll_nvls_tree;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
@@ -21,6 +25,10 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_tree,
     &dts_coll_double_tree,
     &dts_coll_hierarchical,
+    &dts_coll_recursive_doubling,
+    &dts_coll_tree_of_nodes,
+    &dts_coll_nvls,
+    &dts_coll_nvls_tree,
     &dts_coll_mpi,
     // ends the table
     NULL,

@@ -44,6 +44,27 @@ struct dts_coll_shape {
     const struct dts_coll *between; // hierarchical: the algorithm between nodes
 };
 
+/* How messages go where the library that sends them is known: in place of what the transports
+ * say (sim/net/transport.h). [0] within a node, [1] between nodes. Sums are part of it. */
+struct dts_coll_pace {
+    double hop_s[2]; // latency of a message
+    double path[2];  // and so much of the latency of its path
+    double share[2]; // of a link's bandwidth, that the data gets; both 0: not known
+};
+
+static inline bool dts_coll_pace_known(const struct dts_coll_pace *pace)
+{
+    return pace->share[0] > 0;
+}
+
+static inline bool dts_coll_pace_same(const struct dts_coll_pace *a,
+                                      const struct dts_coll_pace *b)
+{
+    return a->hop_s[0] == b->hop_s[0] && a->hop_s[1] == b->hop_s[1] &&
+           a->path[0] == b->path[0] && a->path[1] == b->path[1] && a->share[0] == b->share[0] &&
+           a->share[1] == b->share[1];
+}
+
 /* One message of one member in one step. */
 struct dts_coll_message {
     int peer;         // a member

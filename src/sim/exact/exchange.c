@@ -10,6 +10,8 @@
 static double sum_s(const struct dts_exact_lane *lane, const struct dts_message *message,
                     const struct dts_transport *by)
 {
+    if (message->pace != NULL && by->measured.count == 0)
+        return 0; // the library's bandwidth has it
     double rate = by->reduce_bytes_per_s;
     rate = rate > 0 ? rate : lane->exact->simulation->reduce_bytes_per_s;
     return message->add && rate > 0 ? (double)message->bytes / rate : 0;

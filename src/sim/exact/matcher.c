@@ -112,9 +112,17 @@ void dts_matcher_arrived(struct dts_matcher *matcher, struct dts_exact_message *
 
 /* The path that is drawn for a message gives it its latency and its links. */
 static void stamp(struct dts_matcher *matcher, struct dts_exact_message *message, int pair,
-                  double bytes)
+                  const struct dts_message *planned)
 {
     const struct dts_transport *by = matcher->pairs.pair[pair].by;
+    const double bytes = (double)planned->bytes;
+    struct dts_transport paced;
+    if (planned->pace != NULL) {
+        const int k = by == &matcher->pairs.net->transports[DTS_BETWEEN];
+        paced = dts_transport_paced(by, planned->pace->hop_s[k], planned->pace->path[k],
+                                    planned->pace->share[k]);
+        by = &paced;
+    }
     message->pair = pair;
     message->path = dts_endpoint_pair_pick(&matcher->pairs, pair);
     double latency_s = dts_endpoint_pair_path(&matcher->pairs, pair, message->path)->latency_s;
@@ -139,7 +147,7 @@ void dts_matcher_send(struct dts_matcher *matcher, int rank, enum dts_stream str
     message->sender = sender;
     message->src = rank;
     message->dst = planned->peer;
-    stamp(matcher, message, queue->pair, (double)planned->bytes);
+    stamp(matcher, message, queue->pair, planned);
     if (met || !message->waits)
         leave(matcher, message);
 }

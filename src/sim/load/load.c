@@ -6,6 +6,7 @@
 #include "sim/load/load.h"
 #include "sim/load/op_steps.h"
 #include "sim/load/row.h"
+#include "sim/paced.h"
 
 /* Of a collective that is walked message by message. Where messages have several paths, all
  * that are under way are tied together, and each that begins or ends gives all of them new
@@ -107,8 +108,9 @@ static void set_course(struct dts_loader *l, const struct dts_op_steps *s,
                        struct dts_load *load)
 {
     if (can_walk(c, load)) {
-        load->move = (struct dts_move){dts_op_steps_script(l->op_steps, s), c->data.count,
-                                       role->plan.buffers[c->data.buffer].element_bytes};
+        load->move =
+            (struct dts_move){dts_op_steps_script(l->op_steps, s), c->data.count,
+                              role->plan.buffers[c->data.buffer].element_bytes, &c->pace};
         if (load->work <= LONG_WORK)
             return;
     }
@@ -131,7 +133,7 @@ static double message_bytes(const struct dts_role *role, const struct dts_collec
 }
 
 /* Fill the costs of a load from the classes; the largest message of class k has bytes[k]. */
-static void fill_costs(const struct dts_loader *l, const struct dts_op_steps *s,
+static void fill_costs(const struct dts_transport by[2], const struct dts_op_steps *s,
                        const double *bytes, struct dts_load *load)
 {
     load->costs = dts_alloc((size_t)s->class_count, sizeof(*load->costs));
@@ -139,7 +141,7 @@ static void fill_costs(const struct dts_loader *l, const struct dts_op_steps *s,
     double paths = 0;
     for (int k = 0; k < s->class_count; k++) {
         const struct dts_step_class *class = &s->classes[k];
-        dts_step_cost_fill(l->simulation->net, class->traffic, s->role, bytes[k], class->repeat,
+        dts_step_cost_fill(by, class->traffic, s->role, bytes[k], class->repeat,
                            &load->costs[k]);
         load->messages += class->sent * class->repeat;
         paths += class->traffic->paths * class->repeat;
@@ -150,10 +152,14 @@ static void fill_costs(const struct dts_loader *l, const struct dts_op_steps *s,
         paths > load->messages ? path_and_member * paths * s->role->count : load->messages;
 }
 
-static void add_total(struct dts_loader *l, const struct dts_op_steps *s, double chunk_bytes)
+/* At the best efficiency of the transports. */
+static void add_total(struct dts_loader *l, const struct dts_transport by[2],
+                      const struct dts_op_steps *s, double chunk_bytes)
 {
+    const double best[2] = {dts_transport_best(&by[0]), dts_transport_best(&by[1])};
     for (int i = 0; i < s->total_count; i++)
-        l->total[s->total[i].link] += chunk_bytes * s->total[i].weight;
+        for (int k = 0; k < 2; k++)
+            l->total[s->total[i].link] += chunk_bytes * s->total[i].bytes[k] / best[k];
 }
 
 static void count_collective(struct dts_loader *l, int cohort, const struct dts_op *op,
@@ -162,10 +168,12 @@ static void count_collective(struct dts_loader *l, int cohort, const struct dts_
     const struct dts_collective *c = &op->collective;
     const struct dts_op_steps *s = dts_op_steps_of(l->op_steps, cohort, op);
     const struct dts_role *role = s->role;
+    struct dts_transport by[2];
+    dts_paced_transports(l->simulation->net, &c->pace, by);
     double *bytes = dts_alloc((size_t)s->class_count, sizeof(*bytes));
     for (int k = 0; k < s->class_count; k++)
         bytes[k] = message_bytes(role, c, (int)s->classes[k].chunks);
-    fill_costs(l, s, bytes, load);
+    fill_costs(by, s, bytes, load);
     free(bytes);
     for (int k = 0; k < s->class_count; k++)
         load->sum_s += load->costs[k].repeat * dts_step_cost_seconds(&load->costs[k], 1);
@@ -174,7 +182,7 @@ static void count_collective(struct dts_loader *l, int cohort, const struct dts_
     double chunk_bytes = (double)c->data.count *
                          (double)role->plan.buffers[c->data.buffer].element_bytes /
                          c->channels / c->algorithm->chunks(&c->shape);
-    add_total(l, s, times * chunk_bytes);
+    add_total(l, by, s, times * chunk_bytes);
 }
 
 /* What comes before the wire is not shared, what comes after it is the receiver's. */
@@ -200,12 +208,12 @@ static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op
         bytes[k] = dts_op_steps_most(s, &s->classes[k], x) * element_bytes;
         load->far[k] = s->classes[k].far;
     }
-    fill_costs(l, s, bytes, load);
+    fill_costs(l->simulation->net->transports, s, bytes, load);
     free(bytes);
     for (int k = 0; k < s->class_count; k++)
         leave_the_wire(&load->costs[k]);
     if (s->class_count > 0) // in proportion, as the buckets of all
-        add_total(l, s,
+        add_total(l, l->simulation->net->transports, s,
                   dts_op_steps_least(s, s->classes, x) / s->classes->chunks * element_bytes);
 }
 
@@ -214,6 +222,7 @@ static bool alike(const struct dts_op *a, const struct dts_op *b)
     if (a->kind != b->kind || a->kind != DTS_OP_COLLECTIVE)
         return false;
     return a->collective.data.count == b->collective.data.count &&
+           dts_coll_pace_same(&a->collective.pace, &b->collective.pace) &&
            dts_op_steps_same(&a->collective, &b->collective);
 }
 

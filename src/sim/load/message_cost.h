@@ -15,7 +15,8 @@ struct dts_message_cost {
 
 /* By line; owned by the caller. *even: all messages of a lane carry the same for each chunk. */
 struct dts_message_cost *dts_script_cost(const struct dts_simulation *simulation,
-                                         const struct dts_script *script, size_t elements,
+                                         const struct dts_script *script,
+                                         const struct dts_coll_pace *pace, size_t elements,
                                          size_t element_bytes, bool *even);
 
 #endif

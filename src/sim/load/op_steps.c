@@ -81,10 +81,10 @@ static void exchange_classes(struct dts_op_steps_table *all, struct dts_op_steps
 bool dts_op_steps_same(const struct dts_collective *x, const struct dts_collective *y)
 {
     return x->algorithm == y->algorithm && x->channels == y->channels &&
-           dts_group_same(&x->group, &y->group) && x->shape.kind == y->shape.kind &&
-           x->shape.size == y->shape.size && x->shape.per_node == y->shape.per_node &&
-           x->shape.shards == y->shape.shards && x->shape.pieces == y->shape.pieces &&
-           x->shape.between == y->shape.between;
+           x->orders == y->orders && dts_group_same(&x->group, &y->group) &&
+           x->shape.kind == y->shape.kind && x->shape.size == y->shape.size &&
+           x->shape.per_node == y->shape.per_node && x->shape.shards == y->shape.shards &&
+           x->shape.pieces == y->shape.pieces && x->shape.between == y->shape.between;
 }
 
 /* Are the shards of this exchange as good as equal? */

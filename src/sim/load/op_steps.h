@@ -31,8 +31,8 @@ struct dts_op_steps {
     int class_count, steps;
     int *class_of; // by step; owned
 
-    /* Bytes on each link over all steps, per byte of a chunk, at the best efficiency; owned. */
-    struct dts_link_load *total;
+    /* Bytes on each link over all steps, per byte of a chunk; owned. */
+    struct dts_link_bytes *total;
     int total_count;
 
     struct dts_script *script; // see dts_op_steps_script(); owned

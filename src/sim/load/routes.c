@@ -30,8 +30,8 @@ struct dts_routes {
     float *part;  // of one pair's traffic, by link, zero between uses
     int *crossed; // the links where it is not
     int crossed_count;
-    double *bytes; // noted for pairs that are not kept, by link
-    int *noted;    // the links where it is not zero
+    double *bytes[2]; // noted for pairs that are not kept, by transport and link
+    int *noted;       // the links where it is not zero
     int noted_count;
 };
 
@@ -43,7 +43,8 @@ struct dts_routes *dts_routes_new(const struct dts_simulation *simulation)
     r->first = dts_alloc((size_t)simulation->job->ranks, sizeof(*r->first));
     r->part = dts_alloc(links, sizeof(*r->part));
     r->crossed = dts_alloc(links, sizeof(*r->crossed));
-    r->bytes = dts_alloc(links, sizeof(*r->bytes));
+    for (int k = 0; k < 2; k++)
+        r->bytes[k] = dts_alloc(links, sizeof(*r->bytes[k]));
     r->noted = dts_alloc(links, sizeof(*r->noted));
     return r;
 }
@@ -57,7 +58,8 @@ void dts_routes_free(struct dts_routes *r)
     free(r->shares);
     free(r->part);
     free(r->crossed);
-    free(r->bytes);
+    free(r->bytes[0]);
+    free(r->bytes[1]);
     free(r->noted);
     free(r);
 }
@@ -137,12 +139,11 @@ struct dts_route dts_route_draw(struct dts_routes *r, int src, int dst, unsigned
 
 static void add_to_links(struct dts_routes *r, const struct dts_route *route, double bytes)
 {
-    bytes /= dts_transport_best(&r->simulation->net->transports[route->by]);
     for (int i = 0; i < route->count; i++) {
         int link = route->shares[i].link;
-        if (r->bytes[link] == 0)
+        if (r->bytes[0][link] == 0 && r->bytes[1][link] == 0)
             r->noted[r->noted_count++] = link;
-        r->bytes[link] += bytes * (double)route->shares[i].part;
+        r->bytes[route->by][link] += bytes * (double)route->shares[i].part;
     }
 }
 
@@ -159,7 +160,7 @@ void dts_route_add(struct dts_routes *r, const struct dts_route *route, double b
         add_to_links(r, route, bytes);
 }
 
-struct dts_link_load *dts_routes_total(struct dts_routes *r, int *count)
+struct dts_link_bytes *dts_routes_total(struct dts_routes *r, int *count)
 {
     const struct dts_net *net = r->simulation->net;
     for (size_t p = 0; p < r->pair_count; p++) {
@@ -168,13 +169,13 @@ struct dts_link_load *dts_routes_total(struct dts_routes *r, int *count)
             add_to_links(r, &route, r->pairs[p].bytes);
         r->pairs[p].bytes = 0;
     }
-    struct dts_link_load *total = dts_alloc((size_t)r->noted_count, sizeof(*total));
+    struct dts_link_bytes *total = dts_alloc((size_t)r->noted_count, sizeof(*total));
     *count = 0;
     for (int i = 0; i < r->noted_count; i++) {
         int l = r->noted[i];
         if (net->ops->shared == NULL || net->ops->shared(net->self, l))
-            total[(*count)++] = (struct dts_link_load){l, r->bytes[l]};
-        r->bytes[l] = 0;
+            total[(*count)++] = (struct dts_link_bytes){l, {r->bytes[0][l], r->bytes[1][l]}};
+        r->bytes[0][l] = r->bytes[1][l] = 0;
     }
     r->noted_count = 0;
     return total;

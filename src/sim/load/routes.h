@@ -40,8 +40,13 @@ void dts_route_add(struct dts_routes *routes, const struct dts_route *route, dou
 
 void dts_route_add_pair(struct dts_routes *routes, size_t pair, double bytes); // that is kept
 
-/* What was noted since the last call, by link that is shared, at the best efficiency of the
- * transports. Owned by the caller. */
-struct dts_link_load *dts_routes_total(struct dts_routes *routes, int *count);
+/* Bytes of data on a link, by the transport that has them. */
+struct dts_link_bytes {
+    int link;
+    double bytes[2];
+};
+
+/* What was noted since the last call, by link that is shared. Owned by the caller. */
+struct dts_link_bytes *dts_routes_total(struct dts_routes *routes, int *count);
 
 #endif

@@ -218,6 +218,7 @@ static uint64_t hash_of_state(int cohort, const struct dts_collective *c, uint64
         (uint64_t)c->group.stride,
         (uint64_t)c->group.size,
         (uint64_t)c->channels,
+        (uint64_t)(uintptr_t)c->orders,
         (uint64_t)(uintptr_t)c->algorithm,
         (uint64_t)s->kind,
         (uint64_t)s->size,

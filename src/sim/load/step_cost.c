@@ -39,8 +39,14 @@ static double longest_walk(double *gain, int *from, int count, int hops)
     return most;
 }
 
+/* Are sums not within what the library needs for a message? */
+static bool sums_apart(const struct dts_transport *by)
+{
+    return !isinf(by->reduce_bytes_per_s);
+}
+
 /* Repeated: the longest walk with the messages. */
-static double walk(const struct dts_net *net, const struct dts_step_cost *cost,
+static double walk(const struct dts_transport by[2], const struct dts_step_cost *cost,
                    const struct dts_step_traffic *traffic, const struct dts_role *role,
                    double bytes, const double factor[2])
 {
@@ -51,8 +57,8 @@ static double walk(const struct dts_net *net, const struct dts_step_cost *cost,
         int k = hop->by;
         from[m] = hop->from - role->first;
         if (from[m] != m)
-            gain[m] = hop->latency_s * factor[k] + net->transports[k].overhead_s +
-                      cost->load_s[k] + hop->sum_s * bytes;
+            gain[m] = hop->latency_s * factor[k] + by[k].overhead_s + cost->load_s[k] +
+                      (sums_apart(&by[k]) ? hop->sum_s * bytes : 0);
     }
     double walk_s = longest_walk(gain, from, role->count, cost->repeat);
     free(gain);
@@ -85,14 +91,14 @@ static void load_links(struct dts_step_cost *cost, const struct dts_step_traffic
     }
 }
 
-void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic *traffic,
-                        const struct dts_role *role, double bytes, int repeat,
-                        struct dts_step_cost *cost)
+void dts_step_cost_fill(const struct dts_transport all[2],
+                        const struct dts_step_traffic *traffic, const struct dts_role *role,
+                        double bytes, int repeat, struct dts_step_cost *cost)
 {
     double wire[2], factor[2], alpha_s[2] = {0, 0};
     *cost = (struct dts_step_cost){.repeat = repeat, .most_bytes_per_s = INFINITY};
     for (int k = 0; k < 2; k++) {
-        const struct dts_transport *by = &net->transports[k];
+        const struct dts_transport *by = &all[k];
         struct dts_transport_range range = dts_transport_at(by, bytes);
         wire[k] = bytes / (by->efficiency * range.bandwidth_factor);
         factor[k] = range.latency_factor;
@@ -109,7 +115,7 @@ void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic
         cost->most_bytes_per_s = fmin(cost->most_bytes_per_s, traffic->cap_bytes_per_s[k]);
         cost->stay_alpha_s[k] = by->blocking ? alpha_s[k] : 0;
     }
-    cost->sum_s = traffic->sum_s * bytes;
+    cost->sum_s = sums_apart(&all[0]) || sums_apart(&all[1]) ? traffic->sum_s * bytes : 0;
     memcpy(cost->flow_s, cost->load_s, sizeof(cost->flow_s)); // of the caps alone
     load_links(cost, traffic, wire);
     for (int k = 0; k < 2; k++)
@@ -117,7 +123,7 @@ void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic
             cost->flow_s[k] = 0;
     for (int k = 0; k < 2; k++)
         cost->hop_s = fmax(cost->hop_s, alpha_s[k] + cost->load_s[k] + cost->sum_s);
-    cost->walk_s = repeat > 1 ? walk(net, cost, traffic, role, bytes, factor) : cost->hop_s;
+    cost->walk_s = repeat > 1 ? walk(all, cost, traffic, role, bytes, factor) : cost->hop_s;
 }
 
 double dts_step_cost_stay_s(const struct dts_step_cost *cost, double rate)

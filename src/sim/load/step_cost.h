@@ -42,10 +42,11 @@ struct dts_step_cost {
     int link_count;
 };
 
-/* The cost of a step that is repeated, with so many bytes in its largest message. */
-void dts_step_cost_fill(const struct dts_net *net, const struct dts_step_traffic *traffic,
-                        const struct dts_role *role, double bytes, int repeat,
-                        struct dts_step_cost *cost);
+/* The cost of a step that is repeated, with so many bytes in its largest message, over these
+ * transports. */
+void dts_step_cost_fill(const struct dts_transport transports[2],
+                        const struct dts_step_traffic *traffic, const struct dts_role *role,
+                        double bytes, int repeat, struct dts_step_cost *cost);
 
 /* Seconds of one repetition when its messages run at `rate` of their rate alone (0 to 1]. */
 double dts_step_cost_stay_s(const struct dts_step_cost *cost, double rate); // of a sender alone

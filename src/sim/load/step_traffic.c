@@ -288,7 +288,7 @@ void dts_step_traffic_again(struct dts_router *r, const struct dts_step_message 
         }
 }
 
-struct dts_link_load *dts_router_total(struct dts_router *r, int *count)
+struct dts_link_bytes *dts_router_total(struct dts_router *r, int *count)
 {
     return dts_routes_total(r->routes, count);
 }

@@ -79,7 +79,7 @@ void dts_step_traffic_free(struct dts_step_traffic *traffic); // leaves it empty
 /* The bytes on each link of all steps that were made or repeated since the last call
  * (routes.h).
  */
-struct dts_link_load *dts_router_total(struct dts_router *router, int *count);
+struct dts_link_bytes *dts_router_total(struct dts_router *router, int *count);
 
 /* Adds a step whose traffic is known to dts_router_total(). */
 void dts_step_traffic_again(struct dts_router *router, const struct dts_step_message *messages,

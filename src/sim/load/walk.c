@@ -249,8 +249,8 @@ static void open_rounds(struct walk *w, const struct dts_simulation *simulation,
     for (int r = 0; r < w->round_count; r++) {
         struct round *round = &w->rounds[r];
         round->script = moves[r].script;
-        round->costs = dts_script_cost(simulation, moves[r].script, moves[r].elements,
-                                       moves[r].element_bytes, &round->even);
+        round->costs = dts_script_cost(simulation, moves[r].script, moves[r].pace,
+                                       moves[r].elements, moves[r].element_bytes, &round->even);
         round->first_message = messages;
         messages += round->script->message_count;
     }

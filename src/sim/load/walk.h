@@ -17,6 +17,7 @@ enum { DTS_ROW_MOST = 2 }; // collectives in a row
 struct dts_move {
     const struct dts_script *script;
     size_t elements, element_bytes;
+    const struct dts_coll_pace *pace; // of the plan
 };
 
 /* What passes between a member's end of one collective and its begin of the next one: so much,

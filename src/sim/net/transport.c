@@ -8,6 +8,7 @@
  */
 #include "sim/net/transport.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct dts_transport tcp = {
@@ -154,9 +155,10 @@ static const struct dts_transport nvlink_simple = {
     .name = "nvlink_simple",
     .summary = "NCCL before 2.4 in a node with NVLink: protocol Simple at all sizes",
     .source = "efficiency as nvlink, measured on V100. latency of NCCL's tuner, NVLINK, ring "
-              "Simple: 3.4 us, of which 0.6 are the link's",
+              "Simple: 3.4 us, on a link of 0.6",
     .efficiency = 0.83,
-    .overhead_s = 2.8e-6,
+    .ranges = {{0, 5.67, 1}},
+    .range_count = 1,
 };
 
 static const struct dts_transport pcie = {
@@ -269,6 +271,20 @@ struct dts_transport_range dts_transport_at(const struct dts_transport *transpor
     for (int i = 0; i < transport->range_count && bytes >= transport->ranges[i].from_bytes; i++)
         at = transport->ranges[i];
     return at;
+}
+
+struct dts_transport dts_transport_paced(const struct dts_transport *transport, double hop_s,
+                                         double path, double share)
+{
+    struct dts_transport paced = *transport;
+    if (share <= 0 || transport->measured.count > 0)
+        return paced;
+    paced.overhead_s += hop_s;
+    paced.blocking = false;
+    paced.reduce_bytes_per_s = INFINITY;
+    paced.ranges[0] = (struct dts_transport_range){0, path, share};
+    paced.range_count = 1;
+    return paced;
 }
 
 double dts_transport_alpha(const struct dts_transport *transport, double latency_s,

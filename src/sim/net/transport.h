@@ -69,6 +69,13 @@ double dts_transport_message_rate(const struct dts_transport *transport);
 /* Bytes of data for each byte on the wire, at the most efficient size of message. */
 double dts_transport_best(const struct dts_transport *transport);
 
+/* The same transport under a library whose own latency of a message (hop_s, and `path` of the
+ * path's) and share of the bandwidth are known: they stand for the ranges and for the sums. The
+ * overhead stays, which is that of sockets, and so does all that was measured. share 0: not
+ * known. */
+struct dts_transport dts_transport_paced(const struct dts_transport *transport, double hop_s,
+                                         double path, double share);
+
 /* Reads "tcp", or {"name": "tcp", "efficiency": 0.94, ...}: a transport with changes. It is an
  * error if nothing is there. */
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,

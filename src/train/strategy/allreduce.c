@@ -70,9 +70,9 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
-static void add_exchanges(const struct dts_point *point, const struct dts_coll_shape *shape,
-                          struct dts_plan *plan, const struct dts_bucket *buckets, int count,
-                          int gradients, const struct dts_compute_ops *ops)
+static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
+                          const struct dts_bucket *buckets, int count, int gradients,
+                          const struct dts_compute_ops *ops, struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     double element_bytes = (double)plan->buffers[gradients].element_bytes;
@@ -80,25 +80,23 @@ static void add_exchanges(const struct dts_point *point, const struct dts_coll_s
     for (int b = 0; b < count; b++) {
         int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
                                     a->overlap ? ops->ready[b] : ops->last);
-        struct dts_collective collective = {
-            .algorithm = a->choice.coll,
-            .shape = *shape,
-            .group = {.stride = 1, .size = point->devices},
-            .data = dts_bucket_span(buckets, b, gradients),
-            .channels = a->choice.channels,
-        };
-        collective.shape.pieces = dts_coll_choice_pieces(
-            &a->choice, shape, (double)buckets[b].elements * element_bytes);
+        struct dts_collective collective;
+        if (!dts_coll_choice_make(&a->choice, point, DTS_ALLREDUCE,
+                                  (double)buckets[b].elements * element_bytes, &collective,
+                                  err))
+            return false;
+        collective.data = dts_bucket_span(buckets, b, gradients);
         char label[32];
         snprintf(label, sizeof(label), "all-reduce %d", b);
         int op = dts_plan_collective(plan, DTS_DATA, label, collective);
         plan->ops[op].bucket = b;
         dts_plan_after(plan, ready);
     }
+    return true;
 }
 
-static void add_plan(const struct dts_point *point, const struct dts_coll_shape *shape,
-                     const struct dts_collective *statistics, struct dts_plan *plan)
+static bool add_plan(const struct dts_point *point, const struct dts_collective *statistics,
+                     struct dts_plan *plan, struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     struct dts_bucket *buckets;
@@ -111,8 +109,7 @@ static void add_plan(const struct dts_point *point, const struct dts_coll_shape 
 
     dts_build_compute(point, plan, buckets, count, &ops);
     int first = plan->op_count;
-    if (!alone)
-        add_exchanges(point, shape, plan, buckets, count, gradients, &ops);
+    const bool good = alone || add_exchanges(point, plan, buckets, count, gradients, &ops, err);
     int last = plan->op_count;
     dts_plan_call(
         plan, DTS_COMPUTE, "update",
@@ -122,16 +119,14 @@ static void add_plan(const struct dts_point *point, const struct dts_coll_shape 
 
     free(ops.ready);
     free(buckets);
+    return good;
 }
 
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     const bool synchronizes = dts_build_synchronizes(point);
-    struct dts_coll_shape shape;
     struct dts_collective statistics;
-    if (!dts_coll_choice_shape(&a->choice, point, DTS_ALLREDUCE, &shape, err))
-        return false;
     if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &statistics, err))
         return false;
 
@@ -139,8 +134,7 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     job->role_count = 1;
     job->ranks = point->devices;
     job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
-    add_plan(point, &shape, synchronizes ? &statistics : NULL, &job->roles[0].plan);
-    return true;
+    return add_plan(point, synchronizes ? &statistics : NULL, &job->roles[0].plan, err);
 }
 
 const struct dts_strategy_kind dts_strategy_allreduce = {

@@ -4,6 +4,15 @@
 #include <string.h>
 
 #include "train/strategy/build.h"
+#include "train/strategy/library.h"
+
+const char *dts_coll_choice_name(int i)
+{
+    int count = 0; // of algorithms
+    while (dts_coll_name(count) != NULL)
+        count++;
+    return i < count ? dts_coll_name(i) : i == count ? "auto" : NULL;
+}
 
 static bool check_hierarchical(const struct dts_coll_choice *a, const struct dts_cfg *at,
                                struct dts_error *err)
@@ -20,6 +29,22 @@ static bool check_hierarchical(const struct dts_coll_choice *a, const struct dts
     return true;
 }
 
+/* Of NCCL the version decides, so it must be one. */
+static bool check_library(const struct dts_library *library, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    if (library->name == NULL)
+        return dts_cfg_fail(at, "algorithm", err,
+                            "\"auto\" is what the stack's library chooses, and the stack "
+                            "names no library");
+    if (dts_library_version(library->version) > 0)
+        return true;
+    return dts_cfg_fail(at, "algorithm", err,
+                        "\"auto\": the version of the stack's library must be as \"2.18\", "
+                        "got \"%s\"",
+                        library->version);
+}
+
 bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *stack,
                              const struct dts_cfg *at, struct dts_error *err)
 {
@@ -28,6 +53,10 @@ bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *
     if (!check_hierarchical(a, at, err))
         return false;
 
+    a->automatic = strcmp(a->algorithm, "auto") == 0;
+    a->own_channels = a->channels;
+    if (a->automatic)
+        return check_library(&stack->library, at, err);
     a->coll = dts_coll_find(a->algorithm);
     if (a->coll == NULL)
         return dts_cfg_fail(at, "algorithm", err, "no collective \"%s\" (the stack's default)",
@@ -46,9 +75,9 @@ bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *
     return true;
 }
 
-bool dts_coll_choice_shape(const struct dts_coll_choice *a, const struct dts_point *point,
-                           enum dts_coll_kind kind, struct dts_coll_shape *shape,
-                           struct dts_error *err)
+static bool find_shape(const struct dts_coll_choice *a, const struct dts_point *point,
+                       enum dts_coll_kind kind, struct dts_coll_shape *shape,
+                       struct dts_error *err)
 {
     int per_node = dts_point_per_node(point);
     bool levels = strcmp(a->coll->name, "hierarchical") == 0;
@@ -76,22 +105,54 @@ bool dts_coll_choice_shape(const struct dts_coll_choice *a, const struct dts_poi
     return true;
 }
 
-bool dts_coll_choice_small(const struct dts_coll_choice *a, const struct dts_point *point,
-                           struct dts_collective *collective, struct dts_error *err)
-{
-    *collective = (struct dts_collective){
-        .algorithm = a->coll,
-        .group = {.stride = 1, .size = point->devices},
-        .channels = 1,
-    };
-    return dts_coll_choice_shape(a, point, DTS_ALLREDUCE, &collective->shape, err);
-}
-
-int dts_coll_choice_pieces(const struct dts_coll_choice *a, const struct dts_coll_shape *shape,
-                           double bytes)
+static int pieces_of(const struct dts_coll_choice *a, const struct dts_coll_shape *shape,
+                     double bytes)
 {
     bool pipelined =
         a->coll->pipelined || (shape->between != NULL && shape->between->pipelined);
     double part = bytes / a->channels / (shape->between != NULL ? shape->shards : 1);
     return pipelined && a->piece_bytes > 0 ? dts_coll_pieces(part, a->piece_bytes) : 1;
+}
+
+/* Channels of one node go different ways where its links lead from device to device. */
+static void set_orders(const struct dts_point *point, struct dts_collective *c)
+{
+    const struct dts_orders *orders = &point->machine->orders;
+    const bool ring = c->algorithm == dts_coll_find("ring");
+    if (ring && c->channels > 1 && orders->count > 0 && orders->members == point->devices &&
+        c->shape.per_node == point->devices)
+        c->orders = orders;
+}
+
+bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_point *point,
+                          enum dts_coll_kind kind, double bytes, struct dts_collective *c,
+                          struct dts_error *err)
+{
+    if (a->automatic) {
+        if (!dts_library_choose(point, kind, bytes, a->own_channels, c, err))
+            return false;
+    } else if (!dts_library_force(point, kind, bytes, a->coll, a->own_channels, c)) {
+        *c = (struct dts_collective){.algorithm = a->coll,
+                                     .group = {.stride = 1, .size = point->devices},
+                                     .channels = a->channels};
+        if (!find_shape(a, point, kind, &c->shape, err))
+            return false;
+        c->shape.pieces = pieces_of(a, &c->shape, bytes);
+    }
+    set_orders(point, c);
+    return true;
+}
+
+bool dts_coll_choice_small(const struct dts_coll_choice *a, const struct dts_point *point,
+                           struct dts_collective *collective, struct dts_error *err)
+{
+    static const double few_bytes = 4096; // the sums of a layer of 512 channels
+    if (a->automatic)
+        return dts_library_choose(point, DTS_ALLREDUCE, few_bytes, 1, collective, err);
+    *collective = (struct dts_collective){
+        .algorithm = a->coll,
+        .group = {.stride = 1, .size = point->devices},
+        .channels = 1,
+    };
+    return find_shape(a, point, DTS_ALLREDUCE, &collective->shape, err);
 }

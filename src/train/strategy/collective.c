@@ -71,12 +71,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const struct collective *c = point->strategy->self;
     size_t element_bytes = dts_precision_bytes(point->scenario->precision);
     size_t elements = (size_t)(c->bytes / (double)element_bytes);
-    struct dts_collective collective = {.algorithm = c->choice.coll,
-                                        .group = {.stride = 1, .size = point->devices},
-                                        .channels = c->choice.channels};
-    if (!dts_coll_choice_shape(&c->choice, point, c->kind, &collective.shape, err))
+    struct dts_collective collective;
+    if (!dts_coll_choice_make(&c->choice, point, c->kind, c->bytes, &collective, err))
         return false;
-    collective.shape.pieces = dts_coll_choice_pieces(&c->choice, &collective.shape, c->bytes);
 
     job->roles = dts_alloc(1, sizeof(*job->roles));
     job->role_count = 1;

@@ -17,13 +17,15 @@
 
 /* Optional: the name of a collective algorithm, a number, a whole number of at most 64. */
 #define DTS_ALGORITHM_OR_NONE .type = DTS_STRING, .choice = dts_coll_name, .missing = "null"
+#define DTS_AUTO_OR_ALGORITHM                                                                  \
+    .type = DTS_STRING, .choice = dts_coll_choice_name, .missing = "null"
 #define DTS_BYTES_OR_NONE(least)                                                               \
     .type = DTS_REAL, .min = (least), .max = 1e12, .missing = "null"
 #define DTS_COUNT_OR_NONE .type = DTS_INT, .min = 1, .max = 64, .missing = "null"
 
 /* How data is summed or moved. */
 #define DTS_ALGORITHM_KEY(owner, choice)                                                       \
-    DTS_KEY_OF(owner, "algorithm", choice.algorithm), DTS_ALGORITHM_OR_NONE
+    DTS_KEY_OF(owner, "algorithm", choice.algorithm), DTS_AUTO_OR_ALGORITHM
 #define DTS_BETWEEN_KEY(owner, choice)                                                         \
     DTS_KEY_OF(owner, "between", choice.between), DTS_ALGORITHM_OR_NONE,                       \
         .help = "hierarchical: the algorithm between nodes; default: the stack's, or ring"
@@ -37,7 +39,7 @@
 
 /* How the sums of synchronized batch normalization are added up. */
 #define DTS_STATISTICS_KEY(owner)                                                              \
-    DTS_KEY_OF(owner, "statistics", statistics.algorithm), DTS_ALGORITHM_OR_NONE
+    DTS_KEY_OF(owner, "statistics", statistics.algorithm), DTS_AUTO_OR_ALGORITHM
 
 /* How gradients are cut into buckets. */
 #define DTS_BUCKET_KEY(owner)                                                                  \

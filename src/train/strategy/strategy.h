@@ -6,6 +6,7 @@
 #define DTS_TRAIN_STRATEGY_STRATEGY_H
 
 #include "base/json/cfg.h"
+#include "plan/coll/choice/group.h"
 #include "plan/plan.h"
 
 struct dts_device;
@@ -21,6 +22,13 @@ struct dts_machine {
     const char *smallest_device;    // its name; NULL: all are alike
     double host_memory_bytes_per_s; // a server sums at this rate
     int cores;                      // of the host of a node; 0: not stated
+
+    /* What a library of collectives knows of it; version, nodes and devices of a node are those
+     * of a point. nics 0: not known. */
+    struct dts_choice_group site;
+
+    struct dts_orders orders; // for channels among the point's devices; count 0: none
+    int lanes_of_two;         // NVLinks between the first two devices, not over a switch
 
     /* Storage that all nodes share, and storage of a node; 0: not modelled. */
     double storage_shared_bytes_per_s, storage_node_bytes_per_s;

@@ -30,10 +30,19 @@ struct dts_choice {
 const char *dts_choice_algorithm_name(enum dts_choice_algorithm algorithm); // "nvls_tree"
 const char *dts_choice_protocol_name(enum dts_choice_protocol protocol);    // "LL128"
 
+/* Before 2.5: the latencies that its threshold between trees and rings rests on. */
+double dts_choice_old_latency_s(const struct dts_choice_group *group,
+                                enum dts_choice_algorithm algorithm);
+
 /* What the library takes for `bytes` of data, counted as dts_coll_bus_factor() does. The group
  * has at least two devices, bytes are at least 1. */
 void dts_choice_find(const struct dts_choice_group *group, enum dts_coll_kind kind,
                      double bytes, struct dts_choice *choice);
+
+/* The same where the user forces the algorithm (NCCL_ALGO). False where the library cannot. */
+bool dts_choice_force(const struct dts_choice_group *group, enum dts_coll_kind kind,
+                      double bytes, enum dts_choice_algorithm algorithm,
+                      struct dts_choice *choice);
 
 /* What the library expects of choice->algorithm and ->protocol: fills all but `why`. False
  * where it does not know this pair, or version 2.5 and its formula are not yet there. */

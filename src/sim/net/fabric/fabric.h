@@ -34,6 +34,13 @@ struct dts_fabric {
     int (*route)(const void *self, int from, int to, bool staged, int *links);
     double (*latency)(const void *self, int from, int to, bool staged);
     int (*nic_of)(const void *self, int device); // the NIC (0 ..) that this device uses
+
+    /* What a library of collectives asks. NVLinks of a device; NULL: it has none. Of them those
+     * that lead straight to another device; NULL: all lead to a switch. Has each device a NIC
+     * under its own PCIe switch? NULL: no. */
+    int (*nvlinks)(const void *self);
+    int (*lanes)(const void *self, int from, int to);
+    bool (*nics_near)(const void *self);
 };
 
 extern const struct dts_fabric *const dts_fabrics[]; // ended by NULL

@@ -104,3 +104,8 @@ int dts_nvlink_nic_of(const void *self, int device)
     const struct dts_nvlink *net = self;
     return dts_pcie_nic_of(&net->pcie, dts_nvlink_place_of(net, device));
 }
+
+bool dts_nvlink_nics_near(const void *self)
+{
+    return dts_pcie_nics_near(&((const struct dts_nvlink *)self)->pcie);
+}

@@ -50,5 +50,6 @@ void dts_nvlink_ends(const void *self, int link, int *from, int *to);
 int dts_nvlink_route(const void *self, int from, int to, bool staged, int *links);
 double dts_nvlink_latency(const void *self, int from, int to, bool staged);
 int dts_nvlink_nic_of(const void *self, int device);
+bool dts_nvlink_nics_near(const void *self);
 
 #endif

@@ -70,6 +70,17 @@ static bool prepare(void *self, int devices, int nics, const struct dts_cfg *at,
     return dts_nvlink_prepare(self, &mesh, devices, nics, at, err);
 }
 
+static int lanes(const void *self, int from, int to)
+{
+    return from != to ? ((const struct all *)self)->links_per_pair : 0;
+}
+
+static int nvlinks(const void *self)
+{
+    const struct all *all = self;
+    return (all->net.devices - 1) * all->links_per_pair;
+}
+
 const struct dts_fabric dts_fabric_nvlink_all = {
     .name = "nvlink_all",
     .summary = "NVLinks between all pairs of GPUs",
@@ -85,4 +96,7 @@ const struct dts_fabric dts_fabric_nvlink_all = {
     .route = dts_nvlink_route,
     .latency = dts_nvlink_latency,
     .nic_of = dts_nvlink_nic_of,
+    .nvlinks = nvlinks,
+    .lanes = lanes,
+    .nics_near = dts_nvlink_nics_near,
 };

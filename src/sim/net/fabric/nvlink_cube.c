@@ -158,6 +158,19 @@ static bool prepare(void *self, int devices, int nics, const struct dts_cfg *at,
     return dts_nvlink_prepare(&cube->net, &mesh, devices, nics, at, err);
 }
 
+static int lanes(const void *self, int from, int to)
+{
+    const struct dts_nvlink *net = self;
+    if (from == to || !direct(from, to))
+        return 0;
+    return capacity(net, nvlink(from, to)) > net->nvlink_bytes_per_s ? 2 : 1;
+}
+
+static int nvlinks(const void *self)
+{
+    return ((const struct cube *)self)->links_per_device;
+}
+
 const struct dts_fabric dts_fabric_nvlink_cube = {
     .name = "nvlink_cube",
     .summary = "eight GPUs in the hybrid cube mesh of DGX-1 and Big Basin",
@@ -173,4 +186,7 @@ const struct dts_fabric dts_fabric_nvlink_cube = {
     .route = dts_nvlink_route,
     .latency = dts_nvlink_latency,
     .nic_of = dts_nvlink_nic_of,
+    .nvlinks = nvlinks,
+    .lanes = lanes,
+    .nics_near = dts_nvlink_nics_near,
 };

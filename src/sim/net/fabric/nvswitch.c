@@ -74,6 +74,11 @@ static bool prepare(void *self, int devices, int nics, const struct dts_cfg *at,
     return dts_nvlink_prepare(self, &mesh, devices, nics, at, err);
 }
 
+static int nvlinks(const void *self)
+{
+    return ((const struct switched *)self)->links_per_device;
+}
+
 const struct dts_fabric dts_fabric_nvswitch = {
     .name = "nvswitch",
     .summary = "GPUs on NVLink switches that never block",
@@ -89,4 +94,6 @@ const struct dts_fabric dts_fabric_nvswitch = {
     .route = dts_nvlink_route,
     .latency = dts_nvlink_latency,
     .nic_of = dts_nvlink_nic_of,
+    .nvlinks = nvlinks,
+    .nics_near = dts_nvlink_nics_near,
 };

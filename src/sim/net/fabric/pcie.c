@@ -233,3 +233,8 @@ int dts_pcie_nic_of(const struct dts_pcie *pcie, int device)
 {
     return device * pcie->nics / pcie->devices;
 }
+
+bool dts_pcie_nics_near(const struct dts_pcie *pcie)
+{
+    return pcie->nics_on_switches && pcie->nics >= pcie->switches;
+}

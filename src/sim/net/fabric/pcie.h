@@ -36,4 +36,7 @@ int dts_pcie_route(const struct dts_pcie *pcie, int from, int to, bool staged, i
 double dts_pcie_latency(const struct dts_pcie *pcie, int from, int to, bool staged);
 int dts_pcie_nic_of(const struct dts_pcie *pcie, int device);
 
+/* Has each device a NIC under its own switch? */
+bool dts_pcie_nics_near(const struct dts_pcie *pcie);
+
 #endif

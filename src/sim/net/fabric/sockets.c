@@ -225,6 +225,15 @@ static int nic_of(const void *self, int device)
     return device * node->nics / node->devices;
 }
 
+/* Those between the GPUs of a socket, and to the CPU, through which all others are reached. */
+static int nvlinks(const void *self)
+{
+    static const double link_bytes_per_s = 25e9; // NVLink of V100, each way
+    const struct sockets *node = self;
+    const double sum = node->gpu_bytes_per_s * (node->each - 1) + node->cpu_bytes_per_s;
+    return (int)(sum / link_bytes_per_s + 0.5);
+}
+
 const struct dts_fabric dts_fabric_sockets = {
     .name = "sockets",
     .summary = "GPUs on NVLink with their CPU, CPUs on a bus: Summit",
@@ -240,4 +249,5 @@ const struct dts_fabric dts_fabric_sockets = {
     .route = route,
     .latency = latency,
     .nic_of = nic_of,
+    .nvlinks = nvlinks,
 };

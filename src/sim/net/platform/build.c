@@ -16,7 +16,7 @@
 
 struct nics {
     int count;
-    double bytes_per_s, latency_us;
+    double bytes_per_s, latency_us, plugin_latency_us;
     const char *rails;
 };
 
@@ -26,6 +26,9 @@ const struct dts_field dts_platform_nics_fields[] = {
      .help = "of one, each way"},
     {DTS_KEY(struct nics, latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
      .help = "of one and its cable, in us; a route has two"},
+    {DTS_KEY(struct nics, plugin_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .missing = "null",
+     .help = "what its plugin tells NCCL's tuner, in us; 0 of InfiniBand and sockets"},
     {DTS_KEY(struct nics, rails), .type = DTS_STRING, .missing = "\"by_node\"",
      .choice = dts_rails_name,
      .help = "ports of the network: those of a node side by side (by_node), those of a rail "
@@ -90,8 +93,8 @@ static bool read_topology(const struct dts_cfg *at, int row, struct dts_parts *m
            machine->topology->prepare(machine->topology_self, ports, at, err);
 }
 
-static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
-                      struct dts_error *err)
+static bool read_nics(const struct dts_cfg *at, struct dts_platform *platform,
+                      struct dts_parts *machine, struct dts_error *err)
 {
     struct nics nics = {0};
     if (!dts_cfg_read(at, dts_platform_nics_fields, &nics, err))
@@ -99,10 +102,25 @@ static bool read_nics(const struct dts_cfg *at, struct dts_parts *machine,
     machine->nics = nics.count;
     machine->nic_bytes_per_s = nics.bytes_per_s;
     machine->nic_latency_s = nics.latency_us * 1e-6;
+    platform->node.nics = nics.count;
+    platform->node.nic_plugin_latency_s = nics.plugin_latency_us * 1e-6;
     machine->rails = dts_rails;
     while (strcmp(machine->rails->name, nics.rails) != 0)
         machine->rails++;
     return true;
+}
+
+static void look_at_fabric(const struct dts_parts *machine, struct dts_platform_node *node)
+{
+    const struct dts_fabric *fabric = machine->fabric;
+    const void *self = machine->fabric_self;
+    node->nics_near = fabric->nics_near != NULL && fabric->nics_near(self);
+    node->nvlinks = fabric->nvlinks != NULL ? fabric->nvlinks(self) : 0;
+    node->nvswitch = node->nvlinks > 0 && fabric->lanes == NULL;
+    for (int a = 0; a < machine->devices && a < DTS_MESHED; a++)
+        for (int b = 0; b < machine->devices && b < DTS_MESHED; b++)
+            node->lanes[a][b] =
+                (unsigned char)(fabric->lanes != NULL ? fabric->lanes(self, a, b) : 0);
 }
 
 /* What engines keep of a link is kept for all of them. */
@@ -128,13 +146,15 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     };
     struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
     struct dts_cfg nics = dts_cfg_member(top, "nics"), network = dts_cfg_member(top, "network");
-    bool built = read_nics(&nics, &machine, err) && read_fabric(&fabric, &machine, err) &&
+    bool built = read_nics(&nics, platform, &machine, err) &&
+                 read_fabric(&fabric, &machine, err) &&
                  read_topology(&network, row, &machine, err) && check_size(top, &machine, err);
     if (!built) {
         free(machine.fabric_self);
         free(machine.topology_self);
         return false;
     }
+    look_at_fabric(&machine, &platform->node);
     platform->nic_bytes_per_s = machine.nic_bytes_per_s;
     platform->slot_bytes_per_s = dts_parts_slot(&machine);
     dts_parts_join(&machine, &transports[DTS_WITHIN], &transports[DTS_BETWEEN], &platform->net);

@@ -14,6 +14,19 @@ struct dts_storage {
     double node_bytes_per_s; // one node from the shared system, or its local SSD; 0: not stated
 };
 
+/* What a library of collectives finds out about a node. */
+enum { DTS_MESHED = 8 }; // the most devices of a mesh that it cuts channels from
+
+struct dts_platform_node {
+    const char *cpu; // "intel", "amd"; NULL: it does not say
+    int nics;        // 0: the network was imported
+    double nic_plugin_latency_s;
+    bool nics_near;
+    int nvlinks;                                 // of a device
+    bool nvswitch;                               // they lead to a switch; else to other devices
+    unsigned char lanes[DTS_MESHED][DTS_MESHED]; // NVLinks from device to device
+};
+
 enum { DTS_MOST_KINDS = 64 };
 
 /* Nodes that hold the same device, one behind the other. */
@@ -50,6 +63,7 @@ struct dts_platform {
     char hosts_note[192]; // what the file of the network says of hosts and is not used; "": all
 
     struct dts_storage storage;
+    struct dts_platform_node node;
     double nic_bytes_per_s;  // of one NIC; 0: the network was imported
     double slot_bytes_per_s; // what a node carries to it; 0: it is on the device, or imported
     struct dts_net net;

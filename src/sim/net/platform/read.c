@@ -13,7 +13,7 @@ struct compute {
 };
 
 struct node {
-    const char *device;
+    const char *device, *cpu;
     int devices, cores;
     double host_memory_bytes, host_memory_bytes_per_s;
     struct dts_cfg fabric, kinds, slow;
@@ -47,6 +47,12 @@ static const struct dts_field compute_fields[] = {
     {0},
 };
 
+static const char *cpu_name(int i)
+{
+    static const char *const names[] = {"intel", "amd", NULL};
+    return names[i];
+}
+
 static const struct dts_field node_fields[] = {
     {DTS_KEY(struct node, device), .type = DTS_STRING, .missing = "null",
      .help = "device file that nodes hold; required without kinds"},
@@ -61,6 +67,8 @@ static const struct dts_field node_fields[] = {
      .help = "memory of the host of a node"},
     {DTS_KEY(struct node, host_memory_bytes_per_s), .type = DTS_REAL, .min = 1e6, .max = 1e15,
      .help = "bandwidth of it"},
+    {DTS_KEY(struct node, cpu), .type = DTS_STRING, .missing = "null", .choice = cpu_name,
+     .help = "who made the host's processor, for NCCL's constants; default: as intel"},
     {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .missing = "null",
      .help = "what connects the devices of a node: {\"kind\": ...}"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
@@ -155,6 +163,7 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->summary = file.summary;
     platform->device = file.node.device;
     platform->nodes = file.nodes;
+    platform->node.cpu = file.node.cpu;
     platform->devices_per_node = file.node.devices;
     platform->cores = file.node.cores;
     platform->host_memory_bytes = file.node.host_memory_bytes;

@@ -1,0 +1,45 @@
+/* node_trees.h -- two binary trees of nodes, each for half of the data, and below each node its
+ * members: for tree_of_nodes.c and nvls_tree.c.
+ *
+ * The head of a node is its first member. The others pass their data to it and get the sum from
+ * it, along a chain D - 1 -> ... -> 1 -> 0, or all of them at once (a star). The heads are two
+ * binary trees as NCCL has them (NVIDIA/nccl, src/graph/trees.cc): in the first one node 0 is
+ * above the largest power of two, and the number of trailing zero bits of any other node is its
+ * height; the second one is mirrored where the number of nodes is even, else shifted by one.
+ *
+ *     6 nodes     0                    5
+ *                 |                    |
+ *                 4                    1
+ *               /   \                /   \
+ *              2     5              3     0
+ *             / \                  / \
+ *            1   3                4   2
+ *
+ * Half t is cut into P pieces. A piece crosses an edge in the step after all edges below it
+ * (up) or the one above it (down), one piece a step: piece p crosses in step start + p. Both
+ * ways and both trees are under way at once, each in a lane of its own.
+ */
+#ifndef DTS_PLAN_COLL_NODE_TREES_H
+#define DTS_PLAN_COLL_NODE_TREES_H
+
+#include "plan/coll/coll.h"
+
+struct dts_node_trees {
+    int nodes, per_node, pieces;
+    bool star;
+};
+
+/* The steps of an all-reduce, and its chunks. */
+int dts_node_trees_steps(const struct dts_node_trees *trees);
+int dts_node_trees_chunks(const struct dts_node_trees *trees);
+
+/* Edges on the longest way from a head up to the root: between nodes. */
+int dts_node_trees_height(const struct dts_node_trees *trees);
+
+/* The messages of a member in step i; like and state as in coll.h. */
+int dts_node_trees_step(const struct dts_node_trees *trees, int member, int i,
+                        struct dts_coll_message *messages);
+int dts_node_trees_like(const struct dts_node_trees *trees, int i);
+uint64_t dts_node_trees_state(const struct dts_node_trees *trees, int i);
+
+#endif
