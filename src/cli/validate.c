@@ -50,7 +50,9 @@ static bool predict(const struct dts_options *options, struct dts_validation *al
     if (!dts_validate(all->set, options->jobs, judged, err) ||
         !dts_constants_find(all->set, judged, &constants, &all->constants, err))
         return false;
-    dts_constants_free(constants, all->constants);
+    const int in_files = all->constants;
+    all->constants += dts_constants_elsewhere(all->set, constants, in_files);
+    dts_constants_free(constants, in_files);
     all->folds = options->answer_count > 0 ? folds : NULL;
     return all->folds == NULL || dts_folds_find(all->set, judged, options->jobs, folds, err);
 }

@@ -140,6 +140,34 @@ void dts_constants_free(struct dts_constant *constants, int count)
     free(constants);
 }
 
+/* Is it the constant of a file, by the name of its key? */
+static bool names_one(const char *role, const struct dts_constant *constants, int count)
+{
+    for (int c = 0; c < count; c++) {
+        const char *key = strrchr(constants[c].path, '.');
+        if (key != NULL && strstr(role, key + 1) != NULL)
+            return true;
+    }
+    return false;
+}
+
+int dts_constants_elsewhere(const struct dts_case_set *set,
+                            const struct dts_constant *constants, int count)
+{
+    int elsewhere = 0;
+    for (int i = 0; i < set->count; i++) {
+        const char *role = set->cases[i].role_text;
+        if (set->cases[i].role != DTS_CASE_CALIBRATED || names_one(role, constants, count))
+            continue;
+        bool first = true;
+        for (int j = 0; j < i && first; j++)
+            first = set->cases[j].role != DTS_CASE_CALIBRATED ||
+                    strcmp(set->cases[j].role_text, role) != 0;
+        elsewhere += first;
+    }
+    return elsewhere;
+}
+
 bool dts_constant_in(const struct dts_constant *constant, const struct dts_judged *judged)
 {
     for (int i = 0; i < constant->file_count; i++)

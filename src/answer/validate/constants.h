@@ -25,6 +25,11 @@ bool dts_constants_find(const struct dts_case_set *set, const struct dts_judged 
                         struct dts_constant **constants, int *count, struct dts_error *err);
 void dts_constants_free(struct dts_constant *constants, int count);
 
+/* Constants that calibrated cases name and that stand in no file: those of the program's tables
+ * (transports, a library's choice). */
+int dts_constants_elsewhere(const struct dts_case_set *set,
+                            const struct dts_constant *constants, int count);
+
 /* Does the prediction of a case use it? */
 bool dts_constant_in(const struct dts_constant *constant, const struct dts_judged *judged);
 

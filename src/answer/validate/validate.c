@@ -141,8 +141,9 @@ static void judge(const struct dts_case_set *set, struct dts_judged *judged)
         for (int k = 0; k < DTS_CASE_KNOWN; k++) {
             const double step_s =
                 judged[i].physics_s * level(set, judged, i, (enum dts_case_known)k, rests);
-            const bool asked =
-                k == DTS_KNOWS_ANCHOR || (trains && one->role == DTS_CASE_PREDICTED);
+            const bool asked = k == DTS_KNOWS_ANCHOR
+                                   ? one->role != DTS_CASE_ANCHOR // which is met
+                                   : trains && one->role == DTS_CASE_PREDICTED;
             judged[i].error[k] = asked ? judged[i].published_s / step_s - 1 : NAN;
             judged[i].predicted[k] = set->families[one->family].step
                                          ? step_s
