@@ -33,6 +33,8 @@ for signal in TERM KILL; do
     done
     kill -s $signal $pid
     wait $pid 2>/dev/null
+    # On a busy machine it may come when the output is there already, whole, and the points are not gone yet.
+    [ -e again.csv ] && cmp -s whole.csv again.csv && rm again.csv
     check "$signal: what is done is kept, and no output yet" "$(yes test -s again.csv.points -a ! -e again.csv)"
     printf 'half a record' >>again.csv.points
     ask -o again.csv 2>second.err
