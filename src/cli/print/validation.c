@@ -24,11 +24,13 @@ static void print_head(const struct dts_validation *all, FILE *out)
 {
     const int predicted = count_of(all, DTS_CASE_PREDICTED);
     struct dts_text text = {0};
+    const int anchors = count_of(all, DTS_CASE_ANCHOR);
     dts_text_add(&text,
-                 "%d published configurations of %d systems: %d predicted, %d anchors, %d "
-                 "calibrated. %d free constants, %.1f %% of the predicted.",
-                 all->set->count, all->set->systems, predicted, count_of(all, DTS_CASE_ANCHOR),
-                 count_of(all, DTS_CASE_CALIBRATED), all->constants,
+                 "%d published configuration%s of %d system%s: %d predicted, %d anchor%s, %d "
+                 "calibrated. %d free constant%s, %.1f %% of the predicted.",
+                 all->set->count, dts_plural(all->set->count), all->set->systems,
+                 dts_plural(all->set->systems), predicted, anchors, dts_plural(anchors),
+                 count_of(all, DTS_CASE_CALIBRATED), all->constants, dts_plural(all->constants),
                  predicted > 0 ? 100.0 * all->constants / predicted : 0);
     dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH, dts_text_string(&text));
     fprintf(out, "\n");
