@@ -155,6 +155,15 @@ int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange
     return count;
 }
 
+int dts_plan_streams(const struct dts_plan *plan)
+{
+    int streams = 0;
+    for (int i = 0; i < plan->op_count; i++)
+        if ((int)plan->ops[i].stream >= streams)
+            streams = (int)plan->ops[i].stream + 1;
+    return streams;
+}
+
 bool dts_plan_uses(const struct dts_plan *plan, enum dts_stream stream)
 {
     for (int i = 0; i < plan->op_count; i++)

@@ -86,6 +86,7 @@ void dts_walk_free(struct dts_walk *walk);
 
 /* Is any operation on this stream? */
 bool dts_plan_uses(const struct dts_plan *plan, enum dts_stream stream);
+int dts_plan_streams(const struct dts_plan *plan); // one more than the last that it uses
 
 /* The messages of one rank in step i of a collective, over all channels; `messages` has room
  * for DTS_COLL_MESSAGES * channels. Returns how many. This and dts_exchange_messages() are what

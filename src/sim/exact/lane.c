@@ -157,7 +157,7 @@ static void done(struct dts_exact_lane *lane, int op)
         talk(lane, -1);
     record(lane, simgrid_get_clock());
     rank_of(lane)->done[op] = lane->step + 1;
-    for (int s = 0; s < DTS_STREAMS; s++) {
+    for (int s = 0; s < lane->exact->streams; s++) {
         struct dts_exact_lane *other = &lane->exact->lanes[lane->rank * DTS_STREAMS + s];
         if (other->state == DTS_EXACT_LANE_WAITS && other->awaited_op == op &&
             other->awaited_steps <= lane->step + 1)

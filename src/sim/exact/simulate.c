@@ -28,7 +28,7 @@ static void add_rank(struct dts_exact *exact, int role_number, int rank)
     r->done = dts_alloc((size_t)role->plan.op_count, sizeof(*r->done));
     r->device_noise =
         fmax(0.1, 1 + s->noise.device_sigma * dts_normal(s->noise.seed, 1, (uint64_t)rank));
-    for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++) {
+    for (enum dts_stream stream = 0; (int)stream < exact->streams; stream++) {
         int number = rank * DTS_STREAMS + (int)stream;
         struct dts_exact_lane *lane = &exact->lanes[number];
         if (!dts_plan_uses(&role->plan, stream))
@@ -104,6 +104,10 @@ static void set_up(struct dts_exact *exact)
                                           .over = dts_exact_lane_message_over};
     for (int o = 0; o < exact->timing->first_op[job->role_count]; o++)
         exact->timing->ops[o] = dts_op_time_none();
+    for (int r = 0; r < job->role_count; r++) {
+        const int streams = dts_plan_streams(&job->roles[r].plan);
+        exact->streams = streams > exact->streams ? streams : exact->streams;
+    }
     exact->matcher.hosts = make_hosts(exact);
     for (int r = 0; r < job->role_count; r++)
         for (int i = 0; i < job->roles[r].count; i++)

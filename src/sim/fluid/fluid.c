@@ -35,9 +35,10 @@ static void add_lanes(struct fluid *f)
     f->left_s = dts_alloc(most, sizeof(*f->left_s));
     f->lane_of = dts_alloc(most, sizeof(*f->lane_of));
     for (int c = 0; c < f->cohorts->count; c++) {
+        const struct dts_role *role = f->cohorts->all[c].role;
+        const int streams = dts_plan_streams(&role->plan);
         for (enum dts_stream s = 0; s < DTS_STREAMS; s++) {
-            const struct dts_role *role = f->cohorts->all[c].role;
-            bool used = dts_plan_uses(&role->plan, s);
+            bool used = (int)s < streams && dts_plan_uses(&role->plan, s);
             f->lane_of[c * DTS_STREAMS + (int)s] = used ? f->lane_count : -1;
             if (!used)
                 continue;
