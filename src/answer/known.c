@@ -196,11 +196,7 @@ static void add_conditions(struct dts_changes *changes, const char *by,
     const char *key;
     for (size_t i = 0; (key = dts_cfg_key(when, i)) != NULL; i++) {
         const struct dts_cfg at = dts_cfg_member(when, key);
-        char *value = NULL;
-        size_t size;
-        FILE *out = open_memstream(&value, &size);
-        dts_cfg_print(&at, out);
-        fclose(out);
+        char *value = dts_cfg_json(&at);
         dts_changes_add_by(changes, by, key, value);
         free(value);
     }

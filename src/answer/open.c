@@ -16,7 +16,7 @@ static const char *const documents[] = {
     NULL,
 };
 
-static bool is_path(const char *word)
+bool dts_word_is_path(const char *word)
 {
     size_t length = strlen(word);
     return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
@@ -50,7 +50,7 @@ static bool no_such_word(const char *word, char **scenarios, const char *const *
 
 bool dts_word_is_scenario(const char *word, const char *const *verbs, struct dts_error *err)
 {
-    if (is_path(word) || is_there(word))
+    if (dts_word_is_path(word) || is_there(word))
         return true;
     char **names = dts_library_names("scenarios");
     bool found = false;
@@ -115,7 +115,8 @@ static bool place_file(const struct dts_cfg *at, bool always, const char *path, 
     const char *word;
     struct dts_error unread = {0}; // who reads the key says it, and where it stands
     if (!dts_cfg_is_string(at) || !dts_cfg_string(at, &word, &unread) || word[0] == '/' ||
-        word[0] == '\0' || !(always || is_path(word)) || getcwd(folder, sizeof(folder)) == NULL)
+        word[0] == '\0' || !(always || dts_word_is_path(word)) ||
+        getcwd(folder, sizeof(folder)) == NULL)
         return true;
     struct dts_text whole = {0};
     dts_text_add(&whole, "%s/%s", folder, word);
@@ -217,7 +218,7 @@ bool dts_scenario_open(const struct dts_changes *changes, const char *word, int 
         return false;
     // A file without ".json" is a path, too, not a name of the library.
     struct dts_text name = {0};
-    dts_text_add(&name, "%s%s", !is_path(word) && is_there(word) ? "./" : "", word);
+    dts_text_add(&name, "%s%s", !dts_word_is_path(word) && is_there(word) ? "./" : "", word);
     char *path = NULL;
     bool good = dts_library_find(&path, "scenarios", name.chars, NULL, err) &&
                 dts_doc_load(doc, path, err);

@@ -5,6 +5,9 @@
 #include "answer/changes.h"
 #include "base/json/cfg.h"
 
+/* Is the word a path, "x.json" or with a slash, and no name of the library? */
+bool dts_word_is_path(const char *word);
+
 /* True if the word is a file or a scenario of the library. Else the error names the nearest of
  * the verbs (ended by NULL), or the nearest scenario. */
 bool dts_word_is_scenario(const char *word, const char *const *verbs, struct dts_error *err);

@@ -50,14 +50,8 @@ static int check_points(const struct dts_scene *scene, FILE *out, struct tally *
     int good = 0;
     for (int s = 0; s < scenario->strategy_count; s++)
         for (size_t d = 0; d < scenario->device_count; d++) {
-            struct dts_question question = {.scenario = scenario,
-                                            .platform = &scene->platform,
-                                            .device = &scene->device,
-                                            .kinds = scene->kinds,
-                                            .strategy = &scenario->strategies[s],
-                                            .devices = scenario->devices[d],
-                                            .setting = scene->setting,
-                                            .check = true};
+            struct dts_question question = dts_question_of(scene, s, scenario->devices[d]);
+            question.check = true;
             struct dts_waiting *waiting = dts_waiting_begin("checking", 0);
             dts_estimate(&question, result);
             dts_waiting_end(waiting);

@@ -184,11 +184,7 @@ static void find_source(const struct dts_like *like, const struct walk *walk,
 
 static void print(const struct dts_cfg *at, struct dts_text *value)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    dts_cfg_print(at, out);
-    fclose(out);
+    char *text = dts_cfg_json(at);
     dts_text_add(value, "%.*s", (int)strcspn(text, "\n"), text);
     free(text);
 }

@@ -57,17 +57,6 @@ static const struct dts_field fields[] = {
     {0},
 };
 
-/* What is at a place, as JSON. */
-static char *json_of(const struct dts_cfg *at)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    dts_cfg_print(at, out);
-    fclose(out);
-    return text;
-}
-
 static bool read_columns(const struct dts_cfg *list, const char *columns[MOST_COLUMNS],
                          int *count, struct dts_error *err)
 {
@@ -152,7 +141,7 @@ static bool read_case(struct dts_case_set *set, const struct dts_family *family,
             return false;
         if (known || !dts_cfg_exists(&cell))
             continue;
-        char *json = json_of(&cell);
+        char *json = dts_cfg_json(&cell);
         dts_changes_add_by(&one->changes, by, columns[c], json);
         free(json);
     }
@@ -223,7 +212,7 @@ static bool read_family(struct dts_case_set *set, const char *path, struct dts_e
     family->summary = head.summary;
     family->source = head.source;
     family->step = strcmp(head.metric, "step_s") == 0;
-    family->scenario = json_of(&head.scenario);
+    family->scenario = dts_cfg_json(&head.scenario);
     while (strcmp(dts_case_class_name((int)family->class), head.class) != 0)
         family->class ++;
     if (!read_rows(set, family, &head, err))
@@ -272,12 +261,6 @@ static bool is_class(const char *word)
     return false;
 }
 
-static bool is_path(const char *word)
-{
-    const size_t length = strlen(word);
-    return strchr(word, '/') != NULL || (length > 5 && strcmp(word + length - 5, ".json") == 0);
-}
-
 /* A family by its path or its name. Where it is neither, a message with the nearest class or
  * family. */
 static bool find_family(const char *word, char **path, struct dts_error *err)
@@ -286,7 +269,7 @@ static bool find_family(const char *word, char **path, struct dts_error *err)
     struct dts_text text = {0};
     const char *words[MOST_CASES];
     int count = 0;
-    bool known = is_path(word);
+    bool known = dts_word_is_path(word);
     for (int c = 0; dts_case_class_name(c) != NULL; c++)
         words[count++] = dts_case_class_name(c);
     for (int i = 0; names[i] != NULL && count < MOST_CASES - 1; i++) {

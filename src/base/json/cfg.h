@@ -111,6 +111,7 @@ void dts_doc_print(const struct dts_doc *doc, FILE *out);
 
 /* Write what is at a place, on one line. */
 void dts_cfg_print(const struct dts_cfg *at, FILE *out);
+char *dts_cfg_json(const struct dts_cfg *at); // the same as a string; the caller frees it
 
 /* Read an object into a struct: every key of it, by the table that ends with {0}. */
 bool dts_cfg_read(const struct dts_cfg *at, const struct dts_field *fields, void *out,

@@ -58,3 +58,13 @@ void dts_cfg_print(const struct dts_cfg *at, FILE *out)
     struct dts_json json = {.out = out};
     print_value(&json, NULL, at->json);
 }
+
+char *dts_cfg_json(const struct dts_cfg *at)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    dts_cfg_print(at, out);
+    fclose(out);
+    return text;
+}

@@ -97,13 +97,8 @@ bool dts_live_set_open(const struct dts_changes *changes, const char *word, int 
     set->count = s->strategy_count;
     set->points = dts_alloc((size_t)set->count, sizeof(*set->points));
     for (int i = 0; i < set->count; i++) {
-        set->points[i].question = (struct dts_question){.scenario = s,
-                                                        .platform = &set->scene.platform,
-                                                        .device = &set->scene.device,
-                                                        .kinds = set->scene.kinds,
-                                                        .strategy = &s->strategies[i],
-                                                        .setting = "",
-                                                        .check = true};
+        set->points[i].question = dts_question_of(&set->scene, i, 0);
+        set->points[i].question.check = true;
         build(&set->points[i], ranks);
     }
     return dts_live_set_any(set, err);
