@@ -332,7 +332,8 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     if (ok) {
         fill_interval(w, result);
         fill_rates(w, &bound, result);
-        fill_why(w, &bound, result);
+        if (!w->question->step_only)
+            fill_why(w, &bound, result);
     }
     if (ok && w->question->trace != NULL)
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);

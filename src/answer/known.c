@@ -21,11 +21,13 @@ static double measured_s(const struct dts_known *known, const struct dts_result 
                              : predicted->global_batch / known->throughput_samples_per_s;
 }
 
-/* The point with kernels that take `factor` times as long. */
-static bool predict(const struct dts_question *question, double factor,
+/* The point with kernels that take `factor` times as long. Of a known one the step is all that
+ * is asked. */
+static bool predict(const struct dts_question *question, double factor, bool step_only,
                     struct dts_result *result)
 {
     struct dts_question one = *question;
+    one.step_only = one.step_only || step_only;
     one.speed = (question->speed > 0 ? question->speed : 1) / factor;
     dts_estimate(&one, result);
     return !dts_result_refused(result);
@@ -38,7 +40,7 @@ bool dts_known_factor(const struct dts_known *anchor, double *factor, struct dts
     double x = 1, next = 1, best_off = INFINITY;
     for (int i = 0; i < TRIES && best_off > close_enough; i++) {
         x = next;
-        if (!predict(&anchor->question, x, result))
+        if (!predict(&anchor->question, x, true, result))
             return false;
         const double wanted_s = measured_s(anchor, result), step_s = result->step.total_s;
         const double kernels_s = result->step.compute_s + result->step.straggler_s;
@@ -49,7 +51,7 @@ bool dts_known_factor(const struct dts_known *anchor, double *factor, struct dts
         next =
             fmin(fmax(x + (wanted_s - step_s) * x / kernels_s, DTS_LEAST_FACTOR), most_factor);
     }
-    return *factor == x || predict(&anchor->question, *factor, result);
+    return *factor == x || predict(&anchor->question, *factor, true, result);
 }
 
 /* What is nearest to the question among points on as many devices. */
@@ -118,19 +120,29 @@ double dts_rest_level(struct dts_rest *rests, int count, double devices, double 
     return rests[count - 1].quotient;
 }
 
-/* Physics and measurement at all known points. `result` is overwritten. */
-static bool find_rests(const struct dts_question *question, double factor,
+static struct dts_rest rest_of(const struct dts_known *known,
+                               const struct dts_result *predicted)
+{
+    const struct dts_question *q = &known->question;
+    return (struct dts_rest){.devices = q->devices,
+                             .batch = batch_of(q->scenario, q->devices),
+                             .quotient =
+                                 measured_s(known, predicted) / predicted->step.total_s};
+}
+
+/* Physics and measurement at all known points. `result` is the anchor, as it is predicted with
+ * the factor, and is overwritten. */
+static bool find_rests(const struct dts_question *question, int anchor, double factor,
                        struct dts_rest *rests, struct dts_result *result)
 {
+    rests[anchor] = rest_of(&question->known[anchor], result);
     for (int i = 0; i < question->known_count; i++) {
         const struct dts_known *known = &question->known[i];
-        const struct dts_question *q = &known->question;
-        if (!predict(q, factor, result))
+        if (i == anchor)
+            continue;
+        if (!predict(&known->question, factor, true, result))
             return false;
-        rests[i] =
-            (struct dts_rest){.devices = q->devices,
-                              .batch = batch_of(q->scenario, q->devices),
-                              .quotient = measured_s(known, result) / result->step.total_s};
+        rests[i] = rest_of(known, result);
     }
     return true;
 }
@@ -179,7 +191,8 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
     struct dts_rest *rests = dts_alloc((size_t)count, sizeof(*rests));
     double factor = 1;
     if (dts_known_factor(&question->known[anchor], &factor, result) &&
-        find_rests(question, factor, rests, result) && predict(question, factor, result)) {
+        find_rests(question, anchor, factor, rests, result) &&
+        predict(question, factor, false, result)) {
         result->level_kernels = factor;
         result->level_physics_s = result->step.total_s;
         result->level_step = dts_rest_level(rests, count, question->devices, batch);

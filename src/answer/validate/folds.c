@@ -143,10 +143,11 @@ static bool choose(struct half *half, int c, struct dts_error *err)
         good = try_value(half, c, exp(places[!worse]), trial, &at[!worse], err);
     }
     const int best = at[1] < at[0];
-    const bool better = good && at[best] < now * (1 - worth);
-    if (good)
-        good = try_value(half, c, better ? exp(places[best]) : value, trial, &at[0], err);
-    memcpy(half->errors, trial, (size_t)half->set->count * sizeof(*trial));
+    half->values[c] = value;
+    if (good && at[best] < now * (1 - worth)) {
+        good = try_value(half, c, exp(places[best]), trial, &at[best], err);
+        memcpy(half->errors, trial, (size_t)half->set->count * sizeof(*trial));
+    }
     free(trial);
     return good;
 }
