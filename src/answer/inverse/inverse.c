@@ -25,13 +25,8 @@ static void estimate(const struct dts_inverse *inverse, const struct dts_scene *
                      const struct task *task, struct dts_progress *progress,
                      struct dts_result *result)
 {
-    struct dts_question question = {.scenario = &scene->scenario,
-                                    .platform = &scene->platform,
-                                    .device = &scene->device,
-                                    .strategy = &scene->scenario.strategies[inverse->strategy],
-                                    .devices = inverse->devices,
-                                    .setting = scene->setting,
-                                    .progress = progress};
+    struct dts_question question = dts_question_of(scene, inverse->strategy, inverse->devices);
+    question.progress = progress;
     if (task->suspect != NULL && task->suspect->ask != NULL)
         task->suspect->ask(task->value, &question);
     dts_estimate(&question, result);
