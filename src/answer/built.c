@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
 /* Devices of a node slow one another down. */
@@ -71,6 +72,20 @@ static bool find_seconds(const struct dts_question *q, struct dts_built *built,
     return true;
 }
 
+/* A mesh numbers ranks otherwise than devices follow one another. */
+static void permute(struct dts_built *built)
+{
+    const struct dts_strategy_kind *kind = built->point.strategy->kind;
+    const int count = built->ranks;
+    if (kind->device_of == NULL)
+        return;
+    int *by_device = dts_alloc((size_t)count, sizeof(*by_device));
+    memcpy(by_device, built->endpoints, (size_t)count * sizeof(*by_device));
+    for (int rank = 0; rank < count; rank++)
+        built->endpoints[rank] = by_device[kind->device_of(&built->point, rank)];
+    free(by_device);
+}
+
 /* Endpoints of all ranks. */
 static bool place(const struct dts_question *q, struct dts_built *built, struct dts_error *err)
 {
@@ -88,6 +103,7 @@ static bool place(const struct dts_question *q, struct dts_built *built, struct 
                    &built->endpoints, err))
         return false;
     built->ranks = needed.devices + needed.hosts;
+    permute(built);
     return true;
 }
 

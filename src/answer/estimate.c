@@ -71,20 +71,22 @@ static bool is_overhead(const struct dts_op *op)
     return dts_split_feeds(op) || (op->kind == DTS_OP_CALL && op->call.pass == DTS_OVERHEAD);
 }
 
-static double overheads(const struct dts_plan *plan)
+static bool has_overheads(const struct dts_job *job)
 {
-    double seconds = 0;
-    for (int o = 0; o < plan->op_count; o++)
-        if (is_overhead(&plan->ops[o]))
-            seconds += plan->ops[o].call.seconds;
-    return seconds;
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++)
+            if (is_overhead(&job->roles[r].plan.ops[o]) &&
+                job->roles[r].plan.ops[o].call.seconds > 0)
+                return true;
+    return false;
 }
 
-static void drop_overheads(struct dts_plan *plan)
+static void drop_overheads(struct dts_job *job)
 {
-    for (int o = 0; o < plan->op_count; o++)
-        if (is_overhead(&plan->ops[o]))
-            plan->ops[o].call.seconds = 0;
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++)
+            if (is_overhead(&job->roles[r].plan.ops[o]))
+                job->roles[r].plan.ops[o].call.seconds = 0;
 }
 
 static bool has_noise(const struct dts_scenario *s)
@@ -96,8 +98,8 @@ static bool has_noise(const struct dts_scenario *s)
  * kernels and links. */
 static int runs(const struct work *w)
 {
-    bool bare = !w->question->step_only &&
-                (w->simulation.slowdown > 0 || overheads(&w->built.job.roles[0].plan) > 0);
+    bool bare =
+        !w->question->step_only && (w->simulation.slowdown > 0 || has_overheads(&w->built.job));
     return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (w->built.unlike.apart ? 1 : 0) +
            (bare ? 1 : 0);
 }
@@ -130,11 +132,11 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     const int rounds = runs(w);
     struct dts_timing timing;
     *step_s = calm_s;
-    if (bare.slowdown == 0 && overheads(&w->built.job.roles[0].plan) == 0)
+    if (bare.slowdown == 0 && !has_overheads(&w->built.job))
         return true;
     dts_progress_round(w->question->progress, rounds, rounds);
     bare.slowdown = 0;
-    drop_overheads(&w->built.job.roles[0].plan);
+    drop_overheads(&w->built.job);
     if (!w->engine->run(&bare, &timing, err))
         return false;
     *step_s = timing.step_s;
@@ -213,7 +215,9 @@ static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
     const struct dts_scenario *s = q->scenario;
-    struct dts_memory memory = dts_point_memory(&w->built.point);
+    struct dts_error ignored = {0}; // building has asked before
+    struct dts_memory memory;
+    dts_point_memory(&w->built.point, &memory, &ignored);
 
     result->nodes = nodes_of(w);
     if (!q->strategy->kind->trains_nothing)
@@ -264,7 +268,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     }
     const double fed_s = dts_point_input(&w->built.point).here_s;
     double alone_s = (bound->plain_s - fed_s) / w->built.together;
-    double alone = (double)w->built.point.batch * s->accumulate / alone_s;
+    double alone = (double)result->global_batch / result->devices / alone_s;
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
         result->throughput_samples_per_s / result->devices / alone;

@@ -5,41 +5,48 @@
 #include "answer/split.h"
 #include "base/mem.h"
 
+/* A role of workers, and when its operations ran in a step of so many seconds. */
+struct part {
+    const struct dts_plan *plan;
+    const struct dts_op_time *ops;
+    double step_s;
+    double share; // of all workers
+};
+
 /* When a wait was over, in seconds of the step. What the step before did is one step earlier.
  */
-static double wait_end(const struct dts_timing *timing, struct dts_wait wait)
+static double wait_end(const struct part *part, struct dts_wait wait)
 {
-    return timing->ops[wait.op].end_s - (wait.previous_step ? timing->step_s : 0);
+    return part->ops[wait.op].end_s - (wait.previous_step ? part->step_s : 0);
 }
 
-static bool waited_for_input(const struct dts_plan *plan, const struct dts_op *op,
-                             const struct dts_timing *timing)
+static bool waited_for_input(const struct part *part, const struct dts_op *op)
 {
     double latest = -INFINITY;
     bool input = false;
     for (int w = 0; w < op->wait_count; w++) {
-        struct dts_wait wait = plan->waits[op->first_wait + w];
-        double end = wait_end(timing, wait);
+        struct dts_wait wait = part->plan->waits[op->first_wait + w];
+        double end = wait_end(part, wait);
         if (end > latest) {
             latest = end;
-            input = plan->ops[wait.op].stream == DTS_INPUT;
+            input = part->plan->ops[wait.op].stream == DTS_INPUT;
         }
     }
     return input;
 }
 
 /* The gaps before operations that waited for input. */
-static double input_gaps(const struct dts_plan *plan, const struct dts_timing *timing)
+static double input_gaps(const struct part *part)
 {
     double gaps = 0, before = 0;
-    for (int o = 0; o < plan->op_count; o++) {
-        const struct dts_op *op = &plan->ops[o];
+    for (int o = 0; o < part->plan->op_count; o++) {
+        const struct dts_op *op = &part->plan->ops[o];
         if (op->stream != DTS_COMPUTE)
             continue;
-        double gap = timing->ops[o].start_s - before;
-        if (gap > 0 && waited_for_input(plan, op, timing))
+        double gap = part->ops[o].start_s - before;
+        if (gap > 0 && waited_for_input(part, op))
             gaps += gap;
-        before = timing->ops[o].end_s;
+        before = part->ops[o].end_s;
     }
     return gaps;
 }
@@ -51,13 +58,14 @@ static int by_start(const void *a, const void *b)
 }
 
 /* How long at least one communication of a rank was under way. */
-static double communicating(const struct dts_plan *plan, const struct dts_timing *timing)
+static double communicating(const struct part *part)
 {
+    const struct dts_plan *plan = part->plan;
     struct dts_op_time *spans = dts_alloc((size_t)plan->op_count, sizeof(*spans));
     int count = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind != DTS_OP_CALL)
-            spans[count++] = timing->ops[o];
+            spans[count++] = part->ops[o];
     qsort(spans, (size_t)count, sizeof(*spans), by_start);
 
     double seconds = 0, until = -INFINITY;
@@ -85,12 +93,12 @@ bool dts_split_feeds(const struct dts_op *op)
     return op->kind == DTS_OP_CALL && op->stream == DTS_COMPUTE && op->call.pass == DTS_READ;
 }
 
-static double fed(const struct dts_plan *plan, const struct dts_timing *timing)
+static double fed(const struct part *part)
 {
     double seconds = 0;
-    for (int o = 0; o < plan->op_count; o++)
-        if (dts_split_feeds(&plan->ops[o]))
-            seconds += fmax(0, timing->ops[o].end_s - timing->ops[o].start_s);
+    for (int o = 0; o < part->plan->op_count; o++)
+        if (dts_split_feeds(&part->plan->ops[o]))
+            seconds += fmax(0, part->ops[o].end_s - part->ops[o].start_s);
     return seconds;
 }
 
@@ -100,19 +108,32 @@ static double no_rounding(double part_s, const struct dts_timing *timing)
     return part_s >= 1e-9 * timing->step_s ? part_s : 0;
 }
 
+static struct part part_of(const struct dts_job *job, int role, const struct dts_timing *timing)
+{
+    const int workers = dts_job_workers(job), count = job->roles[role].count;
+    return (struct part){.plan = &job->roles[role].plan,
+                         .ops = timing->ops + timing->first_op[role],
+                         .step_s = timing->step_s,
+                         .share = count == workers ? 1 : (double)count / workers};
+}
+
 void dts_split(const struct dts_job *job, double factor, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step)
 {
-    const struct dts_plan *plan = &job->roles[0].plan;
-    const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm),
-                 fed_s = fed(plan, calm);
-    *step = (struct dts_step){
-        .total_s = calm->step_s + slow_s,
-        .compute_s = calm->compute_s - fed_s,
-        .comm_s = communicating(plan, calm),
-        .input_s = input_gaps(plan, calm) + fed_s,
-        .straggler_s = slow_s,
-    };
-    step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan, factor), calm);
+    const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm);
+    double fed_s = 0, plain_s = 0;
+    *step = (struct dts_step){.total_s = calm->step_s + slow_s, .straggler_s = slow_s};
+    for (int r = 0; r < job->role_count; r++) {
+        const struct part part = part_of(job, r, calm);
+        if (job->roles[r].kind != DTS_WORKER)
+            continue;
+        step->comm_s += part.share * communicating(&part);
+        step->input_s += part.share * input_gaps(&part);
+        fed_s += part.share * fed(&part);
+        plain_s += part.share * undisturbed(part.plan, factor);
+    }
+    step->compute_s = calm->compute_s - fed_s;
+    step->input_s += fed_s;
+    step->overlap_slowdown_s = no_rounding(calm->compute_s - plain_s, calm);
     step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
 }

@@ -1,8 +1,9 @@
 /* split.h -- where the time of a step went: compute, exposed communication, input.
  *
- * The compute stream of a rank of role 0 has gaps only where it waits. A gap belongs to the
+ * The compute stream of a worker has gaps only where it waits. A gap belongs to the
  * operation whose end ended the wait: a read is input, anything else is exposed communication.
- * A read on the stream itself, while no kernel runs, is input, too.
+ * A read on the stream itself, while no kernel runs, is input, too. Where workers have several
+ * roles, as the stages of a pipeline, each part is the mean over all workers.
  */
 #ifndef DTS_ANSWER_SPLIT_H
 #define DTS_ANSWER_SPLIT_H

@@ -59,11 +59,10 @@ void dts_kinds_used_find(const struct dts_question *q, const int *endpoints, int
 /* The kernels of a step on one device. */
 static double kernels_s(const struct dts_point *point, const struct dts_model_seconds *seconds)
 {
-    const struct dts_scenario *s = point->scenario;
     double once_s = 0;
-    for (int l = 0; l < s->model.layer_count; l++)
+    for (int l = 0; l < point->scenario->model.layer_count; l++)
         once_s += seconds->forward[l] + seconds->backward[l];
-    return s->accumulate * once_s +
+    return point->microbatches * once_s +
            (point->strategy->kind->updates_on_servers ? 0 : seconds->update);
 }
 
@@ -193,7 +192,6 @@ static void set_factors(const struct dts_question *q, const struct dts_job *job,
                         struct dts_unlike *unlike)
 {
     const struct dts_platform *platform = q->platform;
-    const struct dts_role *role = &job->roles[0];
     bool any = false;
     unlike->factor = dts_alloc((size_t)job->ranks, sizeof(*unlike->factor));
     for (int r = 0; r < job->ranks; r++) {
@@ -206,10 +204,12 @@ static void set_factors(const struct dts_question *q, const struct dts_job *job,
         any |= unlike->factor[r] != 1;
     }
     unlike->mean = 0;
-    for (int r = role->first; r < role->first + role->count; r++) {
-        unlike->mean += unlike->factor[r] / role->count;
-        unlike->apart |= unlike->factor[r] != unlike->factor[role->first];
-    }
+    const int workers = dts_job_workers(job);
+    for (int r = 0; r < job->ranks; r++)
+        if (dts_job_role(job, r)->kind == DTS_WORKER) {
+            unlike->mean += unlike->factor[r] / workers;
+            unlike->apart |= unlike->factor[r] != unlike->factor[0];
+        }
     if (!any) {
         dts_unlike_free(unlike);
         unlike->mean = 1;
@@ -247,12 +247,11 @@ static bool run_even(const struct dts_unlike *unlike, const struct dts_engine *e
                      const struct dts_simulation *simulation, struct dts_timing *timing,
                      struct dts_error *err)
 {
-    const int ranks = simulation->job->ranks, first = simulation->job->roles[0].first,
-              count = simulation->job->roles[0].count;
+    const int ranks = simulation->job->ranks;
     struct dts_simulation even = *simulation;
     double *factor = dts_alloc((size_t)ranks, sizeof(*factor));
     for (int r = 0; r < ranks; r++)
-        factor[r] = r < first || r >= first + count ? 1 : unlike->mean;
+        factor[r] = dts_job_role(simulation->job, r)->kind == DTS_SERVER ? 1 : unlike->mean;
     even.compute_factor = factor;
     even.loader = NULL;
     const bool ok = engine->run(&even, timing, err);

@@ -108,7 +108,7 @@ int dts_wire_size(const struct dts_wire *wire)
 
 MPI_Comm dts_wire_comm(const struct dts_wire *wire, enum dts_stream stream)
 {
-    return wire->streams[stream];
+    return wire->streams[dts_stream_wire(stream)];
 }
 
 MPI_Comm dts_wire_all(const struct dts_wire *wire)

@@ -61,24 +61,28 @@ static bool *done_of(const struct walker *w, int machine, int op)
     return &w->done[w->first_done[role] + in_role * walk->role->plan.op_count + op];
 }
 
-/* Where the posts of a message's pair, stream and channel are listed. */
+static enum dts_stream wire_of(int machine)
+{
+    return dts_stream_wire((enum dts_stream)(machine % DTS_STREAMS));
+}
+
+/* Where the posts of a message's pair, wire and channel are listed. */
 static int *list_of(struct walker *w, int machine, const struct dts_message *message)
 {
     unsigned rank = (unsigned)w->machines[machine].walk.rank, peer = (unsigned)message->peer;
     unsigned src = message->send ? rank : peer, dst = message->send ? peer : rank;
     unsigned hash = src * 2654435761u ^ dst * 2246822519u ^ // odd multipliers: Knuth; xxHash
                     (unsigned)message->channel * 3266489917u ^
-                    (unsigned)(machine % DTS_STREAMS) * 668265263u;
+                    (unsigned)wire_of(machine) * 668265263u;
     return &w->lists[(hash ^ hash >> 15) % (unsigned)w->list_count];
 }
 
-/* Is `post` of the same pair, direction of travel, stream and channel as the message? */
+/* Is `post` of the same pair, direction of travel, wire and channel as the message? */
 static bool same_way(const struct walker *w, const struct post *post, int machine,
                      const struct dts_message *message)
 {
     const struct dts_message *other = &post->message;
-    if (other->channel != message->channel ||
-        post->machine % DTS_STREAMS != machine % DTS_STREAMS)
+    if (other->channel != message->channel || wire_of(post->machine) != wire_of(machine))
         return false;
     int other_rank = w->machines[post->machine].walk.rank;
     int rank = w->machines[machine].walk.rank;

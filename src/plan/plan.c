@@ -7,14 +7,27 @@
 
 #include "base/mem.h"
 
-static const char *const stream_names[DTS_BASE_STREAMS] = {
-    [DTS_COMPUTE] = "compute", [DTS_DATA] = "data",   [DTS_PUSH] = "push",
-    [DTS_PULL] = "pull",       [DTS_INPUT] = "input",
+/* What a stream is called, and the one that it meets; 0: its own kind. */
+static const struct {
+    const char *name;
+    enum dts_stream meets;
+} streams[DTS_BASE_STREAMS] = {
+    [DTS_COMPUTE] = {"compute", 0},
+    [DTS_DATA] = {"data", 0},
+    [DTS_PUSH] = {"push", 0},
+    [DTS_PULL] = {"pull", 0},
+    [DTS_INPUT] = {"input", 0},
+    [DTS_FORWARD_OUT] = {"forward out", DTS_FORWARD_IN},
+    [DTS_FORWARD_IN] = {"forward in", DTS_FORWARD_OUT},
+    [DTS_BACKWARD_OUT] = {"backward out", DTS_BACKWARD_IN},
+    [DTS_BACKWARD_IN] = {"backward in", DTS_BACKWARD_OUT},
 };
 
 static const char *const pass_names[DTS_PASSES] = {
     [DTS_FORWARD] = "forward",
     [DTS_BACKWARD] = "backward",
+    [DTS_BACKWARD_INPUT] = "backward input",
+    [DTS_BACKWARD_WEIGHT] = "backward weight",
     [DTS_UPDATE] = "update",
     [DTS_AGGREGATE] = "aggregate",
     // beside the network
@@ -25,8 +38,20 @@ static const char *const pass_names[DTS_PASSES] = {
 const char *dts_stream_name(enum dts_stream stream)
 {
     if (stream < DTS_BASE_STREAMS)
-        return stream_names[stream];
-    return stream_names[dts_stream_is_pull(stream) ? DTS_PULL : DTS_PUSH];
+        return streams[stream].name;
+    return streams[dts_stream_is_pull(stream) ? DTS_PULL : DTS_PUSH].name;
+}
+
+enum dts_stream dts_stream_meets(enum dts_stream stream)
+{
+    const bool paired = stream < DTS_BASE_STREAMS && streams[stream].meets != 0;
+    return paired ? streams[stream].meets : stream;
+}
+
+enum dts_stream dts_stream_wire(enum dts_stream stream)
+{
+    const enum dts_stream other = dts_stream_meets(stream);
+    return other < stream ? other : stream;
 }
 
 enum dts_stream dts_stream_push(int way)
@@ -75,6 +100,19 @@ const struct dts_role *dts_job_role(const struct dts_job *job, int rank)
     }
     assert(!"a rank below job->ranks");
     return NULL;
+}
+
+int dts_job_workers(const struct dts_job *job)
+{
+    int count = 0;
+    for (int r = 0; r < job->role_count; r++)
+        count += job->roles[r].kind == DTS_WORKER ? job->roles[r].count : 0;
+    return count;
+}
+
+bool dts_job_has_servers(const struct dts_job *job)
+{
+    return dts_job_workers(job) < job->ranks;
 }
 
 int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes)

@@ -40,6 +40,13 @@ enum dts_stream {
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
 
+    /* Between the stages of a pipeline: what one rank sends on a stream "out", another one
+     * receives on the stream "in", so that a rank sends and receives at once. */
+    DTS_FORWARD_OUT,  // activations, to the stage that computes with them
+    DTS_FORWARD_IN,   // activations, from the stage before
+    DTS_BACKWARD_OUT, // gradients of activations, to the stage before
+    DTS_BACKWARD_IN,  // gradients of activations, from the stage behind
+
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
     DTS_STREAMS = DTS_BASE_STREAMS + 2 * (DTS_WAYS - 1)
@@ -49,12 +56,22 @@ enum dts_stream dts_stream_push(int way); // 0 .. DTS_WAYS - 1; way 0 is DTS_PUS
 enum dts_stream dts_stream_pull(int way);
 bool dts_stream_is_pull(enum dts_stream stream);
 
+/* The stream of the other rank on which messages of this stream arrive, or leave: a wire joins
+ * both. Other streams than those of pipelines meet their own kind. */
+enum dts_stream dts_stream_meets(enum dts_stream stream);
+enum dts_stream dts_stream_wire(enum dts_stream stream); // one of the two, for both
+
 const char *dts_stream_name(enum dts_stream stream);
 
 /* The part of a step that a call belongs to; reports say where the time went by it. */
 enum dts_pass {
     DTS_FORWARD,
     DTS_BACKWARD,
+
+    /* Backward in two passes, where a schedule of a pipeline has them apart. */
+    DTS_BACKWARD_INPUT,  // the gradients of inputs
+    DTS_BACKWARD_WEIGHT, // the gradients of weights
+
     DTS_UPDATE,    // optimizer
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step
@@ -91,6 +108,11 @@ static inline bool dts_group_same(const struct dts_group *a, const struct dts_gr
 struct dts_call {
     enum dts_pass pass;
     int layer; // of the model; -1: none
+    int more;  // layers that the same call runs behind `layer`; backward in opposite order
+
+    int microbatch; // of the step, from 0
+    int chunk;      // of the stage: which of its parts of the network, from 0
+    int slot;       // which of the rank's sets of activations, from 0
 
     /* On an undisturbed device. The engines add noise and the slowdown by communication to
      * calls on DTS_COMPUTE. */
@@ -125,6 +147,9 @@ struct dts_exchange {
     int shards, shard_base;
     bool add;    // receive: add what arrives; else overwrite
     int channel; // messages meet only in the same channel; both sides name the same number
+
+    /* Between stages: whose activations or gradients these are, as of a call. */
+    int microbatch, chunk, slot;
 };
 
 /* The ranks of a group combine their data, each with its own copy of this operation. */
@@ -180,9 +205,15 @@ struct dts_plan {
     size_t op_room, wait_room, buffer_room;
 };
 
+enum dts_role_kind {
+    DTS_WORKER, // runs the network, or a part of it; a step ends with the last worker's
+    DTS_SERVER, // holds weights, on a host
+};
+
 /* Ranks first .. first + count - 1 walk this plan. */
 struct dts_role {
-    const char *name; // "worker", "server"
+    const char *name; // "worker", "server", "stage"
+    enum dts_role_kind kind;
     int first, count;
     struct dts_plan plan;
 };
@@ -198,6 +229,9 @@ void dts_plan_free(struct dts_plan *plan); // leaves it empty
 void dts_job_free(struct dts_job *job);
 
 const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
+
+int dts_job_workers(const struct dts_job *job); // ranks of all roles of workers
+bool dts_job_has_servers(const struct dts_job *job);
 
 /* Add a buffer or an operation to a plan. Returns its number. `label` is copied. */
 int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes);

@@ -12,7 +12,7 @@ struct dts_message {
     bool send, add;
 
     /* Of an exchange: the operation's channel; of a collective: lane * channels + channel.
-     * Between two ranks, messages of one stream and channel meet in the order in which both
+     * Between two ranks, messages of one wire and channel meet in the order in which both
      * sides name them. A step of a collective has at most one of them in each direction. */
     int channel;
 

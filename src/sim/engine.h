@@ -1,7 +1,7 @@
 /* engine.h -- what an engine is given and what it answers. Two rows: exact, fluid.
  *
  * Both walk the same job over the same network for `steps` steps. A step ends with the latest
- * end of its DTS_COMPUTE operations in role 0. Times of an operation are those of the last
+ * end of its DTS_COMPUTE operations on workers. Times of an operation are those of the last
  * step, in seconds since the end of the step before. The start of an operation is the latest
  * begin among the ranks of the role that take part, its end the latest completion. Ranks that
  * began earlier have waited for the others since, as far as they depend on each other.
@@ -68,7 +68,7 @@ void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 
-    /* The DTS_COMPUTE calls of a rank of role 0 in the last step, mean over its ranks. Includes
+    /* The DTS_COMPUTE calls of a worker in the last step, mean over all workers. Includes
      * the slowdown by communication, noise, and factors of ranks. */
     double compute_s;
 

@@ -209,10 +209,13 @@ static void a_model_that_does_not_fit_is_refused_and_by_how_much(void)
     CHECK(strstr(err.text, "test: devices 8: does not fit: ") == err.text);
 
     // Servers keep the optimizer's state.
-    double all = dts_point_memory(&f.point).total;
+    struct dts_memory memory;
     struct dts_error none = {0};
+    CHECK(dts_point_memory(&f.point, &memory, &none));
+    const double all = memory.total;
     CHECK(use(&f, "ps", "{}", &none));
-    CHECK_NEAR(dts_point_memory(&f.point).total, all - 4.0 * PARAMETERS, 1);
+    CHECK(dts_point_memory(&f.point, &memory, &none));
+    CHECK_NEAR(memory.total, all - 4.0 * PARAMETERS, 1);
     forget(&f);
 }
 

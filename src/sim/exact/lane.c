@@ -132,7 +132,7 @@ static bool takes_part(const struct dts_exact_lane *lane)
 /* Does the end of this operation count as the end of the step? */
 static bool ends_step(const struct dts_exact_lane *lane)
 {
-    return lane->role_number == 0 &&
+    return lane->role->kind == DTS_WORKER &&
            (lane->stream == DTS_COMPUTE || !dts_plan_uses(&lane->role->plan, DTS_COMPUTE));
 }
 
@@ -146,9 +146,9 @@ static void record(struct dts_exact_lane *lane, double now)
         return;
     dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op], lane->began_s,
                     now);
-    if (lane->role_number == 0 && lane->stream == DTS_COMPUTE &&
+    if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
-        timing->compute_s += (now - lane->began_s) / lane->role->count;
+        timing->compute_s += (now - lane->began_s) / exact->workers;
 }
 
 static void done(struct dts_exact_lane *lane, int op)

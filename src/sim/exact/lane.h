@@ -60,6 +60,7 @@ struct dts_exact {
     const struct dts_simulation *simulation;
     struct dts_exact_lane *lanes; // by rank and stream; role NULL: not used
     int running;                  // lanes that are not finished
+    int workers;                  // ranks that are
     int streams;                  // one more than the last that any plan uses
     struct dts_exact_rank *ranks;
     struct dts_simgrid_loop *loop;

@@ -12,9 +12,10 @@ static struct dts_match_queue *queue_of(struct dts_matcher *matcher, int src, in
                                         enum dts_stream stream, int channel)
 {
     const int *endpoint = matcher->simulation->endpoint;
-    assert(src < 1 << 22 && dst < 1 << 22 && channel >= 0 && channel < 1 << 16);
-    uint64_t key =
-        (uint64_t)src << 42 | (uint64_t)dst << 20 | (uint64_t)channel << 4 | (uint64_t)stream;
+    const enum dts_stream wire = dts_stream_wire(stream);
+    assert(src < 1 << 20 && dst < 1 << 20 && channel >= 0 && channel < 1 << 16 && wire < 256);
+    const uint64_t key =
+        (uint64_t)src << 44 | (uint64_t)dst << 24 | (uint64_t)channel << 8 | (uint64_t)wire;
     uint64_t *number = dts_map_at(&matcher->numbers, key);
     if (*number == 0) {
         *number = ++matcher->queue_count;

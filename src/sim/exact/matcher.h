@@ -1,7 +1,7 @@
 /* matcher.h -- where messages of the engine `exact` meet: sender, receiver, and the wire.
  *
  * A message is sent by one lane and received by another; they meet by ranks,
- * stream and channel, in the order in which both name their messages. Where latency blocks the
+ * wire and channel, in the order in which both name their messages. Where latency blocks the
  * sender, the message enters the wire when both are there; elsewhere as soon as it is sent: the
  * transport has buffers of its own, as NCCL has, and only so is a ring of unlike hops
  * pipelined.

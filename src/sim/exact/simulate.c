@@ -108,6 +108,7 @@ static void set_up(struct dts_exact *exact)
         const int streams = dts_plan_streams(&job->roles[r].plan);
         exact->streams = streams > exact->streams ? streams : exact->streams;
     }
+    exact->workers = dts_job_workers(job);
     exact->matcher.hosts = make_hosts(exact);
     for (int r = 0; r < job->role_count; r++)
         for (int i = 0; i < job->roles[r].count; i++)

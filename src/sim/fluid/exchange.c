@@ -9,7 +9,7 @@ static struct fluid_flow *meet(struct fluid *f, int lane, struct dts_far_side fa
 {
     const struct lane *mine = &f->lanes[lane];
     const struct dts_exchange *x = &dts_fluid_op(mine)->exchange;
-    int other = f->lane_of[far.cohort * DTS_STREAMS + (int)mine->stream];
+    int other = f->lane_of[far.cohort * DTS_STREAMS + (int)dts_stream_meets(mine->stream)];
     const struct fluid_flow wanted = {.state = MEETING,
                                       .share = 1,
                                       .sender = x->send ? lane : other,

@@ -88,7 +88,7 @@ static const char *limits_of(const struct fluid *f)
     if (f->cohorts->coarse)
         return "fluid: ranks that servers serve unlike count as one here, there are too many: "
                "up to 20 % from exact";
-    if (mixes(f->simulation->job))
+    if (dts_job_has_servers(f->simulation->job) && mixes(f->simulation->job))
         return "fluid: collectives of ranks that talk to servers meanwhile: one such step in "
                "eight was more than 1 % from exact, the worst 17 %";
     const struct dts_simulation *s = f->simulation;
@@ -185,6 +185,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));
+    f.workers = dts_job_workers(job);
     set_noise(&f, simulation);
     dts_fluid_set_paces(&f);
     add_lanes(&f);

@@ -104,6 +104,7 @@ struct fluid {
     const struct dts_cohorts *cohorts; // the loader's
     struct lane *lanes;
     int lane_count;
+    int workers;     // ranks that are
     int *lane_of;    // by cohort and stream; -1: none
     int *first_lane; // of a cohort in lanes
     bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not

@@ -44,10 +44,10 @@ void dts_fluid_next_op(struct fluid *f, struct lane *lane)
 }
 
 /* Does the end of this operation count as the end of the step? */
-static bool ends_step(const struct fluid *f, int role, const struct dts_op *op)
+static bool ends_step(const struct dts_role *role, const struct dts_op *op)
 {
-    return role == 0 && (op->stream == DTS_COMPUTE ||
-                         !dts_plan_uses(&f->simulation->job->roles[0].plan, DTS_COMPUTE));
+    return role->kind == DTS_WORKER &&
+           (op->stream == DTS_COMPUTE || !dts_plan_uses(&role->plan, DTS_COMPUTE));
 }
 
 /* Only of the last step: cohorts may be a step apart. */
@@ -72,18 +72,18 @@ static void mark_done(struct fluid *f, int cohort, int number, int step)
     dts_fluid_run(f, cohort, number)->ended.last_s = f->now;
     if (op->kind != DTS_OP_CALL)
         dts_fluid_has_talked(f, cohort, number);
-    if (ends_step(f, who->role_number, op))
+    if (ends_step(who->role, op))
         f->step_ends[step] = fmax(f->step_ends[step], f->now);
 }
 
-/* Of the last step, the mean over the ranks of the role. */
+/* Of the last step, the mean over all workers. */
 static void add_compute(const struct fluid *f, const struct lane *lane)
 {
     const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
-    if (lane->state == CALLING && lane->stream == DTS_COMPUTE && who->role_number == 0 &&
-        lane->step == f->simulation->steps - 1)
+    if (lane->state == CALLING && lane->stream == DTS_COMPUTE &&
+        who->role->kind == DTS_WORKER && lane->step == f->simulation->steps - 1)
         f->timing->compute_s +=
-            (f->now - lane->begun_s) * lane->mean * who->count / who->role->count;
+            (f->now - lane->begun_s) * lane->mean * who->count / f->workers;
 }
 
 void dts_fluid_complete(struct fluid *f, struct lane *lane)

@@ -85,7 +85,7 @@ int dts_bottlenecks_find(const struct dts_simulation *simulation, struct dts_loa
     for (int c = 0; c < cohorts->count; c++) {
         const struct dts_role *role = cohorts->all[c].role;
         struct sums sums = {.count = 0};
-        for (int o = 0; o < role->plan.op_count && role == &simulation->job->roles[0]; o++)
+        for (int o = 0; o < role->plan.op_count && role->kind == DTS_WORKER; o++)
             if (role->plan.ops[o].kind != DTS_OP_CALL)
                 add_op(simulation->net, &role->plan.ops[o], dts_loader_count(loader, c, o),
                        &sums);

@@ -66,9 +66,10 @@ static bool is_port_of(const struct dts_simulation *s, int rank, int link)
 
 static bool is_servers_port(const struct dts_simulation *s, int link)
 {
-    for (int r = 1; r < s->job->role_count; r++)
+    for (int r = 0; r < s->job->role_count; r++)
         for (int i = 0; i < s->job->roles[r].count; i++)
-            if (is_port_of(s, s->job->roles[r].first + i, link))
+            if (s->job->roles[r].kind == DTS_SERVER &&
+                is_port_of(s, s->job->roles[r].first + i, link))
                 return true;
     return false;
 }
@@ -118,15 +119,29 @@ static const struct dts_transport *host_limit(const struct dts_net *net, int lin
     return &net->transports[strstr(name, "host.within") != NULL ? DTS_WITHIN : DTS_BETWEEN];
 }
 
+/* The longest of the workers' kernels, and the mean of all workers on devices as the plan has
+ * them. */
+static void find_compute(const struct dts_simulation *simulation, struct dts_bound *bound)
+{
+    const struct dts_job *job = simulation->job;
+    const int workers = dts_job_workers(job);
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        if (role->kind != DTS_WORKER)
+            continue;
+        bound->compute_s =
+            fmax(bound->compute_s, compute_seconds(&role->plan, slowest(simulation, role)));
+        const double plain_s = compute_seconds(&role->plan, 1);
+        bound->plain_s += role->count == workers ? plain_s : plain_s * role->count / workers;
+    }
+}
+
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
                     struct dts_bound *bound)
 {
     const struct dts_net *net = simulation->net;
-    const struct dts_role *role = &simulation->job->roles[0];
-    *bound = (struct dts_bound){
-        .compute_s = compute_seconds(&role->plan, slowest(simulation, role)),
-        .plain_s = compute_seconds(&role->plan, 1),
-    };
+    *bound = (struct dts_bound){.compute_s = 0};
+    find_compute(simulation, bound);
     bound->drawn = dts_net_spreads(net, simulation->endpoint, simulation->job->ranks);
     count_all(loader);
 

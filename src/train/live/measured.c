@@ -29,18 +29,49 @@ static bool takes_part(const struct dts_role *role, const struct dts_op *op, int
            (rank - role->first) % op->exchange.every == 0;
 }
 
-/* The latest end of what ends a step in role 0 (sim/engine.h). */
-static double step_end(const struct dts_job *job, const struct dts_live_all *all, int step)
+static double role_end(const struct measured *m, const struct dts_role *role)
 {
-    struct measured m = {job, all, step};
-    const struct dts_role *role = &job->roles[0];
-    bool computes = dts_plan_uses(&role->plan, DTS_COMPUTE);
+    const bool computes = dts_plan_uses(&role->plan, DTS_COMPUTE);
     double end_s = -INFINITY;
-    for (int r = 0; r < role->count; r++)
+    for (int r = role->first; r < role->first + role->count; r++)
         for (int o = 0; o < role->plan.op_count; o++)
             if (!computes || role->plan.ops[o].stream == DTS_COMPUTE)
-                end_s = fmax(end_s, time_of(&m, all->end_s, r, o));
+                end_s = fmax(end_s, time_of(m, m->all->end_s, r, o));
     return end_s;
+}
+
+/* The latest end of what ends a step on a worker (sim/engine.h). */
+static double step_end(const struct dts_job *job, const struct dts_live_all *all, int step)
+{
+    const struct measured m = {job, all, step};
+    double end_s = -INFINITY;
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].kind == DTS_WORKER)
+            end_s = fmax(end_s, role_end(&m, &job->roles[r]));
+    return end_s;
+}
+
+/* Of one rank. */
+static double rank_compute(const struct measured *m, const struct dts_role *role, int rank)
+{
+    double seconds = 0;
+    for (int o = 0; o < role->plan.op_count; o++)
+        if (role->plan.ops[o].stream == DTS_COMPUTE && role->plan.ops[o].kind == DTS_OP_CALL)
+            seconds +=
+                time_of(m, m->all->end_s, rank, o) - time_of(m, m->all->begin_s, rank, o);
+    return seconds;
+}
+
+static double mean_compute(const struct measured *m)
+{
+    double seconds = 0;
+    for (int i = 0; i < m->job->role_count; i++) {
+        const struct dts_role *role = &m->job->roles[i];
+        for (int r = role->first; r < role->first + role->count && role->kind == DTS_WORKER;
+             r++)
+            seconds += rank_compute(m, role, r);
+    }
+    return seconds / dts_job_workers(m->job);
 }
 
 /* The latest begin of what role 0 does first: from then on all are at work. */
@@ -68,7 +99,6 @@ static void time_op(const struct measured *m, const struct dts_role *role, int o
 static void time_step(const struct measured *m, struct dts_timing *timing)
 {
     const struct dts_job *job = m->job;
-    const struct dts_role *role = &job->roles[0];
     const double zero_s = m->all->from_rest ? rest_end(m) : step_end(job, m->all, m->step - 1);
     *timing = (struct dts_timing){.step_s = step_end(job, m->all, m->step) - zero_s};
     timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
@@ -78,13 +108,7 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
     for (int r = 0; r < job->role_count; r++)
         for (int o = 0; o < job->roles[r].plan.op_count; o++)
             time_op(m, &job->roles[r], o, zero_s, &timing->ops[timing->first_op[r] + o]);
-    for (int o = 0; o < role->plan.op_count; o++)
-        for (int r = 0; r < role->count; r++)
-            if (role->plan.ops[o].stream == DTS_COMPUTE &&
-                role->plan.ops[o].kind == DTS_OP_CALL)
-                timing->compute_s +=
-                    (time_of(m, m->all->end_s, r, o) - time_of(m, m->all->begin_s, r, o)) /
-                    role->count;
+    timing->compute_s = mean_compute(m);
 }
 
 int dts_live_bucket_count(const struct dts_job *job)

@@ -28,7 +28,7 @@ static const struct dts_field dataset_fields[] = {
 };
 
 struct batch {
-    int per_device, global, accumulate;
+    int per_device, micro, global, accumulate;
 };
 
 static const struct dts_field batch_fields[] = {
@@ -36,6 +36,9 @@ static const struct dts_field batch_fields[] = {
      .missing = "null", .help = "samples of a device in a microbatch: weak scaling"},
     {DTS_KEY(struct batch, global), .type = DTS_INT, .min = 1, .max = 1 << 30,
      .missing = "null", .help = "samples of all devices in a step: strong scaling"},
+    {DTS_KEY(struct batch, micro), .type = DTS_INT, .min = 1, .max = 1 << 20, .missing = "null",
+     .help = "with global: samples of a replica in a microbatch, of which a step then has as "
+             "many as it needs"},
     {DTS_KEY(struct batch, accumulate), .type = DTS_INT, .min = 1, .max = 4096, .missing = "1",
      .help = "microbatches of a step, whose gradients are summed before the exchange"},
     {0},
@@ -141,7 +144,13 @@ static bool check_batch(const struct dts_cfg *top, const struct batch *batch,
         return dts_cfg_fail(top, "batch", err, "needs per_device or global");
     if (batch->per_device > 0 && batch->global > 0)
         return dts_cfg_fail(top, "batch", err, "has both per_device and global: give one");
-    return true;
+    const struct dts_cfg at = dts_cfg_member(top, "batch");
+    if (batch->micro > 0 && batch->per_device > 0)
+        return dts_cfg_fail(&at, "micro", err, "needs global, has per_device");
+    return batch->micro == 0 || batch->accumulate == 1 ||
+           dts_cfg_fail(
+               &at, "micro", err,
+               "says how many microbatches a step has, and so does accumulate: give one");
 }
 
 /* Nobody shall believe that decoding is counted where nothing is read. */
@@ -225,6 +234,7 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
     scenario->optimizer = dts_optimizer_find(words->optimizer);
     scenario->batch_per_device = words->batch.per_device;
     scenario->batch_global = words->batch.global;
+    scenario->batch_micro = words->batch.micro;
     scenario->accumulate = words->batch.accumulate;
     scenario->placing = words->placement;
     scenario->training = words->training;
@@ -289,8 +299,12 @@ bool dts_scenario_read(struct dts_scenario *scenario, struct dts_doc *doc,
 
 void dts_scenario_free(struct dts_scenario *scenario)
 {
-    for (int i = 0; i < scenario->strategy_count; i++)
-        free(scenario->strategies[i].self);
+    for (int i = 0; i < scenario->strategy_count; i++) {
+        const struct dts_strategy *strategy = &scenario->strategies[i];
+        if (strategy->kind->release != NULL)
+            strategy->kind->release(strategy->self);
+        free(strategy->self);
+    }
     free(scenario->strategies);
     free(scenario->references);
     free(scenario->measurements);

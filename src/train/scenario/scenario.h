@@ -71,6 +71,7 @@ struct dts_scenario {
     size_t device_count;
     int batch_per_device; // weak scaling; 0: batch_global is given
     int batch_global;     // strong scaling
+    int batch_micro;      // with batch_global: of a replica in a microbatch; 0: by accumulate
     int accumulate;       // microbatches whose gradients are summed before they are exchanged
     struct dts_placing placing;
     struct dts_strategy *strategies; // owned

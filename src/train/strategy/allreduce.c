@@ -75,13 +75,14 @@ static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
                           const struct dts_compute_ops *ops, struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
+    const struct dts_members all = dts_point_members(point);
     double element_bytes = (double)plan->buffers[gradients].element_bytes;
 
     for (int b = 0; b < count; b++) {
         int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
                                     a->overlap ? ops->ready[b] : ops->last);
         struct dts_collective collective;
-        if (!dts_coll_choice_make(&a->choice, point, DTS_ALLREDUCE,
+        if (!dts_coll_choice_make(&a->choice, point, &all, DTS_ALLREDUCE,
                                   (double)buckets[b].elements * element_bytes, &collective,
                                   err))
             return false;
@@ -126,8 +127,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
 {
     const struct allreduce *a = point->strategy->self;
     const bool synchronizes = dts_build_synchronizes(point);
+    const struct dts_members all = dts_point_members(point);
     struct dts_collective statistics;
-    if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &statistics, err))
+    if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &all, &statistics, err))
         return false;
 
     job->roles = dts_alloc(1, sizeof(*job->roles));

@@ -91,6 +91,17 @@ int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *p
     return c.count;
 }
 
+int dts_buckets_of(const struct dts_gradient *gradients, int gradient_count,
+                   const struct dts_bucket_policy *policy, size_t element_bytes,
+                   struct dts_bucket **buckets)
+{
+    struct cutter c = {.policy = policy, .element_bytes = element_bytes};
+    for (int i = 0; i < gradient_count; i++)
+        add_tensor(&c, gradients[i].elements, gradients[i].layer, 0);
+    *buckets = c.buckets;
+    return c.count;
+}
+
 int dts_buckets_cut(struct dts_bucket **buckets, int count, size_t most)
 {
     struct dts_bucket *parts = NULL;

@@ -26,7 +26,9 @@ static bool check_places(const struct dts_point *point, const struct dts_ranks_n
 
 static bool check_memory(const struct dts_point *point, struct dts_error *err)
 {
-    struct dts_memory needed = dts_point_memory(point);
+    struct dts_memory needed;
+    if (!dts_point_memory(point, &needed, err))
+        return false;
     double have = point->machine->device_memory_bytes;
     const char *name = point->machine->smallest_device;
     if (have <= 0 || needed.total <= have)

@@ -25,6 +25,18 @@ struct dts_bucket {
 int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *policy,
                 size_t element_bytes, const double *backward_s, struct dts_bucket **buckets);
 
+/* A gradient tensor, and the layer whose backward call finishes it. */
+struct dts_gradient {
+    size_t elements;
+    int layer;
+};
+
+/* The same of a list of gradients, in the order in which backward finishes them; the cycle of
+ * the policy is left out. */
+int dts_buckets_of(const struct dts_gradient *gradients, int gradient_count,
+                   const struct dts_bucket_policy *policy, size_t element_bytes,
+                   struct dts_bucket **buckets);
+
 /* Cuts buckets of more than `most` elements into equal parts, which travel one after another.
  * Replaces *buckets; returns how many there are now. */
 int dts_buckets_cut(struct dts_bucket **buckets, int count, size_t most);
@@ -59,6 +71,10 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
 
+/* What comes before the first forward call of a step: samples, where `reads`, and the fixed
+ * time of the framework. */
+void dts_build_start(const struct dts_point *point, struct dts_plan *plan, bool reads);
+
 /* How many operations dts_build_compute() adds. */
 int dts_build_compute_count(const struct dts_point *point);
 
@@ -85,8 +101,9 @@ int dts_build_delay(struct dts_plan *plan, enum dts_stream stream,
  * says how much is missing. */
 bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
 
-/* Fills the point's batch from the scenario: batch_per_device, or batch_global / devices /
- * accumulate. Refuses a batch that cannot be divided. */
+/* Fills the point's replicas, microbatches and batch from the scenario: batch_per_device, or
+ * batch_global / replicas / accumulate, or batch_micro and as many microbatches as batch_global
+ * needs. Refuses a batch that cannot be divided. */
 bool dts_point_batch(struct dts_point *point, struct dts_error *err);
 double dts_point_global_batch(const struct dts_point *point); // samples of one step
 
@@ -99,8 +116,13 @@ struct dts_samples dts_point_samples(const struct dts_point *point);
 int dts_point_nodes(const struct dts_point *point);
 int dts_point_per_node(const struct dts_point *point);
 
-/* The memory of a worker; the optimizer's state may be on servers. */
-struct dts_memory dts_point_memory(const struct dts_point *point);
+/* All devices of a point, as one group. */
+struct dts_members dts_point_members(const struct dts_point *point);
+
+/* The memory of the worker that needs most; the optimizer's state may be on servers. Fails
+ * where the strategy cannot divide the network. */
+bool dts_point_memory(const struct dts_point *point, struct dts_memory *memory,
+                      struct dts_error *err);
 
 /* An error about this point: "scenarios/x.json: devices 8: ...". Returns false. */
 bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const char *format,

@@ -15,7 +15,7 @@
 int dts_build_compute_count(const struct dts_point *point)
 {
     const struct dts_input input = dts_point_input(point);
-    int layers = dts_layer_ops_count(point) * point->scenario->accumulate;
+    int layers = dts_layer_ops_count(point) * point->microbatches;
     return layers + (point->seconds->fixed > 0) + 2 * (input.ahead_s > 0) + (input.here_s > 0);
 }
 
@@ -31,12 +31,12 @@ static void add_read(struct dts_plan *plan, double read_s)
     dts_plan_after(plan, read);
 }
 
-static void add_start(const struct dts_point *point, struct dts_plan *plan)
+void dts_build_start(const struct dts_point *point, struct dts_plan *plan, bool reads)
 {
     const struct dts_input input = dts_point_input(point);
-    if (input.ahead_s > 0)
+    if (reads && input.ahead_s > 0)
         add_read(plan, input.ahead_s);
-    if (input.here_s > 0)
+    if (reads && input.here_s > 0)
         dts_plan_call(
             plan, DTS_COMPUTE, "feed",
             (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = input.here_s});
@@ -67,7 +67,7 @@ static void add_backward(const struct dts_layer_ops *layers, int microbatch,
                          const struct dts_bucket *buckets, int bucket_count,
                          struct dts_compute_ops *ops)
 {
-    bool last = microbatch == layers->point->scenario->accumulate - 1;
+    bool last = microbatch == layers->point->microbatches - 1;
     for (int l = layers->point->scenario->model.layer_count - 1; l >= 0; l--) {
         int first = dts_layer_ops_first(layers, DTS_BACKWARD, l, microbatch);
         int rest = dts_layer_ops_rest(layers, DTS_BACKWARD, l, microbatch);
@@ -84,8 +84,8 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
 {
     struct dts_layer_ops layers = {.point = point, .plan = plan, .statistics = ops->statistics};
     dts_layer_ops_begin(&layers);
-    add_start(point, plan);
-    for (int m = 0; m < point->scenario->accumulate; m++) {
+    dts_build_start(point, plan, true);
+    for (int m = 0; m < point->microbatches; m++) {
         add_forward(&layers, m, buckets, bucket_count, ops);
         add_backward(&layers, m, buckets, bucket_count, ops);
     }

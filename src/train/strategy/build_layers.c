@@ -77,7 +77,7 @@ static void name(const struct dts_layer_ops *ops, const struct dts_call *call,
                  const char *before, const char *after, int microbatch, char label[64])
 {
     char part[16] = "";
-    if (ops->point->scenario->accumulate > 1)
+    if (ops->point->microbatches > 1)
         snprintf(part, sizeof(part), " #%d", microbatch);
     snprintf(label, 64, "%s%s %.*s%s%s", before, dts_pass_name(call->pass),
              call->part == DTS_OP_WHOLE ? 30 : 24,

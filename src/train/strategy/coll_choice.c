@@ -76,20 +76,20 @@ bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *
 }
 
 static bool find_shape(const struct dts_coll_choice *a, const struct dts_point *point,
-                       enum dts_coll_kind kind, struct dts_coll_shape *shape,
-                       struct dts_error *err)
+                       const struct dts_members *members, enum dts_coll_kind kind,
+                       struct dts_coll_shape *shape, struct dts_error *err)
 {
-    int per_node = dts_point_per_node(point);
+    const int per_node = members->per_node, size = members->group.size;
     bool levels = strcmp(a->coll->name, "hierarchical") == 0;
     *shape = (struct dts_coll_shape){
         .kind = kind,
-        .size = point->devices,
+        .size = size,
         .per_node = per_node,
         .shards = a->shards > 0 ? a->shards : per_node,
         .pieces = 1,
         .between = levels ? a->between_coll : NULL,
     };
-    if (levels && per_node == 1 && point->machine->devices_per_node > 1 && point->devices > 1)
+    if (levels && per_node == 1 && point->machine->devices_per_node > 1 && size > 1)
         return dts_point_fail(point, err,
                               "%s: needs neighbouring ranks on every node, as many as a node "
                               "has devices (%d)",
@@ -119,23 +119,22 @@ static void set_orders(const struct dts_point *point, struct dts_collective *c)
 {
     const struct dts_orders *orders = &point->machine->orders;
     const bool ring = c->algorithm == dts_coll_find("ring");
-    if (ring && c->channels > 1 && orders->count > 0 && orders->members == point->devices &&
-        c->shape.per_node == point->devices)
+    if (ring && c->channels > 1 && orders->count > 0 && orders->members == c->shape.size &&
+        c->shape.per_node == c->shape.size && c->group.stride == 1)
         c->orders = orders;
 }
 
 bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_point *point,
-                          enum dts_coll_kind kind, double bytes, struct dts_collective *c,
-                          struct dts_error *err)
+                          const struct dts_members *members, enum dts_coll_kind kind,
+                          double bytes, struct dts_collective *c, struct dts_error *err)
 {
     if (a->automatic) {
-        if (!dts_library_choose(point, kind, bytes, a->own_channels, c, err))
+        if (!dts_library_choose(point, members, kind, bytes, a->own_channels, c, err))
             return false;
-    } else if (!dts_library_force(point, kind, bytes, a->coll, a->own_channels, c)) {
-        *c = (struct dts_collective){.algorithm = a->coll,
-                                     .group = {.stride = 1, .size = point->devices},
-                                     .channels = a->channels};
-        if (!find_shape(a, point, kind, &c->shape, err))
+    } else if (!dts_library_force(point, members, kind, bytes, a->coll, a->own_channels, c)) {
+        *c = (struct dts_collective){
+            .algorithm = a->coll, .group = members->group, .channels = a->channels};
+        if (!find_shape(a, point, members, kind, &c->shape, err))
             return false;
         c->shape.pieces = pieces_of(a, &c->shape, bytes);
     }
@@ -144,15 +143,16 @@ bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_poin
 }
 
 bool dts_coll_choice_small(const struct dts_coll_choice *a, const struct dts_point *point,
-                           struct dts_collective *collective, struct dts_error *err)
+                           const struct dts_members *members, struct dts_collective *collective,
+                           struct dts_error *err)
 {
     static const double few_bytes = 4096; // the sums of a layer of 512 channels
     if (a->automatic)
-        return dts_library_choose(point, DTS_ALLREDUCE, few_bytes, 1, collective, err);
+        return dts_library_choose(point, members, DTS_ALLREDUCE, few_bytes, 1, collective, err);
     *collective = (struct dts_collective){
         .algorithm = a->coll,
-        .group = {.stride = 1, .size = point->devices},
+        .group = members->group,
         .channels = 1,
     };
-    return find_shape(a, point, DTS_ALLREDUCE, &collective->shape, err);
+    return find_shape(a, point, members, DTS_ALLREDUCE, &collective->shape, err);
 }

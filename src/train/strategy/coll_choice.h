@@ -21,15 +21,17 @@ const char *dts_coll_choice_name(int i);
 bool dts_coll_choice_prepare(struct dts_coll_choice *choice, const struct dts_stack *stack,
                              const struct dts_cfg *at, struct dts_error *err);
 
-/* A collective over so many bytes among all devices of a point, but for its data. Refuses a
- * shape that the algorithm cannot do. */
+/* A collective over so many bytes among the members, but for its data. Refuses a shape that the
+ * algorithm cannot do. */
 bool dts_coll_choice_make(const struct dts_coll_choice *choice, const struct dts_point *point,
-                          enum dts_coll_kind kind, double bytes,
-                          struct dts_collective *collective, struct dts_error *err);
+                          const struct dts_members *members, enum dts_coll_kind kind,
+                          double bytes, struct dts_collective *collective,
+                          struct dts_error *err);
 
-/* An all-reduce of few bytes among all devices of a point: one channel, one piece, since
- * latency is most of its cost. The caller sets its data. */
+/* An all-reduce of few bytes among the members: one channel, one piece, since latency is most
+ * of its cost. The caller sets its data. */
 bool dts_coll_choice_small(const struct dts_coll_choice *choice, const struct dts_point *point,
-                           struct dts_collective *collective, struct dts_error *err);
+                           const struct dts_members *members, struct dts_collective *collective,
+                           struct dts_error *err);
 
 #endif

@@ -71,8 +71,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const struct collective *c = point->strategy->self;
     size_t element_bytes = dts_precision_bytes(point->scenario->precision);
     size_t elements = (size_t)(c->bytes / (double)element_bytes);
+    const struct dts_members all = dts_point_members(point);
     struct dts_collective collective;
-    if (!dts_coll_choice_make(&c->choice, point, c->kind, c->bytes, &collective, err))
+    if (!dts_coll_choice_make(&c->choice, point, &all, c->kind, c->bytes, &collective, err))
         return false;
 
     job->roles = dts_alloc(1, sizeof(*job->roles));

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-static double device_samples(const struct dts_point *point)
+/* Of a replica. */
+static double replica_samples(const struct dts_point *point)
 {
-    return (double)point->batch * point->scenario->accumulate;
+    return (double)point->batch * point->microbatches;
 }
 
 double dts_point_node_samples(const struct dts_point *point)
@@ -15,7 +16,8 @@ double dts_point_node_samples(const struct dts_point *point)
     int together = point->devices < each ? point->devices : each;
     if (placement != NULL && strcmp(placement, "round_robin") == 0)
         together = (point->devices + nodes - 1) / nodes;
-    return device_samples(point) * together;
+    const double there = (double)together * point->replicas / point->devices;
+    return replica_samples(point) * (there > 1 ? there : 1);
 }
 
 static bool is_compressed(const struct dts_dataset *dataset)
@@ -46,7 +48,7 @@ struct dts_input dts_point_input(const struct dts_point *point)
     const struct dts_machine *machine = point->machine;
     const struct dts_dataset *dataset = &point->scenario->dataset;
     const struct dts_input_pipeline *pipeline = &point->scenario->stack.input;
-    const double all = device_samples(point) * point->devices,
+    const double all = replica_samples(point) * point->replicas,
                  node = dts_point_node_samples(point), bytes = dataset->sample_bytes;
     struct dts_input input = {.bound = DTS_INPUT_FEED};
     if (bytes <= 0)

@@ -28,14 +28,19 @@ static int nvlinks(const struct dts_machine *machine, int devices)
     return devices == 2 ? machine->lanes_of_two : machine->orders.cycles;
 }
 
-static bool find_group(const struct dts_point *point, struct dts_choice_group *group,
-                       struct dts_error *err)
+static bool find_group(const struct dts_point *point, const struct dts_members *members,
+                       struct dts_choice_group *group, struct dts_error *err)
 {
+    const int size = members->group.size;
     *group = point->machine->site;
     group->version = dts_library_version(point->scenario->stack.library.version);
-    group->nodes = dts_point_nodes(point);
-    group->per_node = point->devices / group->nodes;
-    group->nvlinks = nvlinks(point->machine, point->devices);
+    group->nodes = members->nodes;
+    group->per_node = size / group->nodes;
+    group->nvlinks = nvlinks(point->machine, size);
+    if (size < point->devices && group->nics > 1) { // other groups have the other NICs
+        const int mine = group->nics * group->per_node / point->machine->devices_per_node;
+        group->nics = mine > 1 ? mine : 1;
+    }
     if (group->nodes > 1 && group->nics == 0)
         return dts_point_fail(point, err,
                               "%s: algorithm auto asks for the NICs of a node, which an "
@@ -72,12 +77,13 @@ static void take(const struct dts_point *point, const struct dts_choice_group *g
     snprintf(c->why, sizeof(c->why), "%s", choice->why);
 }
 
-static bool take_nccl(const struct dts_point *point, double bytes, int channels,
-                      struct dts_collective *c, struct dts_error *err)
+static bool take_nccl(const struct dts_point *point, const struct dts_members *members,
+                      double bytes, int channels, struct dts_collective *c,
+                      struct dts_error *err)
 {
     struct dts_choice_group group;
     struct dts_choice choice;
-    if (!find_group(point, &group, err))
+    if (!find_group(point, members, &group, err))
         return false;
     dts_choice_find(&group, c->shape.kind, fmax(1, bytes), &choice);
     take(point, &group, fmax(1, bytes), &choice, channels, c);
@@ -141,7 +147,7 @@ static void take_by_rule(const struct dts_point *point, double bytes, int channe
 {
     const struct dts_library *library = &point->scenario->stack.library;
     const struct rules *rules = rules_of(library);
-    while (rules[1].ranks > 0 && rules[1].ranks <= point->devices)
+    while (rules[1].ranks > 0 && rules[1].ranks <= c->shape.size)
         rules++;
     const struct rule *rule = rules->rules;
     while (bytes >= rule->below)
@@ -152,19 +158,19 @@ static void take_by_rule(const struct dts_point *point, double bytes, int channe
     c->channels = channels > 0 ? channels : 1;
     snprintf(c->chosen, sizeof(c->chosen), "%s", row);
     snprintf(c->why, sizeof(c->why), "%s %s, %d ranks: %s for %.4g bytes", library->name,
-             library->version, point->devices, row, bytes);
+             library->version, c->shape.size, row, bytes);
 }
 
-static struct dts_collective bare(const struct dts_point *point, enum dts_coll_kind kind)
+static struct dts_collective bare(const struct dts_members *members, enum dts_coll_kind kind)
 {
     return (struct dts_collective){
         .algorithm = dts_coll_find("ring"),
         .shape = {.kind = kind,
-                  .size = point->devices,
-                  .per_node = dts_point_per_node(point),
+                  .size = members->group.size,
+                  .per_node = members->per_node,
                   .shards = 1,
                   .pieces = 1},
-        .group = {.stride = 1, .size = point->devices},
+        .group = members->group,
         .channels = 1,
     };
 }
@@ -174,30 +180,33 @@ static bool is_nccl(const struct dts_library *library)
     return library->name != NULL && strcmp(library->name, "nccl") == 0;
 }
 
-bool dts_library_choose(const struct dts_point *point, enum dts_coll_kind kind, double bytes,
-                        int channels, struct dts_collective *c, struct dts_error *err)
+bool dts_library_choose(const struct dts_point *point, const struct dts_members *members,
+                        enum dts_coll_kind kind, double bytes, int channels,
+                        struct dts_collective *c, struct dts_error *err)
 {
-    *c = bare(point, kind);
-    if (point->devices < 2)
+    *c = bare(members, kind);
+    if (members->group.size < 2)
         return true;
     if (is_nccl(&point->scenario->stack.library))
-        return take_nccl(point, bytes, channels, c, err);
+        return take_nccl(point, members, bytes, channels, c, err);
     take_by_rule(point, bytes, channels, c);
     return true;
 }
 
-bool dts_library_force(const struct dts_point *point, enum dts_coll_kind kind, double bytes,
-                       const struct dts_coll *row, int channels, struct dts_collective *c)
+bool dts_library_force(const struct dts_point *point, const struct dts_members *members,
+                       enum dts_coll_kind kind, double bytes, const struct dts_coll *row,
+                       int channels, struct dts_collective *c)
 {
     struct dts_choice_group group;
     struct dts_choice choice;
     struct dts_error ignored = {0};
     enum dts_choice_algorithm algorithm;
-    if (point->devices < 2 || !is_nccl(&point->scenario->stack.library) ||
-        !dts_choice_algorithm_of(row, &algorithm) || !find_group(point, &group, &ignored) ||
+    if (members->group.size < 2 || !is_nccl(&point->scenario->stack.library) ||
+        !dts_choice_algorithm_of(row, &algorithm) ||
+        !find_group(point, members, &group, &ignored) ||
         !dts_choice_force(&group, kind, fmax(1, bytes), algorithm, &choice))
         return false;
-    *c = bare(point, kind);
+    *c = bare(members, kind);
     take(point, &group, fmax(1, bytes), &choice, channels, c);
     return true;
 }

@@ -11,15 +11,16 @@
 /* 100 major + minor of "2.18" or "2.18.5"; 0: it is no version. */
 int dts_library_version(const char *version);
 
-/* Fills all of a collective of all devices of a point but its data: `bytes` of it, as
+/* Fills all of a collective among the members but its data: `bytes` of it, as
  * dts_coll_bus_factor() counts. channels 0: as many as the library takes. */
-bool dts_library_choose(const struct dts_point *point, enum dts_coll_kind kind, double bytes,
-                        int channels, struct dts_collective *collective, struct dts_error *err);
+bool dts_library_choose(const struct dts_point *point, const struct dts_members *members,
+                        enum dts_coll_kind kind, double bytes, int channels,
+                        struct dts_collective *collective, struct dts_error *err);
 
 /* The same where the plan's maker says the row, as by NCCL_ALGO. False without an error: the
  * library has no such, or the stack names none. */
-bool dts_library_force(const struct dts_point *point, enum dts_coll_kind kind, double bytes,
-                       const struct dts_coll *row, int channels,
-                       struct dts_collective *collective);
+bool dts_library_force(const struct dts_point *point, const struct dts_members *members,
+                       enum dts_coll_kind kind, double bytes, const struct dts_coll *row,
+                       int channels, struct dts_collective *collective);
 
 #endif

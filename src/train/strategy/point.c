@@ -5,7 +5,7 @@
 
 #include "train/strategy/build.h"
 
-enum { MOST_GLOBAL = 1 << 30 }; // as of batch.global
+enum { MOST_GLOBAL = 1 << 30, MOST_MICROBATCHES = 4096 }; // as of batch's keys
 
 bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const char *format,
                     ...)
@@ -21,9 +21,41 @@ bool dts_point_fail(const struct dts_point *point, struct dts_error *err, const 
                     point->devices, what);
 }
 
+static const char *words_of(const struct dts_point *point)
+{
+    return point->replicas == point->devices ? "devices" : "replicas";
+}
+
+/* As many microbatches as the step needs. */
+static bool divide_by_micro(struct dts_point *point, struct dts_error *err)
+{
+    const struct dts_scenario *s = point->scenario;
+    const long each = (long)point->replicas * s->batch_micro;
+    const long count = s->batch_global / each;
+    point->batch = s->batch_micro;
+    if (s->batch_global % each != 0)
+        return dts_point_fail(point, err,
+                              "batch.global %d cannot be divided by %d %s x batch.micro %d "
+                              "(remainder %ld)",
+                              s->batch_global, point->replicas, words_of(point), s->batch_micro,
+                              s->batch_global % each);
+    if (count > MOST_MICROBATCHES)
+        return dts_point_fail(point, err, "a step has %ld microbatches, must be at most %d",
+                              count, MOST_MICROBATCHES);
+    point->microbatches = (int)count;
+    return true;
+}
+
 bool dts_point_batch(struct dts_point *point, struct dts_error *err)
 {
     const struct dts_scenario *scenario = point->scenario;
+    point->replicas = point->devices;
+    point->microbatches = scenario->accumulate;
+    if (point->strategy->kind->replicas != NULL &&
+        !point->strategy->kind->replicas(point, &point->replicas, err))
+        return false;
+    if (scenario->batch_micro > 0)
+        return divide_by_micro(point, err);
     if (scenario->batch_per_device > 0) {
         point->batch = scenario->batch_per_device;
         if (dts_point_global_batch(point) > MOST_GLOBAL)
@@ -34,13 +66,13 @@ bool dts_point_batch(struct dts_point *point, struct dts_error *err)
                                   scenario->accumulate > 1 ? "es" : "", MOST_GLOBAL);
         return true;
     }
-    long parts = (long)point->devices * scenario->accumulate;
+    long parts = (long)point->replicas * scenario->accumulate;
     if (scenario->batch_global % parts != 0)
         return dts_point_fail(point, err,
-                              "batch.global %d cannot be divided by %d devices x %d "
+                              "batch.global %d cannot be divided by %d %s x %d "
                               "microbatch%s (remainder %ld)",
-                              scenario->batch_global, point->devices, scenario->accumulate,
-                              scenario->accumulate > 1 ? "es" : "",
+                              scenario->batch_global, point->replicas, words_of(point),
+                              scenario->accumulate, scenario->accumulate > 1 ? "es" : "",
                               scenario->batch_global % parts);
     point->batch = (int)(scenario->batch_global / parts);
     return true;
@@ -48,7 +80,7 @@ bool dts_point_batch(struct dts_point *point, struct dts_error *err)
 
 double dts_point_global_batch(const struct dts_point *point)
 {
-    return (double)point->batch * point->scenario->accumulate * point->devices;
+    return (double)point->batch * point->microbatches * point->replicas;
 }
 
 /* Servers get gradients from one worker, too. */
@@ -78,17 +110,28 @@ int dts_point_per_node(const struct dts_point *point)
     return point->devices % each == 0 ? each : 1;
 }
 
-struct dts_memory dts_point_memory(const struct dts_point *point)
+struct dts_members dts_point_members(const struct dts_point *point)
+{
+    return (struct dts_members){.group = {.stride = 1, .size = point->devices},
+                                .per_node = dts_point_per_node(point),
+                                .nodes = dts_point_nodes(point)};
+}
+
+bool dts_point_memory(const struct dts_point *point, struct dts_memory *memory,
+                      struct dts_error *err)
 {
     const struct dts_scenario *scenario = point->scenario;
+    *memory = (struct dts_memory){0};
     if (point->strategy->kind->trains_nothing)
-        return (struct dts_memory){0};
+        return true;
+    if (point->strategy->kind->memory != NULL)
+        return point->strategy->kind->memory(point, memory, err);
     const bool lists = !dts_point_samples(point).exchanged; // else they are dense
-    struct dts_memory memory = dts_model_memory(&scenario->model, scenario->optimizer,
-                                                scenario->precision, point->batch, lists);
+    *memory = dts_model_memory(&scenario->model, scenario->optimizer, scenario->precision,
+                               point->batch, lists);
     if (point->strategy->kind->updates_on_servers) {
-        memory.total -= memory.optimizer;
-        memory.optimizer = 0;
+        memory->total -= memory->optimizer;
+        memory->optimizer = 0;
     }
-    return memory;
+    return true;
 }

@@ -202,6 +202,7 @@ static void add_roles(const struct dts_ps_site *site, struct dts_job *job)
     for (int s = 0; s < kinds; s++) {
         job->roles[1 + s] = (struct dts_role){
             .name = "server",
+            .kind = DTS_SERVER,
             .first = devices + s,
             .count = site->servers / kinds,
         };
@@ -256,8 +257,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     struct dts_ps_site site = {.point = point, .ps = ps, .servers = server_count(point)};
     if (!find_leaders(point, &site.per_leader, err))
         return false;
+    const struct dts_members all = dts_point_members(point);
     if (dts_build_synchronizes(point) &&
-        !dts_coll_choice_small(&ps->statistics, point, &site.statistics, err))
+        !dts_coll_choice_small(&ps->statistics, point, &all, &site.statistics, err))
         return false;
     if (point->machine->host_memory_bytes_per_s <= 0)
         return dts_point_fail(point, err,

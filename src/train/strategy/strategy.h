@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 
 struct dts_device;
+struct dts_memory;
 struct dts_model_seconds;
 struct dts_scenario;
 struct dts_stack;
@@ -41,8 +42,17 @@ struct dts_point {
     const struct dts_device *device;
     const struct dts_machine *machine;
     int devices;
-    int batch;                               // samples of a device in one microbatch
+    int batch;        // samples of a replica in one microbatch
+    int microbatches; // of a step
+    int replicas; // of the network: ranks, or groups of ranks, that see samples of their own
     const struct dts_model_seconds *seconds; // for that batch
+};
+
+/* Devices that do a collective together, of the many such groups that a job divides into. */
+struct dts_members {
+    struct dts_group group; // among the ranks of their role
+    int per_node;           // neighbouring members that share a node; 1: not known, or no two
+    int nodes;              // that one group occupies
 };
 
 /* How many ranks a point needs, and where they run, role after role. */
@@ -69,6 +79,18 @@ struct dts_strategy_kind {
     bool (*ranks_needed)(const struct dts_point *point, struct dts_ranks_needed *needed,
                          struct dts_error *err);
     bool (*build)(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
+
+    /* How many groups of devices see samples of their own; NULL: each device does. */
+    bool (*replicas)(const struct dts_point *point, int *replicas, struct dts_error *err);
+
+    /* The device of a rank, by the order of the placement; NULL: as ranks are numbered. */
+    int (*device_of)(const struct dts_point *point, int rank);
+
+    /* The memory of the worker that needs most; NULL: each has the whole network. */
+    bool (*memory)(const struct dts_point *point, struct dts_memory *memory,
+                   struct dts_error *err);
+
+    void (*release)(void *self); // what prepare() allocated; NULL: nothing
 };
 
 extern const struct dts_strategy_kind *const dts_strategies[]; // ended by NULL

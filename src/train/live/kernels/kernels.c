@@ -45,7 +45,7 @@ static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
     t->order = (struct dts_order){
         .seed = s->seed,
         .samples = (uint64_t)s->dataset.samples,
-        .step_samples = (uint64_t)t->point->batch * (uint64_t)s->accumulate *
+        .step_samples = (uint64_t)t->point->batch * (uint64_t)t->point->microbatches *
                         (uint64_t)t->rank.job->roles[0].count,
     };
     if (t->order.step_samples > t->order.samples)
@@ -150,7 +150,7 @@ static void begin(struct dts_live_kernels *t, long step)
 {
     const struct dts_point *point = t->point;
     const uint64_t batch = (uint64_t)point->batch;
-    const uint64_t microbatches = (uint64_t)point->scenario->accumulate;
+    const uint64_t microbatches = (uint64_t)point->microbatches;
     t->microbatch = step == t->step ? t->microbatch + 1 : 0;
     t->step = step;
     const uint64_t workers = (uint64_t)t->rank.role->count;

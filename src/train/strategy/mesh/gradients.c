@@ -1,0 +1,220 @@
+/* gradients.c -- the gradients of a stage: their order, and who sums them.
+ *
+ * Replicas of a stage sum them in buckets as replicas of a whole network do. A weight that the
+ * first and the last stage share, as the embedding of GPT-2, has a copy on each: both halves of
+ * its gradient are summed at once, one on either side, and then exchanged (an all-reduce of two
+ * ranks).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "train/strategy/mesh/stage_private.h"
+
+double dts_stage_input_share(const struct dts_point *point, int layer)
+{
+    const struct dts_layer *l = &point->scenario->model.layers[layer];
+    if (l->param_count == 0 && l->tied_to < 0)
+        return 1;
+    return l->cost.backward_flops > 0 ? l->cost.input_flops / l->cost.backward_flops : 1;
+}
+
+static void add(struct dts_stage_work *w, size_t *room, size_t elements, int layer)
+{
+    if (elements == 0)
+        return;
+    w->gradients =
+        dts_grow(w->gradients, room, (size_t)w->gradient_count + 1, sizeof(*w->gradients));
+    w->gradients[w->gradient_count++] = (struct dts_gradient){elements, layer};
+    w->parameters += elements;
+}
+
+static bool is_here(const struct dts_stage_work *w, int layer)
+{
+    for (int c = 0; c < w->chunks; c++) {
+        const struct dts_part_of_model *part =
+            &w->stage->parts[c * w->stages + w->stage->number];
+        if (layer >= part->first && layer <= part->last)
+            return true;
+    }
+    return false;
+}
+
+void dts_stage_gradients(struct dts_stage_work *w)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    size_t room = 0;
+    for (int c = w->chunks - 1; c >= 0; c--) {
+        const struct dts_part_of_model *part =
+            &w->stage->parts[c * w->stages + w->stage->number];
+        for (int l = part->last; l >= part->first; l--) {
+            const struct dts_layer *layer = &m->layers[l];
+            for (int p = layer->param_count - 1; p >= 0; p--)
+                add(w, &room, layer->params[p].count, l);
+            if (layer->tied_to >= 0 && !is_here(w, layer->tied_to))
+                add(w, &room, m->layers[layer->tied_to].params[0].count, l);
+        }
+    }
+    dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
+}
+
+/* The first element of a layer's last listed tensor: its table, or the copy of a tied one. */
+static size_t offset_of(const struct dts_stage_work *w, int layer)
+{
+    size_t at = 0, found = 0;
+    for (int i = 0; i < w->gradient_count; i++) {
+        if (w->gradients[i].layer == layer)
+            found = at;
+        at += w->gradients[i].elements;
+    }
+    return found;
+}
+
+/* Sums over the replicas. done: of each element's bucket; returns operations by bucket. */
+static bool add_buckets(struct dts_stage_work *w, struct dts_bucket **buckets, int *count,
+                        int **ops, struct dts_error *err)
+{
+    const struct dts_stage *stage = w->stage;
+    const struct dts_members members =
+        dts_mesh_members(stage->point, stage->shape, DTS_AXIS_DATA);
+    const double bytes = (double)dts_point_wire_bytes(stage->point);
+    const int last = w->passes[w->length - 1].pass == w->last_pass ? stage->plan->op_count : 0;
+    *count = dts_buckets_of(w->gradients, w->gradient_count, &stage->mesh->policy,
+                            (size_t)bytes, buckets);
+    *ops = dts_alloc((size_t)*count + 1, sizeof(**ops));
+    int end = 0; // the last call of all
+    for (int o = 0; o < last; o++)
+        end = stage->plan->ops[o].stream == DTS_COMPUTE ? o : end;
+    for (int b = 0; b < *count; b++) {
+        struct dts_collective c;
+        char label[32];
+        const int ready = stage->mesh->overlap ? w->ready[(*buckets)[b].ready_after] : end;
+        (*ops)[b] = ready;
+        if (members.group.size == 1)
+            continue;
+        if (!dts_coll_choice_make(&stage->mesh->choice, stage->point, &members, DTS_ALLREDUCE,
+                                  (double)(*buckets)[b].elements * bytes, &c, err))
+            return false;
+        c.data = dts_bucket_span(*buckets, b, DTS_GRADIENTS);
+        snprintf(label, sizeof(label), "all-reduce %d", b);
+        (*ops)[b] = dts_plan_collective(stage->plan, DTS_DATA, label, c);
+        stage->plan->ops[(*ops)[b]].bucket = b;
+        dts_plan_after(stage->plan, ready);
+    }
+    return true;
+}
+
+/* The operation after which an element's gradient is the sum over replicas. */
+static int summed_at(const struct dts_bucket *buckets, int count, const int *ops,
+                     size_t element)
+{
+    int b = 0;
+    for (size_t end = buckets[0].elements; b + 1 < count && element >= end;)
+        end += buckets[++b].elements;
+    return ops[b];
+}
+
+/* A tied weight between the first stage, which owns it, and the last one. */
+struct tie {
+    int distance;              // to the other rank
+    bool owner;                // this is the first stage
+    struct dts_span low, high; // halves of the gradient
+    int after;                 // the operation that leaves this stage's sum
+};
+
+static int add_half(struct dts_stage_work *w, const struct tie *tie, bool low, bool to_last,
+                    bool sum)
+{
+    const bool send = tie->owner == to_last;
+    const struct dts_exchange x = {
+        .send = send,
+        .relative = true,
+        .first_peer = tie->distance,
+        .peer_stride = 1,
+        .peer_count = 1,
+        .data = low ? tie->low : tie->high,
+        .part = DTS_WHOLE,
+        .add = sum && !send,
+    };
+    return dts_plan_exchange(w->stage->plan, to_last ? DTS_PUSH : DTS_PULL,
+                             sum ? "sum tied weights" : "exchange tied weights", x);
+}
+
+/* First the owner sums the low half and the last stage the high one; then each tells the
+ * other. */
+static void add_tie(struct dts_stage_work *w, const struct tie *tie)
+{
+    struct dts_plan *plan = w->stage->plan;
+    const int high = add_half(w, tie, false, true, true);
+    dts_plan_after(plan, tie->after);
+    const int low = add_half(w, tie, true, false, true);
+    dts_plan_after(plan, tie->after);
+    add_half(w, tie, true, true, false);
+    dts_plan_after(plan, low);
+    add_half(w, tie, false, false, false);
+    dts_plan_after(plan, high);
+}
+
+/* The layer that uses a weight of the first stage on the last one; -1: none does. */
+static int find_tied(const struct dts_stage_work *w)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_part_of_model *parts = w->stage->parts,
+                                   *last = &parts[w->stages * w->chunks - 1];
+    for (int l = last->first; l <= last->last; l++)
+        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to <= parts[0].last)
+            return l;
+    return -1;
+}
+
+/* Only the first and the last part may share a weight. */
+static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const int parts = w->stages * w->chunks;
+    for (int i = 0; i < parts; i++)
+        for (int l = w->stage->parts[i].first; l <= w->stage->parts[i].last; l++) {
+            const int owner = m->layers[l].tied_to;
+            const bool same = owner >= w->stage->parts[i].first;
+            const bool ends = i == parts - 1 && owner <= w->stage->parts[0].last;
+            if (owner >= 0 && !same && !ends)
+                return dts_point_fail(w->stage->point, err,
+                                      "%s: layer %s shares the weight of %s, which is on a "
+                                      "stage other than the first",
+                                      w->stage->point->strategy->name, m->layers[l].name,
+                                      m->layers[owner].name);
+        }
+    return true;
+}
+
+static void add_ties(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
+                     const int *ops)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const int user = find_tied(w), s = w->stage->number;
+    if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages))
+        return;
+    const size_t elements = m->layers[m->layers[user].tied_to].params[0].count;
+    const size_t at = offset_of(w, s == 0 ? m->layers[user].tied_to : user);
+    const struct tie tie = {
+        .distance = (s == 0 ? 1 : -1) * (w->stages - 1) * w->stage->shape->stage_ranks,
+        .owner = s == 0,
+        .low = {DTS_GRADIENTS, at, elements / 2},
+        .high = {DTS_GRADIENTS, at + elements / 2, elements - elements / 2},
+        .after = summed_at(buckets, count, ops, at + elements - 1),
+    };
+    add_tie(w, &tie);
+}
+
+bool dts_stage_exchange(struct dts_stage_work *w, struct dts_error *err)
+{
+    struct dts_bucket *buckets = NULL;
+    int count = 0, *ops = NULL;
+    const bool good = check_tied(w, err) &&
+                      (w->gradient_count == 0 || add_buckets(w, &buckets, &count, &ops, err));
+    if (good && count > 0)
+        add_ties(w, buckets, count, ops);
+    free(buckets);
+    free(ops);
+    return good;
+}

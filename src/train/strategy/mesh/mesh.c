@@ -1,0 +1,286 @@
+/* mesh.c -- the strategy "mesh": its keys, and a role for each stage. */
+#include "train/strategy/mesh/mesh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/strategy/keys.h"
+
+enum { MOST_PASSES = 60000 }; // of a stage, each way; messages count on channels of 16 bits
+
+static const struct dts_field size_fields[] = {
+    {.key = "tensor",
+     .offset = DTS_AXIS_TENSOR * sizeof(int),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1024,
+     .missing = "null",
+     .help = "ranks that divide the matrices of a layer"},
+    {.key = "shard",
+     .offset = DTS_AXIS_SHARD * sizeof(int),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1 << 20,
+     .missing = "null",
+     .help = "replicas that divide the state of training"},
+    {.key = "data",
+     .offset = DTS_AXIS_DATA * sizeof(int),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1 << 20,
+     .missing = "null",
+     .help = "replicas that hold all of it"},
+    {.key = "pipeline",
+     .offset = DTS_AXIS_PIPELINE * sizeof(int),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 4096,
+     .missing = "null",
+     .help = "stages that divide the layers"},
+    {0},
+};
+
+static const struct dts_field pipeline_fields[] = {
+    {DTS_KEY(struct dts_mesh_pipeline, schedule), .type = DTS_STRING,
+     .choice = dts_pipeline_schedule_name, .missing = "null",
+     .help = "the order of passes on a stage; default: 1f1b"},
+    {DTS_KEY(struct dts_mesh_pipeline, chunks), .type = DTS_INT, .min = 1, .max = 64,
+     .missing = "null", .help = "interleaved: parts of the network on each stage; default: 2"},
+    {.key = "stages",
+     .offset = offsetof(struct dts_mesh_pipeline, cut),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "balanced: the slowest part as fast as can be; even: as many blocks each; or the "
+             "blocks of each part, a list"},
+    {0},
+};
+
+static const struct dts_field fields[] = {
+    {.key = "mesh",
+     .offset = offsetof(struct dts_mesh, sizes),
+     .type = DTS_OBJECT,
+     .fields = size_fields,
+     .missing = "{}",
+     .help = "sizes of the axes; those left out are 1, data is what is left over"},
+    {.key = "order",
+     .offset = offsetof(struct dts_mesh, order_cfg),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "axes over neighbouring devices, the nearest first; default: tensor, shard, data, "
+             "pipeline"},
+    {DTS_KEY(struct dts_mesh, pipeline), .type = DTS_OBJECT, .fields = pipeline_fields,
+     .missing = "{}", .help = "how stages work"},
+    {DTS_ALGORITHM_KEY(struct dts_mesh, choice),
+     .help = "how gradients are summed over replicas; default: the stack's"},
+    {DTS_BETWEEN_KEY(struct dts_mesh, choice)},
+    {DTS_SHARDS_KEY(struct dts_mesh, choice),
+     .help = "hierarchical: devices of a node that exchange with other nodes; default: the "
+             "stack's, or all"},
+    {DTS_CHANNELS_KEY(struct dts_mesh, choice),
+     .help = "parts of a bucket that go round at once; default: the stack's"},
+    {DTS_PIECE_KEY(struct dts_mesh, choice)},
+    {DTS_BUCKET_KEY(struct dts_mesh)},
+    {DTS_FIRST_BUCKET_KEY(struct dts_mesh)},
+    {DTS_KEY(struct dts_mesh, overlap), .type = DTS_BOOL, .missing = "null",
+     .help = "exchange while backward computes; else after it; default: as the stack does"},
+    {0},
+};
+
+static const char *default_name(const void *self)
+{
+    return ((const struct dts_mesh *)self)->name;
+}
+
+/* "mesh_p4_t2_interleaved": what is not 1. */
+static void set_name(struct dts_mesh *mesh)
+{
+    static const char letters[DTS_AXES] = {'t', 's', 'd', 'p'};
+    size_t at = (size_t)snprintf(mesh->name, sizeof(mesh->name), "mesh");
+    for (int axis = DTS_AXES - 1; axis >= 0; axis--)
+        if (mesh->sizes[axis] > 1)
+            at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%c%d",
+                                   letters[axis], mesh->sizes[axis]);
+    if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
+        snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s", mesh->schedule->name);
+}
+
+static bool read_order(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg list = dts_cfg_member(at, "order");
+    bool seen[DTS_AXES] = {false};
+    for (int i = 0; i < DTS_AXES; i++)
+        mesh->order[i] = i;
+    if (!dts_cfg_exists(&list))
+        return true;
+    const size_t count = dts_cfg_is_list(&list) ? dts_cfg_length(&list) : 0;
+    if (count == 0 || count > DTS_AXES)
+        return dts_cfg_fail(at, "order", err, "must be a list of axes, the nearest first");
+    int n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct dts_cfg item = dts_cfg_item(&list, i);
+        if (!dts_cfg_choice(&item, dts_axis_name, &mesh->order[n], err))
+            return false;
+        if (seen[mesh->order[n]])
+            return dts_cfg_fail(&item, NULL, err, "\"%s\" is there twice",
+                                dts_axis_name(mesh->order[n]));
+        seen[mesh->order[n++]] = true;
+    }
+    for (int axis = 0; axis < DTS_AXES; axis++) // what is left out is of size 1, or furthest
+        if (!seen[axis])
+            mesh->order[n++] = axis;
+    return true;
+}
+
+static const char *cut_name(int i)
+{
+    static const char *const words[] = {"balanced", "even", NULL};
+    return words[i];
+}
+
+static bool read_cut(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg pipeline = dts_cfg_member(at, "pipeline");
+    const struct dts_cfg cut = dts_cfg_member(&pipeline, "stages");
+    int word = 0;
+    mesh->pipeline.cut = (struct dts_cfg){0}; // its parents end here
+    if (!dts_cfg_exists(&cut))
+        return true;
+    if (dts_cfg_is_list(&cut))
+        return dts_cfg_ints(&cut, 0, 1 << 20, 1 << 18, &mesh->blocks, &mesh->block_count, err);
+    if (!dts_cfg_choice(&cut, cut_name, &word, err))
+        return false;
+    mesh->even = word == 1;
+    return true;
+}
+
+static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    const struct dts_cfg here = dts_cfg_member(at, "pipeline");
+    const bool alone = mesh->sizes[DTS_AXIS_PIPELINE] <= 1;
+    if (alone && dts_cfg_exists(&here) && dts_cfg_is_object(&here) &&
+        (mesh->pipeline.schedule != NULL || mesh->pipeline.chunks > 0 ||
+         dts_cfg_exists(&mesh->pipeline.cut)))
+        return dts_cfg_fail(at, "pipeline", err, "has no effect without mesh.pipeline >= 2");
+    mesh->schedule = mesh->pipeline.schedule != NULL
+                         ? dts_pipeline_schedule_find(mesh->pipeline.schedule)
+                         : dts_pipeline_schedules[0];
+    if (!mesh->schedule->interleaves && mesh->pipeline.chunks > 1)
+        return dts_cfg_fail(&here, "chunks", err,
+                            "must be 1 with the schedule %s, which has one part on each stage",
+                            mesh->schedule->name);
+    if (mesh->pipeline.chunks == 0)
+        mesh->pipeline.chunks = mesh->schedule->interleaves ? 2 : 1;
+    return read_cut(mesh, at, err);
+}
+
+static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                    struct dts_error *err)
+{
+    struct dts_mesh *mesh = self;
+    const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
+    if (!dts_cfg_exists(&overlap))
+        mesh->overlap = !stack->exchanges_after;
+    if (!read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
+        !dts_coll_choice_prepare(&mesh->choice, stack, at, err))
+        return false;
+    mesh->order_cfg = (struct dts_cfg){0};
+    mesh->policy =
+        dts_bucket_policy_of(at, stack, mesh->bucket_bytes, mesh->first_bucket_bytes);
+    mesh->policy.cycle_s = 0;
+    set_name(mesh);
+    return true;
+}
+
+static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
+                         struct dts_error *err)
+{
+    (void)err;
+    *needed = (struct dts_ranks_needed){.devices = point->devices};
+    return true;
+}
+
+static bool replicas(const struct dts_point *point, int *count, struct dts_error *err)
+{
+    struct dts_mesh_shape shape;
+    if (!dts_mesh_shape_find(point, &shape, err))
+        return false;
+    *count = dts_mesh_replicas(&shape);
+    return true;
+}
+
+static void release(void *self)
+{
+    free(((struct dts_mesh *)self)->blocks);
+}
+
+static int device_of(const struct dts_point *point, int rank)
+{
+    struct dts_mesh_shape shape;
+    struct dts_error ignored = {0};
+    return dts_mesh_shape_find(point, &shape, &ignored) ? dts_mesh_device(&shape, rank) : rank;
+}
+
+bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                    struct dts_error *err)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_pipeline_shape pipeline = {shape->size[DTS_AXIS_PIPELINE],
+                                                mesh->pipeline.chunks, point->microbatches};
+    const char *why = mesh->schedule->fits != NULL ? mesh->schedule->fits(&pipeline) : NULL;
+    if (why != NULL)
+        return dts_point_fail(point, err, "%s: the schedule %s %s: %d stages, %d microbatches",
+                              point->strategy->name, mesh->schedule->name, why, pipeline.stages,
+                              pipeline.microbatches);
+    const double passes = (pipeline.chunks + 1.0) * pipeline.microbatches;
+    return passes <= MOST_PASSES ||
+           dts_point_fail(point, err, "%s: %.0f passes on a stage, must be at most %d",
+                          point->strategy->name, passes, MOST_PASSES);
+}
+
+static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
+{
+    struct dts_mesh_shape shape;
+    struct dts_part_of_model *parts;
+    const struct dts_mesh *mesh = point->strategy->self;
+    if (!dts_mesh_shape_find(point, &shape, err) || !dts_mesh_check(point, &shape, err))
+        return false;
+    const int stages = shape.size[DTS_AXIS_PIPELINE];
+    if (!dts_mesh_parts(point, stages, mesh->pipeline.chunks, &parts, err))
+        return false;
+    job->roles = dts_alloc((size_t)stages, sizeof(*job->roles));
+    job->role_count = stages;
+    job->ranks = point->devices;
+    bool good = true;
+    for (int s = 0; s < stages && good; s++) {
+        job->roles[s] = (struct dts_role){.name = stages > 1 ? "stage" : "worker",
+                                          .first = s * shape.stage_ranks,
+                                          .count = shape.stage_ranks};
+        const struct dts_stage stage = {.point = point,
+                                        .mesh = mesh,
+                                        .shape = &shape,
+                                        .parts = parts,
+                                        .number = s,
+                                        .plan = &job->roles[s].plan};
+        good = dts_stage_plan(&stage, err);
+    }
+    free(parts);
+    return good;
+}
+
+const struct dts_strategy_kind dts_strategy_mesh = {
+    .name = "mesh",
+    .summary = "devices on named axes: pipeline, data",
+    .fields = fields,
+    .size = sizeof(struct dts_mesh),
+    .default_name = default_name,
+    .prepare = prepare,
+    .release = release,
+    .ranks_needed = ranks_needed,
+    .replicas = replicas,
+    .device_of = device_of,
+    .memory = dts_mesh_memory,
+    .build = build,
+};

@@ -1,0 +1,105 @@
+/* mesh.h -- devices as a mesh with named axes, and a network divided along them.
+ *
+ * A mesh gives each rank a coordinate on each axis (Shazeer et al. 2018, arXiv:1811.02084).
+ * Along one axis something is divided or repeated:
+ *
+ *     tensor     the matrices of a layer (Megatron-LM; Shoeybi et al. 2019, arXiv:1909.08053)
+ *     shard      weights, gradients and optimizer state of replicas that see other samples
+ *     data       replicas that see other samples and sum their gradients
+ *     pipeline   the layers: stages (GPipe; Huang et al. 2019, arXiv:1811.06965)
+ *
+ * Ranks of a job are numbered stage after stage, since a role is a stage. Within a stage tensor
+ * is fastest, then shard, then data. Which device a rank sits on follows from `order`.
+ */
+#ifndef DTS_TRAIN_STRATEGY_MESH_MESH_H
+#define DTS_TRAIN_STRATEGY_MESH_MESH_H
+
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+#include "train/strategy/mesh/schedule.h"
+
+/* In the order in which ranks are numbered, the fastest first. */
+enum dts_axis { DTS_AXIS_TENSOR, DTS_AXIS_SHARD, DTS_AXIS_DATA, DTS_AXIS_PIPELINE, DTS_AXES };
+const char *dts_axis_name(int i); // NULL behind the last
+
+struct dts_mesh_pipeline {
+    const char *schedule;
+    int chunks;         // parts of the network that each stage has
+    struct dts_cfg cut; // "balanced", "even", or the blocks of each part
+};
+
+/* What the keys of the strategy say, completed from the stack. */
+struct dts_mesh {
+    int sizes[DTS_AXES]; // 0: whatever is left over
+    struct dts_cfg order_cfg;
+    int order[DTS_AXES]; // axes, the fastest first, over the devices
+    struct dts_mesh_pipeline pipeline;
+    const struct dts_pipeline_schedule *schedule;
+    int *blocks; // of each part, by hand; owned; NULL: not so
+    size_t block_count;
+    bool even;
+    struct dts_coll_choice choice; // how gradients are summed
+    struct dts_coll_choice within; // how the tensor ranks of a stage sum
+    double bucket_bytes, first_bucket_bytes;
+    bool overlap;
+    struct dts_bucket_policy policy;
+    char name[48];
+};
+
+/* The mesh of a point: all sizes known. */
+struct dts_mesh_shape {
+    int size[DTS_AXES];
+    int stride[DTS_AXES]; // between devices in the order of the placement
+    int stage_ranks;      // tensor x shard x data
+};
+
+/* Fills sizes that were left out. Refuses devices that they do not divide. */
+bool dts_mesh_shape_find(const struct dts_point *point, struct dts_mesh_shape *shape,
+                         struct dts_error *err);
+
+/* Refuses a pipeline that its schedule cannot do. */
+bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                    struct dts_error *err);
+
+/* Replicas: ranks that see samples of their own. */
+static inline int dts_mesh_replicas(const struct dts_mesh_shape *shape)
+{
+    return shape->size[DTS_AXIS_SHARD] * shape->size[DTS_AXIS_DATA];
+}
+
+/* The device of a rank, counted in the order of the placement. */
+int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
+
+/* The ranks that share an axis, in their role; not of the pipeline. */
+struct dts_members dts_mesh_members(const struct dts_point *point,
+                                    const struct dts_mesh_shape *shape, enum dts_axis axis);
+
+/* A part of the network: layers first .. last run on one stage, one after another. */
+struct dts_part_of_model {
+    int first, last;
+    size_t entry, exit; // values of one sample that come in and go out; 0: the network's ends
+};
+
+/* Cuts the network into stages x chunks parts: part i is chunk i / stages of stage i % stages.
+ * A cut lies where a single tensor crosses. The caller frees *parts. */
+bool dts_mesh_parts(const struct dts_point *point, int stages, int chunks,
+                    struct dts_part_of_model **parts, struct dts_error *err);
+
+/* All that the plan of a stage follows from. */
+struct dts_stage {
+    const struct dts_point *point;
+    const struct dts_mesh *mesh;
+    const struct dts_mesh_shape *shape;
+    const struct dts_part_of_model *parts; // of all stages
+    int number;
+    struct dts_plan *plan;
+};
+
+/* Fills the plan of a stage. */
+bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err);
+
+/* The memory of the stage that needs most, and which it is. */
+bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
+                     struct dts_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* parts.c -- where a network is cut into the parts of a pipeline.
+ *
+ * A cut lies behind a layer whose output is the only tensor that later layers read: behind the
+ * sum of a residual block, not inside of it. Where the model file has numbered rounds
+ * ("h.3.fc"), cuts lie between rounds only, as the frameworks of pipelines cut; what comes
+ * before the first round and behind the last one belongs to the first and the last part.
+ */
+#include "train/strategy/mesh/stage_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The layers behind which the network may be cut, and seconds of all up to there. */
+struct cuts {
+    int *behind;  // layers, ascending; owned
+    double *to_s; // forward and backward of all layers up to and with it; owned
+    int count;
+    double all_s;
+};
+
+size_t dts_round_length(const char *name)
+{
+    const char *number = strchr(name, '.');
+    if (number == NULL || number[1] < '0' || number[1] > '9')
+        return 0;
+    const char *rest = strchr(number + 1, '.');
+    return rest != NULL ? (size_t)(rest - name) : 0;
+}
+
+static bool same_round(const char *a, const char *b)
+{
+    const size_t length = dts_round_length(a);
+    return length > 0 && length == dts_round_length(b) && strncmp(a, b, length) == 0;
+}
+
+/* Does a cut behind this layer divide no round, and touch one? */
+static bool between_rounds(const struct dts_model *m, int layer)
+{
+    const char *here = m->layers[layer].name, *next = m->layers[layer + 1].name;
+    return dts_round_length(here) > 0 && !same_round(here, next) && dts_round_length(next) > 0;
+}
+
+/* The last layer that reads each tensor; the model's input comes before the layers. */
+static int *last_readers(const struct dts_model *m)
+{
+    int *last = dts_alloc((size_t)m->layer_count + 1, sizeof(*last));
+    for (int l = 0; l < m->layer_count; l++)
+        for (int i = 0; i < m->layers[l].input_count; i++)
+            last[m->layers[l].inputs[i] + 1] = l;
+    return last;
+}
+
+static void find_cuts(const struct dts_point *point, bool rounds, struct cuts *cuts)
+{
+    const struct dts_model *m = &point->scenario->model;
+    int *last = last_readers(m), reach = last[0];
+    double seconds = 0;
+    *cuts = (struct cuts){.behind = dts_alloc((size_t)m->layer_count, sizeof(int)),
+                          .to_s = dts_alloc((size_t)m->layer_count, sizeof(double))};
+    for (int l = 0; l + 1 < m->layer_count; l++) {
+        seconds += point->seconds->forward[l] + point->seconds->backward[l];
+        const bool alone = reach <= l && last[l + 1] > l; // nothing earlier is read later
+        reach = last[l + 1] > reach ? last[l + 1] : reach;
+        if (!alone || (rounds && !between_rounds(m, l)))
+            continue;
+        cuts->behind[cuts->count] = l;
+        cuts->to_s[cuts->count++] = seconds;
+    }
+    const int end = m->layer_count - 1;
+    cuts->all_s = seconds + point->seconds->forward[end] + point->seconds->backward[end];
+    free(last);
+}
+
+static void free_cuts(struct cuts *cuts)
+{
+    free(cuts->behind);
+    free(cuts->to_s);
+}
+
+/* The first cuts that keep each of `parts` parts within so many seconds, and leave a cut for
+ * each of those behind; false: some part takes longer. */
+static bool fill(const struct cuts *cuts, int parts, double most_s, int *chosen)
+{
+    double from_s = 0;
+    int next = 0;
+    for (int part = 0; part + 1 < parts; part++) {
+        const int end = cuts->count - (parts - 2 - part); // exclusive
+        int take = next;
+        while (take + 1 < end && cuts->to_s[take + 1] - from_s <= most_s)
+            take++;
+        if (cuts->to_s[take] - from_s > most_s)
+            return false;
+        chosen[part] = take;
+        from_s = cuts->to_s[take];
+        next = take + 1;
+    }
+    return cuts->all_s - from_s <= most_s;
+}
+
+/* The slowest part as fast as can be: the least bound that can be kept, by bisection. */
+static void balance(const struct cuts *cuts, int parts, int *chosen)
+{
+    double low_s = 0, high_s = cuts->all_s;
+    for (int i = 0; i < 60; i++) {
+        const double middle_s = (low_s + high_s) / 2;
+        if (fill(cuts, parts, middle_s, chosen))
+            high_s = middle_s;
+        else
+            low_s = middle_s;
+    }
+    fill(cuts, parts, high_s, chosen);
+}
+
+/* As many rounds each; the first parts have one more where it does not divide. */
+static void spread(const struct cuts *cuts, int parts, int *chosen)
+{
+    const int rounds = cuts->count + 1;
+    int end = 0;
+    for (int part = 0; part + 1 < parts; part++) {
+        end += rounds / parts + (part < rounds % parts);
+        chosen[part] = end - 1;
+    }
+}
+
+static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int parts,
+                    int *chosen, struct dts_error *err)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    if (mesh->block_count != (size_t)parts)
+        return dts_point_fail(point, err,
+                              "%s: pipeline.stages must have an entry for each of %d parts, "
+                              "got %zu",
+                              point->strategy->name, parts, mesh->block_count);
+    int end = 0;
+    for (int part = 0; part < parts; part++) {
+        end += mesh->blocks[part];
+        if (mesh->blocks[part] < 1 || end > cuts->count + 1)
+            return dts_point_fail(point, err,
+                                  "%s: pipeline.stages must divide %d blocks into parts of at "
+                                  "least one",
+                                  point->strategy->name, cuts->count + 1);
+        if (part + 1 < parts)
+            chosen[part] = end - 1;
+    }
+    return end == cuts->count + 1 ||
+           dts_point_fail(point, err, "%s: pipeline.stages has %d blocks, %s has %d",
+                          point->strategy->name, end, point->scenario->model.name,
+                          cuts->count + 1);
+}
+
+static void set_parts(const struct dts_model *m, const struct cuts *cuts, const int *chosen,
+                      int parts, struct dts_part_of_model *out)
+{
+    for (int i = 0; i < parts; i++) {
+        out[i].first = i == 0 ? 0 : out[i - 1].last + 1;
+        out[i].last = i + 1 < parts ? cuts->behind[chosen[i]] : m->layer_count - 1;
+        out[i].entry = i == 0 ? 0 : out[i - 1].exit;
+        out[i].exit = i + 1 < parts ? dts_dims_elements(&m->layers[out[i].last].output) : 0;
+    }
+}
+
+static bool choose(const struct dts_point *point, const struct cuts *cuts, int parts,
+                   int *chosen, struct dts_error *err)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    if (cuts->count + 1 < parts)
+        return dts_point_fail(
+            point, err, "%s: %s can be cut into %d parts at most, and the pipeline has %d",
+            point->strategy->name, point->scenario->model.name, cuts->count + 1, parts);
+    if (mesh->blocks != NULL)
+        return by_hand(point, cuts, parts, chosen, err);
+    if (mesh->even)
+        spread(cuts, parts, chosen);
+    else
+        balance(cuts, parts, chosen);
+    return true;
+}
+
+bool dts_mesh_parts(const struct dts_point *point, int stages, int chunks,
+                    struct dts_part_of_model **parts, struct dts_error *err)
+{
+    const int count = stages * chunks;
+    struct cuts cuts;
+    find_cuts(point, true, &cuts);
+    if (cuts.count + 1 < count) { // no rounds, or too few: wherever one tensor crosses
+        free_cuts(&cuts);
+        find_cuts(point, false, &cuts);
+    }
+    int *chosen = dts_alloc((size_t)count, sizeof(*chosen));
+    const bool good = choose(point, &cuts, count, chosen, err);
+    *parts = NULL;
+    if (good) {
+        *parts = dts_alloc((size_t)count, sizeof(**parts));
+        set_parts(&point->scenario->model, &cuts, chosen, count, *parts);
+    }
+    free(chosen);
+    free_cuts(&cuts);
+    return good;
+}

@@ -1,0 +1,68 @@
+/* schedule.c -- the table of schedules, and how many microbatches they keep. */
+#include "train/strategy/mesh/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+extern const struct dts_pipeline_schedule dts_pipeline_gpipe;
+extern const struct dts_pipeline_schedule dts_pipeline_1f1b;
+extern const struct dts_pipeline_schedule dts_pipeline_interleaved;
+extern const struct dts_pipeline_schedule dts_pipeline_zb_h1;
+
+const struct dts_pipeline_schedule *const dts_pipeline_schedules[] = {
+    &dts_pipeline_1f1b,
+    &dts_pipeline_gpipe,
+    &dts_pipeline_interleaved,
+    &dts_pipeline_zb_h1,
+    NULL,
+};
+
+const struct dts_pipeline_schedule *dts_pipeline_schedule_find(const char *name)
+{
+    for (int i = 0; dts_pipeline_schedules[i] != NULL; i++)
+        if (strcmp(dts_pipeline_schedules[i]->name, name) == 0)
+            return dts_pipeline_schedules[i];
+    return NULL;
+}
+
+const char *dts_pipeline_schedule_name(int i)
+{
+    return dts_pipeline_schedules[i] != NULL ? dts_pipeline_schedules[i]->name : NULL;
+}
+
+int dts_pipeline_length(const struct dts_pipeline_schedule *schedule,
+                        const struct dts_pipeline_shape *shape)
+{
+    return (schedule->splits_backward ? 3 : 2) * shape->chunks * shape->microbatches;
+}
+
+void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
+                        const struct dts_pipeline_shape *shape,
+                        const struct dts_pipeline_pass *passes, int *slots, int *most)
+{
+    const int each = shape->microbatches, length = dts_pipeline_length(schedule, shape);
+    const enum dts_pass last = schedule->splits_backward ? DTS_BACKWARD_WEIGHT : DTS_BACKWARD;
+    bool *taken = dts_alloc((size_t)(shape->chunks * each), sizeof(*taken));
+    int *slot_of = dts_alloc((size_t)(shape->chunks * each), sizeof(*slot_of));
+    for (int c = 0; c < shape->chunks; c++)
+        most[c] = 0;
+    for (int i = 0; i < length; i++) {
+        const struct dts_pipeline_pass *p = &passes[i];
+        bool *free_of = taken + p->chunk * each;
+        int *slot = &slot_of[p->chunk * each + p->microbatch];
+        if (p->pass == DTS_FORWARD) {
+            *slot = 0;
+            while (free_of[*slot])
+                ++*slot;
+            free_of[*slot] = true;
+            most[p->chunk] = *slot + 1 > most[p->chunk] ? *slot + 1 : most[p->chunk];
+        }
+        slots[i] = *slot;
+        if (p->pass == last)
+            free_of[*slot] = false;
+    }
+    free(taken);
+    free(slot_of);
+}

@@ -1,0 +1,322 @@
+/* stage.c -- the plan of a stage: passes in the order of the schedule, messages to the stages
+ * before and behind, gradients, update.
+ *
+ *     compute       fwd #0 | fwd #1 | bwd #0 | fwd #2 | bwd #1 | ...                | update
+ *     forward in    #0 | #1 | #2 ...
+ *     forward out            #0 | #1 | ...
+ *     backward in                #0 | #1 ...
+ *     backward out                        #0 | #1 ...
+ *     data                                           all-reduce 0 | all-reduce 1 | ...
+ *
+ * A message of activations is awaited as soon as its slot is free: the backward pass of the
+ * microbatch that had it is over. A call runs all layers of one round of the network ("h.3"),
+ * so that a plan of 96 blocks and 64 microbatches has thousands of operations, not 100,000.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/strategy/mesh/stage_private.h"
+
+static const struct dts_part_of_model *part_of(const struct dts_stage_work *w, int chunk)
+{
+    return &w->stage->parts[chunk * w->stages + w->stage->number];
+}
+
+static bool is_first(const struct dts_stage_work *w, int chunk)
+{
+    return chunk == 0 && w->stage->number == 0;
+}
+
+static bool is_last(const struct dts_stage_work *w, int chunk)
+{
+    return chunk == w->chunks - 1 && w->stage->number == w->stages - 1;
+}
+
+/* Four buffers for each chunk, behind that of the gradients. */
+static int buffer_of(int chunk, enum dts_stage_buffer which)
+{
+    return DTS_GRADIENTS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
+}
+
+static void add_buffers(struct dts_stage_work *w)
+{
+    const struct dts_point *point = w->stage->point;
+    const size_t bytes = dts_precision_bytes(point->scenario->precision);
+    for (int c = 0; c < w->chunks; c++) {
+        const struct dts_part_of_model *part = part_of(w, c);
+        const size_t copies = (size_t)point->batch * (size_t)w->most[c];
+        const size_t entry = part->entry * copies, exit = part->exit * copies;
+        const size_t counts[DTS_STAGE_BUFFERS] = {
+            [DTS_STAGE_ENTRY] = entry,
+            [DTS_STAGE_ENTRY_GRADIENT] = entry,
+            [DTS_STAGE_EXIT] = exit,
+            [DTS_STAGE_EXIT_GRADIENT] = exit,
+        };
+        for (int b = 0; b < DTS_STAGE_BUFFERS; b++)
+            dts_plan_buffer(w->stage->plan, counts[b], bytes);
+    }
+}
+
+/* Neighbours in the pipeline are as far apart as a stage has ranks; the last stage's neighbour
+ * is the first one, for the next chunk. */
+static int distance(const struct dts_stage_work *w, bool behind)
+{
+    const int s = w->stage->number, ranks = w->stage->shape->stage_ranks;
+    if (behind)
+        return s + 1 < w->stages ? ranks : -s * ranks;
+    return s > 0 ? -ranks : (w->stages - 1) * ranks;
+}
+
+/* Messages of a boundary are told apart by the microbatch and by the chunk of the part behind
+ * the boundary. */
+static int channel_of(const struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                      bool exit)
+{
+    const int wraps = exit && w->stage->number + 1 == w->stages;
+    return (pass->chunk + wraps) * w->stage->point->microbatches + pass->microbatch;
+}
+
+static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                       enum dts_stage_buffer which)
+{
+    static const struct {
+        enum dts_stream stream;
+        const char *label;
+        bool send, behind;
+    } rows[DTS_STAGE_BUFFERS] = {
+        [DTS_STAGE_ENTRY] = {DTS_FORWARD_IN, "receive activations", false, false},
+        [DTS_STAGE_EXIT] = {DTS_FORWARD_OUT, "send activations", true, true},
+        [DTS_STAGE_EXIT_GRADIENT] = {DTS_BACKWARD_IN, "receive gradients", false, true},
+        [DTS_STAGE_ENTRY_GRADIENT] = {DTS_BACKWARD_OUT, "send gradients", true, false},
+    };
+    const struct dts_part_of_model *part = part_of(w, pass->chunk);
+    const bool exit = which == DTS_STAGE_EXIT || which == DTS_STAGE_EXIT_GRADIENT;
+    const size_t count = (size_t)w->stage->point->batch * (exit ? part->exit : part->entry);
+    const struct dts_exchange x = {
+        .send = rows[which].send,
+        .relative = true,
+        .first_peer = distance(w, rows[which].behind),
+        .peer_stride = 1,
+        .peer_count = 1,
+        .data = {buffer_of(pass->chunk, which), (size_t)slot * count, count},
+        .part = DTS_WHOLE,
+        .channel = channel_of(w, pass, exit),
+        .microbatch = pass->microbatch,
+        .chunk = pass->chunk,
+        .slot = slot,
+    };
+    char label[48];
+    snprintf(label, sizeof(label), "%s #%d", rows[which].label, pass->microbatch);
+    return dts_plan_exchange(w->stage->plan, rows[which].stream, label, x);
+}
+
+/* The last layer of the call that begins with `from`: a round, or what lies between rounds. */
+static int end_of_call(const struct dts_model *m, int from, int last)
+{
+    const size_t length = dts_round_length(m->layers[from].name);
+    int l = from;
+    while (l < last && dts_round_length(m->layers[l + 1].name) == length &&
+           (length == 0 || strncmp(m->layers[l + 1].name, m->layers[from].name, length) == 0))
+        l++;
+    return l;
+}
+
+static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
+                         int last)
+{
+    const struct dts_model_seconds *all = w->stage->point->seconds;
+    double seconds = 0;
+    for (int l = first; l <= last; l++) {
+        const double input = dts_stage_input_share(w->stage->point, l);
+        const double backward = all->backward[l];
+        seconds += pass == DTS_FORWARD          ? all->forward[l]
+                   : pass == DTS_BACKWARD       ? backward
+                   : pass == DTS_BACKWARD_INPUT ? backward * input
+                                                : backward * (1 - input);
+    }
+    return seconds;
+}
+
+static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                    int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_call call = {.pass = pass->pass,
+                                  .layer = first,
+                                  .more = last - first,
+                                  .microbatch = pass->microbatch,
+                                  .chunk = pass->chunk,
+                                  .slot = slot,
+                                  .seconds = seconds_of(w, pass->pass, first, last)};
+    const size_t round = dts_round_length(m->layers[first].name);
+    char label[64];
+    snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
+             round > 0 && round < 24 ? (int)round : 24, m->layers[first].name,
+             pass->microbatch);
+    return dts_plan_call(w->stage->plan, DTS_COMPUTE, label, call);
+}
+
+/* All calls of a pass; the first waits for `after`, the one that leaves a gradient for the
+ * stage before for `sent`; -1: for nothing. Returns the last. */
+static int add_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                     int after, int sent)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_part_of_model *part = part_of(w, pass->chunk);
+    const bool forward = pass->pass == DTS_FORWARD;
+    int begins = 0, *begin = w->begin, op = -1; // of the calls, forward
+    for (int l = part->first; l <= part->last; l = end_of_call(m, l, part->last) + 1)
+        begin[begins++] = l;
+    for (int i = 0; i < begins; i++) {
+        const int at = forward ? i : begins - 1 - i;
+        const int last = at + 1 < begins ? begin[at + 1] - 1 : part->last;
+        op = add_call(w, pass, slot, begin[at], last);
+        if (i == 0 && after >= 0)
+            dts_plan_after(w->stage->plan, after);
+        if (i == begins - 1 && sent >= 0)
+            dts_plan_after(w->stage->plan, sent);
+        for (int l = begin[at]; l <= last && pass->pass == w->last_pass; l++)
+            w->ready[l] = op;
+    }
+    return op;
+}
+
+/* The slot's data is not needed any more, in this step or in the one before. */
+static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
+{
+    if (slot->used >= 0) {
+        dts_plan_after(w->stage->plan, slot->used);
+        return;
+    }
+    dts_plan_after_previous(w->stage->plan, 0); // the update, whose number is known at the end
+    w->open = dts_grow(w->open, &w->open_room, (size_t)w->open_count + 1, sizeof(*w->open));
+    w->open[w->open_count++] = w->stage->plan->wait_count - 1;
+}
+
+static void add_forward(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                        int number)
+{
+    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
+    int arrived = -1;
+    if (!is_first(w, pass->chunk)) {
+        arrived = add_message(w, pass, number, DTS_STAGE_ENTRY);
+        after_use(w, slot);
+    }
+    const int end = add_calls(w, pass, number, arrived, slot->sent);
+    if (is_last(w, pass->chunk))
+        return;
+    slot->sent = add_message(w, pass, number, DTS_STAGE_EXIT);
+    dts_plan_after(w->stage->plan, end);
+}
+
+static void add_backward(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                         int number)
+{
+    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
+    int arrived = -1;
+    if (!is_last(w, pass->chunk)) {
+        arrived = add_message(w, pass, number, DTS_STAGE_EXIT_GRADIENT);
+        after_use(w, slot);
+    }
+    const int end = add_calls(w, pass, number, arrived, slot->returned);
+    if (pass->pass == w->last_pass)
+        slot->used = end;
+    if (is_first(w, pass->chunk))
+        return;
+    slot->returned = add_message(w, pass, number, DTS_STAGE_ENTRY_GRADIENT);
+    dts_plan_after(w->stage->plan, end);
+}
+
+static void add_passes(struct dts_stage_work *w)
+{
+    for (int i = 0; i < w->length; i++) {
+        const struct dts_pipeline_pass *pass = &w->passes[i];
+        if (pass->pass == DTS_FORWARD) {
+            add_forward(w, pass, w->slots[i]);
+        } else if (pass->pass == DTS_BACKWARD_WEIGHT) {
+            struct dts_slot *slot = dts_stage_slot(w, pass->chunk, w->slots[i]);
+            slot->used = add_calls(w, pass, w->slots[i], -1, -1);
+        } else {
+            add_backward(w, pass, w->slots[i]);
+        }
+    }
+}
+
+/* The update waits for gradients, and for all that still reads what the next step changes. */
+static void add_update(struct dts_stage_work *w, int first)
+{
+    struct dts_plan *plan = w->stage->plan;
+    const struct dts_point *point = w->stage->point;
+    const int end = plan->op_count;
+    const double share = (double)w->parameters / point->scenario->model.parameters;
+    const int update = dts_plan_call(
+        plan, DTS_COMPUTE, "update",
+        (struct dts_call){
+            .pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update * share});
+    for (int op = first; op < end; op++)
+        dts_plan_after(plan, op);
+    for (int c = 0; c < w->chunks; c++)
+        for (int s = 0; s < w->most[c]; s++) {
+            const struct dts_slot *slot = dts_stage_slot(w, c, s);
+            if (slot->sent >= 0)
+                dts_plan_after(plan, slot->sent);
+            if (slot->returned >= 0)
+                dts_plan_after(plan, slot->returned);
+        }
+    for (int i = 0; i < w->open_count; i++)
+        plan->waits[w->open[i]].op = update;
+}
+
+static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
+{
+    const struct dts_mesh *mesh = stage->mesh;
+    const struct dts_pipeline_shape shape = {stage->shape->size[DTS_AXIS_PIPELINE],
+                                             mesh->pipeline.chunks, stage->point->microbatches};
+    const size_t layers = (size_t)stage->point->scenario->model.layer_count;
+    *w =
+        (struct dts_stage_work){.stage = stage, .stages = shape.stages, .chunks = shape.chunks};
+    w->length = dts_pipeline_length(mesh->schedule, &shape);
+    w->passes = dts_alloc((size_t)w->length, sizeof(*w->passes));
+    w->slots = dts_alloc((size_t)w->length, sizeof(*w->slots));
+    w->most = dts_alloc((size_t)w->chunks, sizeof(*w->most));
+    w->ready = dts_alloc(layers, sizeof(*w->ready));
+    w->begin = dts_alloc(layers, sizeof(*w->begin));
+    w->last_pass = mesh->schedule->splits_backward ? DTS_BACKWARD_WEIGHT : DTS_BACKWARD;
+    mesh->schedule->list(&shape, stage->number, w->passes);
+    dts_pipeline_slots(mesh->schedule, &shape, w->passes, w->slots, w->most);
+    for (int c = 0; c < w->chunks; c++)
+        w->most_slots = w->most[c] > w->most_slots ? w->most[c] : w->most_slots;
+    const size_t slots = (size_t)w->chunks * (size_t)w->most_slots;
+    w->use = dts_alloc(slots, sizeof(*w->use));
+    for (size_t i = 0; i < slots; i++)
+        w->use[i] = (struct dts_slot){-1, -1, -1};
+}
+
+static void close_work(struct dts_stage_work *w)
+{
+    free(w->passes);
+    free(w->slots);
+    free(w->most);
+    free(w->ready);
+    free(w->begin);
+    free(w->use);
+    free(w->open);
+}
+
+bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
+{
+    struct dts_stage_work w;
+    open_work(stage, &w);
+    dts_stage_gradients(&w);
+    add_buffers(&w);
+    dts_build_start(stage->point, stage->plan, stage->number == 0);
+    add_passes(&w);
+    const int first = stage->plan->op_count;
+    const bool good = dts_stage_exchange(&w, err);
+    add_update(&w, first);
+    free(w.gradients);
+    close_work(&w);
+    return good;
+}

@@ -1,0 +1,61 @@
+/* stage_private.h -- what the files that build the plan of a stage tell one another. */
+#ifndef DTS_TRAIN_STRATEGY_MESH_STAGE_PRIVATE_H
+#define DTS_TRAIN_STRATEGY_MESH_STAGE_PRIVATE_H
+
+#include "train/strategy/mesh/mesh.h"
+
+/* Buffers of a chunk, in the order in which a plan has them behind DTS_GRADIENTS. Each has the
+ * values of one microbatch for each slot. */
+enum dts_stage_buffer {
+    DTS_STAGE_ENTRY,          // activations that arrived
+    DTS_STAGE_EXIT,           // activations that leave
+    DTS_STAGE_ENTRY_GRADIENT, // their gradients, that leave
+    DTS_STAGE_EXIT_GRADIENT,  // and that arrived
+    DTS_STAGE_BUFFERS
+};
+
+/* Operations that last used a set of activations; -1: none in this step. */
+struct dts_slot {
+    int used;     // the backward call after which it is free
+    int sent;     // the message that took its exit away
+    int returned; // the message that took its entry's gradient away
+};
+
+struct dts_stage_work {
+    const struct dts_stage *stage;
+    int stages, chunks;
+    struct dts_pipeline_pass *passes;
+    int *slots, length;      // of each pass
+    int *most;               // slots of each chunk
+    int most_slots;          // of any
+    enum dts_pass last_pass; // behind which the gradients of a layer's weights are there
+    struct dts_slot *use;    // chunk * most_slots + slot
+    int *ready;              // by layer: the call that last changed its gradients
+    int *begin;              // room: the first layers of calls
+    int *open, open_count;   // waits for the update of the step before
+    size_t open_room;
+    struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
+    int gradient_count;
+    size_t parameters;
+};
+
+static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chunk, int slot)
+{
+    return &w->use[chunk * w->most_slots + slot];
+}
+
+/* The characters of a layer's name that say its round: of "h.3.fc" those of "h.3"; 0: none. */
+size_t dts_round_length(const char *name);
+
+/* The part of a layer's backward seconds that makes the gradients of its inputs. */
+double dts_stage_input_share(const struct dts_point *point, int layer);
+
+/* Lists the gradients of the stage and adds their buffer: in the order in which backward ends,
+ * the last chunk first, in it the last layer, in it the last tensor. A tied weight whose owner
+ * is on another stage is a tensor of its own here, behind the layer's others. */
+void dts_stage_gradients(struct dts_stage_work *work);
+
+/* Adds what sums gradients over replicas, and tied weights over stages. */
+bool dts_stage_exchange(struct dts_stage_work *work, struct dts_error *err);
+
+#endif
