@@ -26,7 +26,8 @@ static inline struct dts_job server_job(int workers, int servers, bool shards, s
     struct dts_job job = {.role_count = 2, .ranks = workers + servers};
     job.roles = dts_alloc(2, sizeof(*job.roles));
     job.roles[0] = (struct dts_role){.name = "worker", .count = workers};
-    job.roles[1] = (struct dts_role){.name = "server", .first = workers, .count = servers};
+    job.roles[1] = (struct dts_role){
+        .name = "server", .kind = DTS_SERVER, .first = workers, .count = servers};
     for (int r = 0; r < 2; r++)
         for (int b = 0; b < 2; b++)
             dts_plan_buffer(&job.roles[r].plan, BUCKETS * ELEMENTS, bytes);

@@ -12,7 +12,8 @@ static struct dts_job job_of(int workers, int servers)
     job.ranks = workers + servers;
     job.roles[0] = (struct dts_role){.name = "worker", .count = workers};
     if (servers > 0)
-        job.roles[1] = (struct dts_role){.name = "server", .first = workers, .count = servers};
+        job.roles[1] = (struct dts_role){
+            .name = "server", .kind = DTS_SERVER, .first = workers, .count = servers};
     return job;
 }
 

@@ -73,7 +73,8 @@ static void every_rank_has_its_role(void)
 {
     struct dts_job job = {.roles = dts_alloc(2, sizeof(struct dts_role)), .role_count = 2};
     job.roles[0] = (struct dts_role){.name = "worker", .first = 0, .count = 4};
-    job.roles[1] = (struct dts_role){.name = "server", .first = 4, .count = 2};
+    job.roles[1] =
+        (struct dts_role){.name = "server", .kind = DTS_SERVER, .first = 4, .count = 2};
     job.ranks = 6;
     for (int rank = 0; rank < 6; rank++)
         CHECK_STRING(dts_job_role(&job, rank)->name, rank < 4 ? "worker" : "server");

@@ -228,7 +228,8 @@ static inline struct dts_job agree_workers(int workers, int servers)
     struct dts_job job = {.role_count = servers > 0 ? 2 : 1, .ranks = workers + servers};
     job.roles = dts_alloc(2, sizeof(*job.roles));
     job.roles[0] = (struct dts_role){.name = "worker", .count = workers};
-    job.roles[1] = (struct dts_role){.name = "server", .first = workers, .count = servers};
+    job.roles[1] = (struct dts_role){
+        .name = "server", .kind = DTS_SERVER, .first = workers, .count = servers};
     return job;
 }
 

@@ -44,8 +44,8 @@ static void open_setting(struct setting *s, int count, int per_node)
     for (int r = 0; r < count; r++)
         s->endpoints[r] = r;
     for (int i = 0; i < SERVERS; i++) {
-        s->job.roles[1 + i] =
-            (struct dts_role){.name = "server", .first = count + i, .count = 1};
+        s->job.roles[1 + i] = (struct dts_role){
+            .name = "server", .kind = DTS_SERVER, .first = count + i, .count = 1};
         s->endpoints[count + i] = i * per_node;
         push(&s->job.roles[0], true, count + i, 1, i);
         push(&s->job.roles[1 + i], false, 0, count, i);
@@ -102,7 +102,8 @@ static void servers_that_share_a_port_are_told_from_one_that_does_not(void)
     s.job = workers(WORKERS);
     s.job.role_count = 2;
     s.job.ranks = WORKERS + 3;
-    s.job.roles[1] = (struct dts_role){.name = "server", .first = WORKERS, .count = 3};
+    s.job.roles[1] =
+        (struct dts_role){.name = "server", .kind = DTS_SERVER, .first = WORKERS, .count = 3};
     push(&s.job.roles[0], true, WORKERS, 3, 0);
     push(&s.job.roles[1], false, 0, WORKERS, 0);
     for (int r = 0; r < WORKERS; r++)

@@ -39,7 +39,8 @@ static struct dts_job incast(int count)
     struct dts_job job = workers(count + 1);
     job.role_count = 2;
     job.roles[0].count = count;
-    job.roles[1] = (struct dts_role){.name = "server", .first = count, .count = 1};
+    job.roles[1] =
+        (struct dts_role){.name = "server", .kind = DTS_SERVER, .first = count, .count = 1};
     add_exchange(&job.roles[0].plan, true, count, 1);
     add_exchange(&job.roles[1].plan, false, 0, count);
     return job;

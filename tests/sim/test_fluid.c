@@ -177,7 +177,8 @@ static struct dts_job incast(int count, int parts)
     struct dts_job job = workers(count + 1);
     job.role_count = 2;
     job.roles[0].count = count;
-    job.roles[1] = (struct dts_role){.name = "server", .first = count, .count = 1};
+    job.roles[1] =
+        (struct dts_role){.name = "server", .kind = DTS_SERVER, .first = count, .count = 1};
     int from = dts_plan_buffer(&job.roles[0].plan, elements, 4);
     int to = dts_plan_buffer(&job.roles[1].plan, elements, 4);
     for (int p = 0; p < parts; p++) {

@@ -96,7 +96,8 @@ static struct dts_job served(void)
     struct dts_job job = workers(RANKS);
     job.role_count = 2;
     job.ranks = RANKS + 1;
-    job.roles[1] = (struct dts_role){.name = "server", .first = RANKS, .count = 1};
+    job.roles[1] =
+        (struct dts_role){.name = "server", .kind = DTS_SERVER, .first = RANKS, .count = 1};
     struct dts_plan *mine = &job.roles[0].plan, *theirs = &job.roles[1].plan;
     struct dts_exchange x = {
         .send = true, .first_peer = RANKS, .peer_stride = 1, .peer_count = 1, .shards = 1};

@@ -41,7 +41,8 @@ static inline struct dts_job served(int ranks, int servers)
     struct dts_job job = workers(first);
     job.ranks = ranks;
     job.role_count = 2;
-    job.roles[1] = (struct dts_role){.name = "server", .first = first, .count = servers};
+    job.roles[1] = (struct dts_role){
+        .name = "server", .kind = DTS_SERVER, .first = first, .count = servers};
     struct dts_plan *worker = &job.roles[0].plan, *server = &job.roles[1].plan;
     for (int b = 0; b < 2; b++) {
         dts_plan_buffer(worker, ELEMENTS, 4);

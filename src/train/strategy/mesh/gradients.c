@@ -43,6 +43,7 @@ static bool is_here(const struct dts_stage_work *w, int layer)
 void dts_stage_gradients(struct dts_stage_work *w)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_cut_layer *mine = w->stage->cut->layers;
     size_t room = 0;
     for (int c = w->chunks - 1; c >= 0; c--) {
         const struct dts_part_of_model *part =
@@ -50,9 +51,9 @@ void dts_stage_gradients(struct dts_stage_work *w)
         for (int l = part->last; l >= part->first; l--) {
             const struct dts_layer *layer = &m->layers[l];
             for (int p = layer->param_count - 1; p >= 0; p--)
-                add(w, &room, layer->params[p].count, l);
+                add(w, &room, mine[l].params[p], l);
             if (layer->tied_to >= 0 && !is_here(w, layer->tied_to))
-                add(w, &room, m->layers[layer->tied_to].params[0].count, l);
+                add(w, &room, mine[layer->tied_to].params[0], l);
         }
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
@@ -194,7 +195,7 @@ static void add_ties(struct dts_stage_work *w, const struct dts_bucket *buckets,
     const int user = find_tied(w), s = w->stage->number;
     if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages))
         return;
-    const size_t elements = m->layers[m->layers[user].tied_to].params[0].count;
+    const size_t elements = w->stage->cut->layers[m->layers[user].tied_to].params[0];
     const size_t at = offset_of(w, s == 0 ? m->layers[user].tied_to : user);
     const struct tie tie = {
         .distance = (s == 0 ? 1 : -1) * (w->stages - 1) * w->stage->shape->stage_ranks,

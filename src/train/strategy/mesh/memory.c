@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "train/strategy/mesh/mesh.h"
 
-static void add_part(const struct dts_point *point, const struct dts_part_of_model *part,
-                     int slots, struct dts_memory *memory)
+static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
+                     const struct dts_part_of_model *part, int slots, struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
     const double bytes = (double)dts_precision_bytes(s->precision);
@@ -15,12 +15,13 @@ static void add_part(const struct dts_point *point, const struct dts_part_of_mod
     double saved = (double)part->entry * bytes, parameters = 0, most = 0;
     for (int l = part->first; l <= part->last; l++) {
         const struct dts_layer *layer = &s->model.layers[l];
-        saved += layer->cost.saved_values * bytes + layer->cost.saved_bytes;
-        most = fmax(most, (double)dts_dims_elements(&layer->output));
+        const struct dts_cut_layer *mine = &d->cut.layers[l];
+        saved += mine->saved_values * bytes + mine->saved_bytes;
+        most = fmax(most, (double)dts_dims_elements(&mine->call.output));
         for (int p = 0; p < layer->param_count; p++)
-            parameters += (double)layer->params[p].count;
+            parameters += (double)mine->params[p];
         if (layer->tied_to >= 0 && layer->tied_to < part->first)
-            parameters += (double)s->model.layers[layer->tied_to].params[0].count;
+            parameters += (double)d->cut.layers[layer->tied_to].params[0];
     }
     memory->weights += parameters * (bytes + copy_bytes);
     memory->gradients += parameters * bytes;
@@ -30,9 +31,10 @@ static void add_part(const struct dts_point *point, const struct dts_part_of_mod
 }
 
 /* Of one stage; all its chunks. */
-static struct dts_memory of_stage(const struct dts_point *point, int stages, int number,
-                                  const struct dts_part_of_model *parts)
+static struct dts_memory of_stage(const struct dts_point *point,
+                                  const struct dts_mesh_division *d, int number)
 {
+    const int stages = d->shape.size[DTS_AXIS_PIPELINE];
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_pipeline_shape shape = {stages, mesh->pipeline.chunks,
                                              point->microbatches};
@@ -44,7 +46,7 @@ static struct dts_memory of_stage(const struct dts_point *point, int stages, int
     mesh->schedule->list(&shape, number, passes);
     dts_pipeline_slots(mesh->schedule, &shape, passes, slots, most);
     for (int c = 0; c < shape.chunks; c++)
-        add_part(point, &parts[c * stages + number], most[c], &memory);
+        add_part(point, d, &d->parts[c * stages + number], most[c], &memory);
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations;
     free(passes);
     free(slots);
@@ -55,20 +57,15 @@ static struct dts_memory of_stage(const struct dts_point *point, int stages, int
 bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
                      struct dts_error *err)
 {
-    const struct dts_mesh *mesh = point->strategy->self;
-    struct dts_mesh_shape shape;
-    struct dts_part_of_model *parts;
+    struct dts_mesh_division d;
     *memory = (struct dts_memory){0};
-    if (!dts_mesh_shape_find(point, &shape, err) || !dts_mesh_check(point, &shape, err))
+    if (!dts_mesh_divide(point, &d, err))
         return false;
-    const int stages = shape.size[DTS_AXIS_PIPELINE];
-    if (!dts_mesh_parts(point, stages, mesh->pipeline.chunks, &parts, err))
-        return false;
-    for (int s = 0; s < stages; s++) {
-        const struct dts_memory one = of_stage(point, stages, s, parts);
+    for (int s = 0; s < d.shape.size[DTS_AXIS_PIPELINE]; s++) {
+        const struct dts_memory one = of_stage(point, &d, s);
         if (one.total > memory->total)
             *memory = one;
     }
-    free(parts);
+    dts_mesh_division_free(&d);
     return true;
 }

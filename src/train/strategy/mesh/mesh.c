@@ -72,6 +72,8 @@ static const struct dts_field fields[] = {
              "pipeline"},
     {DTS_KEY(struct dts_mesh, pipeline), .type = DTS_OBJECT, .fields = pipeline_fields,
      .missing = "{}", .help = "how stages work"},
+    {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
+     .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
     {DTS_ALGORITHM_KEY(struct dts_mesh, choice),
      .help = "how gradients are summed over replicas; default: the stack's"},
     {DTS_BETWEEN_KEY(struct dts_mesh, choice)},
@@ -102,6 +104,8 @@ static void set_name(struct dts_mesh *mesh)
         if (mesh->sizes[axis] > 1)
             at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%c%d",
                                    letters[axis], mesh->sizes[axis]);
+    if (mesh->sequence_parallel)
+        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
         snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s", mesh->schedule->name);
 }
@@ -176,6 +180,18 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
     return read_cut(mesh, at, err);
 }
 
+/* Tensor ranks use what the stack uses; in a node there are no levels. */
+static bool prepare_within(struct dts_mesh *mesh, const struct dts_stack *stack,
+                           const struct dts_cfg *at, struct dts_error *err)
+{
+    if (mesh->sequence_parallel && mesh->sizes[DTS_AXIS_TENSOR] <= 1)
+        return dts_cfg_fail(at, "sequence_parallel", err,
+                            "has no effect without mesh.tensor >= 2");
+    const bool automatic = stack->algorithm != NULL && strcmp(stack->algorithm, "auto") == 0;
+    mesh->within.algorithm = automatic ? "auto" : "ring";
+    return dts_coll_choice_prepare(&mesh->within, stack, at, err);
+}
+
 static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
                     struct dts_error *err)
 {
@@ -184,7 +200,8 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     if (!dts_cfg_exists(&overlap))
         mesh->overlap = !stack->exchanges_after;
     if (!read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
-        !dts_coll_choice_prepare(&mesh->choice, stack, at, err))
+        !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
+        !prepare_within(mesh, stack, at, err))
         return false;
     mesh->order_cfg = (struct dts_cfg){0};
     mesh->policy =
@@ -240,33 +257,55 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
                           point->strategy->name, passes, MOST_PASSES);
 }
 
+bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
+                     struct dts_error *err)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_scenario *s = point->scenario;
+    *d = (struct dts_mesh_division){.parts = NULL};
+    if (!dts_mesh_shape_find(point, &d->shape, err) || !dts_mesh_check(point, &d->shape, err) ||
+        !dts_cut_find(&d->cut, &s->model, point->device, s->precision,
+                      d->shape.size[DTS_AXIS_TENSOR], mesh->sequence_parallel, point->batch,
+                      point->strategy->name, err))
+        return false;
+    if (dts_mesh_parts(point, &d->cut, d->shape.size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
+                       &d->parts, err))
+        return true;
+    dts_mesh_division_free(d);
+    return false;
+}
+
+void dts_mesh_division_free(struct dts_mesh_division *d)
+{
+    dts_cut_free(&d->cut);
+    free(d->parts);
+    *d = (struct dts_mesh_division){.parts = NULL};
+}
+
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
-    struct dts_mesh_shape shape;
-    struct dts_part_of_model *parts;
-    const struct dts_mesh *mesh = point->strategy->self;
-    if (!dts_mesh_shape_find(point, &shape, err) || !dts_mesh_check(point, &shape, err))
+    struct dts_mesh_division d;
+    if (!dts_mesh_divide(point, &d, err))
         return false;
-    const int stages = shape.size[DTS_AXIS_PIPELINE];
-    if (!dts_mesh_parts(point, stages, mesh->pipeline.chunks, &parts, err))
-        return false;
+    const int stages = d.shape.size[DTS_AXIS_PIPELINE];
     job->roles = dts_alloc((size_t)stages, sizeof(*job->roles));
     job->role_count = stages;
     job->ranks = point->devices;
     bool good = true;
     for (int s = 0; s < stages && good; s++) {
         job->roles[s] = (struct dts_role){.name = stages > 1 ? "stage" : "worker",
-                                          .first = s * shape.stage_ranks,
-                                          .count = shape.stage_ranks};
+                                          .first = s * d.shape.stage_ranks,
+                                          .count = d.shape.stage_ranks};
         const struct dts_stage stage = {.point = point,
-                                        .mesh = mesh,
-                                        .shape = &shape,
-                                        .parts = parts,
+                                        .mesh = point->strategy->self,
+                                        .shape = &d.shape,
+                                        .cut = &d.cut,
+                                        .parts = d.parts,
                                         .number = s,
                                         .plan = &job->roles[s].plan};
         good = dts_stage_plan(&stage, err);
     }
-    free(parts);
+    dts_mesh_division_free(&d);
     return good;
 }
 

@@ -14,6 +14,7 @@
 #ifndef DTS_TRAIN_STRATEGY_MESH_MESH_H
 #define DTS_TRAIN_STRATEGY_MESH_MESH_H
 
+#include "train/model/cut/cut.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/mesh/schedule.h"
@@ -39,7 +40,8 @@ struct dts_mesh {
     size_t block_count;
     bool even;
     struct dts_coll_choice choice; // how gradients are summed
-    struct dts_coll_choice within; // how the tensor ranks of a stage sum
+    struct dts_coll_choice within; // how tensor ranks sum: as the stack does
+    bool sequence_parallel;
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_bucket_policy policy;
@@ -77,19 +79,31 @@ struct dts_members dts_mesh_members(const struct dts_point *point,
 /* A part of the network: layers first .. last run on one stage, one after another. */
 struct dts_part_of_model {
     int first, last;
-    size_t entry, exit; // values of one sample that come in and go out; 0: the network's ends
+    size_t entry, exit; // values of a sample that a rank takes and sends; 0: the network's ends
 };
 
 /* Cuts the network into stages x chunks parts: part i is chunk i / stages of stage i % stages.
  * A cut lies where a single tensor crosses. The caller frees *parts. */
-bool dts_mesh_parts(const struct dts_point *point, int stages, int chunks,
-                    struct dts_part_of_model **parts, struct dts_error *err);
+bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int stages,
+                    int chunks, struct dts_part_of_model **parts, struct dts_error *err);
+
+/* The mesh of a point, and the network divided along it. */
+struct dts_mesh_division {
+    struct dts_mesh_shape shape;
+    struct dts_cut cut;              // over tensor ranks
+    struct dts_part_of_model *parts; // owned
+};
+
+bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *division,
+                     struct dts_error *err);
+void dts_mesh_division_free(struct dts_mesh_division *division);
 
 /* All that the plan of a stage follows from. */
 struct dts_stage {
     const struct dts_point *point;
     const struct dts_mesh *mesh;
     const struct dts_mesh_shape *shape;
+    const struct dts_cut *cut;
     const struct dts_part_of_model *parts; // of all stages
     int number;
     struct dts_plan *plan;

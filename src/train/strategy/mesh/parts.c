@@ -53,7 +53,16 @@ static int *last_readers(const struct dts_model *m)
     return last;
 }
 
-static void find_cuts(const struct dts_point *point, bool rounds, struct cuts *cuts)
+/* Of a layer on one rank. */
+static double layer_seconds(const struct dts_point *point, const struct dts_cut *cut, int l)
+{
+    const struct dts_cut_layer *layer = &cut->layers[l];
+    return point->seconds->forward[l] * layer->forward_share +
+           point->seconds->backward[l] * layer->backward_share;
+}
+
+static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, bool rounds,
+                      struct cuts *cuts)
 {
     const struct dts_model *m = &point->scenario->model;
     int *last = last_readers(m), reach = last[0];
@@ -61,7 +70,7 @@ static void find_cuts(const struct dts_point *point, bool rounds, struct cuts *c
     *cuts = (struct cuts){.behind = dts_alloc((size_t)m->layer_count, sizeof(int)),
                           .to_s = dts_alloc((size_t)m->layer_count, sizeof(double))};
     for (int l = 0; l + 1 < m->layer_count; l++) {
-        seconds += point->seconds->forward[l] + point->seconds->backward[l];
+        seconds += layer_seconds(point, cut, l);
         const bool alone = reach <= l && last[l + 1] > l; // nothing earlier is read later
         reach = last[l + 1] > reach ? last[l + 1] : reach;
         if (!alone || (rounds && !between_rounds(m, l)))
@@ -69,8 +78,7 @@ static void find_cuts(const struct dts_point *point, bool rounds, struct cuts *c
         cuts->behind[cuts->count] = l;
         cuts->to_s[cuts->count++] = seconds;
     }
-    const int end = m->layer_count - 1;
-    cuts->all_s = seconds + point->seconds->forward[end] + point->seconds->backward[end];
+    cuts->all_s = seconds + layer_seconds(point, cut, m->layer_count - 1);
     free(last);
 }
 
@@ -151,14 +159,22 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           cuts->count + 1);
 }
 
-static void set_parts(const struct dts_model *m, const struct cuts *cuts, const int *chosen,
-                      int parts, struct dts_part_of_model *out)
+/* What one rank sends of a tensor: its positions, where the sequence is divided. */
+static size_t message(const struct dts_cut *cut, const struct dts_dims *dims)
+{
+    const size_t all = dts_dims_elements(dims);
+    return cut->sequence && dims->count == 2 ? all / (size_t)cut->ranks : all;
+}
+
+static void set_parts(const struct dts_model *m, const struct dts_cut *cut,
+                      const struct cuts *cuts, const int *chosen, int parts,
+                      struct dts_part_of_model *out)
 {
     for (int i = 0; i < parts; i++) {
         out[i].first = i == 0 ? 0 : out[i - 1].last + 1;
         out[i].last = i + 1 < parts ? cuts->behind[chosen[i]] : m->layer_count - 1;
         out[i].entry = i == 0 ? 0 : out[i - 1].exit;
-        out[i].exit = i + 1 < parts ? dts_dims_elements(&m->layers[out[i].last].output) : 0;
+        out[i].exit = i + 1 < parts ? message(cut, &m->layers[out[i].last].output) : 0;
     }
 }
 
@@ -179,22 +195,22 @@ static bool choose(const struct dts_point *point, const struct cuts *cuts, int p
     return true;
 }
 
-bool dts_mesh_parts(const struct dts_point *point, int stages, int chunks,
-                    struct dts_part_of_model **parts, struct dts_error *err)
+bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int stages,
+                    int chunks, struct dts_part_of_model **parts, struct dts_error *err)
 {
     const int count = stages * chunks;
     struct cuts cuts;
-    find_cuts(point, true, &cuts);
+    find_cuts(point, cut, true, &cuts);
     if (cuts.count + 1 < count) { // no rounds, or too few: wherever one tensor crosses
         free_cuts(&cuts);
-        find_cuts(point, false, &cuts);
+        find_cuts(point, cut, false, &cuts);
     }
     int *chosen = dts_alloc((size_t)count, sizeof(*chosen));
     const bool good = choose(point, &cuts, count, chosen, err);
     *parts = NULL;
     if (good) {
         *parts = dts_alloc((size_t)count, sizeof(**parts));
-        set_parts(&point->scenario->model, &cuts, chosen, count, *parts);
+        set_parts(&point->scenario->model, cut, &cuts, chosen, count, *parts);
     }
     free(chosen);
     free_cuts(&cuts);

@@ -19,11 +19,6 @@
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
 
-static const struct dts_part_of_model *part_of(const struct dts_stage_work *w, int chunk)
-{
-    return &w->stage->parts[chunk * w->stages + w->stage->number];
-}
-
 static bool is_first(const struct dts_stage_work *w, int chunk)
 {
     return chunk == 0 && w->stage->number == 0;
@@ -34,10 +29,10 @@ static bool is_last(const struct dts_stage_work *w, int chunk)
     return chunk == w->chunks - 1 && w->stage->number == w->stages - 1;
 }
 
-/* Four buffers for each chunk, behind that of the gradients. */
+/* Four buffers for each chunk, behind those of gradients and sums. */
 static int buffer_of(int chunk, enum dts_stage_buffer which)
 {
-    return DTS_GRADIENTS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
+    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
 }
 
 static void add_buffers(struct dts_stage_work *w)
@@ -45,7 +40,7 @@ static void add_buffers(struct dts_stage_work *w)
     const struct dts_point *point = w->stage->point;
     const size_t bytes = dts_precision_bytes(point->scenario->precision);
     for (int c = 0; c < w->chunks; c++) {
-        const struct dts_part_of_model *part = part_of(w, c);
+        const struct dts_part_of_model *part = dts_stage_part(w, c);
         const size_t copies = (size_t)point->batch * (size_t)w->most[c];
         const size_t entry = part->entry * copies, exit = part->exit * copies;
         const size_t counts[DTS_STAGE_BUFFERS] = {
@@ -91,7 +86,7 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
         [DTS_STAGE_EXIT_GRADIENT] = {DTS_BACKWARD_IN, "receive gradients", false, true},
         [DTS_STAGE_ENTRY_GRADIENT] = {DTS_BACKWARD_OUT, "send gradients", true, false},
     };
-    const struct dts_part_of_model *part = part_of(w, pass->chunk);
+    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool exit = which == DTS_STAGE_EXIT || which == DTS_STAGE_EXIT_GRADIENT;
     const size_t count = (size_t)w->stage->point->batch * (exit ? part->exit : part->entry);
     const struct dts_exchange x = {
@@ -110,77 +105,6 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
     char label[48];
     snprintf(label, sizeof(label), "%s #%d", rows[which].label, pass->microbatch);
     return dts_plan_exchange(w->stage->plan, rows[which].stream, label, x);
-}
-
-/* The last layer of the call that begins with `from`: a round, or what lies between rounds. */
-static int end_of_call(const struct dts_model *m, int from, int last)
-{
-    const size_t length = dts_round_length(m->layers[from].name);
-    int l = from;
-    while (l < last && dts_round_length(m->layers[l + 1].name) == length &&
-           (length == 0 || strncmp(m->layers[l + 1].name, m->layers[from].name, length) == 0))
-        l++;
-    return l;
-}
-
-static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
-                         int last)
-{
-    const struct dts_model_seconds *all = w->stage->point->seconds;
-    double seconds = 0;
-    for (int l = first; l <= last; l++) {
-        const double input = dts_stage_input_share(w->stage->point, l);
-        const double backward = all->backward[l];
-        seconds += pass == DTS_FORWARD          ? all->forward[l]
-                   : pass == DTS_BACKWARD       ? backward
-                   : pass == DTS_BACKWARD_INPUT ? backward * input
-                                                : backward * (1 - input);
-    }
-    return seconds;
-}
-
-static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_call call = {.pass = pass->pass,
-                                  .layer = first,
-                                  .more = last - first,
-                                  .microbatch = pass->microbatch,
-                                  .chunk = pass->chunk,
-                                  .slot = slot,
-                                  .seconds = seconds_of(w, pass->pass, first, last)};
-    const size_t round = dts_round_length(m->layers[first].name);
-    char label[64];
-    snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
-             round > 0 && round < 24 ? (int)round : 24, m->layers[first].name,
-             pass->microbatch);
-    return dts_plan_call(w->stage->plan, DTS_COMPUTE, label, call);
-}
-
-/* All calls of a pass; the first waits for `after`, the one that leaves a gradient for the
- * stage before for `sent`; -1: for nothing. Returns the last. */
-static int add_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                     int after, int sent)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_part_of_model *part = part_of(w, pass->chunk);
-    const bool forward = pass->pass == DTS_FORWARD;
-    int begins = 0, *begin = w->begin, op = -1; // of the calls, forward
-    for (int l = part->first; l <= part->last; l = end_of_call(m, l, part->last) + 1)
-        begin[begins++] = l;
-    for (int i = 0; i < begins; i++) {
-        const int at = forward ? i : begins - 1 - i;
-        const int last = at + 1 < begins ? begin[at + 1] - 1 : part->last;
-        op = add_call(w, pass, slot, begin[at], last);
-        if (i == 0 && after >= 0)
-            dts_plan_after(w->stage->plan, after);
-        if (i == begins - 1 && sent >= 0)
-            dts_plan_after(w->stage->plan, sent);
-        for (int l = begin[at]; l <= last && pass->pass == w->last_pass; l++)
-            w->ready[l] = op;
-    }
-    return op;
 }
 
 /* The slot's data is not needed any more, in this step or in the one before. */
@@ -204,7 +128,7 @@ static void add_forward(struct dts_stage_work *w, const struct dts_pipeline_pass
         arrived = add_message(w, pass, number, DTS_STAGE_ENTRY);
         after_use(w, slot);
     }
-    const int end = add_calls(w, pass, number, arrived, slot->sent);
+    const int end = dts_stage_calls(w, pass, number, arrived, slot->sent);
     if (is_last(w, pass->chunk))
         return;
     slot->sent = add_message(w, pass, number, DTS_STAGE_EXIT);
@@ -220,7 +144,7 @@ static void add_backward(struct dts_stage_work *w, const struct dts_pipeline_pas
         arrived = add_message(w, pass, number, DTS_STAGE_EXIT_GRADIENT);
         after_use(w, slot);
     }
-    const int end = add_calls(w, pass, number, arrived, slot->returned);
+    const int end = dts_stage_calls(w, pass, number, arrived, slot->returned);
     if (pass->pass == w->last_pass)
         slot->used = end;
     if (is_first(w, pass->chunk))
@@ -237,7 +161,7 @@ static void add_passes(struct dts_stage_work *w)
             add_forward(w, pass, w->slots[i]);
         } else if (pass->pass == DTS_BACKWARD_WEIGHT) {
             struct dts_slot *slot = dts_stage_slot(w, pass->chunk, w->slots[i]);
-            slot->used = add_calls(w, pass, w->slots[i], -1, -1);
+            slot->used = dts_stage_calls(w, pass, w->slots[i], -1, -1);
         } else {
             add_backward(w, pass, w->slots[i]);
         }
@@ -303,18 +227,21 @@ static void close_work(struct dts_stage_work *w)
     free(w->begin);
     free(w->use);
     free(w->open);
+    free(w->sums);
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
 {
     struct dts_stage_work w;
     open_work(stage, &w);
+    w.err = err;
     dts_stage_gradients(&w);
+    dts_stage_sums(&w);
     add_buffers(&w);
     dts_build_start(stage->point, stage->plan, stage->number == 0);
     add_passes(&w);
     const int first = stage->plan->op_count;
-    const bool good = dts_stage_exchange(&w, err);
+    const bool good = !w.failed && dts_stage_exchange(&w, err);
     add_update(&w, first);
     free(w.gradients);
     close_work(&w);

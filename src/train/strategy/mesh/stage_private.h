@@ -4,7 +4,10 @@
 
 #include "train/strategy/mesh/mesh.h"
 
-/* Buffers of a chunk, in the order in which a plan has them behind DTS_GRADIENTS. Each has the
+/* The buffer behind DTS_GRADIENTS: what tensor ranks sum or gather, one tensor at a time. */
+enum { DTS_STAGE_SUMS = DTS_GRADIENTS + 1 };
+
+/* Buffers of a chunk, in the order in which a plan has them behind DTS_STAGE_SUMS. Each has the
  * values of one microbatch for each slot. */
 enum dts_stage_buffer {
     DTS_STAGE_ENTRY,          // activations that arrived
@@ -37,12 +40,32 @@ struct dts_stage_work {
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
     size_t parameters;
+    struct dts_stage_sum *sums; // collectives of the tensor ranks that are known; owned
+    int sum_count;
+    size_t sum_room;
+    bool failed; // *err says why
+    struct dts_error *err;
 };
+
+static inline const struct dts_part_of_model *dts_stage_part(const struct dts_stage_work *w,
+                                                             int chunk)
+{
+    return &w->stage->parts[chunk * w->stages + w->stage->number];
+}
 
 static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chunk, int slot)
 {
     return &w->use[chunk * w->most_slots + slot];
 }
+
+/* Adds the buffer of what tensor ranks exchange. */
+void dts_stage_sums(struct dts_stage_work *work);
+
+/* Adds all calls of a pass, and what tensor ranks exchange between them. The first operation
+ * waits for `after`, the last one, which leaves a tensor for another stage, for `sent`; -1: for
+ * nothing. Returns the last. */
+int dts_stage_calls(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
+                    int after, int sent);
 
 /* The characters of a layer's name that say its round: of "h.3.fc" those of "h.3"; 0: none. */
 size_t dts_round_length(const char *name);

@@ -1,0 +1,189 @@
+/* calls.c -- the calls of one pass through a part of the network, and what tensor ranks
+ * exchange between them.
+ *
+ *     compute   fwd h.0: ln_1 | gather | qkv, attention, proj | reduce-scatter | add_1, ln_2 |
+ * ...
+ *
+ * A call runs all layers of one round of the network, or of one between two exchanges.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/strategy/mesh/stage_private.h"
+
+/* A collective of the tensor ranks, but for its place in a plan. */
+struct dts_stage_sum {
+    enum dts_coll_kind kind;
+    size_t count;
+    struct dts_collective collective;
+};
+
+static const struct dts_cut_exchange *exchange_of(const struct dts_stage_work *w, int layer,
+                                                  enum dts_cut_moment moment)
+{
+    return &w->stage->cut->layers[layer].exchange[moment];
+}
+
+/* Do tensor ranks exchange something between this layer and the next one, in this direction? */
+static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
+{
+    const enum dts_cut_moment here = forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_BEFORE_BACKWARD;
+    const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
+    return exchange_of(w, layer, here)->values > 0 ||
+           exchange_of(w, layer + 1, next)->values > 0;
+}
+
+/* The last layer of the call that begins with `from`. */
+static int end_of_call(const struct dts_stage_work *w, int from, int last, bool forward)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const size_t length = dts_round_length(m->layers[from].name);
+    int l = from;
+    while (l < last && dts_round_length(m->layers[l + 1].name) == length &&
+           (length == 0 || strncmp(m->layers[l + 1].name, m->layers[from].name, length) == 0) &&
+           !is_break(w, l, forward))
+        l++;
+    return l;
+}
+
+static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
+                         int last)
+{
+    const struct dts_model_seconds *all = w->stage->point->seconds;
+    double seconds = 0;
+    for (int l = first; l <= last; l++) {
+        const struct dts_cut_layer *mine = &w->stage->cut->layers[l];
+        const double input = dts_stage_input_share(w->stage->point, l);
+        const double backward = all->backward[l] * mine->backward_share;
+        seconds += pass == DTS_FORWARD          ? all->forward[l] * mine->forward_share
+                   : pass == DTS_BACKWARD       ? backward
+                   : pass == DTS_BACKWARD_INPUT ? backward * input
+                                                : backward * (1 - input);
+    }
+    return seconds;
+}
+
+/* "forward h.3 #5", "forward h.3.ln_1 #5" where that is not all of the round */
+static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                    int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_call call = {.pass = pass->pass,
+                                  .layer = first,
+                                  .more = last - first,
+                                  .microbatch = pass->microbatch,
+                                  .chunk = pass->chunk,
+                                  .slot = slot,
+                                  .seconds = seconds_of(w, pass->pass, first, last)};
+    const char *name = m->layers[first].name;
+    const bool divided = w->stage->cut->ranks > 1;
+    const size_t round = divided ? 0 : dts_round_length(name);
+    char label[64];
+    snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
+             round > 0 && round < 24 ? (int)round : 24, name, pass->microbatch);
+    return dts_plan_call(w->stage->plan, DTS_COMPUTE, label, call);
+}
+
+void dts_stage_sums(struct dts_stage_work *w)
+{
+    const struct dts_point *point = w->stage->point;
+    double most = 0;
+    for (int c = 0; c < w->chunks; c++) {
+        const struct dts_part_of_model *part = dts_stage_part(w, c);
+        for (int l = part->first; l <= part->last; l++)
+            for (int m = 0; m < DTS_CUT_MOMENTS; m++) {
+                const double values = exchange_of(w, l, (enum dts_cut_moment)m)->values;
+                most = values > most ? values : most;
+            }
+    }
+    dts_plan_buffer(w->stage->plan, (size_t)most * (size_t)point->batch,
+                    dts_precision_bytes(point->scenario->precision));
+}
+
+/* What a library chooses for one size it chooses for all of that size. */
+static const struct dts_collective *sum_of(struct dts_stage_work *w, enum dts_coll_kind kind,
+                                           size_t count)
+{
+    const struct dts_stage *stage = w->stage;
+    for (int i = 0; i < w->sum_count; i++)
+        if (w->sums[i].kind == kind && w->sums[i].count == count)
+            return &w->sums[i].collective;
+    const struct dts_members members =
+        dts_mesh_members(stage->point, stage->shape, DTS_AXIS_TENSOR);
+    const double bytes =
+        (double)count * (double)dts_precision_bytes(stage->point->scenario->precision);
+    struct dts_stage_sum sum = {.kind = kind, .count = count};
+    if (!dts_coll_choice_make(&stage->mesh->within, stage->point, &members, kind, bytes,
+                              &sum.collective, w->err))
+        return NULL;
+    w->sums = dts_grow(w->sums, &w->sum_room, (size_t)w->sum_count + 1, sizeof(*w->sums));
+    w->sums[w->sum_count] = sum;
+    return &w->sums[w->sum_count++].collective;
+}
+
+/* Returns the operation, or -1 where nothing is exchanged at that moment. */
+static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                        int layer, enum dts_cut_moment moment)
+{
+    static const char *const words[] = {[DTS_ALLREDUCE] = "all-reduce",
+                                        [DTS_REDUCE_SCATTER] = "reduce-scatter",
+                                        [DTS_ALLGATHER] = "all-gather"};
+    const struct dts_cut_exchange *x = exchange_of(w, layer, moment);
+    const size_t count = (size_t)x->values * (size_t)w->stage->point->batch;
+    if (count == 0 || w->failed)
+        return -1;
+    const struct dts_collective *known = sum_of(w, x->kind, count);
+    w->failed = known == NULL;
+    if (w->failed)
+        return -1;
+    struct dts_collective c = *known;
+    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
+    char label[64];
+    snprintf(label, sizeof(label), "%s %.20s #%d", words[x->kind],
+             w->stage->point->scenario->model.layers[layer].name, pass->microbatch);
+    return dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
+}
+
+/* One call, and what comes before and behind it; the first operation waits for `after`. */
+static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                       int first, int last, int after)
+{
+    const bool forward = pass->pass == DTS_FORWARD;
+    const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
+    int op = -1;
+    if (exchanges)
+        op = add_exchange(w, pass, forward ? first : last,
+                          forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
+    if (op >= 0 && after >= 0)
+        dts_plan_after(w->stage->plan, after);
+    const bool waited = op >= 0;
+    op = add_call(w, pass, slot, first, last);
+    if (!waited && after >= 0)
+        dts_plan_after(w->stage->plan, after);
+    for (int l = first; l <= last && pass->pass == w->last_pass; l++)
+        w->ready[l] = op;
+    if (!exchanges)
+        return op;
+    const int behind = add_exchange(w, pass, forward ? last : first,
+                                    forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD);
+    return behind >= 0 ? behind : op;
+}
+
+int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                    int after, int sent)
+{
+    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
+    const bool forward = pass->pass == DTS_FORWARD;
+    int begins = 0, *begin = w->begin, op = -1; // of the calls, forward
+    for (int l = part->first; l <= part->last; l = end_of_call(w, l, part->last, forward) + 1)
+        begin[begins++] = l;
+    for (int i = 0; i < begins; i++) {
+        const int at = forward ? i : begins - 1 - i;
+        const int last = at + 1 < begins ? begin[at + 1] - 1 : part->last;
+        op = add_segment(w, pass, slot, begin[at], last, i == 0 ? after : -1);
+    }
+    if (sent >= 0)
+        dts_plan_after(w->stage->plan, sent);
+    return op;
+}
