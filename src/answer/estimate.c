@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answer/bubble.h"
 #include "answer/built.h"
 #include "answer/chosen.h"
 #include "answer/estimate.h"
@@ -329,7 +330,8 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         if (w->built.unlike.apart)
             dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
         ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
-                              with_noise ? &noisy : &calm, &result->step, err);
+                              with_noise ? &noisy : &calm, &result->step, err) &&
+             dts_bubble_split(&w->simulation, &result->step, err);
         if (with_noise)
             dts_timing_free(&noisy);
     }
