@@ -21,6 +21,8 @@ static const struct {
     [DTS_FORWARD_IN] = {"forward in", DTS_FORWARD_OUT},
     [DTS_BACKWARD_OUT] = {"backward out", DTS_BACKWARD_IN},
     [DTS_BACKWARD_IN] = {"backward in", DTS_BACKWARD_OUT},
+    [DTS_GATHER] = {"gather", 0},
+    [DTS_SCATTER] = {"scatter", 0},
 };
 
 static const char *const pass_names[DTS_PASSES] = {

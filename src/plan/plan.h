@@ -47,6 +47,9 @@ enum dts_stream {
     DTS_BACKWARD_OUT, // gradients of activations, to the stage before
     DTS_BACKWARD_IN,  // gradients of activations, from the stage behind
 
+    DTS_GATHER,  // weights that are divided over ranks, ahead of the kernels that read them
+    DTS_SCATTER, // gradients that each rank keeps a part of
+
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
     DTS_STREAMS = DTS_BASE_STREAMS + 2 * (DTS_WAYS - 1)

@@ -145,9 +145,10 @@ static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass
     return dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
 }
 
-/* One call, and what comes before and behind it; the first operation waits for `after`. */
+/* One call, and what comes before and behind it; the first operation waits for `after`, the
+ * call for the weights that `gather` brings. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                       int first, int last, int after)
+                       int first, int last, int after, int gather)
 {
     const bool forward = pass->pass == DTS_FORWARD;
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
@@ -161,6 +162,8 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
     op = add_call(w, pass, slot, first, last);
     if (!waited && after >= 0)
         dts_plan_after(w->stage->plan, after);
+    if (gather >= 0)
+        dts_plan_after(w->stage->plan, gather);
     for (int l = first; l <= last && pass->pass == w->last_pass; l++)
         w->ready[l] = op;
     if (!exchanges)
@@ -170,18 +173,49 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
     return behind >= 0 ? behind : op;
 }
 
+/* Are both layers of one round, or both of none? */
+static bool same_unit(const struct dts_model *m, int a, int b)
+{
+    const size_t length = dts_round_length(m->layers[a].name);
+    return length == dts_round_length(m->layers[b].name) &&
+           (length == 0 || strncmp(m->layers[a].name, m->layers[b].name, length) == 0);
+}
+
+/* Calls first .. last of w->begin, which are of one round; `end` is the layer behind them. */
+static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                    int first, int last, int end, int after)
+{
+    const bool forward = pass->pass == DTS_FORWARD;
+    const int *begin = w->begin;
+    const int gather = dts_stage_gather(w, pass->pass, begin[first], end - 1);
+    int op = -1;
+    for (int i = 0; i <= last - first; i++) {
+        const int at = forward ? first + i : last - i;
+        op = add_segment(w, pass, slot, begin[at], at < last ? begin[at + 1] - 1 : end - 1,
+                         i == 0 ? after : -1, i == 0 ? gather : -1);
+    }
+    dts_stage_unit_end(w, pass->pass, begin[first], end - 1, op);
+    return op;
+}
+
 int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                     int after, int sent)
 {
+    const struct dts_model *m = &w->stage->point->scenario->model;
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool forward = pass->pass == DTS_FORWARD;
-    int begins = 0, *begin = w->begin, op = -1; // of the calls, forward
+    int count = 0, *begin = w->begin, op = -1; // first layers of the calls, forward
     for (int l = part->first; l <= part->last; l = end_of_call(w, l, part->last, forward) + 1)
-        begin[begins++] = l;
-    for (int i = 0; i < begins; i++) {
-        const int at = forward ? i : begins - 1 - i;
-        const int last = at + 1 < begins ? begin[at + 1] - 1 : part->last;
-        op = add_segment(w, pass, slot, begin[at], last, i == 0 ? after : -1);
+        begin[count++] = l;
+    begin[count] = part->last + 1;
+    for (int at = forward ? 0 : count - 1; at >= 0 && at < count;) {
+        int first = at, last = at;
+        while (last + 1 < count && same_unit(m, begin[at], begin[last + 1]))
+            last++;
+        while (first > 0 && same_unit(m, begin[at], begin[first - 1]))
+            first--;
+        op = add_unit(w, pass, slot, first, last, begin[last + 1], op < 0 ? after : -1);
+        at = forward ? last + 1 : first - 1;
     }
     if (sent >= 0)
         dts_plan_after(w->stage->plan, sent);

@@ -57,6 +57,9 @@ void dts_stage_gradients(struct dts_stage_work *w)
         }
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
+    const bool gathered = w->stage->shape->size[DTS_AXIS_SHARD] > 1;
+    dts_plan_buffer(w->stage->plan, gathered ? w->parameters : 0,
+                    dts_precision_bytes(w->stage->point->scenario->precision));
 }
 
 /* The first element of a layer's last listed tensor: its table, or the copy of a tied one. */
@@ -71,38 +74,34 @@ static size_t offset_of(const struct dts_stage_work *w, int layer)
     return found;
 }
 
-/* Sums over the replicas. done: of each element's bucket; returns operations by bucket. */
-static bool add_buckets(struct dts_stage_work *w, struct dts_bucket **buckets, int *count,
-                        int **ops, struct dts_error *err)
+/* The last call of all. */
+static int last_call(const struct dts_plan *plan)
 {
-    const struct dts_stage *stage = w->stage;
-    const struct dts_members members =
-        dts_mesh_members(stage->point, stage->shape, DTS_AXIS_DATA);
-    const double bytes = (double)dts_point_wire_bytes(stage->point);
-    const int last = w->passes[w->length - 1].pass == w->last_pass ? stage->plan->op_count : 0;
-    *count = dts_buckets_of(w->gradients, w->gradient_count, &stage->mesh->policy,
-                            (size_t)bytes, buckets);
-    *ops = dts_alloc((size_t)*count + 1, sizeof(**ops));
-    int end = 0; // the last call of all
-    for (int o = 0; o < last; o++)
-        end = stage->plan->ops[o].stream == DTS_COMPUTE ? o : end;
-    for (int b = 0; b < *count; b++) {
-        struct dts_collective c;
-        char label[32];
-        const int ready = stage->mesh->overlap ? w->ready[(*buckets)[b].ready_after] : end;
-        (*ops)[b] = ready;
-        if (members.group.size == 1)
-            continue;
-        if (!dts_coll_choice_make(&stage->mesh->choice, stage->point, &members, DTS_ALLREDUCE,
-                                  (double)(*buckets)[b].elements * bytes, &c, err))
-            return false;
-        c.data = dts_bucket_span(*buckets, b, DTS_GRADIENTS);
-        snprintf(label, sizeof(label), "all-reduce %d", b);
-        (*ops)[b] = dts_plan_collective(stage->plan, DTS_DATA, label, c);
-        stage->plan->ops[(*ops)[b]].bucket = b;
-        dts_plan_after(stage->plan, ready);
+    int last = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        last = plan->ops[o].stream == DTS_COMPUTE ? o : last;
+    return last;
+}
+
+/* Sums over the replicas, where that was not done in each microbatch; ops: after which the
+ * gradients of each bucket are there. */
+static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
+                        int *ops)
+{
+    const struct dts_mesh *mesh = w->stage->mesh;
+    const int end = last_call(w->stage->plan);
+    for (int b = 0; b < count && !w->failed; b++) {
+        const int ready = mesh->overlap ? w->ready[buckets[b].ready_after] : end;
+        const int first = w->stage->plan->op_count;
+        ops[b] = ready;
+        if (mesh->sharded < DTS_SHARDED_GRADIENTS)
+            ops[b] = dts_stage_reduce(w, DTS_DATA, b,
+                                      dts_bucket_span(buckets, b, DTS_GRADIENTS), ready);
+        else if (w->reduced >= 0)
+            ops[b] = w->reduced;
+        for (int o = first; o < w->stage->plan->op_count; o++)
+            w->stage->plan->ops[o].bucket = b;
     }
-    return true;
 }
 
 /* The operation after which an element's gradient is the sum over replicas. */
@@ -207,15 +206,19 @@ static void add_ties(struct dts_stage_work *w, const struct dts_bucket *buckets,
     add_tie(w, &tie);
 }
 
-bool dts_stage_exchange(struct dts_stage_work *w, struct dts_error *err)
+bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, int *count,
+                        struct dts_error *err)
 {
-    struct dts_bucket *buckets = NULL;
-    int count = 0, *ops = NULL;
-    const bool good = check_tied(w, err) &&
-                      (w->gradient_count == 0 || add_buckets(w, &buckets, &count, &ops, err));
-    if (good && count > 0)
-        add_ties(w, buckets, count, ops);
-    free(buckets);
+    *buckets = NULL;
+    *count = 0;
+    if (!check_tied(w, err))
+        return false;
+    *count = dts_buckets_of(w->gradients, w->gradient_count, &w->stage->mesh->policy,
+                            dts_point_wire_bytes(w->stage->point), buckets);
+    int *ops = dts_alloc((size_t)*count + 1, sizeof(*ops));
+    add_buckets(w, *buckets, *count, ops);
+    if (!w->failed && *count > 0)
+        add_ties(w, *buckets, *count, ops);
     free(ops);
-    return good;
+    return !w->failed;
 }

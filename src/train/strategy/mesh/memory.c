@@ -23,9 +23,16 @@ static void add_part(const struct dts_point *point, const struct dts_mesh_divisi
         if (layer->tied_to >= 0 && layer->tied_to < part->first)
             parameters += (double)d->cut.layers[layer->tied_to].params[0];
     }
-    memory->weights += parameters * (bytes + copy_bytes);
-    memory->gradients += parameters * bytes;
-    memory->optimizer += parameters * s->optimizer->state_values * state_bytes;
+    const struct dts_mesh *mesh = point->strategy->self;
+    const double shards = d->shape.size[DTS_AXIS_SHARD];
+    const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
+                          mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
+                          mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
+    memory->weights += parameters * (bytes / by[DTS_SHARDED_PARAMETERS] +
+                                     copy_bytes / by[DTS_SHARDED_OPTIMIZER]);
+    memory->gradients += parameters * bytes / by[DTS_SHARDED_GRADIENTS];
+    memory->optimizer +=
+        parameters * s->optimizer->state_values * state_bytes / by[DTS_SHARDED_OPTIMIZER];
     memory->activations += point->batch * slots * saved;
     memory->activations += point->batch * 2 * most * bytes; // a gradient, and what it came from
 }

@@ -74,6 +74,17 @@ static const struct dts_field fields[] = {
      .missing = "{}", .help = "how stages work"},
     {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
      .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
+    {.key = "sharded",
+     .offset = offsetof(struct dts_mesh, sharded_word),
+     .type = DTS_STRING,
+     .choice = dts_sharded_name,
+     .missing = "null",
+     .help = "what ranks of the axis shard divide: optimizer, gradients (and that), parameters "
+             "(and both); default: parameters, where the axis is there"},
+    {DTS_KEY(struct dts_mesh, prefetch), .type = DTS_INT, .min = 0, .max = 64,
+     .missing = "null", .help = "sharded parameters: blocks gathered ahead; default: 1"},
+    {DTS_KEY(struct dts_mesh, reshard_after_forward), .type = DTS_BOOL, .missing = "null",
+     .help = "sharded parameters: gather again for backward; default: true"},
     {DTS_ALGORITHM_KEY(struct dts_mesh, choice),
      .help = "how gradients are summed over replicas; default: the stack's"},
     {DTS_BETWEEN_KEY(struct dts_mesh, choice)},
@@ -104,6 +115,8 @@ static void set_name(struct dts_mesh *mesh)
         if (mesh->sizes[axis] > 1)
             at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%c%d",
                                    letters[axis], mesh->sizes[axis]);
+    static const char *const zero[] = {"", "_zero1", "_zero2", "_zero3"};
+    at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
     if (mesh->sequence_parallel)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
@@ -180,6 +193,39 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
     return read_cut(mesh, at, err);
 }
 
+/* A key that says how to shard makes the axis that is left over that of the shards. */
+static bool read_sharded(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg sizes = dts_cfg_member(at, "mesh");
+    const struct dts_cfg shard = dts_cfg_member(&sizes, "shard");
+    const struct dts_cfg reshard = dts_cfg_member(at, "reshard_after_forward");
+    const struct dts_cfg prefetch = dts_cfg_member(at, "prefetch");
+    const bool axis = dts_cfg_exists(&shard), told = mesh->sharded_word != NULL;
+    mesh->sharded = axis ? DTS_SHARDED_PARAMETERS : DTS_SHARDED_NOTHING;
+    for (int i = 0; told && dts_sharded_name(i) != NULL; i++)
+        if (strcmp(dts_sharded_name(i), mesh->sharded_word) == 0)
+            mesh->sharded = (enum dts_sharded)i;
+    if (axis && mesh->sharded == DTS_SHARDED_NOTHING)
+        return dts_cfg_fail(at, "sharded", err,
+                            "must divide something: the axis shard is there");
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS &&
+        (dts_cfg_exists(&reshard) || dts_cfg_exists(&prefetch)))
+        return dts_cfg_fail(at,
+                            dts_cfg_exists(&prefetch) ? "prefetch" : "reshard_after_forward",
+                            err, "has no effect without sharded parameters");
+    if (mesh->sharded != DTS_SHARDED_NOTHING && !axis && mesh->sizes[DTS_AXIS_DATA] == 0) {
+        mesh->sizes[DTS_AXIS_DATA] = 1; // the rest are shards
+        mesh->fill = DTS_AXIS_SHARD;
+    } else {
+        mesh->fill = DTS_AXIS_DATA;
+    }
+    if (!dts_cfg_exists(&reshard))
+        mesh->reshard_after_forward = true;
+    if (!dts_cfg_exists(&prefetch))
+        mesh->prefetch = 1;
+    return true;
+}
+
 /* Tensor ranks use what the stack uses; in a node there are no levels. */
 static bool prepare_within(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err)
@@ -199,7 +245,8 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     if (!dts_cfg_exists(&overlap))
         mesh->overlap = !stack->exchanges_after;
-    if (!read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
+    if (!read_sharded(mesh, at, err) || !read_order(mesh, at, err) ||
+        !read_pipeline(mesh, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
         !prepare_within(mesh, stack, at, err))
         return false;

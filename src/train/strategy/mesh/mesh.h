@@ -23,6 +23,15 @@
 enum dts_axis { DTS_AXIS_TENSOR, DTS_AXIS_SHARD, DTS_AXIS_DATA, DTS_AXIS_PIPELINE, DTS_AXES };
 const char *dts_axis_name(int i); // NULL behind the last
 
+/* What the ranks of the axis "shard" divide; each has all that comes before, too. */
+enum dts_sharded {
+    DTS_SHARDED_NOTHING,
+    DTS_SHARDED_OPTIMIZER,  // ZeRO 1
+    DTS_SHARDED_GRADIENTS,  // ZeRO 2
+    DTS_SHARDED_PARAMETERS, // ZeRO 3, FSDP
+};
+const char *dts_sharded_name(int i);
+
 struct dts_mesh_pipeline {
     const char *schedule;
     int chunks;         // parts of the network that each stage has
@@ -31,7 +40,8 @@ struct dts_mesh_pipeline {
 
 /* What the keys of the strategy say, completed from the stack. */
 struct dts_mesh {
-    int sizes[DTS_AXES]; // 0: whatever is left over
+    int sizes[DTS_AXES]; // 0: not said
+    enum dts_axis fill;  // which is what is left over, where it is not said
     struct dts_cfg order_cfg;
     int order[DTS_AXES]; // axes, the fastest first, over the devices
     struct dts_mesh_pipeline pipeline;
@@ -42,6 +52,10 @@ struct dts_mesh {
     struct dts_coll_choice choice; // how gradients are summed
     struct dts_coll_choice within; // how tensor ranks sum: as the stack does
     bool sequence_parallel;
+    const char *sharded_word;
+    enum dts_sharded sharded;
+    int prefetch; // rounds whose weights are gathered ahead
+    bool reshard_after_forward;
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_bucket_policy policy;

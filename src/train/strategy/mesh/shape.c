@@ -33,16 +33,16 @@ bool dts_mesh_shape_find(const struct dts_point *point, struct dts_mesh_shape *s
         shape->size[axis] = mesh->sizes[axis] > 0 ? mesh->sizes[axis] : 1;
         named *= shape->size[axis];
     }
-    const bool open = mesh->sizes[DTS_AXIS_DATA] == 0;
+    const bool open = mesh->sizes[mesh->fill] == 0;
     if (named > point->devices || point->devices % (int)named != 0)
         return dts_point_fail(point, err, "%s: a mesh of %.0f does not divide the devices",
                               point->strategy->name, named);
     if (open)
-        shape->size[DTS_AXIS_DATA] = point->devices / (int)named;
+        shape->size[mesh->fill] = point->devices / (int)named;
     else if ((int)named != point->devices)
         return dts_point_fail(point, err,
-                              "%s: the mesh has %.0f ranks; leave \"data\" out to fill it",
-                              point->strategy->name, named);
+                              "%s: the mesh has %.0f ranks; leave \"%s\" out to fill it",
+                              point->strategy->name, named, dts_axis_name((int)mesh->fill));
     find_strides(mesh, shape);
     return true;
 }

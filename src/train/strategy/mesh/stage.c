@@ -107,6 +107,14 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
     return dts_plan_exchange(w->stage->plan, rows[which].stream, label, x);
 }
 
+/* The number of the update is known at the end. */
+void dts_stage_after_update(struct dts_stage_work *w)
+{
+    dts_plan_after_previous(w->stage->plan, 0);
+    w->open = dts_grow(w->open, &w->open_room, (size_t)w->open_count + 1, sizeof(*w->open));
+    w->open[w->open_count++] = w->stage->plan->wait_count - 1;
+}
+
 /* The slot's data is not needed any more, in this step or in the one before. */
 static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
 {
@@ -114,9 +122,7 @@ static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
         dts_plan_after(w->stage->plan, slot->used);
         return;
     }
-    dts_plan_after_previous(w->stage->plan, 0); // the update, whose number is known at the end
-    w->open = dts_grow(w->open, &w->open_room, (size_t)w->open_count + 1, sizeof(*w->open));
-    w->open[w->open_count++] = w->stage->plan->wait_count - 1;
+    dts_stage_after_update(w);
 }
 
 static void add_forward(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
@@ -169,18 +175,21 @@ static void add_passes(struct dts_stage_work *w)
 }
 
 /* The update waits for gradients, and for all that still reads what the next step changes. */
-static void add_update(struct dts_stage_work *w, int first)
+static int add_update(struct dts_stage_work *w, int first)
 {
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const double share = (double)w->parameters / point->scenario->model.parameters;
+    const int shards = w->stage->mesh->sharded > 0 ? w->stage->shape->size[DTS_AXIS_SHARD] : 1;
+    const double share = (double)w->parameters / point->scenario->model.parameters / shards;
     const int update = dts_plan_call(
         plan, DTS_COMPUTE, "update",
         (struct dts_call){
             .pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update * share});
     for (int op = first; op < end; op++)
         dts_plan_after(plan, op);
+    if (w->reduced >= 0)
+        dts_plan_after(plan, w->reduced);
     for (int c = 0; c < w->chunks; c++)
         for (int s = 0; s < w->most[c]; s++) {
             const struct dts_slot *slot = dts_stage_slot(w, c, s);
@@ -191,6 +200,7 @@ static void add_update(struct dts_stage_work *w, int first)
         }
     for (int i = 0; i < w->open_count; i++)
         plan->waits[w->open[i]].op = update;
+    return update;
 }
 
 static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
@@ -206,7 +216,7 @@ static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
     w->slots = dts_alloc((size_t)w->length, sizeof(*w->slots));
     w->most = dts_alloc((size_t)w->chunks, sizeof(*w->most));
     w->ready = dts_alloc(layers, sizeof(*w->ready));
-    w->begin = dts_alloc(layers, sizeof(*w->begin));
+    w->begin = dts_alloc(layers + 1, sizeof(*w->begin));
     w->last_pass = mesh->schedule->splits_backward ? DTS_BACKWARD_WEIGHT : DTS_BACKWARD;
     mesh->schedule->list(&shape, stage->number, w->passes);
     dts_pipeline_slots(mesh->schedule, &shape, w->passes, w->slots, w->most);
@@ -228,6 +238,7 @@ static void close_work(struct dts_stage_work *w)
     free(w->use);
     free(w->open);
     free(w->sums);
+    free(w->unit_ends);
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
@@ -235,14 +246,22 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
     struct dts_stage_work w;
     open_work(stage, &w);
     w.err = err;
+    w.reduced = -1;
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);
     dts_build_start(stage->point, stage->plan, stage->number == 0);
     add_passes(&w);
     const int first = stage->plan->op_count;
-    const bool good = !w.failed && dts_stage_exchange(&w, err);
-    add_update(&w, first);
+    struct dts_bucket *buckets = NULL;
+    int count = 0;
+    bool good = !w.failed && dts_stage_exchange(&w, &buckets, &count, err);
+    if (good) {
+        const int update = add_update(&w, first);
+        dts_stage_gather_updated(&w, buckets, count, update);
+        good = !w.failed;
+    }
+    free(buckets);
     free(w.gradients);
     close_work(&w);
     return good;

@@ -4,8 +4,9 @@
 
 #include "train/strategy/mesh/mesh.h"
 
-/* The buffer behind DTS_GRADIENTS: what tensor ranks sum or gather, one tensor at a time. */
-enum { DTS_STAGE_SUMS = DTS_GRADIENTS + 1 };
+/* The buffer behind DTS_GRADIENTS and DTS_WEIGHTS: what tensor ranks sum or gather, one tensor
+ * at a time. */
+enum { DTS_STAGE_SUMS = DTS_WEIGHTS + 1 };
 
 /* Buffers of a chunk, in the order in which a plan has them behind DTS_STAGE_SUMS. Each has the
  * values of one microbatch for each slot. */
@@ -43,7 +44,11 @@ struct dts_stage_work {
     struct dts_stage_sum *sums; // collectives of the tensor ranks that are known; owned
     int sum_count;
     size_t sum_room;
-    bool failed; // *err says why
+    int *unit_ends, unit_count; // the last call of each round that was passed through, in order
+    size_t unit_room;
+    int last_unit; // its first layer
+    int reduced;   // the last operation that sums gradients of a round; -1: none
+    bool failed;   // *err says why
     struct dts_error *err;
 };
 
@@ -67,6 +72,24 @@ void dts_stage_sums(struct dts_stage_work *work);
 int dts_stage_calls(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
                     int after, int sent);
 
+/* The operation that was added last waits for the update of the step before. */
+void dts_stage_after_update(struct dts_stage_work *work);
+
+/* Gathers the weights of layers first .. last, which a pass needs next; -1: they are there. */
+int dts_stage_gather(struct dts_stage_work *work, enum dts_pass pass, int first, int last);
+
+/* Call `op` was the last of a pass through these layers: their gradients may leave. */
+void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
+                        int op);
+
+/* Sums a part of the gradients over shard and data; returns the operation that ends it. */
+int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int number,
+                     struct dts_span span, int after);
+
+/* Gathers what each rank has updated of the weights. */
+void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
+                              int count, int update);
+
 /* The characters of a layer's name that say its round: of "h.3.fc" those of "h.3"; 0: none. */
 size_t dts_round_length(const char *name);
 
@@ -78,7 +101,9 @@ double dts_stage_input_share(const struct dts_point *point, int layer);
  * is on another stage is a tensor of its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
 
-/* Adds what sums gradients over replicas, and tied weights over stages. */
-bool dts_stage_exchange(struct dts_stage_work *work, struct dts_error *err);
+/* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
+ * which the caller frees. */
+bool dts_stage_exchange(struct dts_stage_work *work, struct dts_bucket **buckets, int *count,
+                        struct dts_error *err);
 
 #endif

@@ -1,0 +1,153 @@
+/* shard.c -- weights, gradients and state of the optimizer divided over the ranks of the axis
+ * "shard" (ZeRO; Rajbhandari et al. 2020, arXiv:1910.02054. FSDP; Zhao et al. 2023,
+ * arXiv:2304.11277).
+ *
+ *     optimizer     gradients are reduce-scattered at the end; each rank updates its part of
+ * the weights, and all gather them gradients     they are reduce-scattered in each microbatch,
+ * round by round parameters    weights are gathered round by round before a pass needs them,
+ * too
+ *
+ *     compute   fwd h.0 | fwd h.1 | ...  | bwd h.1 | bwd h.0
+ *     gather    h.0 | h.1 | h.2 ...      | h.0
+ *     scatter                                      | h.1 | h.0
+ *
+ * Where replicas are on the axis "data", too (hybrid sharding), they sum what a rank has then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/strategy/mesh/stage_private.h"
+
+static const char *const words[] = {"nothing", "optimizer", "gradients", "parameters", NULL};
+
+const char *dts_sharded_name(int i)
+{
+    return words[i];
+}
+
+/* Where the gradients of a layer lie in the buffer. */
+static struct dts_span span_of(const struct dts_stage_work *w, int first, int last, int buffer)
+{
+    struct dts_span span = {.buffer = buffer};
+    size_t at = 0;
+    for (int i = 0; i < w->gradient_count; i++) {
+        const struct dts_gradient *g = &w->gradients[i];
+        if (g->layer >= first && g->layer <= last) {
+            if (span.count == 0)
+                span.first = at;
+            span.count += g->elements;
+        }
+        at += g->elements;
+    }
+    return span;
+}
+
+static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis axis,
+               enum dts_coll_kind kind, const char *label, struct dts_span data)
+{
+    const struct dts_stage *stage = w->stage;
+    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, axis);
+    const double bytes =
+        (double)data.count * (double)stage->plan->buffers[data.buffer].element_bytes;
+    struct dts_collective c;
+    if (w->failed || !dts_coll_choice_make(&stage->mesh->choice, stage->point, &members, kind,
+                                           bytes, &c, w->err)) {
+        w->failed = true;
+        return 0;
+    }
+    c.data = data;
+    return dts_plan_collective(stage->plan, stream, label, c);
+}
+
+/* What a rank of the shard axis keeps of a span. */
+static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
+{
+    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
+    return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
+}
+
+int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
+                     struct dts_span span, int after)
+{
+    const int *size = w->stage->shape->size;
+    char label[32];
+    int op = after;
+    if (size[DTS_AXIS_SHARD] > 1) {
+        snprintf(label, sizeof(label), "reduce-scatter %d", number);
+        op = add(w, stream, DTS_AXIS_SHARD, DTS_REDUCE_SCATTER, label, span);
+        dts_plan_after(w->stage->plan, after);
+        after = op;
+        span = part_of(w, span);
+    }
+    if (size[DTS_AXIS_DATA] > 1 && !w->failed) {
+        snprintf(label, sizeof(label), "all-reduce %d", number);
+        op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
+        dts_plan_after(w->stage->plan, after);
+    }
+    return op;
+}
+
+static int after_unit(const struct dts_stage_work *w)
+{
+    const int which = w->unit_count - 1 - w->stage->mesh->prefetch;
+    return which >= 0 ? w->unit_ends[which] : -1;
+}
+
+int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, int last)
+{
+    const struct dts_mesh *mesh = w->stage->mesh;
+    const bool there = w->unit_count > 0 && w->last_unit == first;
+    const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS);
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->size[DTS_AXIS_SHARD] == 1 ||
+        there || span.count == 0 || (pass != DTS_FORWARD && !mesh->reshard_after_forward))
+        return -1;
+    char label[48];
+    snprintf(label, sizeof(label), "gather %.24s",
+             w->stage->point->scenario->model.layers[first].name);
+    const int op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
+    if (w->failed)
+        return -1;
+    if (after_unit(w) >= 0)
+        dts_plan_after(w->stage->plan, after_unit(w));
+    else
+        dts_stage_after_update(w);
+    return op;
+}
+
+void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
+                        int op)
+{
+    const struct dts_mesh *mesh = w->stage->mesh;
+    w->unit_ends =
+        dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
+    w->unit_ends[w->unit_count++] = op;
+    w->last_unit = first;
+    const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS);
+    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass || span.count == 0 ||
+        w->failed)
+        return;
+    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+}
+
+void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
+                              int count, int update)
+{
+    const enum dts_sharded sharded = w->stage->mesh->sharded;
+    if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || sharded == DTS_SHARDED_PARAMETERS)
+        return;
+    for (int b = 0; b < count && !w->failed; b++) {
+        char label[32];
+        snprintf(label, sizeof(label), "all-gather %d", b);
+        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label,
+            dts_bucket_span(buckets, b, DTS_WEIGHTS));
+        if (!w->failed)
+            dts_plan_after(w->stage->plan, update);
+    }
+    if (!w->failed) // the next step's kernels need them
+        dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
+                      (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
+    if (!w->failed)
+        dts_plan_after(w->stage->plan, w->stage->plan->op_count - 2);
+}
