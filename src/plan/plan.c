@@ -30,6 +30,7 @@ static const char *const pass_names[DTS_PASSES] = {
     [DTS_BACKWARD] = "backward",
     [DTS_BACKWARD_INPUT] = "backward input",
     [DTS_BACKWARD_WEIGHT] = "backward weight",
+    [DTS_RECOMPUTE] = "recompute",
     [DTS_UPDATE] = "update",
     [DTS_AGGREGATE] = "aggregate",
     // beside the network

@@ -75,6 +75,7 @@ enum dts_pass {
     DTS_BACKWARD_INPUT,  // the gradients of inputs
     DTS_BACKWARD_WEIGHT, // the gradients of weights
 
+    DTS_RECOMPUTE, // forward again, of what was not kept for backward
     DTS_UPDATE,    // optimizer
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step

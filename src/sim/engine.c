@@ -37,7 +37,7 @@ bool dts_engine_is_kernel(const struct dts_op *op)
     enum dts_pass pass = op->call.pass;
     return op->stream == DTS_COMPUTE &&
            (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT ||
-            pass == DTS_BACKWARD_WEIGHT || pass == DTS_UPDATE);
+            pass == DTS_BACKWARD_WEIGHT || pass == DTS_RECOMPUTE || pass == DTS_UPDATE);
 }
 
 /* An operation of a rank costs about as much as a message, too. */

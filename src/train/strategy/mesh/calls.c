@@ -47,6 +47,11 @@ static int end_of_call(const struct dts_stage_work *w, int from, int last, bool 
     return l;
 }
 
+static bool is_forward(enum dts_pass pass)
+{
+    return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
+}
+
 static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
                          int last)
 {
@@ -55,8 +60,12 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
     for (int l = first; l <= last; l++) {
         const struct dts_cut_layer *mine = &w->stage->cut->layers[l];
         const double input = dts_stage_input_share(w->stage->point, l);
+        const double forward = all->forward[l] * mine->forward_share;
         const double backward = all->backward[l] * mine->backward_share;
-        seconds += pass == DTS_FORWARD          ? all->forward[l] * mine->forward_share
+        const bool again = dts_mesh_keeps(w->stage->mesh, w->stage->point, l) == DTS_KEEPS_ENDS;
+        if (again && (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT))
+            seconds += forward;
+        seconds += is_forward(pass)             ? forward
                    : pass == DTS_BACKWARD       ? backward
                    : pass == DTS_BACKWARD_INPUT ? backward * input
                                                 : backward * (1 - input);
@@ -150,7 +159,7 @@ static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                        int first, int last, int after, int gather)
 {
-    const bool forward = pass->pass == DTS_FORWARD;
+    const bool forward = is_forward(pass->pass);
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
     int op = -1;
     if (exchanges)
@@ -181,20 +190,38 @@ static bool same_unit(const struct dts_model *m, int a, int b)
            (length == 0 || strncmp(m->layers[a].name, m->layers[b].name, length) == 0);
 }
 
-/* Calls first .. last of w->begin, which are of one round; `end` is the layer behind them. */
-static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last, int end, int after)
+/* All calls of layers first .. last in the direction of the pass. */
+static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                   int first, int last, int after, int gather)
 {
-    const bool forward = pass->pass == DTS_FORWARD;
-    const int *begin = w->begin;
-    const int gather = dts_stage_gather(w, pass->pass, begin[first], end - 1);
-    int op = -1;
-    for (int i = 0; i <= last - first; i++) {
-        const int at = forward ? first + i : last - i;
-        op = add_segment(w, pass, slot, begin[at], at < last ? begin[at + 1] - 1 : end - 1,
-                         i == 0 ? after : -1, i == 0 ? gather : -1);
+    const bool forward = is_forward(pass->pass);
+    int count = 0, *begin = w->begin, op = -1; // first layers of the calls
+    for (int l = first; l <= last; l = end_of_call(w, l, last, forward) + 1)
+        begin[count++] = l;
+    begin[count] = last + 1;
+    for (int i = 0; i < count; i++) {
+        const int at = forward ? i : count - 1 - i;
+        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, i == 0 ? after : -1,
+                         i == 0 ? gather : -1);
     }
-    dts_stage_unit_end(w, pass->pass, begin[first], end - 1, op);
+    return op;
+}
+
+/* A pass through one round. Where its activations were not kept, backward begins with forward.
+ */
+static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                    int first, int last, int after)
+{
+    int gather = dts_stage_gather(w, pass->pass, first, last);
+    const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
+    if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
+        struct dts_pipeline_pass forward = *pass;
+        forward.pass = DTS_RECOMPUTE;
+        add_run(w, &forward, slot, first, last, after, gather);
+        after = gather = -1;
+    }
+    const int op = add_run(w, pass, slot, first, last, after, gather);
+    dts_stage_unit_end(w, pass->pass, first, last, op);
     return op;
 }
 
@@ -204,17 +231,14 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
     const struct dts_model *m = &w->stage->point->scenario->model;
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool forward = pass->pass == DTS_FORWARD;
-    int count = 0, *begin = w->begin, op = -1; // first layers of the calls, forward
-    for (int l = part->first; l <= part->last; l = end_of_call(w, l, part->last, forward) + 1)
-        begin[count++] = l;
-    begin[count] = part->last + 1;
-    for (int at = forward ? 0 : count - 1; at >= 0 && at < count;) {
+    int op = -1;
+    for (int at = forward ? part->first : part->last; at >= part->first && at <= part->last;) {
         int first = at, last = at;
-        while (last + 1 < count && same_unit(m, begin[at], begin[last + 1]))
+        while (last < part->last && same_unit(m, at, last + 1))
             last++;
-        while (first > 0 && same_unit(m, begin[at], begin[first - 1]))
+        while (first > part->first && same_unit(m, at, first - 1))
             first--;
-        op = add_unit(w, pass, slot, first, last, begin[last + 1], op < 0 ? after : -1);
+        op = add_unit(w, pass, slot, first, last, op < 0 ? after : -1);
         at = forward ? last + 1 : first - 1;
     }
     if (sent >= 0)

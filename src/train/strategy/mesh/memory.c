@@ -2,9 +2,89 @@
  * of the microbatches that the schedule keeps at once. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "train/strategy/mesh/mesh.h"
+#include "train/strategy/mesh/stage_private.h"
+
+const char *dts_recompute_name(int i)
+{
+    static const char *const words[] = {"none", "selective", "full", NULL};
+    return words[i];
+}
+
+enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
+                              int layer)
+{
+    const struct dts_layer *l = &point->scenario->model.layers[layer];
+    if (mesh->recompute == DTS_KEEPS_ENDS)
+        return strcmp(l->kind->name, "attention") == 0 ? DTS_KEEPS_ENDS : DTS_KEEPS_ALL;
+    if (mesh->recompute == DTS_KEEPS_ENTRY && dts_round_length(l->name) > 0)
+        return DTS_KEEPS_ENTRY;
+    return DTS_KEEPS_ALL;
+}
+
+/* Bytes of one sample. */
+struct kept {
+    double kept;    // from forward to backward
+    double again;   // of the round that is computed again: the most of any
+    double largest; // tensor
+};
+
+/* Of a layer, as if all were kept; own: without tensors that its neighbours have. */
+static double saved_bytes(const struct dts_cut_layer *mine, double bytes, bool own)
+{
+    if (own)
+        return (mine->saved_values - fmax(0, mine->cost.saved_values)) * bytes;
+    return mine->saved_values * bytes + mine->saved_bytes;
+}
+
+/* Of what comes into a layer. */
+static double entry_bytes(const struct dts_point *point, const struct dts_cut *cut, int layer,
+                          double bytes)
+{
+    const int from = point->scenario->model.layers[layer].inputs[0];
+    return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].call.output) * bytes : 0;
+}
+
+static struct kept keep(const struct dts_point *point, const struct dts_cut *cut,
+                        const struct dts_part_of_model *part, double bytes)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_model *m = &point->scenario->model;
+    struct kept all = {.kept = (double)part->entry * bytes};
+    double round = 0;
+    for (int l = part->first; l <= part->last; l++) {
+        const struct dts_cut_layer *mine = &cut->layers[l];
+        const enum dts_keeps keeps = dts_mesh_keeps(mesh, point, l);
+        const bool first = l == part->first || dts_round_length(m->layers[l].name) == 0 ||
+                           strncmp(m->layers[l].name, m->layers[l - 1].name,
+                                   dts_round_length(m->layers[l].name) + 1) != 0;
+        all.largest = fmax(all.largest, (double)dts_dims_elements(&mine->call.output) * bytes);
+        if (keeps == DTS_KEEPS_ENTRY) {
+            all.kept += first ? entry_bytes(point, cut, l, bytes) : 0;
+            round = (first ? 0 : round) + saved_bytes(mine, bytes, false);
+            all.again = fmax(all.again, round);
+        } else {
+            all.kept += saved_bytes(mine, bytes, keeps == DTS_KEEPS_ENDS);
+        }
+    }
+    return all;
+}
+
+static double parameters_of(const struct dts_point *point, const struct dts_cut *cut,
+                            const struct dts_part_of_model *part)
+{
+    const struct dts_model *m = &point->scenario->model;
+    double parameters = 0;
+    for (int l = part->first; l <= part->last; l++) {
+        for (int p = 0; p < m->layers[l].param_count; p++)
+            parameters += (double)cut->layers[l].params[p];
+        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+            parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
+    }
+    return parameters;
+}
 
 static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
                      const struct dts_part_of_model *part, int slots, struct dts_memory *memory)
@@ -12,17 +92,8 @@ static void add_part(const struct dts_point *point, const struct dts_mesh_divisi
     const struct dts_scenario *s = point->scenario;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
-    double saved = (double)part->entry * bytes, parameters = 0, most = 0;
-    for (int l = part->first; l <= part->last; l++) {
-        const struct dts_layer *layer = &s->model.layers[l];
-        const struct dts_cut_layer *mine = &d->cut.layers[l];
-        saved += mine->saved_values * bytes + mine->saved_bytes;
-        most = fmax(most, (double)dts_dims_elements(&mine->call.output));
-        for (int p = 0; p < layer->param_count; p++)
-            parameters += (double)mine->params[p];
-        if (layer->tied_to >= 0 && layer->tied_to < part->first)
-            parameters += (double)d->cut.layers[layer->tied_to].params[0];
-    }
+    const double parameters = parameters_of(point, &d->cut, part);
+    const struct kept kept = keep(point, &d->cut, part, bytes);
     const struct dts_mesh *mesh = point->strategy->self;
     const double shards = d->shape.size[DTS_AXIS_SHARD];
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
@@ -33,8 +104,9 @@ static void add_part(const struct dts_point *point, const struct dts_mesh_divisi
     memory->gradients += parameters * bytes / by[DTS_SHARDED_GRADIENTS];
     memory->optimizer +=
         parameters * s->optimizer->state_values * state_bytes / by[DTS_SHARDED_OPTIMIZER];
-    memory->activations += point->batch * slots * saved;
-    memory->activations += point->batch * 2 * most * bytes; // a gradient, and what it came from
+    memory->activations += point->batch * slots * kept.kept;
+    // a gradient, and what it came from
+    memory->activations += point->batch * (kept.again + 2 * kept.largest);
 }
 
 /* Of one stage; all its chunks. */

@@ -74,6 +74,13 @@ static const struct dts_field fields[] = {
      .missing = "{}", .help = "how stages work"},
     {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
      .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
+    {.key = "recompute",
+     .offset = offsetof(struct dts_mesh, recompute_word),
+     .type = DTS_STRING,
+     .choice = dts_recompute_name,
+     .missing = "\"none\"",
+     .help = "activations that backward computes again: none; selective: those of attention; "
+             "full: of each block all but what comes in"},
     {.key = "sharded",
      .offset = offsetof(struct dts_mesh, sharded_word),
      .type = DTS_STRING,
@@ -117,6 +124,9 @@ static void set_name(struct dts_mesh *mesh)
                                    letters[axis], mesh->sizes[axis]);
     static const char *const zero[] = {"", "_zero1", "_zero2", "_zero3"};
     at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
+    if (mesh->recompute != DTS_KEEPS_ALL)
+        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
+                               mesh->recompute_word);
     if (mesh->sequence_parallel)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
@@ -245,6 +255,9 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     if (!dts_cfg_exists(&overlap))
         mesh->overlap = !stack->exchanges_after;
+    for (int i = 0; dts_recompute_name(i) != NULL; i++)
+        if (strcmp(dts_recompute_name(i), mesh->recompute_word) == 0)
+            mesh->recompute = (enum dts_keeps)i;
     if (!read_sharded(mesh, at, err) || !read_order(mesh, at, err) ||
         !read_pipeline(mesh, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||

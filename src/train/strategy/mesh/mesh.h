@@ -32,6 +32,14 @@ enum dts_sharded {
 };
 const char *dts_sharded_name(int i);
 
+/* What is kept of a layer for backward; the rest is computed again. */
+enum dts_keeps {
+    DTS_KEEPS_ALL,
+    DTS_KEEPS_ENDS,  // of attention: what comes in and goes out (selective; Korthikanti et al.)
+    DTS_KEEPS_ENTRY, // of a round: what comes in (full; Chen et al. 2016, arXiv:1604.06174)
+};
+const char *dts_recompute_name(int i); // "none", "selective", "full"
+
 struct dts_mesh_pipeline {
     const char *schedule;
     int chunks;         // parts of the network that each stage has
@@ -52,6 +60,8 @@ struct dts_mesh {
     struct dts_coll_choice choice; // how gradients are summed
     struct dts_coll_choice within; // how tensor ranks sum: as the stack does
     bool sequence_parallel;
+    const char *recompute_word;
+    enum dts_keeps recompute;
     const char *sharded_word;
     enum dts_sharded sharded;
     int prefetch; // rounds whose weights are gathered ahead
@@ -85,6 +95,10 @@ static inline int dts_mesh_replicas(const struct dts_mesh_shape *shape)
 
 /* The device of a rank, counted in the order of the placement. */
 int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
+
+/* What is kept of a layer. */
+enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
+                              int layer);
 
 /* The ranks that share an axis, in their role; not of the pipeline. */
 struct dts_members dts_mesh_members(const struct dts_point *point,
