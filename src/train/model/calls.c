@@ -80,28 +80,14 @@ static bool can_fuse(const struct dts_model *model, const int *takers, int l)
     return model->layers[layer->inputs[0]].kind->takes_relu && takers[layer->inputs[0]] == 1;
 }
 
-static bool is_cut(int before, int layer, int cut)
-{
-    return before < cut && layer >= cut;
-}
-
 void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls)
-{
-    dts_model_calls_within(model, fuse, 0, model->layer_count, calls);
-}
-
-void dts_model_calls_within(const struct dts_model *model, bool fuse, int first, int end,
-                            struct dts_layer_call *calls)
 {
     int *takers = count_takers(model);
     for (int l = 0; l < model->layer_count; l++) {
         set_call(model, l, calls);
         if (!fuse || !can_fuse(model, takers, l))
             continue;
-        const int from = model->layers[l].inputs[0];
-        struct dts_layer_call *before = &calls[from];
-        if (is_cut(from, l, first) || is_cut(from, l, end))
-            continue;
+        struct dts_layer_call *before = &calls[model->layers[l].inputs[0]];
         before->call.relu = true;
         before->last = l;
         calls[l].call.op = NULL;

@@ -28,11 +28,6 @@ struct dts_op_call dts_model_call(const struct dts_model *model, int layer);
  * it where that can. */
 void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_call *calls);
 
-/* The same for a device that carries out layers first .. end - 1 alone: nothing is fused with a
- * layer that is on the other side of one of the two cuts. */
-void dts_model_calls_within(const struct dts_model *model, bool fuse, int first, int end,
-                            struct dts_layer_call *calls);
-
 /* Find `wants` and `adds` again, where less learns than dts_model_calls() knew. The last taker
  * runs backward first and writes the gradient, the others write elsewhere. */
 void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *calls);

@@ -140,7 +140,7 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->slots = dts_alloc((size_t)n->options.slots, sizeof(*n->slots));
-    dts_model_calls_within(model, !options->unfused, n->first, n->end, n->calls);
+    dts_model_calls(model, !options->unfused, n->calls);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
     find_layout(n);
     if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))

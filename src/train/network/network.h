@@ -150,8 +150,7 @@ void dts_network_bind(struct dts_network *network, enum dts_network_edge edge, i
 /* The layer whose output goes over a cut before layer `cut` of the model: what an exchange
  * carries. DTS_CALL_ENTRY (train/model/calls.h): none does. Fails (DTS_UNSUPPORTED) where there
  * is more than one, and names them. */
-bool dts_network_cut(const struct dts_model *model, int cut, bool unfused, int *layer,
-                     struct dts_error *err);
+bool dts_network_cut(const struct dts_model *model, int cut, int *layer, struct dts_error *err);
 
 /* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
  * ...model->input]; NULL: neither reads the range the model's input nor has it a loss, whose

@@ -48,11 +48,10 @@ static bool find_crossing(const struct dts_model *model, const struct dts_layer_
     return true;
 }
 
-bool dts_network_cut(const struct dts_model *model, int cut, bool unfused, int *layer,
-                     struct dts_error *err)
+bool dts_network_cut(const struct dts_model *model, int cut, int *layer, struct dts_error *err)
 {
     struct dts_layer_call *calls = dts_alloc((size_t)model->layer_count, sizeof(*calls));
-    dts_model_calls_within(model, !unfused, 0, cut, calls);
+    dts_model_calls(model, false, calls);
     const bool good = find_crossing(model, calls, cut, layer, err);
     free(calls);
     return good;
