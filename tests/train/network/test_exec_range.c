@@ -1,6 +1,7 @@
 /* test_exec_range.c -- stages of a pipeline compute what one network computes: the same losses,
  * gradients, weights and running statistics, to the bits where sums have the same order.
  */
+#include "train/network/data/data.h"
 #include "train/network/stages.h"
 
 enum { STEPS = 3 };
@@ -400,6 +401,43 @@ static void cuts_that_more_than_one_output_crosses_are_refused(void)
     dts_model_free(&model);
 }
 
+/* Classes of tokens follow from the tokens: the stage with the loss has them, too. */
+static void a_data_set_fills_what_a_stage_has(void)
+{
+    static const uint64_t numbers[STAGE_BATCH] = {7, 3, 11};
+    static const int cuts[] = {15, 27, 0};
+    const struct stages_request wanted = {
+        .cuts = cuts, .microbatches = 1, .schedule = GPIPE, .optimizer = "sgd"};
+    struct dts_error err = {0};
+    struct dts_model model;
+    struct stages s;
+    struct one one;
+    struct dts_data *data;
+    bool tokens, classes;
+    size_t count;
+    stages_parse(&model, gpt);
+    stages_open(&s, &model, &wanted);
+    one_open(&one, &model, &wanted);
+    const struct dts_data_request request = {
+        .format = "made", .model = &model, .network = one.network, .samples = 20, .seed = 1};
+    stages_must(dts_data_open(&data, &request, &err), &err);
+    dts_data_fill(data, DTS_DATA_TRAIN, one.network, numbers, STAGE_BATCH);
+    for (int i = 0; i < s.count; i++)
+        dts_data_fill(data, DTS_DATA_TRAIN, s.stage[i].network, numbers, STAGE_BATCH);
+    const size_t bytes = (size_t)STAGE_BATCH * 6 * sizeof(int32_t);
+    CHECK(memcmp(dts_network_input(s.stage[0].network, &tokens),
+                 dts_network_input(one.network, &tokens), bytes) == 0);
+    CHECK(tokens && dts_network_input(s.stage[1].network, &tokens) == NULL);
+    CHECK(dts_network_target(s.stage[0].network, 41, &count, &classes) == NULL);
+    CHECK(memcmp(dts_network_target(s.stage[2].network, 41, &count, &classes),
+                 dts_network_target(one.network, 41, &count, &classes), bytes) == 0);
+    CHECK(classes && count == 6);
+    dts_data_close(data);
+    one_close(&one);
+    stages_close(&s);
+    dts_model_free(&model);
+}
+
 static size_t bytes_of(const struct dts_model *model, struct dts_layer_range range, int slots,
                        size_t *slot)
 {
@@ -455,4 +493,4 @@ TESTS(TEST(a_plain_network_can_be_cut_anywhere),
       TEST(edges_lie_where_they_are_bound), TEST(mixed_precision_passes_sixteen_bits_on),
       TEST(other_stages_go_on_with_what_stages_give),
       TEST(cuts_that_more_than_one_output_crosses_are_refused),
-      TEST(a_slot_takes_what_backward_reads))
+      TEST(a_data_set_fills_what_a_stage_has), TEST(a_slot_takes_what_backward_reads))
