@@ -15,12 +15,19 @@ static void fill(const struct dts_param *param, uint64_t seed, uint64_t stream, 
     }
 }
 
+void dts_first_weights_of(const struct dts_layout *layout, uint64_t seed, float *weights)
+{
+    for (int i = 0; i < layout->count; i++) {
+        const struct dts_layout_tensor *t = &layout->tensors[i];
+        fill(t->param, seed, (uint64_t)t->layer * DTS_LAYER_PARAMS + (uint64_t)t->number,
+             weights + t->offset);
+    }
+}
+
 void dts_first_weights(const struct dts_model *model, uint64_t seed, float *weights)
 {
-    for (int l = model->layer_count - 1; l >= 0; l--)
-        for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
-            const struct dts_param *param = &model->layers[l].params[p];
-            fill(param, seed, (uint64_t)l * DTS_LAYER_PARAMS + (uint64_t)p, weights);
-            weights += param->count;
-        }
+    struct dts_layout whole = {.model = model};
+    dts_layout_add(&whole, &(struct dts_layer_range){0});
+    dts_first_weights_of(&whole, seed, weights);
+    dts_layout_free(&whole);
 }

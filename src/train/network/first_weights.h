@@ -6,9 +6,12 @@
 
 #include <stdint.h>
 
-#include "train/model/model.h"
+#include "train/network/layout.h"
 
 /* All parameter tensors, in the order of a network's weights (network.h). */
 void dts_first_weights(const struct dts_model *model, uint64_t seed, float *weights);
+
+/* Those of a layout: the values that they have in the whole model, to the bits. */
+void dts_first_weights_of(const struct dts_layout *layout, uint64_t seed, float *weights);
 
 #endif

@@ -54,33 +54,39 @@ static void find_learners(struct dts_network *n)
     dts_calls_gradients(n->model, n->calls);
 }
 
-static void find_offsets(struct dts_network *n)
+static void find_layout(struct dts_network *n)
 {
-    for (int l = n->model->layer_count - 1; l >= 0; l--) {
-        const struct dts_layer *layer = &n->model->layers[l];
-        n->offsets[l] = n->parameter_count;
-        n->gradient_offsets[l] = n->gradient_count;
-        for (int p = 0; p < layer->param_count; p++)
-            n->parameter_count += layer->params[p].count;
-        if (n->lists && layer->param_count > 0 && layer->params[0].sparse_row > 0)
-            n->nodes[l].rows = dts_alloc(1, sizeof(*n->nodes[l].rows));
-        else
-            n->gradient_count += n->parameter_count - n->offsets[l];
+    n->layout.model = n->model;
+    n->layout.lists = n->options.sparse && dts_sparse_has_lists(n->options.space);
+    dts_layout_add(&n->layout, &n->options.range);
+    for (int i = 0; i < n->layout.count; i++) {
+        const struct dts_layout_tensor *t = &n->layout.tensors[i];
+        struct dts_node *node = &n->nodes[t->user];
+        if (t->listed) {
+            node->rows = dts_alloc(1, sizeof(*node->rows));
+            continue;
+        }
+        node->first_gradient = node->cleared == 0 ? t->gradient : node->first_gradient;
+        node->cleared += t->param->count;
     }
+}
+
+static const struct dts_layout_tensor *tensor(const struct dts_network *n, int layer,
+                                              int number)
+{
+    const struct dts_layout_tensor *found = dts_layout_find(&n->layout, layer, number);
+    assert(found != NULL);
+    return found;
 }
 
 size_t dts_network_offset(const struct dts_network *n, int layer, int number)
 {
-    size_t offset = n->offsets[layer];
-    for (int p = n->model->layers[layer].param_count - 1; p > number; p--)
-        offset += n->model->layers[layer].params[p].count;
-    return offset;
+    return tensor(n, layer, number)->offset;
 }
 
 size_t dts_network_gradient_offset(const struct dts_network *n, int layer, int number)
 {
-    return n->gradient_offsets[layer] +
-           (dts_network_offset(n, layer, number) - n->offsets[layer]);
+    return tensor(n, layer, number)->gradient;
 }
 
 const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer)
@@ -92,8 +98,8 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
 static bool check_memory(const struct dts_network *n, struct dts_error *err)
 {
     const double spare_bytes = dts_spare_memory_bytes();
-    const double inputs =
-        (double)n->options.batch * (double)dts_dims_elements(&n->model->input);
+    const double inputs = (double)n->options.slots * (double)n->options.batch *
+                          (double)dts_dims_elements(&n->model->input);
     const double bytes = (double)dts_network_bytes(n) + inputs * sizeof(float);
     return dts_space_is_apart(n->space) || bytes <= spare_bytes ||
            dts_fail(err, DTS_SYSTEM,
@@ -104,20 +110,9 @@ static bool check_memory(const struct dts_network *n, struct dts_error *err)
 /* Big memory may be missing: that is an error, not the end of the program. */
 static bool get_memory(struct dts_network *n, struct dts_error *err)
 {
-    const size_t batch = (size_t)n->options.batch;
-    struct dts_space *space = n->space;
-    for (int l = 0; l < n->model->layer_count; l++) {
-        const size_t targets = batch * n->nodes[l].targets * sizeof(float);
-        if (targets > 0 && !dts_mirror_make(&n->nodes[l].target, space, NULL, targets, err))
-            return false;
-    }
-    const size_t inputs = batch * dts_dims_elements(&n->model->input);
-    return dts_mirror_make(&n->input, space, NULL, inputs * sizeof(float), err) &&
-           (!n->mixed || n->tokens ||
-            dts_space_get(space, inputs * sizeof(uint16_t), &n->input_half, err)) &&
-           dts_network_get_parameters(n, err) &&
-           dts_space_get(space, n->arena_bytes, &n->arena, err) &&
-           dts_mirror_make(&n->states, space, NULL, n->state_bytes, err);
+    return dts_network_get_slots(n, err) && dts_network_get_parameters(n, err) &&
+           dts_space_get(n->space, n->arena_bytes, &n->arena, err) &&
+           dts_mirror_make(&n->states, n->space, NULL, n->state_bytes, err);
 }
 
 /* Where it computes: as the options say, or on this CPU. */
@@ -139,17 +134,20 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     const size_t layers = (size_t)model->layer_count;
     n->model = model;
     n->options = *options;
+    n->options.slots = options->slots > 1 ? options->slots : 1;
+    n->first = options->range.first;
+    n->end = dts_range_end(model, &options->range);
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
-    n->offsets = dts_alloc(layers, sizeof(*n->offsets));
-    n->gradient_offsets = dts_alloc(layers, sizeof(*n->gradient_offsets));
+    n->slots = dts_alloc((size_t)n->options.slots, sizeof(*n->slots));
     dts_model_calls(model, !options->unfused, n->calls);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
-    n->lists = options->sparse && dts_sparse_has_lists(options->space);
-    find_offsets(n);
+    find_layout(n);
     if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))
         return false;
     find_learners(n);
+    if (!dts_network_cut_out(n, err))
+        return false;
     dts_network_place(n);
     return true;
 }
@@ -164,7 +162,7 @@ bool dts_network_make(struct dts_network **network, const struct dts_model *mode
         return false;
     }
     dts_network_gather(n);
-    dts_first_weights(model, options->seed, n->weights.here);
+    dts_first_weights_of(&n->layout, options->seed, n->weights.here);
     dts_mirror_store_all(&n->weights);
     *network = n;
     return true;
@@ -175,7 +173,6 @@ void dts_network_free(struct dts_network *n)
     if (n == NULL)
         return;
     for (int l = 0; l < n->model->layer_count; l++) {
-        dts_mirror_free(&n->nodes[l].target);
         if (n->nodes[l].rows != NULL)
             dts_sparse_free(n->nodes[l].rows);
         free(n->nodes[l].rows);
@@ -187,21 +184,24 @@ void dts_network_free(struct dts_network *n)
     dts_network_leave_room(n, &n->weights_room);
     dts_network_leave_room(n, &n->gradients_room);
     dts_mirror_free(&n->states);
-    dts_mirror_free(&n->input);
-    dts_space_give_back(n->space, n->input_half);
+    dts_network_free_slots(n);
     dts_space_give_back(n->space, n->arena);
     dts_space_close(n->own_space);
     free(n->leases);
     free(n->calls);
     free(n->nodes);
-    free(n->offsets);
-    free(n->gradient_offsets);
+    dts_layout_free(&n->layout);
     free(n);
 }
 
 size_t dts_network_parameters(const struct dts_network *n)
 {
-    return n->parameter_count;
+    return n->layout.parameters;
+}
+
+const struct dts_layout *dts_network_layout(const struct dts_network *n)
+{
+    return &n->layout;
 }
 
 float *dts_network_weights(struct dts_network *n)
@@ -214,19 +214,6 @@ float *dts_network_gradients(struct dts_network *n)
     return n->gradients.here;
 }
 
-void *dts_network_input(struct dts_network *n, bool *tokens)
-{
-    *tokens = n->tokens;
-    return n->input.here;
-}
-
-void *dts_network_target(struct dts_network *n, int layer, size_t *count, bool *classes)
-{
-    *count = n->nodes[layer].targets;
-    *classes = n->nodes[layer].op != NULL && n->nodes[layer].op->classes;
-    return n->nodes[layer].target.here;
-}
-
 size_t dts_network_classes(const struct dts_network *n, int layer)
 {
     return dts_dims_features(&n->calls[layer].call.inputs[0]);
@@ -234,7 +221,7 @@ size_t dts_network_classes(const struct dts_network *n, int layer)
 
 void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
-    assert(n->gradient_count == n->parameter_count);
+    assert(n->layout.gradients == n->layout.parameters);
     dts_mirror_lie(&n->gradients, gradients);
     dts_network_leave_room(n, &n->gradients_room);
     dts_network_gather(n);
@@ -259,15 +246,6 @@ void *dts_network_states(struct dts_network *n, size_t *bytes)
 {
     *bytes = n->state_bytes;
     return n->states.here;
-}
-
-size_t dts_network_bytes(const struct dts_network *n)
-{
-    size_t lists = dts_sparse_bytes(&n->spare[0]) + dts_sparse_bytes(&n->spare[1]);
-    for (int l = 0; l < n->model->layer_count; l++)
-        lists += n->nodes[l].rows != NULL ? dts_sparse_bytes(n->nodes[l].rows) : 0;
-    return n->arena_bytes + n->state_bytes + lists +
-           (n->parameter_count + n->gradient_count) * sizeof(float);
 }
 
 struct dts_workers *dts_network_workers(struct dts_network *n)

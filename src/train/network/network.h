@@ -11,9 +11,17 @@
  * layer without a call of its own (train/model/calls.h) does nothing.
  *
  * Weights and gradients are one array each, all parameter tensors behind one another in the
- * order in which backward finishes them: the last layer first, within a layer the last tensor
- * first. That is the order of gradient buckets (train/strategy/build.h): a bucket is a span.
- * Where gradients of sparse tables are lists, these tables are left out of the gradients.
+ * order in which backward finishes them (train/network/layout.h).
+ *
+ * A network may be one stage of a pipeline: a range of the model's layers. Its weights, its
+ * dropout and its sums are those of the whole model: stages that pass one another's outputs and
+ * gradients on compute what one network computes. Between two stages lies a cut, over which one
+ * tensor goes: its edges are the entry and the exit (enum dts_network_edge).
+ *
+ * Several microbatches may be in flight, one in each slot. What forward makes and backward
+ * reads is there for each slot; what lives within one pass is there once. So a pass, all
+ * forward or all backward calls of a slot, ends before the next one of the network begins.
+ * Passes may come in any order: gradients are added in that of the backward passes.
  *
  * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
  * the fp32 ones that updates change, and gradients of weights are fp32, too.
@@ -28,13 +36,16 @@
 #include "kernels/op.h"
 #include "kernels/space/mirror.h"
 #include "kernels/update/update.h"
-#include "train/model/model.h"
+#include "train/network/layout.h"
 
 struct dts_network_options {
     int batch;               // samples at once, >= 1
     int threads;             // >= 1, of a CPU
     struct dts_space *space; // where it computes, the caller's; NULL: on this CPU
     bool unfused;            // each layer by a call of its own
+
+    struct dts_layer_range range; // of the model; zeros: all layers
+    int slots;                    // microbatches in flight; 0: 1
 
     /* Gradients of sparse tables are lists of rows, except on a GPU; false: dense, to be
      * exchanged. */
@@ -62,11 +73,15 @@ struct dts_network_step {
 
 struct dts_network;
 
-/* Fails where a layer has no operation or the precision is fp64 (DTS_UNSUPPORTED) or the memory
- * is not there. The model must outlive it. */
+/* Fails where a layer has no operation or the precision is fp64 (DTS_UNSUPPORTED), the memory
+ * is not there, or more than one tensor goes over a cut at an end of the range
+ * (DTS_UNSUPPORTED). The model must outlive it. */
 bool dts_network_make(struct dts_network **network, const struct dts_model *model,
                       const struct dts_network_options *options, struct dts_error *err);
 void dts_network_free(struct dts_network *network); // NULL: nothing
+
+/* Where its parameter tensors lie, and which of them it has borrowed of earlier stages. */
+const struct dts_layout *dts_network_layout(const struct dts_network *network);
 
 size_t dts_network_parameters(const struct dts_network *network);
 float *dts_network_weights(struct dts_network *network);
@@ -87,6 +102,16 @@ enum dts_network_array { DTS_NETWORK_WEIGHTS, DTS_NETWORK_GRADIENTS, DTS_NETWORK
 const struct dts_mirror *dts_network_mirror(const struct dts_network *network,
                                             enum dts_network_array array);
 
+/* Between an array of this network and that of a network of the whole model with the same
+ * batch, which is what files hold. `give` copies what is here to its place there, but for
+ * copies of other stages' tensors; `take` copies it from there. Gradients: not where some are
+ * lists. */
+size_t dts_network_whole_bytes(const struct dts_network *network, enum dts_network_array array);
+void dts_network_give(const struct dts_network *network, enum dts_network_array array,
+                      void *whole);
+void dts_network_take(struct dts_network *network, enum dts_network_array array,
+                      const void *whole);
+
 /* Where parameter tensor `number` of a layer lies in both, or among the gradients where
  * those of sparse tables are lists. */
 size_t dts_network_offset(const struct dts_network *network, int layer, int number);
@@ -95,14 +120,48 @@ size_t dts_network_gradient_offset(const struct dts_network *network, int layer,
 /* The gradient of that layer's table after backward; NULL: it is no list. */
 const struct dts_sparse *dts_network_rows(const struct dts_network *network, int layer);
 
+/* What follows here is of that slot, 0 .. slots - 1, from now on; of slot 0 in the beginning.
+ */
+void dts_network_select(struct dts_network *network, int slot);
+
+/* What goes over the cuts at both ends of the range: the output that layers behind the cut
+ * read, and its gradient. [batch, ...output of that layer] floats, in mixed precision 16-bit
+ * values. Who receives writes ENTRY before the forward pass and EXIT_GRADIENT before the
+ * backward pass, and leaves them and EXIT alone until the backward pass has ended, which adds
+ * to EXIT_GRADIENT where layers of the range read the exit, too. ENTRY_GRADIENT is there when
+ * the backward pass has ended. */
+enum dts_network_edge {
+    DTS_EDGE_ENTRY,
+    DTS_EDGE_EXIT,
+    DTS_EDGE_ENTRY_GRADIENT,
+    DTS_EDGE_EXIT_GRADIENT,
+    DTS_NETWORK_EDGES
+};
+
+/* NULL: the range ends with the model there, or the gradient is one that nobody needs. */
+const struct dts_mirror *dts_network_edge(const struct dts_network *network,
+                                          enum dts_network_edge edge, int slot);
+
+/* It lies there from now on, without a copy: as many bytes as its mirror has, the caller's,
+ * apart from all other arrays; dts_whole_pages() where the network computes elsewhere. */
+void dts_network_bind(struct dts_network *network, enum dts_network_edge edge, int slot,
+                      void *values);
+
+/* The layer whose output goes over a cut before layer `cut` of the model: what an exchange
+ * carries. DTS_CALL_ENTRY (train/model/calls.h): none does. Fails (DTS_UNSUPPORTED) where there
+ * is more than one, and names them. */
+bool dts_network_cut(const struct dts_model *model, int cut, int *layer, struct dts_error *err);
+
 /* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
- * ...model->input]. Targets of the loss layer `layer`: int32 classes or floats, `count` for
- * each sample; NULL where the layer is no loss. */
+ * ...model->input]; NULL: neither reads the range the model's input nor has it a loss, whose
+ * targets may follow from the input. Targets of the loss layer `layer`: int32 classes or
+ * floats, `count` for each sample; NULL where the layer is no loss. */
 void *dts_network_input(struct dts_network *network, bool *tokens);
 void *dts_network_target(struct dts_network *network, int layer, size_t *count, bool *classes);
 
 size_t dts_network_classes(const struct dts_network *network, int layer); // of that loss layer
 
+/* A microbatch in the slot that is selected. Layers are of the range. */
 void dts_network_begin(struct dts_network *network, const struct dts_network_step *step);
 void dts_network_forward(struct dts_network *network, int layer);
 void dts_network_backward(struct dts_network *network, int layer);
@@ -130,7 +189,8 @@ struct dts_network_part {
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 
-/* Of the last whole forward pass: the sum over the loss layers of the mean over the batch. */
+/* Of the slot's last whole forward pass: the sum over the loss layers of the mean over the
+ * batch. */
 double dts_network_loss(const struct dts_network *network);
 
 /* Of a loss layer whose forward call was the last: sums over the first `samples` of the batch.
@@ -159,9 +219,12 @@ int dts_network_regions(const struct dts_network *network);
 
 void *dts_network_states(struct dts_network *network, size_t *bytes);
 
-/* Memory that it holds, in bytes: weights, gradients, activations. Lists are as long as the
- * longest was until now. */
+/* Memory that it holds, in bytes: weights, gradients, activations, edges. Lists are as long as
+ * the longest was until now. */
 size_t dts_network_bytes(const struct dts_network *network);
+
+/* What of it each slot takes, where there are several; 0: there is one. */
+size_t dts_network_slot_bytes(const struct dts_network *network);
 
 /* Those of a CPU; NULL: it has none. */
 struct dts_workers *dts_network_workers(struct dts_network *network);

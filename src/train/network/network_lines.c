@@ -6,37 +6,38 @@
 #include "kernels/vector/fetch.h"
 #include "train/network/network_private.h"
 
-typedef size_t offset_fn(const struct dts_network *n, int layer, int number);
-
 /* Values to leave out before the first. */
-static size_t lead_of(const struct dts_network *n, offset_fn *offset)
+static size_t lead_of(const struct dts_layout *layout, bool gradients)
 {
     size_t with_line[DTS_LINE_VALUES] = {0}, best = 0;
-    for (int l = 0; l < n->model->layer_count; l++)
-        for (int p = 0; p < n->model->layers[l].param_count; p++)
-            with_line[(DTS_LINE_VALUES - offset(n, l, p) % DTS_LINE_VALUES) %
-                      DTS_LINE_VALUES] += n->model->layers[l].params[p].count;
+    for (int i = 0; i < layout->count; i++) {
+        const struct dts_layout_tensor *t = &layout->tensors[i];
+        const size_t offset = gradients ? t->gradient : t->offset;
+        if (!gradients || !t->listed)
+            with_line[(DTS_LINE_VALUES - offset % DTS_LINE_VALUES) % DTS_LINE_VALUES] +=
+                t->param->count;
+    }
     for (size_t lead = 1; lead < DTS_LINE_VALUES; lead++)
         best = with_line[lead] > with_line[best] ? lead : best;
     return best;
 }
 
-static bool make(struct dts_network *n, struct dts_mirror *mirror, void **room, size_t count,
-                 offset_fn *offset, struct dts_error *err)
+static bool make(struct dts_network *n, struct dts_mirror *mirror, void **room, bool gradients,
+                 struct dts_error *err)
 {
-    const size_t bytes = count * sizeof(float);
+    const size_t bytes =
+        (gradients ? n->layout.gradients : n->layout.parameters) * sizeof(float);
     if (dts_space_is_apart(n->space))
         return dts_mirror_make(mirror, n->space, NULL, bytes, err);
     return dts_space_get(n->space, bytes + DTS_LINE_VALUES * sizeof(float), room, err) &&
-           dts_mirror_make(mirror, n->space, (float *)*room + lead_of(n, offset), bytes, err);
+           dts_mirror_make(mirror, n->space, (float *)*room + lead_of(&n->layout, gradients),
+                           bytes, err);
 }
 
 bool dts_network_get_parameters(struct dts_network *n, struct dts_error *err)
 {
-    return make(n, &n->weights, &n->weights_room, n->parameter_count, dts_network_offset,
-                err) &&
-           make(n, &n->gradients, &n->gradients_room, n->gradient_count,
-                dts_network_gradient_offset, err);
+    return make(n, &n->weights, &n->weights_room, false, err) &&
+           make(n, &n->gradients, &n->gradients_room, true, err);
 }
 
 void dts_network_leave_room(struct dts_network *n, void **room)

@@ -5,6 +5,9 @@
  * of those that need it (op.h: needs_x, needs_y). A gradient lives from the backward call of
  * the last taker until that of the layer itself. The first taker that runs backward writes it,
  * the others write into memory of their own, which is then added.
+ *
+ * With several slots, what is born forward and dies backward lies apart from what lives within
+ * one pass: the former is there for each slot. Tensors at the ends of a range are not here.
  */
 #include <stdlib.h>
 
@@ -14,30 +17,41 @@
 
 /* A list of leases, each with the place where its offset goes. */
 struct leases {
-    struct dts_lease *items; // the network's
+    struct dts_lease *items; // owned
     size_t **wanted;         // owned
     size_t room, wanted_room;
     int count;
 };
 
-static void add(struct leases *list, size_t bytes, int birth, int death, size_t *offset)
+/* What all slots share, and what each has. */
+struct places {
+    struct leases shared, kept;
+};
+
+static void append(struct leases *list, const struct dts_lease *lease, size_t *offset)
 {
     const size_t needed = (size_t)list->count + 1;
-    if (bytes == 0)
-        return;
     list->items = dts_grow(list->items, &list->room, needed, sizeof(*list->items));
     list->wanted = dts_grow(list->wanted, &list->wanted_room, needed, sizeof(size_t *));
-    list->items[list->count] =
-        (struct dts_lease){.bytes = bytes, .birth = birth, .death = death};
+    list->items[list->count] = *lease;
     list->wanted[list->count++] = offset;
 }
 
-static size_t output_bytes(const struct dts_network *n, int layer)
+static void add(const struct dts_network *n, struct places *places, struct dts_lease lease,
+                size_t *offset)
 {
-    const struct dts_operation *op = n->nodes[layer].op;
-    if (op->loss)
+    const int turn = n->model->layer_count; // the first moment of the backward pass
+    const bool kept = n->options.slots > 1 && lease.birth < turn && lease.death >= turn;
+    if (lease.bytes > 0)
+        append(kept ? &places->kept : &places->shared, &lease, offset);
+}
+
+size_t dts_network_tensor_bytes(const struct dts_network *n, int tensor)
+{
+    const struct dts_operation *op = n->nodes[tensor].op;
+    if (op != NULL && op->loss)
         return (size_t)n->options.batch * sizeof(float);
-    return (size_t)n->options.batch * dts_dims_elements(&n->calls[layer].call.output) *
+    return (size_t)n->options.batch * dts_dims_elements(&n->calls[tensor].call.output) *
            dts_network_real(n);
 }
 
@@ -65,18 +79,22 @@ static void find_deaths(const struct dts_network *n, int *death)
     }
 }
 
-static void add_gradients(struct dts_network *n, struct leases *list)
+static void add_gradients(struct dts_network *n, struct places *places)
 {
     for (int l = n->model->layer_count - 1; l >= 0; l--) {
         struct dts_node *node = &n->nodes[l];
         const struct dts_layer_call *c = &n->calls[l];
-        for (int i = 0; i < c->call.input_count; i++) {
+        for (int i = 0; node->op != NULL && i < c->call.input_count; i++) {
             const int from = c->inputs[i], now = dts_network_backward_at(n, l);
-            if (c->adds[i])
-                add(list, output_bytes(n, from), now, now, &node->more[i]);
-            else if (c->wants[i])
-                add(list, output_bytes(n, from), now, dts_network_backward_at(n, from),
-                    &n->nodes[from].gradient);
+            if (!c->wants[i])
+                continue;
+            struct dts_lease lease = {dts_network_tensor_bytes(n, from), now, now, 0};
+            if (c->adds[i]) {
+                add(n, places, lease, &node->more[i]);
+            } else if (from != n->entry) {
+                lease.death = dts_network_backward_at(n, from);
+                add(n, places, lease, &n->nodes[from].gradient);
+            }
         }
     }
 }
@@ -96,41 +114,55 @@ size_t dts_network_scratch_bytes(const struct dts_network *n, int l, bool backwa
                            : 0;
 }
 
-static void add_work(struct dts_network *n, struct leases *list, int l)
+static void add_work(struct dts_network *n, struct places *places, int l)
 {
     struct dts_node *node = &n->nodes[l];
     const struct dts_op_call *call = &n->calls[l].call;
-    const int batch = n->options.batch;
+    const int back = n->calls[l].learns ? dts_network_backward_at(n, l) : l;
+    struct dts_lease lease = {.birth = l, .death = back};
     if (node->op->saved_bytes != NULL)
-        add(list, node->op->saved_bytes(call, batch, sizeof(float)), l,
-            n->calls[l].learns ? dts_network_backward_at(n, l) : l, &node->saved);
-    add(list, dts_network_scratch_bytes(n, l, false), l, l, &node->scratch_forward);
-    if (n->calls[l].learns)
-        add(list, dts_network_scratch_bytes(n, l, true), dts_network_backward_at(n, l),
-            dts_network_backward_at(n, l), &node->scratch_backward);
-    if (node->op->state_bytes != NULL) {
-        node->state = n->state_bytes;
-        n->state_bytes += (node->op->state_bytes(call, batch, sizeof(float)) + 63) / 64 * 64;
+        lease.bytes = node->op->saved_bytes(call, n->options.batch, sizeof(float));
+    add(n, places, lease, &node->saved);
+    lease = (struct dts_lease){dts_network_scratch_bytes(n, l, false), l, l, 0};
+    add(n, places, lease, &node->scratch_forward);
+    if (!n->calls[l].learns)
+        return;
+    lease = (struct dts_lease){dts_network_scratch_bytes(n, l, true), back, back, 0};
+    add(n, places, lease, &node->scratch_backward);
+}
+
+/* Find the offsets; returns the bytes. */
+static size_t place(struct dts_network *n, struct leases *list, size_t before)
+{
+    const size_t bytes = dts_arena_place(list->items, list->count);
+    for (int i = 0; i < list->count; i++) {
+        list->items[i].offset += before;
+        *list->wanted[i] = list->items[i].offset;
+        n->leases[n->lease_count++] = list->items[i];
     }
+    free(list->items);
+    free(list->wanted);
+    return bytes;
 }
 
 void dts_network_place(struct dts_network *n)
 {
-    struct leases list = {0};
+    struct places places = {0};
     int *death = dts_alloc((size_t)n->model->layer_count, sizeof(*death));
     find_deaths(n, death);
     for (int l = 0; l < n->model->layer_count; l++) {
         if (n->nodes[l].op == NULL)
             continue;
-        add(&list, output_bytes(n, l), l, death[l], &n->nodes[l].output);
-        add_work(n, &list, l);
+        const struct dts_lease output = {dts_network_tensor_bytes(n, l), l, death[l], 0};
+        if (l != n->exit)
+            add(n, &places, output, &n->nodes[l].output);
+        add_work(n, &places, l);
     }
-    add_gradients(n, &list);
-    n->arena_bytes = dts_arena_place(list.items, list.count);
-    for (int i = 0; i < list.count; i++)
-        *list.wanted[i] = list.items[i].offset;
-    n->leases = list.items;
-    n->lease_count = list.count;
-    free(list.wanted);
+    add_gradients(n, &places);
+    n->leases =
+        dts_alloc((size_t)(places.shared.count + places.kept.count) + 1, sizeof(*n->leases));
+    n->shared_bytes = place(n, &places.shared, 0);
+    n->kept_bytes = place(n, &places.kept, n->shared_bytes);
+    n->arena_bytes = n->shared_bytes + (size_t)n->options.slots * n->kept_bytes;
     free(death);
 }

@@ -7,38 +7,54 @@
 #include "train/network/arena.h"
 #include "train/network/network.h"
 
-/* What a layer's call works with. Offsets are in bytes into the arena. */
+/* What a layer's call works with. Offsets are in bytes into the arena, those of slot 0. */
 struct dts_node {
     const struct dts_operation *op; // NULL: nothing runs
     size_t output, saved, gradient, scratch_forward, scratch_backward;
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
-    size_t state;               // into network->states
+    size_t state, whole_state;  // into network->states, and into those of the whole model
+    size_t state_bytes;         // rounded up
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
-    struct dts_mirror target;   // here NULL: the layer is no loss
-    size_t targets;             // values of it for a sample
-    struct dts_arrays arrays;   // by dts_network_gather(); a call sets what is its own
+    size_t first_gradient;      // of those at the layer's place, its own and borrowed ones:
+    size_t cleared;             // so many that are dense
+    size_t targets;             // values of it for a sample; 0: the layer is no loss
+};
+
+/* A microbatch in flight. */
+struct dts_network_slot {
+    struct dts_network_step step;
+    struct dts_mirror input;   // here NULL: nobody reads it
+    void *input_half;          // owned; what the first layers read in mixed precision
+    struct dts_mirror *target; // owned; by layer; here NULL: it is no loss
+    struct dts_mirror edges[DTS_NETWORK_EDGES];
+
+    /* By layer, by dts_network_gather(); a call sets what is its own. Owned. */
+    struct dts_arrays *arrays;
 };
 
 struct dts_network {
     const struct dts_model *model;
     struct dts_network_options options;
-    struct dts_layer_call *calls; // owned; one for each layer
-    struct dts_node *nodes;       // owned; the same
-    size_t *offsets;              // owned; of the first parameter tensor of each layer
-    size_t *gradient_offsets;     // owned; the same among the gradients
-    struct dts_mirror weights, gradients, states, input;
+    int first, end;                 // of the range
+    int entry, exit;                // tensors of the cuts at its ends; DTS_CALL_ENTRY: none
+    bool reads_input;               // of the model
+    struct dts_layer_call *calls;   // owned; one for each layer
+    struct dts_node *nodes;         // owned; the same
+    struct dts_network_slot *slots; // owned; options.slots of them
+    int slot;                       // the one that is selected
+    struct dts_layout layout;
+    struct dts_mirror weights, gradients, states;
     void *weights_room, *gradients_room; // what these lie in; NULL: elsewhere
-    size_t parameter_count, gradient_count;
-    bool lists;                 // gradients of sparse tables are
-    struct dts_sparse spare[2]; // owned; what lists are added with
-    void *input_half;           // owned; what the first layers read in mixed precision
+    struct dts_sparse spare[2];          // owned; what lists are added with
     bool tokens;
     void *arena;              // owned
     struct dts_lease *leases; // owned; what lies in it when
     int lease_count;
-    size_t arena_bytes, state_bytes;
+
+    /* In the arena first lies what all slots share, then what each has of its own. */
+    size_t shared_bytes, kept_bytes, arena_bytes;
+    size_t state_bytes, whole_state_bytes;
     struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
-    struct dts_network_step step;
     bool mixed;
     enum dts_half half; // where it is
     struct dts_network_part part;
@@ -76,14 +92,31 @@ static inline const struct dts_place *dts_network_where(const struct dts_network
  * large part of its time on finding its own. */
 void dts_network_gather(struct dts_network *network);
 
-/* What lies at an offset of the arena. */
-static inline void *dts_network_at(const struct dts_network *n, size_t offset)
+/* What lies at an offset of the arena for a slot. */
+static inline void *dts_network_at(const struct dts_network *n, int slot, size_t offset)
 {
-    return (char *)n->arena + offset;
+    const size_t further = offset < n->shared_bytes ? 0 : (size_t)slot * n->kept_bytes;
+    return (char *)n->arena + offset + further;
 }
 
-/* Of a layer, or the input: DTS_CALL_ENTRY. There, for kernels. */
+static inline const struct dts_network_slot *dts_network_now(const struct dts_network *n)
+{
+    return &n->slots[n->slot];
+}
+
+/* Of a layer, or the input: DTS_CALL_ENTRY; in the selected slot. There, for kernels. */
 void *dts_network_output(const struct dts_network *network, int tensor);
+
+/* Bytes of a tensor, or of its gradient, for a batch. */
+size_t dts_network_tensor_bytes(const struct dts_network *network, int tensor);
+
+/* The range, and what goes over its cuts (network_range.c): calls and operations are those of
+ * the whole model before, and of the range behind. */
+bool dts_network_cut_out(struct dts_network *network, struct dts_error *err);
+
+/* Memory of all slots; network_slots.c. */
+bool dts_network_get_slots(struct dts_network *n, struct dts_error *err);
+void dts_network_free_slots(struct dts_network *n);
 
 /* Memory for weights and gradients, zeros; network_lines.c. */
 bool dts_network_get_parameters(struct dts_network *n, struct dts_error *err);

@@ -1,36 +1,56 @@
 /* network_run.c -- forward and backward calls of single layers. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "kernels/mixed.h"
 #include "kernels/reduce/reduce.h"
 #include "train/network/network_private.h"
 
+static void *output_of(const struct dts_network *n, int slot, int tensor)
+{
+    const struct dts_network_slot *s = &n->slots[slot];
+    if (tensor == DTS_CALL_ENTRY)
+        return s->input_half != NULL ? s->input_half : s->input.there;
+    if (tensor == n->entry)
+        return s->edges[DTS_EDGE_ENTRY].there;
+    return tensor == n->exit ? s->edges[DTS_EDGE_EXIT].there
+                             : dts_network_at(n, slot, n->nodes[tensor].output);
+}
+
 void *dts_network_output(const struct dts_network *n, int tensor)
 {
-    if (tensor != DTS_CALL_ENTRY)
-        return dts_network_at(n, n->nodes[tensor].output);
-    return n->input_half != NULL ? n->input_half : n->input.there;
+    return output_of(n, n->slot, tensor);
+}
+
+static void *gradient_of(const struct dts_network *n, int slot, int tensor)
+{
+    const struct dts_network_slot *s = &n->slots[slot];
+    if (tensor == n->entry)
+        return s->edges[DTS_EDGE_ENTRY_GRADIENT].there;
+    return tensor == n->exit && s->edges[DTS_EDGE_EXIT_GRADIENT].bytes > 0
+               ? s->edges[DTS_EDGE_EXIT_GRADIENT].there
+               : dts_network_at(n, slot, n->nodes[tensor].gradient);
 }
 
 /* Forward reads no gradient, so both directions share them. */
-static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
+static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int layer)
 {
     const struct dts_layer_call *c = &n->calls[layer];
     const struct dts_node *node = &n->nodes[layer];
     struct dts_arrays a = {
         .batch = n->options.batch,
-        .y = dts_network_output(n, layer),
-        .target = node->target.there,
-        .dy = node->op->loss ? NULL : dts_network_at(n, node->gradient),
-        .saved = dts_network_at(n, node->saved),
+        .y = output_of(n, slot, layer),
+        .target = n->slots[slot].target[layer].there,
+        .dy = node->op->loss ? NULL : gradient_of(n, slot, layer),
+        .saved = dts_network_at(n, slot, node->saved),
         .state = (char *)n->states.there + node->state,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
     };
     for (int i = 0; i < c->call.input_count; i++) {
-        a.x[i] = dts_network_output(n, c->inputs[i]);
+        a.x[i] = output_of(n, slot, c->inputs[i]);
         if (c->wants[i])
-            a.dx[i] =
-                dts_network_at(n, c->adds[i] ? node->more[i] : n->nodes[c->inputs[i]].gradient);
+            a.dx[i] = c->adds[i] ? dts_network_at(n, slot, node->more[i])
+                                 : gradient_of(n, slot, c->inputs[i]);
     }
     for (int p = 0; p < c->call.param_count; p++) {
         const int from = c->param_layers[p], number = c->param_numbers[p];
@@ -42,40 +62,56 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int layer)
     return a;
 }
 
-void dts_network_gather(struct dts_network *n)
+static void gather(struct dts_network *n, int slot)
 {
     for (int l = 0; l < n->model->layer_count; l++)
         if (n->nodes[l].op != NULL)
-            n->nodes[l].arrays = arrays_of(n, l);
+            n->slots[slot].arrays[l] = arrays_of(n, slot, l);
 }
 
-/* The arrays of a call in this step, and this part of it. */
-static const struct dts_arrays *now(const struct dts_network *n, struct dts_node *node,
-                                    bool backward)
+void dts_network_gather(struct dts_network *n)
 {
-    struct dts_arrays *a = &node->arrays;
-    a->scratch = dts_network_at(n, backward ? node->scratch_backward : node->scratch_forward);
+    for (int s = 0; s < n->options.slots; s++)
+        gather(n, s);
+}
+
+void dts_network_bind(struct dts_network *n, enum dts_network_edge edge, int slot, void *values)
+{
+    assert(n->slots[slot].edges[edge].bytes > 0);
+    dts_mirror_lie(&n->slots[slot].edges[edge], values);
+    gather(n, slot);
+}
+
+/* The arrays of a layer's call in this step, and this part of it. */
+static const struct dts_arrays *now(const struct dts_network *n, int layer, bool backward)
+{
+    const struct dts_network_slot *slot = dts_network_now(n);
+    const struct dts_node *node = &n->nodes[layer];
+    struct dts_arrays *a = &slot->arrays[layer];
+    a->scratch =
+        dts_network_at(n, n->slot, backward ? node->scratch_backward : node->scratch_forward);
     a->part = n->part.part;
     a->sums = n->part.sums;
     a->ranks = n->part.ranks;
-    a->training = n->step.training;
-    a->step = n->step.number;
-    a->first_sample = n->step.first_sample;
+    a->training = slot->step.training;
+    a->step = slot->step.number;
+    a->first_sample = slot->step.first_sample;
     return a;
 }
 
 void dts_network_begin(struct dts_network *n, const struct dts_network_step *step)
 {
-    n->step = *step;
+    struct dts_network_slot *slot = &n->slots[n->slot];
+    slot->step = *step;
     n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
-    dts_mirror_store_all(&n->input);
+    dts_mirror_store_all(&slot->input);
     for (int l = 0; l < n->model->layer_count; l++)
-        dts_mirror_store_all(&n->nodes[l].target);
-    if (n->input_half == NULL)
+        dts_mirror_store_all(&slot->target[l]);
+    if (slot->input_half == NULL)
         return;
     const struct dts_place *place = dts_network_where(n);
     dts_space_enter(n->space);
-    dts_reduce_narrow(n->half, n->input_half, n->input.there,
+    dts_reduce_narrow(n->half, slot->input_half, slot->input.there,
                       (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
     dts_space_leave(n->space);
 }
@@ -105,7 +141,8 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
     const struct dts_op_call *call = &n->calls[layer].call;
     const struct dts_place *place = dts_network_where(n);
     const struct dts_op_version *version = dts_place_version(place, op);
-    const float scale = n->step.loss_scale > 0 ? (float)n->step.loss_scale : 1;
+    const double loss_scale = dts_network_now(n)->step.loss_scale;
+    const float scale = loss_scale > 0 ? (float)loss_scale : 1;
     const struct dts_mixed mixed = {.half = n->half, .loss_scale = scale};
     if (n->mixed)
         (backward ? dts_mixed_backward : dts_mixed_forward)(op, &mixed, call, a, place);
@@ -119,7 +156,7 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
 static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
 {
     const struct dts_place *place = dts_network_where(n);
-    void *sum = dts_network_at(n, n->nodes[input].gradient);
+    void *sum = gradient_of(n, n->slot, input);
     if (n->mixed)
         dts_reduce_add_half(n->half, sum, more, count, place);
     else
@@ -130,15 +167,12 @@ static void add_gradient(struct dts_network *n, int input, const void *more, siz
  * on their way to servers. */
 static void clear_gradients(struct dts_network *n, int layer)
 {
-    const struct dts_layer *l = &n->model->layers[layer];
-    size_t count = 0;
-    for (int p = 0; p < l->param_count; p++)
-        count += l->params[p].count;
-    if (n->nodes[layer].rows != NULL)
-        n->nodes[layer].rows->count = 0;
-    else
-        dts_space_clear(n->space, (float *)n->gradients.there + n->gradient_offsets[layer],
-                        count * sizeof(float));
+    const struct dts_node *node = &n->nodes[layer];
+    if (node->rows != NULL)
+        node->rows->count = 0;
+    if (node->cleared > 0)
+        dts_space_clear(n->space, (float *)n->gradients.there + node->first_gradient,
+                        node->cleared * sizeof(float));
 }
 
 static void find_rows(struct dts_network *n, int layer, const struct dts_arrays *a,
@@ -169,13 +203,14 @@ static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *
 
 void dts_network_forward(struct dts_network *n, int layer)
 {
-    struct dts_node *node = &n->nodes[layer];
-    if (n->step.training && !n->step.keep_gradients)
+    const struct dts_network_step *step = &dts_network_now(n)->step;
+    assert(layer >= n->first && layer < n->end);
+    if (step->training && !step->keep_gradients)
         clear_gradients(n, layer);
-    if (node->op == NULL)
+    if (n->nodes[layer].op == NULL)
         return;
     dts_space_enter(n->space);
-    run(n, layer, now(n, node, false), false);
+    run(n, layer, now(n, layer, false), false);
     dts_space_leave(n->space);
 }
 
@@ -183,9 +218,10 @@ void dts_network_backward(struct dts_network *n, int layer)
 {
     struct dts_node *node = &n->nodes[layer];
     const struct dts_layer_call *c = &n->calls[layer];
+    assert(layer >= n->first && layer < n->end);
     if (node->op == NULL || !c->learns)
         return;
-    const struct dts_arrays *a = now(n, node, true);
+    const struct dts_arrays *a = now(n, layer, true);
     dts_space_enter(n->space);
     if (node->rows != NULL)
         add_rows(n, layer, a);

@@ -35,7 +35,7 @@ static void count_right(const struct dts_network *n, int layer, int samples,
     const struct dts_layer_call *c = &n->calls[layer];
     const size_t classes = dts_network_classes(n, layer);
     const size_t positions = (size_t)samples * n->nodes[layer].targets;
-    const int32_t *target = n->nodes[layer].target.here;
+    const int32_t *target = dts_network_now(n)->target[layer].here;
     void *copy;
     const char *values = dts_space_look(n->space, dts_network_output(n, c->inputs[0]),
                                         positions * classes * dts_network_real(n), &copy);

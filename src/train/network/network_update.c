@@ -5,8 +5,7 @@
 bool dts_network_optimizer(const struct dts_network *n, const struct dts_optimizer *optimizer,
                            struct dts_optimizer_run **run, struct dts_error *err)
 {
-    return n->lists ? dts_optimizer_make_sparse(run, n->model, optimizer, err)
-                    : dts_optimizer_make_there(run, n->model, optimizer, n->space, err);
+    return dts_optimizer_make_of(run, &n->layout, optimizer, n->space, NULL, err);
 }
 
 bool dts_network_finite(struct dts_network *n, const struct dts_optimizer_run *optimizer)

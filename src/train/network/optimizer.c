@@ -18,6 +18,11 @@ struct tensor {
     size_t row;   // values of a row of a sparse table; 0: it is none
     size_t state; // where its state begins
     bool apart;   // without decay and trust
+
+    /* In the state of the whole model: where the tensor's begins, how many values the tensor
+     * has, and how many of them are before these. A copy of another's tensor: borrowed. */
+    size_t whole_state, whole_count, skipped;
+    bool borrowed;
 };
 
 struct dts_optimizer_run {
@@ -58,37 +63,43 @@ static const char *whole_reason(const struct dts_update *update, const struct dt
                : NULL;
 }
 
-/* The network's order: the last layer first, within it the last tensor first. Those that lie in
- * first .. end - 1, or what of them does. */
-static bool find_tensors(struct dts_optimizer_run *run, const struct dts_model *model,
-                         size_t first, size_t end, const char *what, struct dts_error *err)
+/* Those of the layout that lie in first .. end - 1, or what of them does. */
+static bool find_tensors(struct dts_optimizer_run *run, const struct dts_layout *layout,
+                         const struct dts_optimizer_part *part, struct dts_error *err)
 {
-    size_t room = 0, next = 0, left_out = 0;
-    for (int l = model->layer_count - 1; l >= 0; l--)
-        for (int p = model->layers[l].param_count - 1; p >= 0; p--) {
-            const struct dts_param *param = &model->layers[l].params[p];
-            const size_t begin = next, count = param->count;
-            const bool listed = run->lists && param->sparse_row > 0;
-            next += count;
-            left_out += listed ? count : 0;
-            if (begin >= end || next <= first)
-                continue;
-            const size_t from = begin > first ? begin : first, to = next < end ? next : end;
-            const char *reason = whole_reason(run->update, param);
-            if (to - from < count && reason != NULL)
-                return dts_fail(err, DTS_UNSUPPORTED,
-                                "%s holds part of a tensor of %s, and %s %s: shard by "
-                                "\"tensor\", without part_bytes",
-                                what, model->layers[l].name, run->update->optimizer->name,
-                                reason);
-            add(run, &room,
-                &(struct tensor){.offset = from,
-                                 .count = to - from,
-                                 .gradient = listed ? 0 : from - left_out,
-                                 .layer = l,
-                                 .row = param->sparse_row,
-                                 .apart = run->update->apart && param->per_channel});
-        }
+    const struct dts_update *update = run->update;
+    const size_t first = part->first;
+    const size_t end = part->count < SIZE_MAX - first ? first + part->count : SIZE_MAX;
+    size_t room = 0;
+    for (int i = 0; i < layout->count; i++) {
+        const struct dts_layout_tensor *t = &layout->tensors[i];
+        const size_t begin = t->offset, count = t->param->count;
+        if (begin >= end || begin + count <= first)
+            continue;
+        const size_t from = begin > first ? begin : first;
+        const size_t to = begin + count < end ? begin + count : end;
+        const char *reason = whole_reason(update, t->param);
+        if (to - from < count && reason != NULL)
+            return dts_fail(err, DTS_UNSUPPORTED,
+                            "%s holds part of a tensor of %s, and %s %s: shard by "
+                            "\"tensor\", without part_bytes",
+                            part->what, layout->model->layers[t->layer].name,
+                            update->optimizer->name, reason);
+        add(run, &room,
+            &(struct tensor){
+                .offset = from,
+                .count = to - from,
+                .gradient = t->listed ? 0 : t->gradient + (from - begin),
+                .layer = t->layer,
+                .row = t->param->sparse_row,
+                .apart = update->apart && t->param->per_channel,
+                .whole_state = (size_t)update->optimizer->state_values * t->whole +
+                               (size_t)update->scalars * (size_t)t->ordinal,
+                .whole_count = count,
+                .skipped = from - begin,
+                .borrowed = t->borrowed,
+            });
+    }
     return true;
 }
 
@@ -132,49 +143,22 @@ static bool check_rule(const struct dts_optimizer_run *run, const struct dts_mod
     return true;
 }
 
-/* The part of all parameters from `first` to `end` - 1. */
-static bool make(struct dts_optimizer_run **out, const struct dts_model *model,
-                 const struct dts_optimizer *optimizer, struct dts_space *space, bool lists,
-                 size_t first, size_t end, const char *what, struct dts_error *err)
+bool dts_optimizer_make_of(struct dts_optimizer_run **out, const struct dts_layout *layout,
+                           const struct dts_optimizer *optimizer, struct dts_space *space,
+                           const struct dts_optimizer_part *part, struct dts_error *err)
 {
+    const struct dts_optimizer_part all = {0, SIZE_MAX, "all"};
     struct dts_optimizer_run *run = dts_alloc(1, sizeof(*run));
     run->space = dts_space_is_apart(space) ? space : NULL;
     run->update = dts_update_find(optimizer->name);
-    run->lists = lists;
-    if (!check_rule(run, model, optimizer, err) ||
-        !find_tensors(run, model, first, end, what, err) || !get_memory(run, err)) {
+    run->lists = layout->lists;
+    if (!check_rule(run, layout->model, optimizer, err) ||
+        !find_tensors(run, layout, part != NULL ? part : &all, err) || !get_memory(run, err)) {
         dts_optimizer_free(run);
         return false;
     }
     *out = run;
     return true;
-}
-
-bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_model *model,
-                             const struct dts_optimizer *optimizer, size_t first, size_t count,
-                             const char *what, struct dts_error *err)
-{
-    const size_t end = count < SIZE_MAX - first ? first + count : SIZE_MAX;
-    return make(run, model, optimizer, NULL, false, first, end, what, err);
-}
-
-bool dts_optimizer_make(struct dts_optimizer_run **run, const struct dts_model *model,
-                        const struct dts_optimizer *optimizer, struct dts_error *err)
-{
-    return make(run, model, optimizer, NULL, false, 0, SIZE_MAX, "all", err);
-}
-
-bool dts_optimizer_make_sparse(struct dts_optimizer_run **run, const struct dts_model *model,
-                               const struct dts_optimizer *optimizer, struct dts_error *err)
-{
-    return make(run, model, optimizer, NULL, true, 0, SIZE_MAX, "all", err);
-}
-
-bool dts_optimizer_make_there(struct dts_optimizer_run **run, const struct dts_model *model,
-                              const struct dts_optimizer *optimizer, struct dts_space *space,
-                              struct dts_error *err)
-{
-    return make(run, model, optimizer, space, false, 0, SIZE_MAX, "all", err);
 }
 
 void dts_optimizer_free(struct dts_optimizer_run *run)
@@ -278,6 +262,43 @@ float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count)
 {
     *count = run->state_count;
     return run->state.here;
+}
+
+/* Between the state here and that of the whole model: each array of a tensor, then its
+ * scalars, which only a whole tensor has. */
+static void move_state(const struct dts_optimizer_run *run, const struct tensor *t,
+                       float *whole, bool give)
+{
+    const int arrays = run->update->optimizer->state_values, scalars = run->update->scalars;
+    for (int k = 0; k <= arrays; k++) {
+        const size_t count = k < arrays ? t->count : (size_t)scalars;
+        float *mine = (float *)run->state.here + t->state + (size_t)k * t->count;
+        float *other =
+            whole + t->whole_state + (size_t)k * t->whole_count + (k < arrays ? t->skipped : 0);
+        memcpy(give ? other : mine, give ? mine : other, count * sizeof(float));
+    }
+}
+
+void dts_optimizer_give(const struct dts_optimizer_run *run, float *whole)
+{
+    for (int i = 0; i < run->tensor_count; i++)
+        if (!run->tensors[i].borrowed)
+            move_state(run, &run->tensors[i], whole, true);
+}
+
+void dts_optimizer_take(struct dts_optimizer_run *run, float *whole)
+{
+    for (int i = 0; i < run->tensor_count; i++)
+        move_state(run, &run->tensors[i], whole, false);
+}
+
+size_t dts_optimizer_whole(const struct dts_optimizer_run *run, const struct dts_model *model)
+{
+    size_t values = 0;
+    for (int l = 0; l < model->layer_count; l++)
+        for (int p = 0; p < model->layers[l].param_count; p++)
+            values += dts_update_state_values(run->update, model->layers[l].params[p].count);
+    return values;
 }
 
 const struct dts_mirror *dts_optimizer_mirror(const struct dts_optimizer_run *run)

@@ -11,7 +11,7 @@
 #include "kernels/reduce/loss_scale.h"
 #include "kernels/space/mirror.h"
 #include "kernels/update/update.h"
-#include "train/model/model.h"
+#include "train/network/layout.h"
 
 struct dts_optimizer_run;
 
@@ -40,6 +40,17 @@ bool dts_optimizer_make_part(struct dts_optimizer_run **run, const struct dts_mo
                              const struct dts_optimizer *optimizer, size_t first, size_t count,
                              const char *what, struct dts_error *err);
 
+/* For the tensors of a layout, in that space, as dts_optimizer_make_there() does, or for a part
+ * of them, `count` values from `first` on; part NULL: all. Layout and model are not
+ * looked at later. */
+struct dts_optimizer_part {
+    size_t first, count;
+    const char *what; // names the part in messages
+};
+bool dts_optimizer_make_of(struct dts_optimizer_run **run, const struct dts_layout *layout,
+                           const struct dts_optimizer *optimizer, struct dts_space *space,
+                           const struct dts_optimizer_part *part, struct dts_error *err);
+
 /* One update of all tensors. Of a sparse table only rows are updated whose gradient is not all
  * zeros, and without decay: what a list would do (optimizer_rows.h). Where the rule says so
  * (kernels/update/update.h, `apart`), biases and what belongs to normalizations are updated
@@ -65,6 +76,14 @@ bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *grad
 /* What is kept from step to step, for checkpoints: here, as far as it was fetched. */
 float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count);
 const struct dts_mirror *dts_optimizer_mirror(const struct dts_optimizer_run *run);
+
+/* What is kept, as one rank that has the whole model keeps it, which is what files hold: so
+ * many values. `give` copies what is here to its place among them, but for copies of other
+ * stages' tensors, `take` copies it from there. Both look at what is here: fetched before,
+ * stored behind. */
+size_t dts_optimizer_whole(const struct dts_optimizer_run *run, const struct dts_model *model);
+void dts_optimizer_give(const struct dts_optimizer_run *run, float *whole);
+void dts_optimizer_take(struct dts_optimizer_run *run, float *whole);
 
 /* Settings that the rule is usually run with; rate and step are the caller's. */
 const struct dts_update_settings *dts_optimizer_usual(const struct dts_optimizer_run *run);

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -67,6 +68,15 @@ static void compare(const struct dts_model *model, const struct dts_optimizer *r
             printf("%s: weight %zu\n", rule->name, i);
             break;
         }
+    // together they have one's state
+    size_t values;
+    const float *state = dts_optimizer_state(whole, &values);
+    float *all = dts_alloc(values + 1, sizeof(*all));
+    for (int p = 0; p < PARTS; p++)
+        dts_optimizer_give(parts[p], all);
+    CHECK(dts_optimizer_whole(whole, model) == values);
+    CHECK(memcmp(all, state, values * sizeof(*all)) == 0);
+    free(all);
     for (int p = 0; p < PARTS; p++)
         dts_optimizer_free(parts[p]);
     dts_optimizer_free(whole);

@@ -55,5 +55,8 @@ uint64_t dts_data_samples(const struct dts_data *data, enum dts_data_part part)
 void dts_data_fill(const struct dts_data *data, enum dts_data_part part,
                    struct dts_network *network, const uint64_t *numbers, int batch)
 {
-    data->format->fill(data->self, part, network, numbers, batch);
+    bool tokens;
+    if (dts_network_input(network, &tokens) !=
+        NULL) // a stage in the middle has nothing to fill
+        data->format->fill(data->self, part, network, numbers, batch);
 }

@@ -1,0 +1,118 @@
+/* layout.c -- the tensors of ranges of layers, from the last layer to the first. */
+#include "train/network/layout.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Where the whole model's layout is. */
+struct walk {
+    size_t values;
+    int tensors;
+};
+
+static void add(struct dts_layout *layout, const struct walk *at, int layer, int number,
+                int user)
+{
+    const struct dts_param *param = &layout->model->layers[layer].params[number];
+    const bool listed = layout->lists && param->sparse_row > 0;
+    layout->tensors = dts_grow(layout->tensors, &layout->room, (size_t)layout->count + 1,
+                               sizeof(*layout->tensors));
+    layout->tensors[layout->count++] = (struct dts_layout_tensor){
+        .param = param,
+        .layer = layer,
+        .number = number,
+        .user = user,
+        .borrowed = user != layer,
+        .listed = listed,
+        .offset = layout->parameters,
+        .gradient = listed ? 0 : layout->gradients,
+        .whole = at->values,
+        .ordinal = at->tensors,
+    };
+    layout->parameters += param->count;
+    layout->gradients += listed ? 0 : param->count;
+}
+
+static void pass(const struct dts_model *model, int layer, int down_to, struct walk *at)
+{
+    for (int p = model->layers[layer].param_count - 1; p >= down_to; p--, at->tensors++)
+        at->values += model->layers[layer].params[p].count;
+}
+
+/* The weight of an earlier layer: the first of that layer, hence the last in its place. */
+static void borrow(struct dts_layout *layout, int owner, int user)
+{
+    struct walk at = {0};
+    for (int l = layout->model->layer_count - 1; l > owner; l--)
+        pass(layout->model, l, 0, &at);
+    pass(layout->model, owner, 1, &at);
+    add(layout, &at, owner, 0, user);
+}
+
+/* Is it the first layer of the range that uses that weight? */
+static bool first_user(const struct dts_model *model, const struct dts_layer_range *range,
+                       int layer)
+{
+    const int owner = model->layers[layer].tied_to;
+    for (int l = range->first; l < layer; l++)
+        if (model->layers[l].tied_to == owner)
+            return false;
+    return true;
+}
+
+void dts_layout_add(struct dts_layout *layout, const struct dts_layer_range *range)
+{
+    const struct dts_model *model = layout->model;
+    struct walk at = {0};
+    assert(range->first >= 0 && dts_range_end(model, range) <= model->layer_count);
+    assert(range->count > 0 || range->first == 0);
+    for (int l = model->layer_count - 1; l >= range->first; l--) {
+        const struct dts_layer *layer = &model->layers[l];
+        if (!dts_range_has(model, range, l)) {
+            pass(model, l, 0, &at);
+            continue;
+        }
+        for (int p = layer->param_count - 1; p >= 0; p--) {
+            add(layout, &at, l, p, l);
+            at.values += layer->params[p].count;
+            at.tensors++;
+        }
+        if (layer->tied_to >= 0 && layer->tied_to < range->first && first_user(model, range, l))
+            borrow(layout, layer->tied_to, l);
+    }
+}
+
+void dts_layout_free(struct dts_layout *layout)
+{
+    free(layout->tensors);
+    *layout = (struct dts_layout){.model = layout->model};
+}
+
+const struct dts_layout_tensor *dts_layout_find(const struct dts_layout *layout, int layer,
+                                                int number)
+{
+    for (int i = 0; i < layout->count; i++)
+        if (layout->tensors[i].layer == layer && layout->tensors[i].number == number)
+            return &layout->tensors[i];
+    return NULL;
+}
+
+void dts_layout_give(const struct dts_layout *layout, const float *values, float *whole)
+{
+    for (int i = 0; i < layout->count; i++) {
+        const struct dts_layout_tensor *t = &layout->tensors[i];
+        if (!t->borrowed)
+            memcpy(whole + t->whole, values + t->offset, t->param->count * sizeof(float));
+    }
+}
+
+void dts_layout_take(const struct dts_layout *layout, float *values, const float *whole)
+{
+    for (int i = 0; i < layout->count; i++) {
+        const struct dts_layout_tensor *t = &layout->tensors[i];
+        memcpy(values + t->offset, whole + t->whole, t->param->count * sizeof(float));
+    }
+}
