@@ -212,6 +212,17 @@ static void add_devices(const struct work *w, struct dts_result *result)
                         q->kinds[k].assumed_path_count);
 }
 
+static void fill_axes(const struct work *w, struct dts_result *result)
+{
+    const struct dts_strategy_kind *kind = w->question->strategy->kind;
+    struct dts_text text = {0};
+    if (kind->describe == NULL)
+        return;
+    kind->describe(&w->built.point, &w->built.job, &text);
+    copy_text(result->axes, sizeof(result->axes), dts_text_string(&text));
+    dts_text_free(&text);
+}
+
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
     const struct dts_question *q = w->question;
@@ -236,6 +247,7 @@ static void fill_setting(const struct work *w, struct dts_result *result)
     copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
     result->roofline = w->built.seconds.roofline;
     copy_text(result->unlike, sizeof(result->unlike), w->built.unlike.note);
+    fill_axes(w, result);
     fill_sources(w, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_devices(w, result);

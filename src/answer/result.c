@@ -50,7 +50,7 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->unlike),
         SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
-    SEAL(r->chosen), SEAL(r->chosen_why);
+    SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

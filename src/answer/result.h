@@ -82,6 +82,7 @@ struct dts_result {
     int more_count;
     char chosen[192]; // what the library of collectives chose (chosen.h); "": none did
     char chosen_why[160];
+    char axes[640];         // of a mesh, in lines: what dtsim check says; "": it is none
     char why[384];          // one sentence: what bounds the step
     struct dts_error error; // of a point that was refused; all numbers are absent then
     const struct dts_comparison *live; // what was measured; NULL: nothing

@@ -30,6 +30,8 @@ static void print_point(const struct dts_result *result, FILE *out)
             result->strategy, result->devices, dts_plural(result->devices), result->nodes,
             dts_plural(result->nodes), result->global_batch, result->memory.total_bytes / 1e9,
             result->engine, result->outside[0] != '\0' ? "; outside: " : "", result->outside);
+    for (const char *line = result->axes; *line != '\0'; line += strcspn(line, "\n") + 1)
+        fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 /* A point that is refused is told, and the others are checked. */

@@ -15,6 +15,7 @@ struct dts_model_seconds;
 struct dts_scenario;
 struct dts_stack;
 struct dts_strategy;
+struct dts_text;
 
 /* What plans depend on of the platform. */
 struct dts_machine {
@@ -89,6 +90,10 @@ struct dts_strategy_kind {
     /* The memory of the worker that needs most; NULL: each has the whole network. */
     bool (*memory)(const struct dts_point *point, struct dts_memory *memory,
                    struct dts_error *err);
+
+    /* What `dtsim check` says of the job, in lines; NULL: nothing. */
+    void (*describe)(const struct dts_point *point, const struct dts_job *job,
+                     struct dts_text *text);
 
     void (*release)(void *self); // what prepare() allocated; NULL: nothing
 };

@@ -228,6 +228,9 @@ static void set_shares(const struct dts_device *device, enum dts_precision preci
                        const struct dts_op_cost *whole, struct dts_cut_layer *out)
 {
     double back_s, back_part_s;
+    out->forward_share = out->backward_share = 1;
+    if (out->way == DTS_CUT_NOT)
+        return;
     const double s = seconds(device, precision, layer, whole, batch, &back_s);
     const double part_s = seconds(device, precision, layer, &out->cost, batch, &back_part_s);
     out->forward_share = s > 0 ? part_s / s : 1;

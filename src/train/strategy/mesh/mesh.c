@@ -381,5 +381,6 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .replicas = replicas,
     .device_of = device_of,
     .memory = dts_mesh_memory,
+    .describe = dts_mesh_describe,
     .build = build,
 };

@@ -140,6 +140,10 @@ struct dts_stage {
 /* Fills the plan of a stage. */
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err);
 
+/* The axes in lines of text. */
+void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
+                       struct dts_text *text);
+
 /* The memory of the stage that needs most, and which it is. */
 bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
                      struct dts_error *err);

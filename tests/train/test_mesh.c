@@ -1,0 +1,245 @@
+/* test_mesh.c -- schedules hold what their papers say, plans of meshes can be walked, and what
+ * tensor ranks, shards and stages exchange has its closed form. */
+#include "train/mesh_point.h"
+
+#include "base/mem.h"
+#include "plan/check.h"
+
+enum { MOST_STAGES = 6 };
+
+struct counts {
+    int forward, backward, weight;
+};
+
+/* Every pass of every microbatch once, backward behind forward, and the slots it needs. */
+static void check_list(const struct dts_pipeline_schedule *s,
+                       const struct dts_pipeline_shape *shape, int stage, int *most)
+{
+    const int length = dts_pipeline_length(s, shape), all = shape->chunks * shape->microbatches;
+    struct dts_pipeline_pass *passes = dts_alloc((size_t)length, sizeof(*passes));
+    int *slots = dts_alloc((size_t)length, sizeof(*slots));
+    struct counts *seen = dts_alloc((size_t)all, sizeof(*seen));
+    s->list(shape, stage, passes);
+    for (int i = 0; i < length; i++) {
+        const struct dts_pipeline_pass *p = &passes[i];
+        CHECK(p->microbatch >= 0 && p->microbatch < shape->microbatches);
+        CHECK(p->chunk >= 0 && p->chunk < shape->chunks);
+        struct counts *c = &seen[p->chunk * shape->microbatches + p->microbatch];
+        const bool weight = p->pass == DTS_BACKWARD_WEIGHT;
+        CHECK(p->pass == DTS_FORWARD || c->forward == 1);
+        CHECK(!weight || c->backward == 1);
+        c->forward += p->pass == DTS_FORWARD;
+        c->backward += p->pass == DTS_BACKWARD || p->pass == DTS_BACKWARD_INPUT;
+        c->weight += weight;
+    }
+    for (int i = 0; i < all; i++)
+        CHECK(seen[i].forward == 1 && seen[i].backward == 1 &&
+              seen[i].weight == (s->splits_backward ? 1 : 0));
+    dts_pipeline_slots(s, shape, passes, slots, most);
+    free(passes);
+    free(slots);
+    free(seen);
+}
+
+static void each_microbatch_passes_each_part_once_both_ways(void)
+{
+    int most[4];
+    for (int i = 0; dts_pipeline_schedules[i] != NULL; i++) {
+        const struct dts_pipeline_schedule *s = dts_pipeline_schedules[i];
+        for (int p = 1; p <= MOST_STAGES; p++)
+            for (int v = 1; v <= (s->interleaves ? 3 : 1); v++)
+                for (int m = 1; m <= 13; m++) {
+                    const struct dts_pipeline_shape shape = {p, v, m};
+                    if (s->fits == NULL || s->fits(&shape) == NULL)
+                        for (int stage = 0; stage < p; stage++)
+                            check_list(s, &shape, stage, most);
+                }
+    }
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
+{
+    int most[4];
+    for (int p = 1; p <= MOST_STAGES; p++)
+        for (int m = 1; m <= 13; m++)
+            for (int s = 0; s < p; s++) {
+                const struct dts_pipeline_shape shape = {p, 1, m};
+                check_list(dts_pipeline_schedule_find("gpipe"), &shape, s, most);
+                CHECK_INT(most[0], m);
+                check_list(dts_pipeline_schedule_find("1f1b"), &shape, s, most);
+                CHECK_INT(most[0], least(p - s, m));
+                check_list(dts_pipeline_schedule_find("zb_h1"), &shape, s, most);
+                CHECK(most[0] <= least(p, m));
+            }
+}
+
+/* Plans of all kinds meet: nobody waits for ever. */
+static void every_mesh_can_be_walked(void)
+{
+    static const char *const meshes[] = {
+        "{\"mesh\":{\"pipeline\":2}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"gpipe\"}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"zb_h1\"}}",
+        "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"schedule\":\"interleaved\",\"chunks\":4}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"interleaved\"}}",
+        "{\"mesh\":{\"tensor\":2,\"pipeline\":2}}",
+        "{\"mesh\":{\"tensor\":4},\"sequence_parallel\":true}",
+        "{\"mesh\":{\"tensor\":2,\"pipeline\":4},\"sequence_parallel\":true,"
+        "\"recompute\":\"full\"}",
+        "{\"sharded\":\"optimizer\"}",
+        "{\"sharded\":\"gradients\"}",
+        "{\"sharded\":\"parameters\",\"prefetch\":2}",
+        "{\"mesh\":{\"shard\":2}}",
+        "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"tensor\":2},\"recompute\":\"selective\"}",
+        "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,5]}}",
+        "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 8);
+    for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_job job = job_of(&f, "mesh", meshes[i], 8);
+        CHECK_INT(job.ranks, 8);
+        if (!dts_job_check(&job, &err)) {
+            printf("%s: %s\n", meshes[i], err.text);
+            CHECK(false);
+        }
+        dts_job_free(&job);
+        f.strategy.kind->release(f.strategy.self);
+    }
+    forget(&f);
+    f.strategy.kind = NULL;
+    forget_blocks(&f, &device);
+}
+
+/* All of a collective kind among groups of that size: how many values, in a step of a rank. */
+static double values_of(const struct dts_plan *plan, enum dts_stream stream,
+                        enum dts_coll_kind kind, int size)
+{
+    double values = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].stream == stream &&
+            plan->ops[o].collective.shape.kind == kind &&
+            plan->ops[o].collective.group.size == size)
+            values += (double)plan->ops[o].collective.data.count;
+    return values;
+}
+
+/* Megatron-LM: two all-reduces of b s h forward and two backward in each block; beside them one
+ * for the embedding, one for the head's gradient, and the loss. With the sequence divided each
+ * is a reduce-scatter, and an all-gather on the way back. */
+static void tensor_ranks_exchange_what_megatron_does(void)
+{
+    enum { BLOCKS = 8, VALUES = 16 * 32, POSITIONS = 16 };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, BLOCKS, 1);
+    struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4}}", 4);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4),
+               (4 * BLOCKS + 2) * VALUES + 3 * POSITIONS, 0);
+    dts_job_free(&job);
+    job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4},\"sequence_parallel\":true}", 4);
+    plan = &job.roles[0].plan;
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 4), (4 * BLOCKS + 2) * VALUES,
+               0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), (4 * BLOCKS + 2) * VALUES, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4), 3 * POSITIONS, 0);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+static double gradients_of(const struct dts_job *job, int stage)
+{
+    return (double)job->roles[stage].plan.buffers[DTS_GRADIENTS].count;
+}
+
+/* A block of width h has 12 h^2 + 13 h parameters, of which t ranks divide 12 h^2 + 7 h. */
+static void ranks_have_their_part_of_the_parameters(void)
+{
+    enum { H = 32, TABLE = 64 * H, BLOCK = 12 * H * H + 13 * H, ENDS = 2 * H };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 2);
+    struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"pipeline\":4}}", 4);
+    CHECK_NEAR(gradients_of(&job, 0), 2 * BLOCK + TABLE, 0);
+    CHECK_NEAR(gradients_of(&job, 1), 2 * BLOCK, 0);
+    CHECK_NEAR(gradients_of(&job, 3), 2 * BLOCK + ENDS + TABLE, 0); // a copy of the table
+    dts_job_free(&job);
+    job = job_of(&f, "mesh", "{\"mesh\":{\"pipeline\":4,\"tensor\":2}}", 8);
+    const int divided = 12 * H * H + 7 * H, whole = 6 * H;
+    CHECK_NEAR(gradients_of(&job, 1), 2 * (divided / 2 + whole), 0);
+    CHECK_NEAR(gradients_of(&job, 0), 2 * (divided / 2 + whole) + TABLE / 2, 0);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* Rajbhandari et al.: 16 bytes for each parameter with Adam in fp16, of which 12, 14 or all 16
+ * are divided. */
+static void shards_have_the_memory_of_the_zero_paper(void)
+{
+    static const char *const words[] = {"{}", "{\"sharded\":\"optimizer\"}",
+                                        "{\"sharded\":\"gradients\"}",
+                                        "{\"sharded\":\"parameters\"}"};
+    static const double whole[] = {16, 4, 2, 0};
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 1);
+    f.scenario.precision = DTS_FP16;
+    f.scenario.optimizer = dts_optimizer_find("adam");
+    for (int i = 0; i < 4; i++) {
+        struct dts_error err = {0};
+        struct dts_memory memory;
+        struct dts_job job = job_of(&f, "mesh", words[i], 8);
+        CHECK(dts_point_memory(&f.point, &memory, &err));
+        const double bytes = memory.weights + memory.gradients + memory.optimizer;
+        CHECK_NEAR(bytes, f.scenario.model.parameters * (whole[i] + (16 - whole[i]) / 8), 1);
+        dts_job_free(&job);
+    }
+    forget_blocks(&f, &device);
+}
+
+static void a_mesh_that_does_not_divide_is_refused(void)
+{
+    static const struct {
+        const char *json, *says;
+    } rows[] = {
+        {"{\"mesh\":{\"pipeline\":3}}", "a mesh of 3 does not divide the devices"},
+        {"{\"mesh\":{\"pipeline\":2,\"data\":2}}", "the mesh has 4 ranks; leave \"data\" out"},
+        {"{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,4]}}",
+         "pipeline.stages has 7 blocks, tiny has 8"},
+        {"{\"mesh\":{\"pipeline\":8},\"pipeline\":{\"schedule\":\"interleaved\",\"chunks\":4}}",
+         "can be cut into"},
+        {"{\"mesh\":{\"tensor\":8}}", "8 tensor ranks do not divide its heads, 4"},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 8);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_job job = {0};
+        CHECK(use(&f, "mesh", rows[i].json, &err));
+        const bool built = build(&f, 8, &job, &err);
+        if (built || strstr(err.text, rows[i].says) == NULL) {
+            printf("%s: %s\n", rows[i].json, err.text);
+            CHECK(false);
+        }
+        f.strategy.kind->release(f.strategy.self);
+    }
+    forget(&f);
+    f.strategy.kind = NULL;
+    forget_blocks(&f, &device);
+}
+
+TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
+      TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
+      TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
+      TEST(ranks_have_their_part_of_the_parameters),
+      TEST(shards_have_the_memory_of_the_zero_paper),
+      TEST(a_mesh_that_does_not_divide_is_refused))
