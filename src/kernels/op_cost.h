@@ -95,6 +95,7 @@ dts_op_cost_fn dts_part_cost; // permute, select, sequence, slice
 dts_op_cost_fn dts_class_token_cost;
 dts_op_cost_fn dts_embedding_cost;
 dts_op_cost_fn dts_positional_embedding_cost;
+dts_op_cost_fn dts_rotary_cost;
 
 // losses
 dts_op_cost_fn dts_mean_squared_error_cost;
