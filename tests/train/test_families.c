@@ -110,6 +110,34 @@ static void parameters_follow_the_closed_forms(void)
     }
 }
 
+/* Section 5.1 of Narayanan et al. 2021, without recomputation: for a sample. */
+static double megatron_flops(double s, double l, double h, double v)
+{
+    return 72 * s * l * h * h * (1 + s / (6 * h) + v / (12 * l * h));
+}
+
+static void products_are_what_megatron_counts(void)
+{
+    struct dts_model model;
+    if (load(&model, "gpt3_175b")) {
+        const double flops = megatron_flops(2048, 96, 12288, 50257);
+        CHECK_NEAR(model.tokens, 2048, 0);
+        CHECK_CLOSE(3 * model.product_flops, flops, 1e-12);
+        CHECK_NEAR(model.repeated_flops, 0, 0); // plain attention keeps its scores
+        dts_model_free(&model);
+    }
+    if (parse(&model, "{\"family\": \"gpt\", \"layers\": 3, \"hidden\": 64, \"heads\": 4, "
+                      "\"vocabulary\": 50, \"sequence\": 24, \"fused\": true}")) {
+        CHECK_CLOSE(3 * model.product_flops, megatron_flops(24, 3, 64, 50), 1e-12);
+        CHECK_NEAR(model.repeated_flops, 3.0 * 2 * 24 * 24 * 64, 0);
+        dts_model_free(&model);
+    }
+    if (load(&model, "vit_b_16")) { // an image has no tokens
+        CHECK_NEAR(model.tokens, 0, 0);
+        dts_model_free(&model);
+    }
+}
+
 static void blocks_are_found_by_their_names(void)
 {
     static const char *const names[] = {"gpt3_175b", "llama3_405b", "vit_b_16"};
@@ -190,6 +218,7 @@ static void mistakes_are_told_with_their_key(void)
 }
 
 TESTS(TEST(families_are_the_networks_that_were_written_by_hand),
-      TEST(parameters_follow_the_closed_forms), TEST(blocks_are_found_by_their_names),
+      TEST(parameters_follow_the_closed_forms), TEST(products_are_what_megatron_counts),
+      TEST(blocks_are_found_by_their_names),
       TEST(a_network_without_a_name_is_called_by_its_size),
       TEST(mistakes_are_told_with_their_key))

@@ -40,7 +40,10 @@ struct dts_model {
     int layer_count;
     double parameters;                    // in all, tied ones once
     double forward_flops, backward_flops; // per sample
-    double saved_values, saved_bytes;     // per sample, kept for backward (op_cost.h)
+
+    /* Per sample, as MFU and HFU count (op_cost.h); tokens: 0 where a sample is no sequence. */
+    double product_flops, repeated_flops, tokens;
+    double saved_values, saved_bytes; // per sample, kept for backward (op_cost.h)
     double working_values; // per sample: what backward needs beside them when it needs most
     char *own_name;        // owned: what name points to, where the file does not give it
     struct dts_doc *doc;   // owned
