@@ -155,8 +155,15 @@ static void multiply(struct dts_result *result, double level)
         &step->total_s,        &step->compute_s, &step->comm_s,      &step->exposed_comm_s,
         &step->input_s,        &step->bubble_s,  &step->straggler_s, &step->overlap_slowdown_s,
         &result->bare_total_s, &result->low_s,   &result->high_s,    &result->training.time_s};
-    double *const rates[] = {&result->throughput_samples_per_s, &result->algbw_bytes_s,
-                             &result->busbw_bytes_s, &result->scaling_efficiency_one_device};
+    double *const rates[] = {&result->throughput_samples_per_s,
+                             &result->algbw_bytes_s,
+                             &result->busbw_bytes_s,
+                             &result->scaling_efficiency_one_device,
+                             &result->throughput_tokens_per_s,
+                             &result->tokens_per_s_device,
+                             &result->model_flops_per_s_device,
+                             &result->mfu,
+                             &result->hfu};
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
         *seconds[i] *= level;
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)

@@ -83,6 +83,7 @@ static const struct file_key {
     bool always; // there is no library of such files
 } file_keys[] = {
     {"", "model"},
+    {"", "model.base"},
     {"", "platform"},
     {"", "stack"},
     {"", "stack.base"},
@@ -166,18 +167,20 @@ static bool place_files(const char *document, const char *path, const char *by,
     return good;
 }
 
-/* What is set in a stack that is only named changes a stack based on that one. */
-static bool base_stack(const char *path, struct dts_doc *doc, struct dts_error *err)
+/* What is set in a model or a stack that is only named changes one based on it. */
+static bool base_on(const char *key, const char *path, struct dts_doc *doc,
+                    struct dts_error *err)
 {
-    const struct dts_cfg at = dts_settings_at(doc, "stack");
+    const struct dts_cfg at = dts_settings_at(doc, key);
     const char *name;
-    if (strncmp(path, "stack.", 6) != 0 || !dts_cfg_is_string(&at))
+    if (strncmp(path, key, strlen(key)) != 0 || path[strlen(key)] != '.' ||
+        !dts_cfg_is_string(&at))
         return true;
     if (!dts_cfg_string(&at, &name, err))
         return false;
     struct dts_text value = {0};
     dts_text_add(&value, "{\"base\": \"%s\"}", name);
-    const bool good = dts_doc_set(doc, "stack", dts_text_string(&value), NULL, err);
+    const bool good = dts_doc_set(doc, key, dts_text_string(&value), NULL, err);
     dts_text_free(&value);
     return good;
 }
@@ -190,7 +193,8 @@ static bool apply(const struct dts_setting *setting, const char *document, struc
     if (path == NULL)
         return true;
     dts_text_add(&by, "%s%.*s", setting->by, (int)(path - setting->path), setting->path);
-    const bool good = (document[0] != '\0' || base_stack(path, doc, err)) &&
+    const bool good = (document[0] != '\0' || (base_on("model", path, doc, err) &&
+                                               base_on("stack", path, doc, err))) &&
                       dts_doc_set(doc, path, setting->value, by.chars, err) &&
                       place_files(document, path, by.chars, doc, err);
     dts_text_free(&by);

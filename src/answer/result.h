@@ -71,6 +71,10 @@ struct dts_result {
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
     double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;
+
+    /* Where a sample is a sequence. The last three are of one device, mfu and hfu shares of its
+     * peak; absent where it has none in this precision. */
+    double throughput_tokens_per_s, tokens_per_s_device, model_flops_per_s_device, mfu, hfu;
     struct {
         double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
     } memory;
@@ -102,6 +106,7 @@ struct dts_metric {
     const char *unit;      // "s"; NULL: it has none. The JSON key is "total_s"
     size_t offset;         // of the double in struct dts_result
     const char *reference; // its name in references of a scenario: "step_s"; NULL: it has none
+    bool rare;             // of some models alone: CSV has a column where a point has a value
 };
 
 extern const struct dts_metric dts_metrics[]; // ended by .name NULL; group by group

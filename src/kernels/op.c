@@ -47,6 +47,7 @@ extern const struct dts_operation dts_op_upsample_nearest;
 extern const struct dts_operation dts_op_class_token;
 extern const struct dts_operation dts_op_embedding;
 extern const struct dts_operation dts_op_positional_embedding;
+extern const struct dts_operation dts_op_rotary;
 
 extern const struct dts_operation dts_op_mean_squared_error;
 extern const struct dts_operation dts_op_softmax_cross_entropy;
@@ -102,6 +103,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_class_token,
     &dts_op_embedding,
     &dts_op_positional_embedding,
+    &dts_op_rotary,
 
     // losses
     &dts_op_mean_squared_error,

@@ -24,6 +24,11 @@ struct dts_op_cost {
     double forward_flops, backward_flops;
     double forward_values, backward_values; // activations read and written, in elements
 
+    /* Of forward the products of matrices alone, attention's of all pairs of positions, whether
+     * or not they are hidden: what MFU counts (docs/model.md). Of these, what backward computes
+     * once more. */
+    double product_flops, repeated_flops;
+
     /* The part of backward that makes the gradients of the inputs. It is left out where nothing
      * before this call learns. */
     double input_flops, input_values;
@@ -95,6 +100,7 @@ dts_op_cost_fn dts_part_cost; // permute, select, sequence, slice
 dts_op_cost_fn dts_class_token_cost;
 dts_op_cost_fn dts_embedding_cost;
 dts_op_cost_fn dts_positional_embedding_cost;
+dts_op_cost_fn dts_rotary_cost;
 
 // losses
 dts_op_cost_fn dts_mean_squared_error_cost;

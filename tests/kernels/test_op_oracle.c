@@ -13,7 +13,7 @@ struct oracle_case {
     int batch, groups, heads, select, offset, ignored, tokens, classes, targets;
     int every; // values from one that is kept to the next
     bool bias, causal, relu, inside, last;
-    double slope, epsilon, weight, sums;
+    double slope, base, epsilon, weight, sums;
     struct dts_cfg inputs, output, params, axes, kernel, stride, before, dilation;
     struct dts_cfg y, dx, dw, state;
 };
@@ -50,6 +50,7 @@ static const struct dts_field fields[] = {
     FLAG(inside),
     FLAG(last),
     {KEY(slope), .type = DTS_REAL, .max = 1, .missing = "0"},
+    {KEY(base), .type = DTS_REAL, .max = 1e12, .missing = "0"},
     {KEY(epsilon), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(weight), .type = DTS_REAL, .max = 1e9, .missing = "0"},
     {KEY(sums), .type = DTS_REAL, .min = 1, .max = 1e9},
@@ -149,6 +150,7 @@ static struct op_case case_of(const struct oracle_case *o)
                                  .inside = o->inside,
                                  .last = o->last,
                                  .slope = o->slope,
+                                 .base = o->base,
                                  .epsilon = o->epsilon,
                                  .weight = o->weight,
                                  .output = read_dims(&o->output),

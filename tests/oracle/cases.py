@@ -115,6 +115,8 @@ CASES = [
     norm("layer_norm", 2, [7], 7, 2, 64, epsilon=0.5),
     norm("rms_norm", 2, [7], 7, 1, 64, epsilon=0.5),
     alike("gelu", 2, [3, 7]),
+    alike("rotary", 2, [5, 12], heads=3, base=10000),
+    alike("rotary", 2, [4, 8], heads=1, base=500),
     alike("layer_scale", 2, [3, 4, 2], sums=16, params=[3]),
     alike("layer_scale", 2, [4, 5], sums=8, params=[5], last=True),
     alike("hardsigmoid", 2, [3, 7]),

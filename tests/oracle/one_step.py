@@ -292,6 +292,30 @@ GPT = [
     {"name": "ln_f", "kind": "layer_norm"},
     {"name": "lm_head", "kind": "linear", "tied": "token_embedding", "outputs": 61, "bias": False},
     {"name": "loss", "kind": "softmax_cross_entropy"}]
+# Llama's block: keys that heads share, rotary positions, a gated product
+LLAMA = [
+    {"name": "token_embedding", "kind": "embedding", "vocabulary": 61, "features": 24},
+    {"name": "h", "repeat": 2, "layers": [
+        {"name": "norm_1", "kind": "rms_norm"},
+        {"name": "query", "kind": "linear", "input": "norm_1", "outputs": 24, "bias": False},
+        {"name": "key", "kind": "linear", "input": "norm_1", "outputs": 12, "bias": False},
+        {"name": "value", "kind": "linear", "input": "norm_1", "outputs": 12, "bias": False},
+        {"name": "query_turned", "kind": "rotary", "input": "query", "heads": 4, "base": 500},
+        {"name": "key_turned", "kind": "rotary", "input": "key", "heads": 2, "base": 500},
+        {"name": "attention", "kind": "attention", "input": ["query_turned", "key_turned", "value"],
+         "heads": 4, "causal": True, "fused": True},
+        {"name": "proj", "kind": "linear", "outputs": 24, "bias": False},
+        {"name": "add_1", "kind": "add", "input": ["proj", "entry"]},
+        {"name": "norm_2", "kind": "rms_norm"},
+        {"name": "gate", "kind": "linear", "outputs": 40, "bias": False},
+        {"name": "silu", "kind": "silu"},
+        {"name": "up", "kind": "linear", "input": "norm_2", "outputs": 40, "bias": False},
+        {"name": "gated", "kind": "multiply", "input": ["silu", "up"]},
+        {"name": "down", "kind": "linear", "outputs": 24, "bias": False},
+        {"name": "add_2", "kind": "add", "input": ["down", "add_1"]}]},
+    {"name": "norm_f", "kind": "rms_norm"},
+    {"name": "lm_head", "kind": "linear", "outputs": 61, "bias": False},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]
 # what segmentation networks have: dilation, a pyramid, interpolation, a loss for each pixel
 PIXELS = [
     {"name": "stem", "kind": "conv2d", "channels": 6, "kernel": 3, "stride": 2, "padding": 1, "bias": False},
@@ -378,6 +402,7 @@ def small(program, in_double):
         good &= compare_in_double(in_double, name, load(name, {}), 5, 1.0)
     good &= compare(program, "resnet8, the same ReLUs", load("resnet8", {}), 5, "momentum", 1.0, 1e-4, gated=True)
     gpt = load("gpt2", {"input": [13], "layers": GPT})
+    llama = load("gpt2", {"input": [13], "layers": LLAMA})
     lstm = load("lstm", {"input": [11], "layers": LSTM})
     words = load("lstm", {"input": [11], "layers": [{**LSTM[0], "sparse": True}] + LSTM[1:]})
     pixels = load("small_cnn", {"input": [3, 20, 23], "layers": PIXELS})
@@ -388,8 +413,9 @@ def small(program, in_double):
     good &= compare(program, "vision, many layers", mixed, 3, "momentum", 1.0)
     good &= compare(program, "lines and steps", lines, 3, "momentum", 1.0)
     good &= compare(program, "three losses", heads, 3, "momentum", 0.1)
+    good &= compare(program, "llama of 24 features", llama, 3, "momentum", 0.5, 1e-2, steps=3)
     for label, model in (("segmentation of 20x23", pixels), ("three losses", heads), ("gpt of 24 features", gpt),
-                         ("lstm of 10 and 9", lstm), ("vision, many layers", mixed), ("lines and steps", lines)):
+                         ("llama of 24 features", llama), ("lstm of 10 and 9", lstm), ("vision, many layers", mixed), ("lines and steps", lines)):
         good &= compare_in_double(in_double, label, model, 3, 1.0)
     for optimizer in OPTIMIZERS:
         rate = 0.5 if optimizer in ("sgd", "momentum", "nesterov") else 0.003

@@ -145,6 +145,17 @@ def multiply(case, x, w, target):
     return x[0] * factor
 
 
+def rotary(case, x, w, target):
+    """By complex numbers, as Llama's first published code, on halves as its weights are stored today."""
+    heads, (positions, features) = case["heads"], case["output"]
+    pairs = features // heads // 2
+    speeds = case["base"] ** (-torch.arange(pairs).double() / pairs)
+    turns = torch.polar(torch.ones(positions, pairs).double(), torch.outer(torch.arange(positions).double(), speeds))
+    parts = x[0].reshape(-1, positions, heads, 2, pairs)
+    y = torch.complex(parts[..., 0, :], parts[..., 1, :]) * turns[:, None]
+    return torch.stack([y.real, y.imag], dim=-2).reshape(x[0].shape)
+
+
 def cross_entropy(case, x, w, target):
     ignored = case.get("ignored") or -100
     return torch.stack([F.cross_entropy(row.reshape(-1, row.shape[-1]), t.flatten(), ignore_index=ignored)
@@ -208,6 +219,7 @@ ROWS = {
     "relu": lambda case, x, w, target: torch.relu(x[0]),
     "relu6": lambda case, x, w, target: F.relu6(x[0]),
     "rms_norm": rms_norm,
+    "rotary": rotary,
     "select": lambda case, x, w, target: x[0][:, :case["select"]],
     "sequence": lambda case, x, w, target: x[0].flatten(2).transpose(1, 2),
     "sigmoid": lambda case, x, w, target: torch.sigmoid(x[0]),

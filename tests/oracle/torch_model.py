@@ -139,12 +139,25 @@ def pool(function):
 def attention(keys, x, w):
     heads = keys["heads"]
     q, k, v = x if len(x) == 3 else x[0].chunk(3, dim=-1)
-    q, k, v = (t.unflatten(-1, (heads, -1)).transpose(1, 2) for t in (q, k, v))
+    head = q.shape[-1] // heads
+    q, k, v = (t.unflatten(-1, (-1, head)).transpose(1, 2) for t in (q, k, v))
+    k, v = (t.repeat_interleave(heads // t.shape[1], dim=1) for t in (k, v))
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     if keys.get("causal"):
         hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
         scores = scores.masked_fill(hidden, -math.inf)
     return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def rotary(keys, x, w):
+    """As transformers' apply_rotary_pos_emb: x cos + (-second half, first half) sin."""
+    positions, pairs = x[0].shape[1], x[0].shape[-1] // keys["heads"] // 2
+    speeds = keys.get("base", 1e4) ** (-torch.arange(pairs, dtype=torch.float64) / pairs)
+    angles = torch.outer(torch.arange(positions, dtype=torch.float64), speeds)
+    cosines, sines = (t.repeat(1, 2)[:, None].to(x[0].dtype) for t in (angles.cos(), angles.sin()))
+    parts = x[0].unflatten(-1, (keys["heads"], -1))
+    turned = torch.cat([-parts[..., pairs:], parts[..., :pairs]], -1)
+    return (parts * cosines + turned * sines).flatten(-2)
 
 
 def lstm(keys, x, w):
@@ -205,6 +218,9 @@ KINDS = {
     "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],
     "relu": lambda keys, x, w: torch.relu(x[0]),
     "relu6": lambda keys, x, w: F.relu6(x[0]),
+    "rms_norm": lambda keys, x, w: x[0] * w[0] * torch.rsqrt(x[0].pow(2).mean(-1, keepdim=True)
+                                                            + keys.get("epsilon", 1e-5)),
+    "rotary": rotary,
     "reshape": lambda keys, x, w: x[0].reshape(-1, *keys["output"]),
     "select": lambda keys, x, w: x[0][:, :keys["positions"]],
     "sequence": lambda keys, x, w: x[0].flatten(2).transpose(1, 2),

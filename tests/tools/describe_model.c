@@ -1,6 +1,7 @@
 /* describe_model.c -- prints what a model file is: its totals, then each layer without its
  * name. With --begin FILE: of each parameter tensor the number of values, mean and standard
- * deviation of what it begins with. For tests that compare networks. */
+ * deviation of what it begins with. With --layers FILE: the document with the layers, of a
+ * network by numbers what its family made. For tests that compare networks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static void print_begin(const struct dts_layer *layer)
 int main(int count, char **words)
 {
     const bool begin = count > 1 && strcmp(words[1], "--begin") == 0;
-    for (int i = begin ? 2 : 1; i < count; i++) {
+    const bool layers = count > 1 && strcmp(words[1], "--layers") == 0;
+    for (int i = begin || layers ? 2 : 1; i < count; i++) {
         struct dts_model model;
         struct dts_error err = {0};
         if (!dts_model_load(&model, words[i], &err)) {
@@ -38,7 +40,9 @@ int main(int count, char **words)
         }
         for (int l = 0; l < model.layer_count && begin; l++)
             print_begin(&model.layers[l]);
-        if (begin) {
+        if (layers)
+            dts_doc_print(model.expanded != NULL ? model.expanded : model.doc, stdout);
+        if (begin || layers) {
             dts_model_free(&model);
             continue;
         }

@@ -86,6 +86,7 @@ static const struct example {
     {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0, 0},
     {"multiply", "[7, 2]", "{\"kind\": \"multiply\", \"input\": [\"before\", \"entry\"]}",
      "7 x 2", 0, 14},
+    {"rotary", "[7, 12]", "{\"kind\": \"rotary\", \"heads\": 3}", "7 x 12", 0, 0},
     {"layer_scale", "[7, 2]", "{\"kind\": \"layer_scale\"}", "7 x 2", 7, 14},
     {"concat", "[7, 2]", "{\"kind\": \"concat\", \"input\": [\"before\", \"entry\"]}", "14 x 2",
      0, 0},

@@ -40,7 +40,19 @@ static double count_of(int count)
     return count > 0 ? count : NAN;
 }
 
-static void fill(struct dts_cell *row, const char *scenario, const struct dts_result *point)
+/* Is there such a number, or a column for it in any case? */
+static bool is_shown(const struct dts_metric *metric, const struct dts_report *reports,
+                     int count)
+{
+    bool shown = !metric->rare;
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < reports[i].count; p++)
+            shown = shown || isfinite(dts_metric_value(metric, &reports[i].points[p]));
+    return shown;
+}
+
+static void fill(struct dts_cell *row, const char *scenario, const struct dts_result *point,
+                 const bool *shown)
 {
     struct dts_cell *cell = row;
     (cell++)->word = scenario;
@@ -53,8 +65,9 @@ static void fill(struct dts_cell *row, const char *scenario, const struct dts_re
     (cell++)->word = point->platform;
     (cell++)->word = point->stack;
     (cell++)->word = point->engine;
-    for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
-        (cell++)->number = dts_metric_value(metric, point);
+    for (int i = 0; dts_metrics[i].name != NULL; i++)
+        if (shown[i])
+            (cell++)->number = dts_metric_value(&dts_metrics[i], point);
     (cell++)->word = point->reference.metric;
     (cell++)->number = point->reference.value;
     (cell++)->number = point->reference.predicted;
@@ -66,11 +79,15 @@ static void print(const struct dts_report *reports, int count, FILE *out)
 {
     struct dts_column columns[WORDS + METRICS_MOST + LAST];
     char names[METRICS_MOST][NAME_ROOM];
+    bool shown[METRICS_MOST];
     int c = 0, rows = 0;
     for (int i = 0; i < WORDS; i++)
         columns[c++] = words[i];
     for (int i = 0; dts_metrics[i].name != NULL; i++) {
         assert(i < METRICS_MOST);
+        shown[i] = is_shown(&dts_metrics[i], reports, count);
+        if (!shown[i])
+            continue;
         const char *group = dts_metrics[i].group, *unit = dts_metrics[i].unit;
         snprintf(names[i], NAME_ROOM, "%s%s%s", group != NULL ? group : "",
                  group != NULL ? "_" : "", dts_metrics[i].name);
@@ -84,7 +101,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
     struct dts_cell *cells = dts_alloc((size_t)c * (size_t)rows, sizeof(*cells)), *row = cells;
     for (int i = 0; i < count; i++)
         for (int p = 0; p < reports[i].count; p++, row += c)
-            fill(row, reports[i].scenario, &reports[i].points[p]);
+            fill(row, reports[i].scenario, &reports[i].points[p], shown);
     dts_table_print_csv(out, columns, c, cells, rows);
     free(cells);
 }

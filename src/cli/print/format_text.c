@@ -193,6 +193,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"busbw\n", AT(busbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
         {"chosen", AT(chosen), WORD, NULL, 0, 0, chosen && !steps},
         {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
+        {"tokens per s\nand device\n", AT(tokens_per_s_device), NUMBER, "", 1, 4, false},
+        {"MFU\n", AT(mfu), NUMBER, "%", 100, 3, false},
         {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},

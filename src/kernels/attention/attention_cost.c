@@ -37,6 +37,7 @@ static struct dts_op_cost plain_cost(const struct sizes *n, bool dropout)
     double backward_values = 7 * n->scores + 2 * drop + 2 * io + n->query;
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
+        .product_flops = 2 * n->product,
 
         /* Softmax: scale, max, subtract, exp, sum, divide. */
         .forward_flops = 2 * n->product + 6 * n->scores + 2 * drop,
@@ -60,6 +61,8 @@ static struct dts_op_cost fused_cost(const struct sizes *n, bool causal)
     double backward_values = 2 * io + 2 * n->query; // read q, k, v, y, dy, write dq, dk, dv
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
+        .product_flops = 2 * n->product,
+        .repeated_flops = n->product, // the scores
         .forward_flops = part * (2 * n->product + 6 * n->scores),
         .backward_flops = backward,
         .input_flops = backward,

@@ -29,7 +29,7 @@ struct dts_op_call {
     /* Settings; 0 where the operation has no use for them. */
     struct dts_op_call_window window;
     int groups;    // of a convolution; 1: all channels mix
-    int heads;     // of attention
+    int heads;     // of attention, and of rotary positions
     int select;    // positions that are kept
     size_t table;  // rows among which its input chooses, each as long as one of the output's
     size_t offset; // of a slice: values of its axis before the first that is kept
@@ -47,6 +47,7 @@ struct dts_op_call {
     bool first;     // nothing before it learns: backward makes no gradients of inputs
     double rate;    // share that dropout zeroes
     double slope;   // of a leaky ReLU
+    double base;    // of rotary positions: what wavelengths grow with
     double epsilon; // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
     double weight;  // of a loss: what it and its gradient are multiplied by; 0: 1
 };

@@ -11,6 +11,7 @@ struct dts_op_cost dts_gru_cost(const struct dts_op_call *call)
     const double in = s * f, out = s * h, kept = 4 * out;            // r, z, n, q
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
+        .product_flops = by_input + by_state,
 
         /* 2 sigmoids at 4, tanh, biases 3, what is reset 2, output 4. */
         .forward_flops = by_input + by_state + 18 * out,

@@ -11,6 +11,7 @@ struct dts_op_cost dts_lstm_cost(const struct dts_op_call *call)
     const double in = s * f, out = s * h, gates = 4 * out;
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
+        .product_flops = by_input + by_state,
 
         /* 3 sigmoids at 4, 2 tanh at 1, biases 4, cell 3, output 1. */
         .forward_flops = by_input + by_state + 22 * out,

@@ -15,6 +15,7 @@ struct dts_op_cost dts_product_cost(const struct dts_op_call *call, enum dts_wor
     return (struct dts_op_cost){
         .class = class,
         .forward_flops = flops,
+        .product_flops = flops,
         .backward_flops = 2 * flops + (call->bias ? out : 0), // data, weights, bias
         .input_flops = flops,
         .forward_values = in + out,

@@ -49,42 +49,93 @@ static bool read_input(struct dts_dims *dims, const struct dts_cfg *at, struct d
     return true;
 }
 
+static bool read_layers(struct dts_model *model, struct dts_doc *doc, struct top *top,
+                        struct dts_error *err)
+{
+    struct dts_begin begin = {.rule = DTS_BEGIN_AS_KIND};
+    struct dts_cfg at = dts_doc_top(doc);
+    if (!dts_cfg_read(&at, fields, top, err) || !read_input(&model->input, &top->input, err) ||
+        !dts_begin_read(&begin, &top->begin, err))
+        return false;
+    model->sample = top->sample;
+    return dts_model_read_layers(model, &top->layers, &begin, err);
+}
+
+/* By numbers: what the family makes of them is a document of its own. */
+static bool read_family(struct dts_model *model, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    struct top top;
+    if (!dts_model_expand(model, at, &model->expanded, err) ||
+        !read_layers(model, model->expanded, &top, err))
+        return false;
+    dts_model_find_costs(model);
+    if (model->name == NULL)
+        dts_model_name_family(model, at);
+    return true;
+}
+
 static bool read(struct dts_model *model, struct dts_error *err)
 {
     struct top top;
-    struct dts_begin begin = {.rule = DTS_BEGIN_AS_KIND};
-    struct dts_cfg at = dts_doc_top(model->doc);
-    if (!dts_cfg_read(&at, fields, &top, err) || !read_input(&model->input, &top.input, err) ||
-        !dts_begin_read(&begin, &top.begin, err))
+    struct dts_cfg at = dts_doc_top(model->doc), family = dts_cfg_member(&at, "family");
+    if (dts_cfg_exists(&family))
+        return read_family(model, &at, err);
+    if (!read_layers(model, model->doc, &top, err))
         return false;
     model->name = top.name;
     model->summary = top.summary;
-    model->sample = top.sample;
-    return dts_model_read_layers(model, &top.layers, &begin, err);
-}
-
-/* Takes the document over. */
-static bool read_or_free(struct dts_model *model, struct dts_error *err)
-{
-    if (!read(model, err)) {
-        dts_model_free(model);
-        return false;
-    }
     dts_model_find_costs(model);
     return true;
+}
+
+static bool or_free(struct dts_model *model, bool good)
+{
+    if (!good)
+        dts_model_free(model);
+    return good;
 }
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err)
 {
     *model = (struct dts_model){0};
-    return dts_doc_load(&model->doc, path, err) && read_or_free(model, err);
+    return dts_doc_load(&model->doc, path, err) && or_free(model, read(model, err));
+}
+
+bool dts_model_load_based(struct dts_model *model, const char *path,
+                          const struct dts_cfg *changes, struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    if (!dts_doc_load(&model->doc, path, err))
+        return false;
+    const struct dts_cfg name = dts_cfg_member(changes, "name");
+    if (!or_free(model, dts_doc_merge(model->doc, changes, "base", err) && read(model, err)))
+        return false;
+    if (dts_cfg_key_count(changes) > 1 && !dts_cfg_exists(&name)) {
+        struct dts_text text = {0};
+        dts_text_add(&text, "%s (changed)", model->name);
+        free(model->own_name);
+        model->name = model->own_name = dts_text_take(&text);
+    }
+    return true;
+}
+
+bool dts_model_read_at(struct dts_model *model, const struct dts_cfg *at, struct dts_error *err)
+{
+    *model = (struct dts_model){0};
+    const bool good = or_free(model, read_family(model, at, err));
+    if (good) { // it has no file: the layers are its document
+        model->doc = model->expanded;
+        model->expanded = NULL;
+    }
+    return good;
 }
 
 bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
                      struct dts_error *err)
 {
     *model = (struct dts_model){0};
-    return dts_doc_parse(&model->doc, name, text, err) && read_or_free(model, err);
+    return dts_doc_parse(&model->doc, name, text, err) && or_free(model, read(model, err));
 }
 
 void dts_model_free(struct dts_model *model)
@@ -94,8 +145,9 @@ void dts_model_free(struct dts_model *model)
         free(model->layers[i].self);
     }
     free(model->layers);
-    if (model->doc != NULL)
-        dts_doc_free(model->doc);
+    free(model->own_name);
+    dts_doc_free(model->doc);
+    dts_doc_free(model->expanded);
     *model = (struct dts_model){0};
 }
 
@@ -103,6 +155,7 @@ void dts_model_help(FILE *out)
 {
     fprintf(out, "A model file:\n\n");
     dts_fields_print(fields, "", out);
+    dts_model_help_families(out);
     fprintf(out, "\nEvery layer:\n\n");
     dts_fields_print(dts_layer_fields, "", out);
     fprintf(out, "\nA group of layers:\n\n");

@@ -40,19 +40,37 @@ struct dts_model {
     int layer_count;
     double parameters;                    // in all, tied ones once
     double forward_flops, backward_flops; // per sample
-    double saved_values, saved_bytes;     // per sample, kept for backward (op_cost.h)
+
+    /* Per sample, as MFU and HFU count (op_cost.h); tokens: 0 where a sample is no sequence. */
+    double product_flops, repeated_flops, tokens;
+    double saved_values, saved_bytes; // per sample, kept for backward (op_cost.h)
     double working_values; // per sample: what backward needs beside them when it needs most
+    char *own_name;        // owned: what name points to, where the file does not give it
     struct dts_doc *doc;   // owned
+
+    /* Of a network by numbers that has a file: the layers that its family makes of them; owned.
+     * Else NULL. */
+    struct dts_doc *expanded;
 };
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
+
+/* The same with all values that an object holds, "base" left out, in place of the file's. The
+ * model is then called "gpt2 (changed)", unless they name it. */
+bool dts_model_load_based(struct dts_model *model, const char *path,
+                          const struct dts_cfg *changes, struct dts_error *err);
+
+/* A network that stands in another document: {"family": "llama", "layers": 32, ...}. */
+bool dts_model_read_at(struct dts_model *model, const struct dts_cfg *at,
+                       struct dts_error *err);
 
 /* The same from a string; `name` stands for the file in messages. */
 bool dts_model_parse(struct dts_model *model, const char *name, const char *text,
                      struct dts_error *err);
 void dts_model_free(struct dts_model *model);
 
-/* Print every key of a model file and every kind of layer, for `dtsim help model`. */
+/* Print every key of a model file, every family and every kind of layer, for `dtsim help
+ * model`. */
 void dts_model_help(FILE *out);
 
 /* Memory of one device, in bytes (memory.c). The fp32 copy of the weights that fp16 and bf16

@@ -10,6 +10,7 @@
  *   that made it; the model's input to the first layer that keeps it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "train/model/calls.h"
@@ -131,9 +132,13 @@ void dts_model_find_costs(struct dts_model *model)
             model->parameters += (double)layer->params[p].count;
         model->forward_flops += layer->cost.forward_flops;
         model->backward_flops += layer->cost.backward_flops;
+        model->product_flops += layer->cost.product_flops;
+        model->repeated_flops += layer->cost.repeated_flops;
         model->saved_values += layer->cost.saved_values;
         model->saved_bytes += layer->cost.saved_bytes;
     }
+    if (strcmp(model->sample, "sequence") == 0)
+        model->tokens = (double)model->input.size[0];
     model->working_values = find_working(model, tensors);
     free(all);
 }

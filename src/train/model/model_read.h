@@ -53,6 +53,14 @@ void dts_begin_apply(const struct dts_begin *begin, struct dts_layer *layer);
 bool dts_model_read_layers(struct dts_model *model, const struct dts_cfg *list,
                            const struct dts_begin *begin, struct dts_error *err);
 
+/* A network by numbers (model_family.c): name and summary, and a document whose "sample",
+ * "input", "begin" and "layers" are those of a model file. A name that is not given is the
+ * family's with the number of parameters, and is there after dts_model_name_family(). */
+bool dts_model_expand(struct dts_model *model, const struct dts_cfg *at,
+                      struct dts_doc **expanded, struct dts_error *err);
+void dts_model_name_family(struct dts_model *model, const struct dts_cfg *at);
+void dts_model_help_families(FILE *out);
+
 /* The keys that every layer has beside those of its kind, and the keys of a group. */
 extern const struct dts_field dts_layer_fields[], dts_group_fields[];
 

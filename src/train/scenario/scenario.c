@@ -71,8 +71,8 @@ static const char *batch_norm_name(int i)
 
 /* The file as it stands, before names become what they name. */
 struct words {
-    const char *summary, *why, *model, *platform, *device, *precision, *optimizer;
-    struct dts_cfg stack;
+    const char *summary, *why, *platform, *device, *precision, *optimizer;
+    struct dts_cfg model, stack;
     const char *batch_norm;
     const char *engine;
     struct dts_dataset dataset;
@@ -90,8 +90,9 @@ static const struct dts_field fields[] = {
      .help = "what is asked, in one line"},
     {DTS_KEY(struct words, why), .type = DTS_STRING, .missing = "null",
      .help = "what the scenario shows and what to look at"},
-    {DTS_KEY(struct words, model), .type = DTS_STRING,
-     .help = "the network: a name (`dtsim list models`) or a file"},
+    {DTS_KEY(struct words, model), .type = DTS_OTHER,
+     .help = "the network: a name (`dtsim list models`), a file, or an object: {\"base\": ...} "
+             "or {\"family\": ...} (docs/models.md)"},
     {DTS_KEY(struct words, dataset), .type = DTS_OBJECT, .fields = dataset_fields,
      .missing = "null", .help = "what it is trained on; needed where epochs are asked"},
     {DTS_KEY(struct words, platform), .type = DTS_STRING,
@@ -179,21 +180,46 @@ static bool read_placement(const struct dts_cfg *top, struct dts_placing *placin
                         &placing->nodes, &placing->node_count, err);
 }
 
-/* A name, or an object whose "base" is one. */
-static bool load_stack(struct dts_stack *stack, const struct dts_cfg *place,
-                       const struct dts_cfg *top, struct dts_error *err)
+/* The file of a name, or of the "base" of an object. *changes: that object, NULL: a name. */
+static bool find_based(char **path, const struct dts_cfg **changes, const char *folder,
+                       const char *key, const struct dts_cfg *place, const struct dts_cfg *top,
+                       struct dts_error *err)
 {
     const bool based = dts_cfg_is_object(place);
     const struct dts_cfg base = dts_cfg_member(place, "base");
     const char *name;
-    char *path;
+    *changes = based ? place : NULL;
     if (based && !dts_cfg_exists(&base))
         return dts_cfg_fail(place, "base", err, "missing (a name or a file)");
-    if (!dts_cfg_string(based ? &base : place, &name, err) ||
-        !dts_library_find_for(&path, "stacks", name, based ? place : top,
-                              based ? "base" : "stack", err))
+    return dts_cfg_string(based ? &base : place, &name, err) &&
+           dts_library_find_for(path, folder, name, based ? place : top, based ? "base" : key,
+                                err);
+}
+
+static bool load_stack(struct dts_stack *stack, const struct dts_cfg *place,
+                       const struct dts_cfg *top, struct dts_error *err)
+{
+    const struct dts_cfg *changes;
+    char *path;
+    if (!find_based(&path, &changes, "stacks", "stack", place, top, err))
         return false;
-    const bool good = dts_stack_load_based(stack, path, based ? place : NULL, err);
+    const bool good = dts_stack_load_based(stack, path, changes, err);
+    free(path);
+    return good;
+}
+
+static bool load_model(struct dts_model *model, const struct dts_cfg *place,
+                       const struct dts_cfg *top, struct dts_error *err)
+{
+    const struct dts_cfg family = dts_cfg_member(place, "family"),
+                         base = dts_cfg_member(place, "base"), *changes;
+    char *path;
+    if (dts_cfg_exists(&family) && !dts_cfg_exists(&base))
+        return dts_model_read_at(model, place, err);
+    if (!find_based(&path, &changes, "models", "model", place, top, err))
+        return false;
+    const bool good = changes != NULL ? dts_model_load_based(model, path, changes, err)
+                                      : dts_model_load(model, path, err);
     free(path);
     return good;
 }
@@ -202,12 +228,8 @@ static bool load_stack(struct dts_stack *stack, const struct dts_cfg *place,
 static bool load_files(struct dts_scenario *scenario, const struct words *words,
                        const struct dts_cfg *top, struct dts_error *err)
 {
-    char *model = NULL;
-    bool ok = dts_library_find_for(&model, "models", words->model, top, "model", err) &&
-              dts_model_load(&scenario->model, model, err) &&
-              load_stack(&scenario->stack, &words->stack, top, err);
-    free(model);
-    return ok;
+    return load_model(&scenario->model, &words->model, top, err) &&
+           load_stack(&scenario->stack, &words->stack, top, err);
 }
 
 /* Nobody shall believe that it changes anything where it cannot. */

@@ -45,6 +45,7 @@ extern const struct dts_layer_kind dts_layer_upsample_nearest;
 extern const struct dts_layer_kind dts_layer_embedding;
 extern const struct dts_layer_kind dts_layer_positional_embedding;
 extern const struct dts_layer_kind dts_layer_class_token;
+extern const struct dts_layer_kind dts_layer_rotary;
 extern const struct dts_layer_kind dts_layer_attention;
 extern const struct dts_layer_kind dts_layer_lstm;
 extern const struct dts_layer_kind dts_layer_gru;
@@ -94,6 +95,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_embedding,
     &dts_layer_positional_embedding,
     &dts_layer_class_token,
+    &dts_layer_rotary,
     &dts_layer_attention,
     &dts_layer_lstm,
     &dts_layer_gru,

@@ -1,0 +1,1 @@
+dtsim in/small.json --set 'model={"base":"gpt2","family":"gpt"}'

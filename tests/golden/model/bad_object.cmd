@@ -1,0 +1,1 @@
+dtsim in/small.json --set 'model={"layers":2}'
