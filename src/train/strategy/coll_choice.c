@@ -118,7 +118,7 @@ static int pieces_of(const struct dts_coll_choice *a, const struct dts_coll_shap
 static void set_orders(const struct dts_point *point, struct dts_collective *c)
 {
     const struct dts_orders *orders = &point->machine->orders;
-    const bool ring = c->algorithm == dts_coll_find("ring");
+    const bool ring = c->algorithm == dts_coll_find("ring") && c->shape.kind < DTS_ALLTOALL;
     if (ring && c->channels > 1 && orders->count > 0 && orders->members == point->devices &&
         c->shape.per_node == point->devices)
         c->orders = orders;

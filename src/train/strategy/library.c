@@ -169,6 +169,19 @@ static struct dts_collective bare(const struct dts_point *point, enum dts_coll_k
     };
 }
 
+/* No library here chooses for these: a device sends to one other, and receives from one. */
+static bool take_only_row(enum dts_coll_kind kind, int channels, struct dts_collective *c)
+{
+    if (kind != DTS_ALLTOALL && kind != DTS_SHIFT)
+        return false;
+    const char *row = kind == DTS_ALLTOALL ? "pairwise" : "ring";
+    c->algorithm = dts_coll_find(row);
+    c->channels = channels > 0 ? channels : 1;
+    snprintf(c->chosen, sizeof(c->chosen), "%s", row);
+    snprintf(c->why, sizeof(c->why), "%s is the only row without levels", row);
+    return true;
+}
+
 static bool is_nccl(const struct dts_library *library)
 {
     return library->name != NULL && strcmp(library->name, "nccl") == 0;
@@ -178,7 +191,7 @@ bool dts_library_choose(const struct dts_point *point, enum dts_coll_kind kind, 
                         int channels, struct dts_collective *c, struct dts_error *err)
 {
     *c = bare(point, kind);
-    if (point->devices < 2)
+    if (take_only_row(kind, channels, c) || point->devices < 2)
         return true;
     if (is_nccl(&point->scenario->stack.library))
         return take_nccl(point, bytes, channels, c, err);
@@ -193,7 +206,8 @@ bool dts_library_force(const struct dts_point *point, enum dts_coll_kind kind, d
     struct dts_choice choice;
     struct dts_error ignored = {0};
     enum dts_choice_algorithm algorithm;
-    if (point->devices < 2 || !is_nccl(&point->scenario->stack.library) ||
+    if (point->devices < 2 || kind >= DTS_ALLTOALL ||
+        !is_nccl(&point->scenario->stack.library) ||
         !dts_choice_algorithm_of(row, &algorithm) || !find_group(point, &group, &ignored) ||
         !dts_choice_force(&group, kind, fmax(1, bytes), algorithm, &choice))
         return false;
