@@ -119,6 +119,7 @@ static const struct known {
     {"pairwise", DTS_ALLTOALL, 8, 1, 1, 1, NULL, 7, 7.0 / 8, 7, 7.0 / 8},
     {"pairwise", DTS_ALLTOALL, 23, 1, 1, 1, NULL, 22, 22.0 / 23, 22, 22.0 / 23},
     {"pairwise", DTS_ALLTOALL, 24, 4, 1, 1, NULL, 23, 23.0 / 24, 23, 23.0 / 24},
+    {"scattered", DTS_ALLTOALL, 23, 1, 1, 1, NULL, 1, 22.0 / 23, 1, 22.0 / 23},
     {"hierarchical", DTS_ALLTOALL, 24, 4, 1, 1, NULL, 8, 3.0 / 4 + 5.0 / 6, 8,
      3.0 / 4 + 5.0 / 6},
     {"hierarchical", DTS_ALLTOALL, 8, 8, 1, 1, NULL, 7, 7.0 / 8, 7, 7.0 / 8},
@@ -285,6 +286,21 @@ static void many_nodes_take_turns_in_an_all_to_all(void)
     }
 }
 
+/* 70 members: 32 parts, 32, and 5. */
+static void parts_for_many_members_take_turns(void)
+{
+    const struct dts_coll *coll = dts_coll_find("scattered");
+    const struct dts_coll_shape shape = {
+        .kind = DTS_ALLTOALL, .size = 70, .per_node = 1, .shards = 1, .pieces = 1};
+    struct dts_coll_message mine[DTS_COLL_MESSAGES];
+    CHECK_INT(coll->steps(&shape), 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(coll->step(&shape, 69, i, mine), i < 2 ? 64 : 10);
+        CHECK_INT(mine[0].peer, 32 * i);
+        CHECK_INT(mine[0].first, 32 * i + 1);
+    }
+}
+
 static void names_are_found_and_differ(void)
 {
     int count = 0;
@@ -351,5 +367,6 @@ TESTS(TEST(steps_data_and_seconds_are_those_of_the_closed_forms),
       TEST(binary_blocks_of_a_power_of_two_are_halving_doubling),
       TEST(binary_blocks_keep_to_the_messages_of_a_step),
       TEST(large_groups_keep_to_the_same_rules), TEST(many_nodes_take_turns_in_an_all_to_all),
-      TEST(names_are_found_and_differ), TEST(unsound_shapes_are_refused_with_a_reason),
-      TEST(pieces_follow_from_the_size), TEST(chunks_cover_any_amount_of_data_once))
+      TEST(parts_for_many_members_take_turns), TEST(names_are_found_and_differ),
+      TEST(unsound_shapes_are_refused_with_a_reason), TEST(pieces_follow_from_the_size),
+      TEST(chunks_cover_any_amount_of_data_once))

@@ -163,8 +163,13 @@ static void parts_take_a_row_of_their_own(void)
     dts_job_free(&job);
     job = job_of(&f, "collective",
                  "{\"collective\": \"alltoall\", \"bytes\": 960, \"algorithm\": \"auto\"}", 24);
-    CHECK_STRING(job.roles[0].plan.ops[0].collective.chosen, "pairwise");
+    CHECK_STRING(job.roles[0].plan.ops[0].collective.chosen, "scattered");
     CHECK_INT(job.roles[0].plan.ops[0].collective.data.count, 240);
+    dts_job_free(&job);
+    f.scenario.stack.library.name = "openmpi";
+    job = job_of(&f, "collective",
+                 "{\"collective\": \"alltoall\", \"bytes\": 960, \"algorithm\": \"auto\"}", 24);
+    CHECK_STRING(job.roles[0].plan.ops[0].collective.chosen, "pairwise");
     dts_job_free(&job);
     job = job_of(&f, "collective", "{\"collective\": \"shift\", \"bytes\": 960}", 24);
     c = job.roles[0].plan.ops[0].collective;

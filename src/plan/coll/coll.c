@@ -17,6 +17,7 @@ extern const struct dts_coll dts_coll_tree_of_nodes;
 extern const struct dts_coll dts_coll_nvls;
 extern const struct dts_coll dts_coll_nvls_tree;
 extern const struct dts_coll dts_coll_pairwise;
+extern const struct dts_coll dts_coll_scattered;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
@@ -31,6 +32,7 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_nvls,
     &dts_coll_nvls_tree,
     &dts_coll_pairwise,
+    &dts_coll_scattered,
     &dts_coll_mpi,
     // ends the table
     NULL,
@@ -72,7 +74,7 @@ static const char *lacks(const struct dts_coll *coll, enum dts_coll_kind kind)
         [DTS_REDUCE_SCATTER] = "does no reduce-scatter",
         [DTS_ALLGATHER] = "does no all-gather",
         [DTS_BROADCAST] = "does no broadcast",
-        [DTS_ALLTOALL] = "does no all-to-all (\"pairwise\" does)",
+        [DTS_ALLTOALL] = "does no all-to-all (\"pairwise\" and \"scattered\" do)",
         [DTS_SHIFT] = "does no shift (\"ring\" does)",
     };
     const unsigned kinds = coll->kinds != 0 ? coll->kinds : (1u << DTS_ALLTOALL) - 1;

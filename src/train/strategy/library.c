@@ -169,29 +169,35 @@ static struct dts_collective bare(const struct dts_point *point, enum dts_coll_k
     };
 }
 
-/* No library here chooses for these: a device sends to one other, and receives from one. */
-static bool take_only_row(enum dts_coll_kind kind, int channels, struct dts_collective *c)
-{
-    if (kind != DTS_ALLTOALL && kind != DTS_SHIFT)
-        return false;
-    const char *row = kind == DTS_ALLTOALL ? "pairwise" : "ring";
-    c->algorithm = dts_coll_find(row);
-    c->channels = channels > 0 ? channels : 1;
-    snprintf(c->chosen, sizeof(c->chosen), "%s", row);
-    snprintf(c->why, sizeof(c->why), "%s is the only row without levels", row);
-    return true;
-}
-
 static bool is_nccl(const struct dts_library *library)
 {
     return library->name != NULL && strcmp(library->name, "nccl") == 0;
+}
+
+/* Parts have no rules: NCCL and Gloo have a group of sends and receives, in flight together,
+ * and MPI libraries go pair by pair with large data. */
+static void take_parts(const struct dts_point *point, int channels, struct dts_collective *c)
+{
+    const struct dts_library *library = &point->scenario->stack.library;
+    const bool pairs =
+        library->name != NULL && !is_nccl(library) && strcmp(library->name, "gloo") != 0;
+    const char *row = c->shape.kind == DTS_SHIFT ? "ring" : pairs ? "pairwise" : "scattered";
+    c->algorithm = dts_coll_find(row);
+    c->channels = channels > 0 ? channels : 1;
+    snprintf(c->chosen, sizeof(c->chosen), "%s", row);
+    snprintf(c->why, sizeof(c->why), "%s",
+             pairs ? "parts go pair by pair" : "parts go at once");
 }
 
 bool dts_library_choose(const struct dts_point *point, enum dts_coll_kind kind, double bytes,
                         int channels, struct dts_collective *c, struct dts_error *err)
 {
     *c = bare(point, kind);
-    if (take_only_row(kind, channels, c) || point->devices < 2)
+    if (kind >= DTS_ALLTOALL) {
+        take_parts(point, channels, c);
+        return true;
+    }
+    if (point->devices < 2)
         return true;
     if (is_nccl(&point->scenario->stack.library))
         return take_nccl(point, bytes, channels, c, err);
