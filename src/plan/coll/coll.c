@@ -66,8 +66,7 @@ static const char *unsound(const struct dts_coll_shape *shape)
     return NULL;
 }
 
-/* NULL: it does this kind. */
-static const char *lacks(const struct dts_coll *coll, enum dts_coll_kind kind)
+const char *dts_coll_lacks(const struct dts_coll *coll, enum dts_coll_kind kind)
 {
     static const char *const clauses[DTS_COLL_KINDS] = {
         [DTS_ALLREDUCE] = "does no all-reduce",
@@ -86,7 +85,7 @@ bool dts_coll_fits(const struct dts_coll *coll, const struct dts_coll_shape *sha
 {
     *why = unsound(shape);
     if (*why == NULL)
-        *why = lacks(coll, shape->kind);
+        *why = dts_coll_lacks(coll, shape->kind);
     return *why == NULL && (coll->fits == NULL || coll->fits(shape, why));
 }
 

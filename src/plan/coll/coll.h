@@ -124,6 +124,9 @@ extern const struct dts_coll *const dts_colls[];
 const struct dts_coll *dts_coll_find(const char *name); // NULL: none such
 const char *dts_coll_name(int i); // the i-th name, NULL at the end: for choices
 
+/* NULL: it does this kind, in some shape. Else a clause as struct dts_coll.fits() has it. */
+const char *dts_coll_lacks(const struct dts_coll *coll, enum dts_coll_kind kind);
+
 /* Is the shape sound, and can the algorithm do it? Sets *why when not. */
 bool dts_coll_fits(const struct dts_coll *coll, const struct dts_coll_shape *shape,
                    const char **why);

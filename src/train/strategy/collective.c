@@ -74,6 +74,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     struct collective *c = self;
     while (words[c->kind] != NULL && strcmp(words[c->kind], c->collective) != 0)
         c->kind++;
+    c->choice.kind = c->kind;
     return prepare_parts(c, at, err) && dts_coll_choice_prepare(&c->choice, stack, at, err);
 }
 
