@@ -16,7 +16,7 @@
  * The chunks of step 1 do not lie side by side: each is a message of its own, all of them in
  * flight together. More than LANES nodes take a step for so many.
  *
- * The two levels of Rajbhandari et al. 2022 (DeepSpeed-MoE, arXiv:2201.05596, section 5.2).
+ * The two levels of Rajbhandari et al. 2022 (DeepSpeed-MoE, arXiv:2201.05596).
  */
 #include "plan/coll/alltoall_levels.h"
 

@@ -14,7 +14,7 @@
  *
  *     (n - 1) (alpha + S/(n B))
  *
- * Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, section 3.3 (long
+ * Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521 (long
  * messages); nodes first as in the schedule of NCCL's sends (NVIDIA/nccl, src/init.cc,
  * p2pSchedule).
  */
