@@ -61,9 +61,9 @@ static void begin(void *self, int op)
 /* Whoever sums holds more digits than it sent: from now on all members have the same. */
 static void round_result(const struct dts_lane *lane, const struct dts_op *op)
 {
-    const struct dts_span *data = &op->collective.data;
     if (op->kind != DTS_OP_COLLECTIVE)
         return;
+    const struct dts_span *data = dts_collective_result(&op->collective);
     const struct dts_values values = dts_lane_values(lane->of, data->buffer);
     const struct dts_message_memory *memory = memory_of(lane, op);
     if (dts_values_narrow(&values))

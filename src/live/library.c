@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "live/mpi_call.h"
+#include "plan/run.h"
 
 enum { TAG = 3 };
 
@@ -120,13 +121,71 @@ static void sum_halves(struct dts_lane *lane, const struct dts_values *values, f
     dts_values_take(values, data, lane->halves, count);
 }
 
+/* One channel of an all-to-all of packed values, from one place to another. */
+static void exchange_parts(struct dts_lane *lane, const struct dts_collective *c, int channel,
+                           const struct dts_values *values, char *places[2], MPI_Comm comm)
+{
+    const size_t size = (size_t)c->group.size;
+    const MPI_Datatype type = values->bytes == sizeof(double)     ? MPI_DOUBLE
+                              : values->bytes == sizeof(uint16_t) ? MPI_UINT16_T
+                                                                  : MPI_FLOAT;
+    int self, *numbers = dts_alloc(4 * size, sizeof(*numbers));
+    int *counts[2] = {numbers, numbers + size}, *at[2] = {counts[1] + size, at[0] + size};
+    DTS_MPI(MPI_Comm_rank(comm, &self));
+    for (int m = 0; m < c->group.size; m++)
+        for (int way = 0; way < 2; way++) {
+            const struct dts_span part =
+                dts_collective_part(c, way == 0 ? self : m, way == 0 ? m : self, channel);
+            counts[way][m] = (int)part.count;
+            at[way][m] = (int)(part.first - c->data.first);
+        }
+    dts_message_memory_lend(lane->of->memory);
+    DTS_MPI(MPI_Alltoallv(places[0], counts[0], at[0], type, places[1], counts[1], at[1], type,
+                          comm));
+    dts_message_memory_take_back(lane->of->memory);
+    free(numbers);
+}
+
+/* MPI leaves what it sends where it is, so the span is packed aside, and what arrives as well.
+ */
+static void all_to_all(struct dts_lane *lane, const struct dts_op *op,
+                       const struct dts_values *values, MPI_Comm comm)
+{
+    const struct dts_collective *c = &op->collective;
+    const bool narrow = dts_values_narrow(values);
+    const struct dts_message_memory *memory = narrow ? &lane->of->host : lane->of->memory;
+    const size_t bytes = c->data.count * values->bytes;
+    char *data = (char *)memory->buffers[c->data.buffer] +
+                 c->data.first * dts_values_real(values->bytes);
+    char *places[2];
+    if (narrow)
+        lane->halves = dts_grow(lane->halves, &lane->halves_room, 2 * bytes, 1);
+    else
+        lane->scratch =
+            dts_message_memory_grow(memory, lane->scratch, &lane->scratch_room, 2 * bytes);
+    places[0] = narrow ? (char *)lane->halves : lane->scratch;
+    places[1] = places[0] + bytes;
+    if (narrow)
+        dts_values_pack(values, places[0], (float *)(void *)data, c->data.count, false);
+    else
+        memory->kind->take(memory->self, lane->stream, values, places[0], data, c->data.count);
+    for (int channel = 0; channel < c->channels; channel++)
+        exchange_parts(lane, c, channel, values, places, comm);
+    memory->kind->take(memory->self, lane->stream, values, data, places[1], c->data.count);
+}
+
 void dts_library_collective(struct dts_lane *lane, int op)
 {
     const struct dts_live_rank *rank = lane->of->rank;
     const struct dts_message_memory *memory = lane->of->memory;
-    const struct dts_span *span = &rank->role->plan.ops[op].collective.data;
+    const struct dts_collective *collective = &rank->role->plan.ops[op].collective;
+    const struct dts_span *span = &collective->data;
     const struct dts_values values = dts_lane_values(lane->of, span->buffer);
     const MPI_Comm *comms = lane->of->library;
+    if (collective->shape.kind == DTS_ALLTOALL) {
+        all_to_all(lane, &rank->role->plan.ops[op], &values, comms[op]);
+        return;
+    }
     if (dts_values_narrow(&values)) {
         sum_halves(lane, &values, rank->buffers[span->buffer] + span->first, span->count,
                    comms[op]);

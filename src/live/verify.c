@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "live/values.h"
+#include "plan/run.h"
 
 enum { TURNS = 13, MOST = 19 }; // values are 1 to 13, which repeat: shifted data shows
 
@@ -64,27 +65,34 @@ void dts_live_clear(struct dts_live_rank *rank)
                plan->buffers[b].count * dts_values_real(plan->buffers[b].element_bytes));
 }
 
-/* Of the operation's data all ranks of the role hold the sum; NULL: not of this operation's. */
-static const struct dts_span *summed(const struct dts_role *role, const struct dts_op *op)
+static bool is_moved(const struct dts_op *op)
+{
+    return op->kind == DTS_OP_COLLECTIVE && (op->collective.shape.kind == DTS_ALLTOALL ||
+                                             op->collective.shape.kind == DTS_SHIFT);
+}
+
+/* The operation's data whose values are known: all ranks of the role hold the sum, or what
+ * another rank had. NULL: not of this operation's. */
+static const struct dts_span *known(const struct dts_role *role, const struct dts_op *op)
 {
     bool whole = op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
                  op->collective.group.size == role->count;
-    if (whole)
-        return &op->collective.data;
+    if (whole || is_moved(op))
+        return dts_op_arrives(op);
     bool pulled =
         op->kind == DTS_OP_EXCHANGE && dts_stream_is_pull(op->stream) && !op->exchange.send;
     return pulled ? &op->exchange.data : NULL;
 }
 
-/* How often each element is summed in a step: what is summed again is a sum of sums. */
-static unsigned char **count_sums(const struct dts_role *role)
+/* How often each element is written in a step: what is summed again is a sum of sums. */
+static unsigned char **count_writes(const struct dts_role *role)
 {
     const struct dts_plan *plan = &role->plan;
     unsigned char **times = dts_alloc((size_t)plan->buffer_count, sizeof(*times));
     for (int b = 0; b < plan->buffer_count; b++)
         times[b] = dts_alloc(plan->buffers[b].count, 1);
     for (int o = 0; o < plan->op_count; o++) {
-        const struct dts_span *span = summed(role, &plan->ops[o]);
+        const struct dts_span *span = known(role, &plan->ops[o]);
         for (size_t i = 0; span != NULL && i < span->count; i++)
             if (times[span->buffer][span->first + i] < 2)
                 times[span->buffer][span->first + i]++;
@@ -99,20 +107,67 @@ static void free_counts(const struct dts_role *role, unsigned char **times)
     free(times);
 }
 
-static bool check_span(const struct dts_live_rank *rank, const struct dts_op *op,
-                       const struct dts_span *span, const unsigned char *times, size_t *checked,
-                       struct dts_error *err)
+struct checking {
+    const struct dts_live_rank *rank;
+    unsigned char **times;
+    size_t checked;
+    struct dts_error *err;
+};
+
+static bool check_element(struct checking *c, const struct dts_op *op, int buffer, size_t e,
+                          double want)
 {
-    for (size_t e = span->first; e < span->first + span->count; e++) {
-        double got = get(rank, span->buffer, e), want = sum_of(rank->role->count, e);
-        if (times[e] > 1)
-            continue;
-        if (got != want)
-            return dts_fail(err, DTS_SYSTEM,
-                            "rank %d: \"%s\" left %g in element %zu, must be %g", rank->rank,
-                            op->label, got, e, want);
-        ++*checked;
-    }
+    const double got = get(c->rank, buffer, e);
+    if (got != want)
+        return dts_fail(c->err, DTS_SYSTEM,
+                        "rank %d: \"%s\" left %g in element %zu, must be %g", c->rank->rank,
+                        op->label, got, e, want);
+    c->checked++;
+    return true;
+}
+
+static bool check_sums(struct checking *c, const struct dts_op *op, const struct dts_span *span)
+{
+    for (size_t e = span->first; e < span->first + span->count; e++)
+        if (c->times[span->buffer][e] == 1 &&
+            !check_element(c, op, span->buffer, e, sum_of(c->rank->role->count, e)))
+            return false;
+    return true;
+}
+
+/* What member m of the rank's group had in `from`, unless something else is written there. */
+static bool check_from(struct checking *c, const struct dts_op *op, int m,
+                       const struct dts_span *from, size_t first)
+{
+    const struct dts_group *group = &op->collective.group;
+    const struct dts_span *result = dts_op_arrives(op);
+    const int in_role = c->rank->rank - c->rank->role->first;
+    const int member = in_role / group->stride % group->size;
+    const int rank = c->rank->rank + (m - member) * group->stride;
+    const bool in_place = result == &op->collective.data;
+    for (size_t i = 0; i < from->count; i++)
+        if (c->times[result->buffer][first + i] == 1 &&
+            c->times[from->buffer][from->first + i] == in_place &&
+            !check_element(c, op, result->buffer, first + i,
+                           value(rank, c->rank->role->count, from->first + i)))
+            return false;
+    return true;
+}
+
+static bool check_moved(struct checking *c, const struct dts_op *op)
+{
+    const struct dts_collective *x = &op->collective;
+    const int in_role = c->rank->rank - c->rank->role->first;
+    const int member = in_role / x->group.stride % x->group.size;
+    if (x->shape.kind == DTS_SHIFT)
+        return check_from(c, op, (member + x->group.size - 1) % x->group.size, &x->data,
+                          dts_op_arrives(op)->first);
+    for (int channel = 0; channel < x->channels; channel++)
+        for (int m = 0; m < x->group.size; m++) {
+            const struct dts_span part = dts_collective_part(x, m, member, channel);
+            if (!check_from(c, op, m, &part, part.first))
+                return false;
+        }
     return true;
 }
 
@@ -124,13 +179,16 @@ bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
     *checked = 0;
     if (role->kind != DTS_WORKER || job->roles[0].count < dts_job_workers(job))
         return true;
-    unsigned char **times = count_sums(role);
+    struct checking c = {rank, count_writes(role), 0, err};
     for (int o = 0; right && o < role->plan.op_count; o++) {
         const struct dts_op *op = &role->plan.ops[o];
-        const struct dts_span *span = summed(role, op);
-        if (span != NULL)
-            right = check_span(rank, op, span, times[span->buffer], checked, err);
+        const struct dts_span *span = known(role, op);
+        if (is_moved(op))
+            right = check_moved(&c, op);
+        else if (span != NULL)
+            right = check_sums(&c, op, span);
     }
-    free_counts(role, times);
+    free_counts(role, c.times);
+    *checked = c.checked;
     return right;
 }

@@ -28,10 +28,36 @@ static bool check_span(const struct place *at, const struct dts_span *span)
     return true;
 }
 
+static bool overlap(const struct dts_span *a, const struct dts_span *b)
+{
+    return a->buffer == b->buffer && a->first < b->first + b->count &&
+           b->first < a->first + a->count;
+}
+
+/* The second place of a shift. */
+static bool check_into(const struct place *at, const struct dts_collective *c)
+{
+    const struct dts_buffer *buffers = at->role->plan.buffers;
+    if (c->into.count == 0)
+        return true;
+    if (!check_span(at, &c->into))
+        return false;
+    if (c->shape.kind != DTS_SHIFT)
+        return fail(at, "only a shift has a second place", (long)c->into.count);
+    if (c->shape.size < 2)
+        return fail(at, "a second place needs two members", c->shape.size);
+    if (c->into.count != c->data.count ||
+        buffers[c->into.buffer].element_bytes != buffers[c->data.buffer].element_bytes)
+        return fail(at, "a shift must arrive in as many elements", (long)c->into.count);
+    if (overlap(&c->data, &c->into))
+        return fail(at, "a shift must not arrive in what it sends", (long)c->into.first);
+    return true;
+}
+
 static bool check_collective(const struct place *at)
 {
     const struct dts_collective *c = &at->op->collective;
-    if (!check_span(at, &c->data))
+    if (!check_span(at, &c->data) || !check_into(at, c))
         return false;
     if (c->channels < 1)
         return fail(at, "channels must be >= 1", c->channels);

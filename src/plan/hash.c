@@ -46,6 +46,8 @@ static uint64_t collective(uint64_t hash, const struct dts_collective *c)
     hash = dts_hash_word(hash, c->algorithm->name);
     hash = dts_hash_word(hash, c->shape.between != NULL ? c->shape.between->name : "");
     hash = span(hash, &c->data);
+    if (c->into.count > 0)
+        hash = span(hash, &c->into);
     return dts_hash_bytes(hash, fields, sizeof(fields));
 }
 

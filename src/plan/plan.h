@@ -156,17 +156,24 @@ struct dts_exchange {
     int microbatch, chunk, slot;
 };
 
-/* The ranks of a group combine their data, each with its own copy of this operation. */
+/* The ranks of a group combine or exchange their data, each with its own copy of this
+ * operation.
+ */
 struct dts_collective {
     const struct dts_coll *algorithm;
     struct dts_coll_shape shape; // shape.size is group.size
     struct dts_group group;
     struct dts_span data;
 
+    /* A shift alone: what arrives goes here, and `data` stays as it is, for kernels that read
+     * it meanwhile. As many elements of the same size, none of them of `data`; with two members
+     * or more. Of 0 elements: what arrives takes the place of what left. */
+    struct dts_span into;
+
     /* >= 1: the data is cut into this many parts, which travel at once. In part c the members
      * of each node are rotated by c * per_node / channels, so that each ring leaves the node by
      * another device. In a broadcast member 0, which has the data, stays in its place and the
-     * other members of its node rotate. */
+     * other members of its node rotate; in an all-to-all and a shift all stay. */
     int channels;
 
     /* Of one node: instead of rotating, members are taken in these orders; borrowed. NULL: none
@@ -178,6 +185,12 @@ struct dts_collective {
     char chosen[48]; // "tree/LL128, 8 channels": what a library chose; "": no library did
     char why[160];   // and why
 };
+
+/* Where the result of a collective lies. */
+static inline const struct dts_span *dts_collective_result(const struct dts_collective *c)
+{
+    return c->into.count > 0 ? &c->into : &c->data;
+}
 
 enum dts_op_kind { DTS_OP_CALL, DTS_OP_EXCHANGE, DTS_OP_COLLECTIVE };
 
@@ -193,6 +206,18 @@ struct dts_op {
         struct dts_collective collective;
     };
 };
+
+/* The data of an operation that has messages: of what it sends, and of what it receives. */
+static inline const struct dts_span *dts_op_leaves(const struct dts_op *op)
+{
+    return op->kind == DTS_OP_EXCHANGE ? &op->exchange.data : &op->collective.data;
+}
+
+static inline const struct dts_span *dts_op_arrives(const struct dts_op *op)
+{
+    return op->kind == DTS_OP_EXCHANGE ? &op->exchange.data
+                                       : dts_collective_result(&op->collective);
+}
 
 struct dts_wait {
     int op;

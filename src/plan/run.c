@@ -11,8 +11,8 @@
 static int rotate(const struct dts_collective *c, int member, int channel, int direction)
 {
     int per_node = c->shape.per_node;
-    if (channel == 0 || per_node == 1)
-        return member;
+    if (channel == 0 || per_node == 1 || c->shape.kind >= DTS_ALLTOALL)
+        return member; // which member is next to which is part of the result
     int in_node = member % per_node;
     int fixed = c->shape.kind == DTS_BROADCAST && member < per_node ? 1 : 0;
     int turning = per_node - fixed;
@@ -91,9 +91,12 @@ int dts_collective_messages(const struct dts_role *role,
     for (int c = 0; c < collective->channels; c++) {
         struct dts_coll_message step[DTS_COLL_MESSAGES];
         struct dts_span part = part_of(collective->data, collective->channels, c, 1);
+        struct dts_span result =
+            part_of(*dts_collective_result(collective), collective->channels, c, 1);
         int step_count = channel_step(collective, rank, self, c, i, step);
         for (int m = 0; m < step_count; m++) {
-            struct dts_span data = part_of(part, chunks, step[m].first, step[m].count);
+            struct dts_span data =
+                part_of(step[m].send ? part : result, chunks, step[m].first, step[m].count);
             if (data.count == 0)
                 continue;
             messages[count++] = (struct dts_message){
@@ -120,6 +123,14 @@ struct dts_span dts_collective_share(const struct dts_role *role,
                    number_of(collective, self, channel), &first, &count);
     struct dts_span part = part_of(collective->data, collective->channels, channel, 1);
     return part_of(part, collective->algorithm->chunks(&collective->shape), first, count);
+}
+
+struct dts_span dts_collective_part(const struct dts_collective *collective, int from, int to,
+                                    int channel)
+{
+    struct dts_span part = part_of(collective->data, collective->channels, channel, 1);
+    return part_of(part, collective->shape.size, dts_coll_part(&collective->shape, from, to),
+                   1);
 }
 
 static struct dts_span exchanged(const struct dts_exchange *x, int rank, int peer)

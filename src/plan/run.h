@@ -110,4 +110,9 @@ struct dts_span dts_collective_share(const struct dts_role *role,
                                      const struct dts_collective *collective, int rank,
                                      int channel);
 
+/* Where member `from` of an all-to-all has what is for member `to` in one channel's part of the
+ * data, and where this arrives at `to`. */
+struct dts_span dts_collective_part(const struct dts_collective *collective, int from, int to,
+                                    int channel);
+
 #endif

@@ -11,11 +11,11 @@ struct sent {
 };
 
 /* A collective that was counted: traffic depends on nothing else. Elements are counted as
- * chunks where there is one in each, so that all such sizes are one. */
+ * chunks where there is one in each, so that all such sizes are one; not in an all-to-all. */
 struct counted {
     const struct dts_coll *algorithm;
     struct dts_coll_shape shape;
-    size_t elements; // at most the number of chunks
+    size_t elements; // at most the number of chunks, but for an all-to-all
     struct sent sent;
 };
 
@@ -78,7 +78,9 @@ static struct sent count_part(struct counter *counter, const struct dts_collecti
                               size_t elements)
 {
     int chunks = c->algorithm->chunks(&c->shape);
-    size_t counted = elements < (size_t)chunks ? elements : (size_t)chunks;
+    // Of an all-to-all one chunk stays, which may be a larger one.
+    const bool as_it_is = elements < (size_t)chunks || c->shape.kind == DTS_ALLTOALL;
+    size_t counted = as_it_is ? elements : (size_t)chunks;
     struct counted now = {c->algorithm, c->shape, counted, {0, 0}};
     size_t i = 0;
     while (i < counter->count && !alike(&counter->counted[i], &now))

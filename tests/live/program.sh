@@ -115,6 +115,11 @@ live $(($(nproc) + 1)) in/small.json $few
 check "more ranks than cores are told" grep -q "ranks of a node had $(nproc) cores* between them" "$work/out"
 live 3 in/small.json $few --set 'strategies=[{"kind":"collective","collective":"broadcast","bytes":1e6}]' --format json
 check "a collective alone runs" test $status -eq 0
+for parts in '"alltoall"' '"alltoall","algorithm":"mpi"' '"shift"'; do
+    live 3 in/small.json $few --set "strategies=[{\"kind\":\"collective\",\"collective\":$parts,\"bytes\":1e6}]" --format json
+    check "$parts alone runs" test $status -eq 0
+    check "$parts alone is verified" grep -q '"sums_checked": 250000' "$work/out"
+done
 
 # What would have no effect is refused, or named where the command line has turned it off.
 live 2 in/small.json --set live.epochs=2

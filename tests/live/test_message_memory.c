@@ -232,16 +232,15 @@ static void tell_all(void)
         check_failures += (int)all[r];
 }
 
-static void all_reduce(const struct format *format, const struct dts_coll *algorithm,
-                       size_t count, size_t piece_bytes)
+static void collective(const struct format *format, const struct dts_coll *algorithm,
+                       enum dts_coll_kind kind, size_t count, size_t piece_bytes)
 {
     const int ranks = dts_wire_size(wire);
-    const struct dts_collective c = {
-        .algorithm = algorithm,
-        .shape = {DTS_ALLREDUCE, ranks, 1, 1, 1, dts_coll_find("ring")},
-        .group = {.stride = 1, .size = ranks},
-        .data = {.count = count},
-        .channels = 1};
+    const struct dts_collective c = {.algorithm = algorithm,
+                                     .shape = {kind, ranks, 1, 1, 1, dts_coll_find("ring")},
+                                     .group = {.stride = 1, .size = ranks},
+                                     .data = {.count = count},
+                                     .channels = 1};
     const char *why;
     // in 16 bits MPI's own takes what the host has
     if (!dts_coll_fits(algorithm, &c.shape, &why) ||
@@ -254,13 +253,20 @@ static void all_reduce(const struct format *format, const struct dts_coll *algor
     dts_job_free(&job);
 }
 
-static void every_all_reduce_leaves_the_same_bits_there(void)
+static void every_row(enum dts_coll_kind kind)
 {
     for (int a = 0; dts_colls[a] != NULL; a++)
         for (int f = 0; f < FORMATS; f++) {
-            all_reduce(&formats[f], dts_colls[a], ELEMENTS, 0);
-            all_reduce(&formats[f], dts_colls[a], LARGE, SMALL_PIECE); // windows are used again
+            collective(&formats[f], dts_colls[a], kind, ELEMENTS, 0);
+            collective(&formats[f], dts_colls[a], kind, LARGE, SMALL_PIECE); // windows again
         }
+}
+
+static void every_collective_leaves_the_same_bits_there(void)
+{
+    every_row(DTS_ALLREDUCE);
+    every_row(DTS_ALLTOALL);
+    every_row(DTS_SHIFT);
     CHECK(dts_wire_size(wire) == 1 || there.adds > 0);
     tell_all();
 }
@@ -279,7 +285,7 @@ static void servers_sum_there_what_lies_there(void)
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
-        TEST(every_all_reduce_leaves_the_same_bits_there),
+        TEST(every_collective_leaves_the_same_bits_there),
         TEST(servers_sum_there_what_lies_there),
     };
     int failed;

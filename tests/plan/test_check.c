@@ -17,9 +17,10 @@ static struct dts_job job_of(int workers, int servers)
     return job;
 }
 
+/* Of the first kind that the row does. */
 static struct dts_collective collective(const char *name, int size, int per_node, size_t count)
 {
-    return (struct dts_collective){
+    struct dts_collective c = {
         .algorithm = dts_coll_find(name),
         .shape = {.size = size,
                   .per_node = per_node,
@@ -30,6 +31,10 @@ static struct dts_collective collective(const char *name, int size, int per_node
         .data = {.count = count},
         .channels = 1,
     };
+    const char *why;
+    while (c.shape.kind < DTS_SHIFT && !dts_coll_fits(c.algorithm, &c.shape, &why))
+        c.shape.kind++;
+    return c;
 }
 
 static void call(struct dts_plan *plan, const char *label)
@@ -261,6 +266,53 @@ static struct dts_job pieces_job(const char *name, int ranks, size_t elements)
     return job;
 }
 
+/* An all-to-all, and a shift into a second place, in groups with a stride. */
+static struct dts_job moves_job(int ranks, int stride, size_t elements)
+{
+    struct dts_job job = job_of(ranks, 0);
+    struct dts_plan *plan = &job.roles[0].plan;
+    dts_plan_buffer(plan, elements, 4);
+    dts_plan_buffer(plan, elements, 4);
+    struct dts_collective c = collective("pairwise", ranks / stride, 1, elements);
+    c.group.stride = stride;
+    dts_plan_collective(plan, DTS_DATA, "parts", c);
+    c.algorithm = dts_coll_find("ring");
+    c.shape.kind = DTS_SHIFT;
+    c.into = (struct dts_span){1, 0, elements};
+    dts_plan_collective(plan, DTS_DATA, "pass on", c);
+    return job;
+}
+
+static void a_second_place_is_of_a_shift_and_like_the_first(void)
+{
+    struct dts_job job = moves_job(8, 2, 50);
+    check_fine(job);
+    job = moves_job(8, 2, 50);
+    job.roles[0].plan.ops[1].collective.into.count = 49;
+    check_refused(job,
+                  "plan: worker: \"pass on\": a shift must arrive in as many elements, got "
+                  "49");
+    job = moves_job(8, 2, 50);
+    job.roles[0].plan.buffers[1].element_bytes = 2;
+    check_refused(job,
+                  "plan: worker: \"pass on\": a shift must arrive in as many elements, got "
+                  "50");
+    job = moves_job(8, 2, 50);
+    job.roles[0].plan.ops[1].collective.into.first = 1;
+    check_refused(job, "plan: worker: \"pass on\": must stay in its buffer, got 51");
+    job = moves_job(8, 2, 50);
+    job.roles[0].plan.ops[1].collective.data.count = 10;
+    job.roles[0].plan.ops[1].collective.into = (struct dts_span){0, 9, 10};
+    check_refused(job,
+                  "plan: worker: \"pass on\": a shift must not arrive in what it sends, got "
+                  "9");
+    job = moves_job(8, 8, 50);
+    check_refused(job, "plan: worker: \"pass on\": a second place needs two members, got 1");
+    job = moves_job(8, 2, 50);
+    job.roles[0].plan.ops[0].collective.into = (struct dts_span){1, 0, 50};
+    check_refused(job, "plan: worker: \"parts\": only a shift has a second place, got 50");
+}
+
 /* What dts_job_traffic() counts by classes of steps, rank by rank and message by message. */
 static void check_traffic(struct dts_job job, double tolerance)
 {
@@ -291,6 +343,20 @@ static void traffic_is_what_the_walker_sends(void)
     for (int a = 0; dts_colls[a] != NULL; a++)
         check_traffic(pieces_job(dts_coll_name(a), 12, 50), 1e-12);
     check_traffic(ps_job(5, 3), 1e-12);
+    struct dts_job job = moves_job(12, 3, 48); // groups of 4
+    job.roles[0].plan.ops[0].collective.channels = 2;
+    check_traffic(job, 1e-12);
+}
+
+/* (n - 1) / n of its data leave each member of an all-to-all, and all of it in a shift. */
+static void traffic_of_parts_follows_its_formula(void)
+{
+    struct dts_job job = moves_job(24, 3, 800); // groups of 8
+    struct dts_traffic counted;
+    dts_job_traffic(&job, &counted);
+    CHECK_NEAR(counted.messages, 24 * (7 + 1), 0);
+    CHECK_NEAR(counted.bytes, 24 * 4 * (800 * 7 / 8.0 + 800), 1e-9);
+    dts_job_free(&job);
 }
 
 static void traffic_of_a_large_ring_follows_its_formula(void)
@@ -312,4 +378,6 @@ TESTS(TEST(sound_jobs_pass), TEST(a_message_that_never_comes_is_named),
       TEST(a_message_that_nobody_takes_is_named), TEST(other_channels_do_not_meet),
       TEST(bytes_must_agree), TEST(a_deadlock_is_found),
       TEST(a_deadlock_through_waits_is_found), TEST(operations_that_mean_nothing_are_refused),
-      TEST(traffic_is_what_the_walker_sends), TEST(traffic_of_a_large_ring_follows_its_formula))
+      TEST(traffic_is_what_the_walker_sends), TEST(traffic_of_a_large_ring_follows_its_formula),
+      TEST(traffic_of_parts_follows_its_formula),
+      TEST(a_second_place_is_of_a_shift_and_like_the_first))

@@ -104,8 +104,8 @@ static void check_own(const struct dts_coll *coll, const struct dts_coll_shape *
         for (int b = 0; b < a; b++) {
             const struct dts_coll_message *y = &messages[m][b];
             CHECK(!same_lane(x, y));
-            bool both_read = (x->send || x->add) && (y->send || y->add);
-            CHECK(both_read || !overlap(x, y));
+            bool replaces = (!x->send && !x->add) || (!y->send && !y->add);
+            CHECK(x->send != y->send || !replaces || !overlap(x, y));
         }
     }
 }
@@ -173,12 +173,37 @@ static members at_first(enum dts_coll_kind kind, int m, int owner)
     return has ? 1u << m : 0;
 }
 
+/* The member that had the part which ends as this chunk of member m; -1: none had. */
+static int had_part(const struct dts_coll_shape *shape, int m, int chunk)
+{
+    for (int from = 0; from < shape->size; from++)
+        if (dts_coll_part(shape, from, m) == chunk)
+            return from;
+    return -1;
+}
+
+/* What chunk c of member m must hold at the end. */
+static members at_last(const struct dts_coll_shape *shape, int m, int c, int owner)
+{
+    switch (shape->kind) {
+    case DTS_ALLGATHER:
+        return 1u << (owner & 31);
+    case DTS_BROADCAST:
+        return 1;
+    case DTS_ALLTOALL:
+        return 1u << (had_part(shape, m, c) & 31);
+    case DTS_SHIFT:
+        return 1u << (m + shape->size - 1) % shape->size;
+    default:
+        return (1u << shape->size) - 1;
+    }
+}
+
 static void every_member_ends_with_what_it_should(const struct dts_coll *coll,
                                                   const struct dts_coll_shape *shape)
 {
     static int owners[MOST_CHUNKS];
     int chunks = coll->chunks(shape);
-    members all = (1u << shape->size) - 1;
     bool shared = shape->kind == DTS_REDUCE_SCATTER || shape->kind == DTS_ALLGATHER;
     if (!CHECK(chunks >= 1 && chunks <= MOST_CHUNKS))
         return;
@@ -190,15 +215,11 @@ static void every_member_ends_with_what_it_should(const struct dts_coll *coll,
     }
     for (int i = 0; i < coll->steps(shape); i++)
         do_step(coll, shape, i);
-    for (int c = 0; c < chunks; c++) {
-        members want[] = {[DTS_ALLREDUCE] = all,
-                          [DTS_REDUCE_SCATTER] = all,
-                          [DTS_ALLGATHER] = 1u << (owners[c] & 31),
-                          [DTS_BROADCAST] = 1};
+    CHECK(shape->kind != DTS_ALLTOALL || chunks == shape->size);
+    for (int c = 0; c < chunks; c++)
         for (int m = 0; m < shape->size; m++)
             if (shape->kind != DTS_REDUCE_SCATTER || m == owners[c])
-                CHECK_INT(held[m][c], want[shape->kind]);
-    }
+                CHECK_INT(held[m][c], at_last(shape, m, c, owners[c]));
 }
 
 static int by_traffic(const void *a, const void *b)
@@ -277,6 +298,40 @@ static void arrivals_of_a_step_share_all_chunks_or_none(const struct dts_coll *c
     }
 }
 
+/* A member has a part for each, with a chunk of its own; its own is the first. */
+static void each_part_has_a_chunk_of_its_own(void)
+{
+    struct dts_coll_shape shape = {.kind = DTS_ALLTOALL};
+    for (shape.size = 1; shape.size <= MOST; shape.size++)
+        for (shape.per_node = 1; shape.per_node <= shape.size; shape.per_node++)
+            for (int m = 0; shape.size % shape.per_node == 0 && m < shape.size; m++) {
+                members parts = 0;
+                for (int to = 0; to < shape.size; to++) {
+                    const int k = dts_coll_part(&shape, m, to);
+                    parts |= 1u << (k & 31);
+                    CHECK_INT(dts_coll_ahead(&shape, m, k), to);
+                    CHECK_INT(dts_coll_behind(&shape, to, k), m);
+                }
+                CHECK_INT(parts, (1u << shape.size) - 1);
+                CHECK_INT(dts_coll_part(&shape, m, m), 0);
+            }
+}
+
+/* Somebody does each kind, so that the tests above are of all of them. */
+static void each_kind_has_a_row_for_any_number_of_members(void)
+{
+    for (enum dts_coll_kind kind = 0; kind < DTS_COLL_KINDS; kind++)
+        for (int size = 1; size <= MOST; size++) {
+            const char *why;
+            int rows = 0;
+            struct dts_coll_shape shape = {
+                .kind = kind, .size = size, .per_node = 1, .shards = 1, .pieces = 1};
+            for (int a = 0; dts_colls[a] != NULL; a++)
+                rows += dts_coll_fits(dts_colls[a], &shape, &why);
+            CHECK(rows > 0);
+        }
+}
+
 static void arrivals_can_be_added_piece_by_piece(void)
 {
     for_all_shapes(arrivals_of_a_step_share_all_chunks_or_none);
@@ -304,4 +359,5 @@ static void no_step_is_wasted_at_the_ends(void)
 
 TESTS(TEST(every_send_meets_its_receive), TEST(all_end_with_the_right_sums),
       TEST(alike_is_the_same_traffic), TEST(no_step_is_wasted_at_the_ends),
-      TEST(arrivals_can_be_added_piece_by_piece))
+      TEST(arrivals_can_be_added_piece_by_piece), TEST(each_part_has_a_chunk_of_its_own),
+      TEST(each_kind_has_a_row_for_any_number_of_members))

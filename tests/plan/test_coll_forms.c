@@ -116,6 +116,14 @@ static const struct known {
     {"tree_of_nodes", DTS_ALLREDUCE, 8, 8, 1, 1, NULL, 14, 2, 14, 14},
     {"nvls_tree", DTS_ALLREDUCE, 8, 4, 1, 1, NULL, 4, 4, 4, 3 + 1 + 3},
     {"nvls_tree", DTS_ALLREDUCE, 2, 1, 1, 5, NULL, 6, 1, 6, 1},
+    {"pairwise", DTS_ALLTOALL, 8, 1, 1, 1, NULL, 7, 7.0 / 8, 7, 7.0 / 8},
+    {"pairwise", DTS_ALLTOALL, 23, 1, 1, 1, NULL, 22, 22.0 / 23, 22, 22.0 / 23},
+    {"pairwise", DTS_ALLTOALL, 24, 4, 1, 1, NULL, 23, 23.0 / 24, 23, 23.0 / 24},
+    {"scattered", DTS_ALLTOALL, 23, 1, 1, 1, NULL, 1, 22.0 / 23, 1, 22.0 / 23},
+    {"hierarchical", DTS_ALLTOALL, 24, 4, 1, 1, NULL, 8, 3.0 / 4 + 5.0 / 6, 8,
+     3.0 / 4 + 5.0 / 6},
+    {"hierarchical", DTS_ALLTOALL, 8, 8, 1, 1, NULL, 7, 7.0 / 8, 7, 7.0 / 8},
+    {"ring", DTS_SHIFT, 8, 1, 1, 1, NULL, 1, 1, 1, 1},
 };
 
 static void steps_data_and_seconds_are_those_of_the_closed_forms(void)
@@ -223,10 +231,10 @@ static void binary_blocks_keep_to_the_messages_of_a_step(void)
 }
 
 /* 27,648 ranks of Summit: no member of a step needs to know the others. */
-static void large_groups_keep_to_the_same_rules(void)
+static void check_large_group(enum dts_coll_kind kind)
 {
     for (int a = 0; dts_colls[a] != NULL; a++) {
-        struct dts_coll_shape shape = {.kind = DTS_ALLREDUCE,
+        struct dts_coll_shape shape = {.kind = kind,
                                        .size = 27648,
                                        .per_node = 6,
                                        .shards = 3,
@@ -250,6 +258,46 @@ static void large_groups_keep_to_the_same_rules(void)
                     CHECK_INT(meets, 1);
                 }
             }
+    }
+}
+
+static void large_groups_keep_to_the_same_rules(void)
+{
+    check_large_group(DTS_ALLREDUCE);
+    check_large_group(DTS_ALLTOALL);
+    check_large_group(DTS_SHIFT);
+}
+
+/* 70 nodes with 3 members: 32 chunks in a step within the node, then 32, then 6. */
+static void many_nodes_take_turns_in_an_all_to_all(void)
+{
+    const struct dts_coll *coll = dts_coll_find("hierarchical");
+    const struct dts_coll_shape shape = {
+        .kind = DTS_ALLTOALL, .size = 210, .per_node = 3, .shards = 1, .pieces = 1};
+    const int likes[] = {0, 0, 2, 3, 3, 5, 6}, sizes[] = {64, 64, 12, 64, 64, 12, 2};
+    struct dts_coll_message mine[DTS_COLL_MESSAGES];
+    CHECK_INT(coll->steps(&shape), 2 * 3 + 69);
+    for (int i = 0; i < 7; i++) {
+        CHECK_INT(coll->like(&shape, i), likes[i]);
+        CHECK_INT(coll->step(&shape, 17, i, mine), sizes[i]);
+        CHECK_INT(mine[0].peer, i < 6 ? 15 + (2 + 1 + i / 3) % 3 : 20);
+        CHECK_INT(mine[0].first, i < 6 ? i % 3 * 32 * 3 + 1 + i / 3 : 3);
+        CHECK_INT(mine[0].count, i < 6 ? 1 : 3);
+    }
+}
+
+/* 70 members: 32 parts, 32, and 5. */
+static void parts_for_many_members_take_turns(void)
+{
+    const struct dts_coll *coll = dts_coll_find("scattered");
+    const struct dts_coll_shape shape = {
+        .kind = DTS_ALLTOALL, .size = 70, .per_node = 1, .shards = 1, .pieces = 1};
+    struct dts_coll_message mine[DTS_COLL_MESSAGES];
+    CHECK_INT(coll->steps(&shape), 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(coll->step(&shape, 69, i, mine), i < 2 ? 64 : 10);
+        CHECK_INT(mine[0].peer, 32 * i);
+        CHECK_INT(mine[0].first, 32 * i + 1);
     }
 }
 
@@ -318,6 +366,7 @@ TESTS(TEST(steps_data_and_seconds_are_those_of_the_closed_forms),
       TEST(trees_send_and_receive_at_most_once_in_each_way),
       TEST(binary_blocks_of_a_power_of_two_are_halving_doubling),
       TEST(binary_blocks_keep_to_the_messages_of_a_step),
-      TEST(large_groups_keep_to_the_same_rules), TEST(names_are_found_and_differ),
+      TEST(large_groups_keep_to_the_same_rules), TEST(many_nodes_take_turns_in_an_all_to_all),
+      TEST(parts_for_many_members_take_turns), TEST(names_are_found_and_differ),
       TEST(unsound_shapes_are_refused_with_a_reason), TEST(pieces_follow_from_the_size),
       TEST(chunks_cover_any_amount_of_data_once))

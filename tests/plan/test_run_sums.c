@@ -44,11 +44,13 @@ static void carry_out(const struct dts_role *role, const struct dts_collective *
             const struct dts_message *y = sent_to(r, x);
             if (!CHECK(y != NULL))
                 continue;
-            CHECK_INT(y->data.first, x->data.first);
+            CHECK_INT(y->data.first - c->data.first,
+                      x->data.first - dts_collective_result(c)->first);
             CHECK_INT(y->bytes, x->bytes);
             CHECK(x->bytes > 0 && x->bytes == 4 * x->data.count);
             for (size_t e = x->data.first; e < x->data.first + x->data.count; e++)
-                held[r][e] = (x->add ? held[r][e] : 0) + before[x->peer][e];
+                held[r][e] = (x->add ? held[r][e] : 0) +
+                             before[x->peer][e - x->data.first + y->data.first];
         }
 }
 
@@ -58,6 +60,19 @@ static double value(int rank, size_t e)
     return rank + 100.0 * (double)e;
 }
 
+/* The member whose part of an all-to-all ends as element e of another. */
+static int had_part(const struct dts_collective *c, int member, size_t e)
+{
+    for (int m = 0; m < c->group.size; m++)
+        for (int channel = 0; channel < c->channels; channel++) {
+            struct dts_span part = dts_collective_part(c, m, member, channel);
+            if (e >= part.first && e < part.first + part.count)
+                return m;
+        }
+    CHECK(false);
+    return 0;
+}
+
 /* Sums over its group; what the first one had, for a broadcast. */
 static double wanted(const struct dts_collective *c, int rank, size_t e)
 {
@@ -65,6 +80,11 @@ static double wanted(const struct dts_collective *c, int rank, size_t e)
     int first = rank - member * c->group.stride;
     if (c->shape.kind == DTS_BROADCAST)
         return value(first, e);
+    if (c->shape.kind == DTS_ALLTOALL)
+        return value(first + had_part(c, member, e) * c->group.stride, e);
+    if (c->shape.kind == DTS_SHIFT)
+        return value(first + (member + c->group.size - 1) % c->group.size * c->group.stride,
+                     e - dts_collective_result(c)->first + c->data.first);
     double sum = 0;
     for (int m = 0; m < c->group.size; m++)
         sum += value(first + m * c->group.stride, e);
@@ -86,7 +106,8 @@ static void check_result(const struct dts_role *role, const struct dts_collectiv
 {
     for (int r = 0; r < RANKS; r++)
         for (size_t e = 0; e < ELEMENTS; e++) {
-            bool outside = e < c->data.first || e >= c->data.first + c->data.count;
+            const struct dts_span *result = dts_collective_result(c);
+            bool outside = e < result->first || e >= result->first + result->count;
             bool summed =
                 !outside && (c->shape.kind != DTS_REDUCE_SCATTER || owns(role, c, r, e));
             if (summed)
@@ -127,11 +148,11 @@ static void collectives_leave_right_sums_in_all_groups_and_channels(void)
     static const size_t sizes[] = {1, 5, 24, 40};
     for (int a = 0; dts_colls[a] != NULL; a++)
         for (int i = 0; i < DTS_COLL_KINDS * 4 * 2 * 3; i++) {
-            int stride = i / 4 / 4 % 2 == 0 ? 1 : 3, channels = 1 + i / 4 / 4 / 2 % 3;
-            int size = stride == 1 ? 12 : 8;
+            int rest = i / DTS_COLL_KINDS, stride = rest / 4 % 2 == 0 ? 1 : 3;
+            int channels = 1 + rest / 4 / 2 % 3, size = stride == 1 ? 12 : 8;
             try_collective((struct dts_collective){
                 .algorithm = dts_colls[a],
-                .shape = {.kind = (enum dts_coll_kind)(i % 4),
+                .shape = {.kind = (enum dts_coll_kind)(i % DTS_COLL_KINDS),
                           .size = size,
                           .per_node = 4,
                           .shards = channels == 1   ? 4
@@ -140,10 +161,25 @@ static void collectives_leave_right_sums_in_all_groups_and_channels(void)
                           .pieces = 3,
                           .between = dts_coll_find("double_tree")},
                 .group = {.stride = stride, .size = size},
-                .data = {.first = 7, .count = sizes[i / 4 % 4]},
+                .data = {.first = 7, .count = sizes[rest % 4]},
                 .channels = channels,
             });
         }
 }
 
-TESTS(TEST(collectives_leave_right_sums_in_all_groups_and_channels))
+/* What left is still there, and arrived in the second place. */
+static void a_shift_may_arrive_beside_what_it_sends(void)
+{
+    for (int channels = 1; channels <= 3; channels++)
+        try_collective((struct dts_collective){
+            .algorithm = dts_coll_find("ring"),
+            .shape = {.kind = DTS_SHIFT, .size = 8, .per_node = 4, .shards = 1, .pieces = 1},
+            .group = {.stride = 3, .size = 8},
+            .data = {.first = 7, .count = 10},
+            .into = {.first = 30, .count = 10},
+            .channels = channels,
+        });
+}
+
+TESTS(TEST(collectives_leave_right_sums_in_all_groups_and_channels),
+      TEST(a_shift_may_arrive_beside_what_it_sends))

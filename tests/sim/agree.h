@@ -239,16 +239,17 @@ static inline int agree_kernel(struct dts_job *job, enum dts_pass pass, double s
                          (struct dts_call){.pass = pass, .layer = -1, .seconds = seconds});
 }
 
-/* An all-reduce of all workers; -1: the algorithm cannot. */
-static inline int agree_allreduce(struct dts_job *job, enum dts_stream stream,
-                                  const struct dts_coll *algorithm, int per_node, double bytes)
+/* A collective of all workers; -1: the algorithm cannot. */
+static inline int agree_collective(struct dts_job *job, enum dts_stream stream,
+                                   const struct dts_coll *algorithm, enum dts_coll_kind kind,
+                                   int per_node, double bytes)
 {
     struct dts_plan *plan = &job->roles[0].plan;
     int size = job->roles[0].count;
     size_t count = (size_t)(bytes / 4);
     struct dts_collective c = {
         .algorithm = algorithm,
-        .shape = {.kind = DTS_ALLREDUCE,
+        .shape = {.kind = kind,
                   .size = size,
                   .per_node = per_node,
                   .shards = 1,
@@ -260,7 +261,14 @@ static inline int agree_allreduce(struct dts_job *job, enum dts_stream stream,
     if (!dts_coll_fits(algorithm, &c.shape, &why))
         return -1;
     c.data = (struct dts_span){dts_plan_buffer(plan, count, 4), 0, count};
-    return dts_plan_collective(plan, stream, "all-reduce", c);
+    return dts_plan_collective(plan, stream,
+                               kind == DTS_ALLREDUCE ? "all-reduce" : "collective", c);
+}
+
+static inline int agree_allreduce(struct dts_job *job, enum dts_stream stream,
+                                  const struct dts_coll *algorithm, int per_node, double bytes)
+{
+    return agree_collective(job, stream, algorithm, DTS_ALLREDUCE, per_node, bytes);
 }
 
 /* Let all workers wait for 2 s before what they do alone, so that nobody begins with the second

@@ -25,12 +25,17 @@ static bool is_restless(const struct dts_coll *algorithm, int n)
     return strcmp(algorithm->name, "double_tree") == 0 && n == 24;
 }
 
+/* Parts of an all-to-all of 64 at random places race for cables: exact itself moves by 6 % when
+ * 4 MB grow by some hundred bytes (see below). */
+static const double racing = 0.06;
+
 struct alone {
     const struct agree_machine *machine;
     const struct dts_platform *platform;
     const struct dts_coll *algorithm;
     int n;
     double bytes;
+    enum dts_coll_kind kind;
 };
 
 static struct agree_case case_of(const struct alone *a, const char *placement)
@@ -42,17 +47,25 @@ static struct agree_case case_of(const struct alone *a, const char *placement)
                                .placement = placement};
 }
 
+static double limit_of(const struct alone *a, const char *placement)
+{
+    if (a->kind == DTS_ALLTOALL && a->n == 64 && strcmp(placement, "random") == 0)
+        return racing;
+    return is_restless(a->algorithm, a->n) ? restless : 1e-6;
+}
+
 /* From rest to the end of the last member. */
 static void once(const struct alone *a, const char *placement)
 {
     struct dts_job job = agree_workers(a->n, 0);
     int pause = agree_pause(&job);
-    if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
+    if (agree_collective(&job, DTS_DATA, a->algorithm, a->kind, a->machine->devices,
+                         a->bytes) >= 0) {
         dts_plan_after(&job.roles[0].plan, pause);
         struct agree_pair pair = agree_both_on(a->platform, &job, placement);
         struct agree_case c = case_of(a, placement);
         agree_row(&c, pair.exact_first_s - agree_pause_s, pair.fluid_first_s - agree_pause_s,
-                  is_restless(a->algorithm, a->n) ? restless : 1e-6);
+                  limit_of(a, placement));
     }
     dts_job_free(&job);
 }
@@ -61,17 +74,18 @@ static void once(const struct alone *a, const char *placement)
 static void twice(const struct alone *a, const char *placement)
 {
     struct dts_job job = agree_workers(a->n, 0);
-    if (agree_allreduce(&job, DTS_DATA, a->algorithm, a->machine->devices, a->bytes) >= 0) {
+    if (agree_collective(&job, DTS_DATA, a->algorithm, a->kind, a->machine->devices,
+                         a->bytes) >= 0) {
         struct agree_pair pair = agree_both_on(a->platform, &job, placement);
         struct agree_case c = case_of(a, placement);
         agree_row(&c, pair.exact_first_s + pair.exact_step_s,
-                  pair.fluid_first_s + pair.fluid_step_s,
-                  is_restless(a->algorithm, a->n) ? restless : 1e-6);
+                  pair.fluid_first_s + pair.fluid_step_s, limit_of(a, placement));
     }
     dts_job_free(&job);
 }
 
-static void on_all_machines(void (*compare)(const struct alone *, const char *), int sizes)
+static void on_all_machines(void (*compare)(const struct alone *, const char *),
+                            enum dts_coll_kind kind, int sizes)
 {
     static const struct {
         int n;
@@ -85,7 +99,7 @@ static void on_all_machines(void (*compare)(const struct alone *, const char *),
             for (int s = 0; s < sizes && !dts_colls[a]->by_library; s++)
                 for (int p = 0; p < 2; p++)
                     compare(&(struct alone){&machines[m], &platform, dts_colls[a], of[s].n,
-                                            of[s].bytes},
+                                            of[s].bytes, kind},
                             placements[p]);
         dts_platform_free(&platform);
     }
@@ -96,39 +110,69 @@ static void on_all_machines(void (*compare)(const struct alone *, const char *),
 static void a_whole_allreduce_alone_is_exact(void)
 {
     agree_table("One all-reduce alone");
-    on_all_machines(once, 3);
+    on_all_machines(once, DTS_ALLREDUCE, 3);
     agree_end();
 }
 
-/* Why it is restless: with some bytes more exact itself moves by more than 3 %, so that no more
- * than 3 % is promised of its like. */
-static void a_race_is_decided_by_rounding(void)
+static void a_whole_all_to_all_alone_is_exact(void)
 {
-    struct dts_platform platform;
-    if (!agree_machine_read(&machines[0], &platform))
-        return;
-    agree_table("A race of two trees");
+    agree_table("One all-to-all alone");
+    on_all_machines(once, DTS_ALLTOALL, 3);
+    agree_end();
+}
+
+static void a_shift_alone_is_exact(void)
+{
+    agree_table("One shift alone");
+    on_all_machines(once, DTS_SHIFT, 3);
+    agree_end();
+}
+
+/* A collective whose data grow bit by bit: by how much the answer of exact moves. */
+static double exact_moves(const struct alone *a, const char *placement, int step)
+{
     double least = INFINITY, most = 0;
-    for (int more = 0; more <= 320; more += 80) {
-        struct dts_job job = agree_workers(24, 0);
+    for (int more = 0; more <= 4 * step; more += step) {
+        struct dts_job job = agree_workers(a->n, 0);
         int pause = agree_pause(&job);
-        agree_allreduce(&job, DTS_DATA, dts_coll_find("double_tree"), 1, (100 << 20) + more);
+        struct alone grown = *a;
+        grown.bytes += more;
+        agree_collective(&job, DTS_DATA, a->algorithm, a->kind, 1, grown.bytes);
         dts_plan_after(&job.roles[0].plan, pause);
-        struct agree_pair pair = agree_both_on(&platform, &job, "linear");
+        struct agree_pair pair = agree_both_on(a->platform, &job, placement);
         double exact_s = pair.exact_first_s - agree_pause_s;
-        struct agree_case c = {.machine = machines[0].name,
-                               .operation = "double_tree",
-                               .devices = 24,
-                               .bytes = (100 << 20) + more,
-                               .placement = "linear"};
-        agree_row(&c, exact_s, pair.fluid_first_s - agree_pause_s, restless);
+        struct agree_case c = case_of(&grown, placement);
+        agree_row(&c, exact_s, pair.fluid_first_s - agree_pause_s, limit_of(a, placement));
         least = fmin(least, exact_s);
         most = fmax(most, exact_s);
         dts_job_free(&job);
     }
-    CHECK(most > (1 + restless) * least);
+    return most / least - 1;
+}
+
+/* Why they are restless: with some bytes more exact itself moves by more than is promised of
+ * their like. */
+static void a_race_is_decided_by_rounding(void)
+{
+    static const int star = 0, fat_tree = 3; // of machines
+    struct dts_platform platform;
+    if (agree_machine_read(&machines[star], &platform)) {
+        const struct alone trees = {
+            &machines[star], &platform,    dts_coll_find("double_tree"), 24,
+            100 << 20,       DTS_ALLREDUCE};
+        agree_table("A race of two trees");
+        CHECK(exact_moves(&trees, "linear", 80) > restless);
+        dts_platform_free(&platform);
+    }
+    if (agree_machine_read(&machines[fat_tree], &platform)) {
+        const struct alone parts = {
+            &machines[fat_tree], &platform, dts_coll_find("pairwise"), 64, 4 << 20,
+            DTS_ALLTOALL};
+        agree_table("A race of an all-to-all");
+        CHECK(exact_moves(&parts, "random", 256) > racing);
+        dts_platform_free(&platform);
+    }
     agree_end();
-    dts_platform_free(&platform);
 }
 
 /* Whoever is done with the first begins the second, while others are still at work. From rest
@@ -136,7 +180,7 @@ static void a_race_is_decided_by_rounding(void)
 static void two_in_a_row_are_exact(void)
 {
     agree_table("Two all-reduces in a row");
-    on_all_machines(twice, 2);
+    on_all_machines(twice, DTS_ALLREDUCE, 2);
     agree_end();
 }
 
@@ -258,4 +302,5 @@ static void incast_is_exact(void)
 }
 
 TESTS(TEST(one_step_from_rest_is_exact), TEST(a_whole_allreduce_alone_is_exact),
+      TEST(a_whole_all_to_all_alone_is_exact), TEST(a_shift_alone_is_exact),
       TEST(two_in_a_row_are_exact), TEST(a_race_is_decided_by_rounding), TEST(incast_is_exact))

@@ -24,7 +24,8 @@ static void on_two_networks(const struct agree_machine *fluid,
         struct dts_job job = agree_workers(RANKS, 0);
         int pause = agree_pause(&job);
         bool fits = agree_allreduce(&job, DTS_DATA, algorithm, of[i]->devices, BYTES) >= 0;
-        dts_plan_after(&job.roles[0].plan, pause);
+        if (fits)
+            dts_plan_after(&job.roles[0].plan, pause);
         int *endpoints = agree_endpoints(&platform, &job, placement);
         struct dts_simulation s = {
             .job = &job, .net = &platform.net, .endpoint = endpoints, .steps = 2};

@@ -96,7 +96,7 @@ static void nothing_is_faster_than_its_hops_and_its_data(void)
                     if (!has_exact() || count > 1000)
                         continue;
                     const double exact_s = alone_s("exact", dts_colls[a], kind, size, count, 1);
-                    CHECK_NEAR(fluid_s / exact_s, 1, 1e-6);
+                    CHECK_CLOSE(fluid_s, exact_s, 1e-6); // both 0 where no part is sent
                 }
     CHECK(tried > 100);
 }
@@ -120,15 +120,35 @@ static void a_chain_in_pieces_is_its_closed_form(void)
                (pieces + size - 2) * (ALPHA_S + bytes / pieces / BYTES_PER_S), 1e-9);
 }
 
+/* docs/collectives.md: (n - 1) (alpha + S/(n B)), and of a shift alpha + S/B. */
+static void parts_take_their_closed_form(void)
+{
+    const char *const engines[] = {"fluid", "exact"};
+    const int sizes[] = {2, 7, 8, 24};
+    for (int e = 0; e < 1 + has_exact(); e++)
+        for (int i = 0; i < 4; i++) {
+            const int n = sizes[i];
+            const double bytes = 4 * 1680000.0; // which all sizes divide
+            CHECK_CLOSE(
+                alone_s(engines[e], dts_coll_find("pairwise"), DTS_ALLTOALL, n, 1680000, 1),
+                (n - 1) * (ALPHA_S + bytes / n / BYTES_PER_S), 1e-7);
+            CHECK_CLOSE(alone_s(engines[e], dts_coll_find("ring"), DTS_SHIFT, n, 1680000, 1),
+                        ALPHA_S + bytes / BYTES_PER_S, 1e-7);
+        }
+}
+
 static void bus_factors_are_those_of_nccl_tests(void)
 {
     CHECK_NEAR(dts_coll_bus_factor(DTS_ALLREDUCE, 8), 2 * 7 / 8.0, 1e-15);
     CHECK_NEAR(dts_coll_bus_factor(DTS_REDUCE_SCATTER, 8), 7 / 8.0, 1e-15);
     CHECK_NEAR(dts_coll_bus_factor(DTS_ALLGATHER, 8), 7 / 8.0, 1e-15);
     CHECK_NEAR(dts_coll_bus_factor(DTS_BROADCAST, 8), 1, 1e-15);
+    CHECK_NEAR(dts_coll_bus_factor(DTS_ALLTOALL, 8), 7 / 8.0, 1e-15);
+    CHECK_NEAR(dts_coll_bus_factor(DTS_SHIFT, 8), 1, 1e-15);
     CHECK(dts_coll_bus_factor(DTS_ALLREDUCE, 1) == 0);
+    CHECK(dts_coll_bus_factor(DTS_SHIFT, 1) == 0);
 }
 
 TESTS(TEST(nothing_is_faster_than_its_hops_and_its_data),
       TEST(a_broadcast_of_a_byte_passes_every_hop), TEST(a_chain_in_pieces_is_its_closed_form),
-      TEST(bus_factors_are_those_of_nccl_tests))
+      TEST(parts_take_their_closed_form), TEST(bus_factors_are_those_of_nccl_tests))

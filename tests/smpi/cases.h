@@ -67,8 +67,28 @@ static inline bool case_of(int i, int ranks, const char **name, struct dts_job *
     static const char *const collectives[] = {"ring", "halving_doubling", "binary_blocks",
                                               "tree", "double_tree"};
     const int collective_count = (int)(sizeof(collectives) / sizeof(collectives[0]));
+    static const struct {
+        const char *name, *row;
+        enum dts_coll_kind kind;
+    } moves[] = {{"pairwise", "pairwise", DTS_ALLTOALL},
+                 {"scattered", "scattered", DTS_ALLTOALL},
+                 {"shift", "ring", DTS_SHIFT}};
+    const int move_count = (int)(sizeof(moves) / sizeof(moves[0]));
     static const int servers[] = {1, 3};
     static const char *const names[] = {"ps_1", "ps_3"};
+    if (i < move_count) {
+        *name = moves[i].name;
+        *job = workers(ranks);
+        struct dts_plan *plan = &job->roles[0].plan;
+        struct dts_collective c = {.algorithm = dts_coll_find(moves[i].row),
+                                   .shape = {moves[i].kind, ranks, 1, 1, 1, NULL},
+                                   .group = {.stride = 1, .size = ranks},
+                                   .channels = 1};
+        c.data = (struct dts_span){dts_plan_buffer(plan, ELEMENTS, 4), 0, ELEMENTS};
+        dts_plan_collective(plan, STREAM, *name, c);
+        return true;
+    }
+    i -= move_count;
     if (i < collective_count) {
         *name = collectives[i];
         *job = workers(ranks);

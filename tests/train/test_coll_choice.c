@@ -148,7 +148,42 @@ static void a_library_is_needed_and_a_version(void)
     forget(&f);
 }
 
+/* The stack's row is one of sums; a level, or what says how levels go, has no effect. */
+static void parts_take_a_row_of_their_own(void)
+{
+    struct fixture f;
+    struct dts_error err = {0};
+    on_a100(&f, "nccl", "2.18"); // "auto"
+    struct dts_job job =
+        job_of(&f, "collective", "{\"collective\": \"alltoall\", \"bytes\": 1}", 24);
+    struct dts_collective c = job.roles[0].plan.ops[0].collective;
+    CHECK_STRING(c.algorithm->name, "pairwise");
+    CHECK_INT(c.data.count, 24); // one for each
+    CHECK(!dts_coll_pace_known(&c.pace));
+    dts_job_free(&job);
+    job = job_of(&f, "collective",
+                 "{\"collective\": \"alltoall\", \"bytes\": 960, \"algorithm\": \"auto\"}", 24);
+    CHECK_STRING(job.roles[0].plan.ops[0].collective.chosen, "scattered");
+    CHECK_INT(job.roles[0].plan.ops[0].collective.data.count, 240);
+    dts_job_free(&job);
+    f.scenario.stack.library.name = "openmpi";
+    job = job_of(&f, "collective",
+                 "{\"collective\": \"alltoall\", \"bytes\": 960, \"algorithm\": \"auto\"}", 24);
+    CHECK_STRING(job.roles[0].plan.ops[0].collective.chosen, "pairwise");
+    dts_job_free(&job);
+    job = job_of(&f, "collective", "{\"collective\": \"shift\", \"bytes\": 960}", 24);
+    c = job.roles[0].plan.ops[0].collective;
+    CHECK_STRING(c.algorithm->name, "ring");
+    CHECK(!dts_coll_pace_known(&c.pace) && c.orders == NULL);
+    CHECK_INT(c.channels, 1);
+    dts_job_free(&job);
+    CHECK(!use(&f, "collective",
+               "{\"collective\": \"shift\", \"bytes\": 1, \"piece_bytes\": 1000}", &err));
+    CHECK(strstr(err.text, "piece_bytes: has no effect on \"shift\"") != NULL);
+    forget(&f);
+}
+
 TESTS(TEST(small_data_takes_trees_and_large_rings), TEST(each_bucket_is_chosen_by_its_size),
       TEST(channels_of_a_mesh_take_its_orders),
       TEST(an_algorithm_that_is_said_keeps_the_librarys_pace), TEST(mpi_goes_by_thresholds),
-      TEST(a_library_is_needed_and_a_version))
+      TEST(a_library_is_needed_and_a_version), TEST(parts_take_a_row_of_their_own))

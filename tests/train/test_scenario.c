@@ -92,17 +92,23 @@ static void strategies_are_named_by_what_they_are(void)
     }
 }
 
+/* All that sum; others are refused where they are named. */
 static void every_collective_can_be_a_strategy(void)
 {
     for (int i = 0; dts_coll_name(i) != NULL; i++) {
-        char value[128];
+        const bool sums = dts_coll_lacks(dts_colls[i], DTS_ALLREDUCE) == NULL;
+        char value[128], why[128] = "";
         snprintf(value, sizeof(value),
                  "{\"kind\": \"allreduce\", \"name\": \"x\", \"algorithm\": \"%s\"}",
                  dts_coll_name(i));
+        if (!sums)
+            snprintf(why, sizeof(why), "strategies[1].algorithm: %s does no all-reduce",
+                     dts_coll_name(i));
         struct dts_scenario s;
         struct dts_error err = {0};
         bool ok = read_changed(&s, "strategies[1]", value, &err);
-        CHECK_STRING(err.text, "");
+        CHECK(ok == sums);
+        CHECK(strstr(err.text, why) != NULL);
         if (ok)
             dts_scenario_free(&s);
     }

@@ -16,6 +16,8 @@ extern const struct dts_coll dts_coll_recursive_doubling;
 extern const struct dts_coll dts_coll_tree_of_nodes;
 extern const struct dts_coll dts_coll_nvls;
 extern const struct dts_coll dts_coll_nvls_tree;
+extern const struct dts_coll dts_coll_pairwise;
+extern const struct dts_coll dts_coll_scattered;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
@@ -29,6 +31,8 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_tree_of_nodes,
     &dts_coll_nvls,
     &dts_coll_nvls_tree,
+    &dts_coll_pairwise,
+    &dts_coll_scattered,
     &dts_coll_mpi,
     // ends the table
     NULL,
@@ -62,10 +66,26 @@ static const char *unsound(const struct dts_coll_shape *shape)
     return NULL;
 }
 
+const char *dts_coll_lacks(const struct dts_coll *coll, enum dts_coll_kind kind)
+{
+    static const char *const clauses[DTS_COLL_KINDS] = {
+        [DTS_ALLREDUCE] = "does no all-reduce",
+        [DTS_REDUCE_SCATTER] = "does no reduce-scatter",
+        [DTS_ALLGATHER] = "does no all-gather",
+        [DTS_BROADCAST] = "does no broadcast",
+        [DTS_ALLTOALL] = "does no all-to-all (\"pairwise\" and \"scattered\" do)",
+        [DTS_SHIFT] = "does no shift (\"ring\" does)",
+    };
+    const unsigned kinds = coll->kinds != 0 ? coll->kinds : (1u << DTS_ALLTOALL) - 1;
+    return kinds >> kind & 1 ? NULL : clauses[kind];
+}
+
 bool dts_coll_fits(const struct dts_coll *coll, const struct dts_coll_shape *shape,
                    const char **why)
 {
     *why = unsound(shape);
+    if (*why == NULL)
+        *why = dts_coll_lacks(coll, shape->kind);
     return *why == NULL && (coll->fits == NULL || coll->fits(shape, why));
 }
 
@@ -86,10 +106,12 @@ double dts_coll_bus_factor(enum dts_coll_kind kind, int size)
         [DTS_ALLREDUCE] = 2,
         [DTS_REDUCE_SCATTER] = 1,
         [DTS_ALLGATHER] = 1,
+        [DTS_ALLTOALL] = 1,
     };
     if (size < 2)
         return 0;
-    return kind == DTS_BROADCAST ? 1 : factors[kind] * (size - 1) / size;
+    const bool whole = kind == DTS_BROADCAST || kind == DTS_SHIFT;
+    return whole ? 1 : factors[kind] * (size - 1) / size;
 }
 
 void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *shape, int member,
@@ -97,6 +119,32 @@ void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *sh
 {
     *count = coll->chunks(shape) / shape->size;
     *first = member * *count;
+}
+
+/* Both the node and the place in it go on by their part of k, cyclic. */
+static int from_on(const struct dts_coll_shape *shape, int member, int nodes, int places)
+{
+    const int each = shape->per_node;
+    const int node = (member / each + nodes) % (shape->size / each);
+    return node * each + (member % each + places) % each;
+}
+
+int dts_coll_ahead(const struct dts_coll_shape *shape, int member, int k)
+{
+    return from_on(shape, member, k / shape->per_node, k % shape->per_node);
+}
+
+int dts_coll_behind(const struct dts_coll_shape *shape, int member, int k)
+{
+    const int each = shape->per_node;
+    return from_on(shape, member, shape->size / each - k / each, each - k % each);
+}
+
+int dts_coll_part(const struct dts_coll_shape *shape, int from, int to)
+{
+    const int each = shape->per_node, nodes = shape->size / each;
+    const int ahead = (to / each - from / each + nodes) % nodes;
+    return ahead * each + (to % each - from % each + each) % each;
 }
 
 int dts_coll_common_multiple(int a, int b)

@@ -7,9 +7,10 @@
  * The data of a collective is cut into chunks(shape) chunks of equal size (dts_coll_span()).
  * In a step a member sends and receives a set of messages that are in flight together; each
  * message carries neighbouring chunks. What a member sends in a step is what it held before the
- * step. Message `send to p` of member m meets `receive from m` of member p in the same step and
- * lane, with the same chunks; between a pair of members there is at most one message per
- * direction, lane and step. Most algorithms need one lane.
+ * step, also of a chunk that it receives in this step. Message `send to p` of member m meets
+ * `receive from m` of member p in the same step and lane, with the same chunks; between a pair
+ * of members there is at most one message per direction, lane and step. Most algorithms need
+ * one lane.
  */
 #ifndef DTS_PLAN_COLL_COLL_H
 #define DTS_PLAN_COLL_COLL_H
@@ -23,6 +24,8 @@ enum dts_coll_kind {
     DTS_REDUCE_SCATTER, // member m ends with the sum of all in its share (dts_coll_share)
     DTS_ALLGATHER,      // member m begins with its share; all end with all of it
     DTS_BROADCAST,      // all end with what member 0 began with
+    DTS_ALLTOALL,       // each member has a part for each, which goes there (dts_coll_part)
+    DTS_SHIFT,          // member m + 1 ends with what m began with, member 0 with the last's
     DTS_COLL_KINDS
 };
 
@@ -30,8 +33,8 @@ struct dts_coll;
 
 /* Bus bandwidth over algorithm bandwidth, as nccl-tests define them (its doc/PERFORMANCE.md):
  * what each member's port needs at least to send of the data, as a part of it. 2 (n - 1) / n of
- * an all-reduce, (n - 1) / n of a reduce-scatter and an all-gather, whose data is all of it, 1
- * of a broadcast; 0 of one member. */
+ * an all-reduce, (n - 1) / n of a reduce-scatter, an all-gather and an all-to-all, whose data
+ * is all of it, 1 of a broadcast and of a shift; 0 of one member. */
 double dts_coll_bus_factor(enum dts_coll_kind kind, int size);
 
 /* Everything that an algorithm may depend on. */
@@ -85,12 +88,15 @@ struct dts_coll {
     bool by_library;     // a back end with a library of collectives calls that instead of steps
     bool pipelined;      // its all-reduce uses shape->pieces (a broadcast may in any case)
 
-    /* Can it do this? NULL: any shape of any kind. Sets *why to a clause for the message
+    /* Bits 1 << kind of the kinds that it does. 0: all but all-to-all and shift. */
+    unsigned kinds;
+
+    /* Can it do this? NULL: any shape of its kinds. Sets *why to a clause for the message
      * ("needs members of one node to be neighbours") when it cannot. Callers ask
      * dts_coll_fits(), which checks the shape itself, too. */
     bool (*fits)(const struct dts_coll_shape *shape, const char **why);
 
-    /* A multiple of size for reduce-scatter and all-gather. */
+    /* A multiple of size for reduce-scatter and all-gather, size for all-to-all. */
     int (*chunks)(const struct dts_coll_shape *shape);
     int (*steps)(const struct dts_coll_shape *shape); // 0 for size 1
 
@@ -118,6 +124,9 @@ extern const struct dts_coll *const dts_colls[];
 const struct dts_coll *dts_coll_find(const char *name); // NULL: none such
 const char *dts_coll_name(int i); // the i-th name, NULL at the end: for choices
 
+/* NULL: it does this kind, in some shape. Else a clause as struct dts_coll.fits() has it. */
+const char *dts_coll_lacks(const struct dts_coll *coll, enum dts_coll_kind kind);
+
 /* Is the shape sound, and can the algorithm do it? Sets *why when not. */
 bool dts_coll_fits(const struct dts_coll *coll, const struct dts_coll_shape *shape,
                    const char **why);
@@ -131,6 +140,30 @@ void dts_coll_span(size_t elements, int chunks, int first, int count, size_t *sp
  * belongs to one member: the shares are consecutive in m, for every algorithm the same. */
 void dts_coll_share(const struct dts_coll *coll, const struct dts_coll_shape *shape, int member,
                     int *first, int *count);
+
+/* The chunk of an all-to-all that member `from` has for member `to`, and in which it arrives.
+ *
+ * The data of a member is a chunk for each member, in the order in which they are ahead of it.
+ * Chunk k goes to the member that is k ahead, and what comes from the one k behind takes its
+ * place; chunk 0 is the member's own and stays. With D = shape->per_node members on a node, k
+ * ahead is k / D nodes ahead and then k % D places ahead in that node, both cyclic:
+ *
+ *     4 members, D = 2; "ij" is what i has for j
+ *
+ *     chunk            0   1   2   3               0   1   2   3
+ *     member 0        00  01  02  03     ends     00  10  20  30
+ *     member 1        11  10  13  12     with     11  01  31  21
+ *     member 2        22  23  20  21              22  32  02  12
+ *     member 3        33  32  31  30              33  23  13  03
+ *
+ * So a message has one chunk number at both ends: parts may differ in size by an element, and
+ * in a step a member sends the very chunk that it receives. Nothing is overwritten that has yet
+ * to leave, with no second buffer and for any number of members. */
+int dts_coll_part(const struct dts_coll_shape *shape, int from, int to);
+
+/* The member that is k ahead of another in this order, and the one that is k behind. */
+int dts_coll_ahead(const struct dts_coll_shape *shape, int member, int k);
+int dts_coll_behind(const struct dts_coll_shape *shape, int member, int k);
 
 /* How many pieces make a pipelined algorithm fast: the data over piece_bytes, at least 1, at
  * most 64, of which more would only cost steps. */

@@ -21,13 +21,16 @@
  * Reduce-scatter: 1, then 2 as a reduce-scatter. An owner now holds one of N k blocks of the
  * data, but block j N + a and not its own, a k + j: owners trade blocks, then deal out the
  * shares in them. All-gather: the same backwards, then 3. Broadcast: member 0 hands the shards
- * out to the owners of its node, then 2 as a broadcast, then 3.
+ * out to the owners of its node, then 2 as a broadcast, then 3. All-to-all: alltoall_levels.c.
  */
+#include "plan/coll/alltoall_levels.h"
 #include "plan/coll/levels.h"
 
 static bool fits(const struct dts_coll_shape *shape, const char **why)
 {
     *why = NULL;
+    if (shape->kind == DTS_ALLTOALL)
+        return true;
     if (shape->per_node > DTS_COLL_MESSAGES || shape->shards > DTS_COLL_LANES)
         *why = "takes at most 64 members and 32 shards on a node";
     else if (shape->between == NULL)
@@ -42,6 +45,8 @@ static bool fits(const struct dts_coll_shape *shape, const char **why)
 static int chunks(const struct dts_coll_shape *shape)
 {
     struct dts_levels l;
+    if (shape->kind == DTS_ALLTOALL)
+        return shape->size;
     dts_levels_find(shape, &l);
     return l.shards * l.shard_chunks;
 }
@@ -237,6 +242,8 @@ static const struct phase *phase_of(const struct dts_levels *l, int *i, int *beg
 static int steps(const struct dts_coll_shape *shape)
 {
     struct dts_levels l;
+    if (shape->kind == DTS_ALLTOALL)
+        return dts_alltoall_steps(shape);
     dts_levels_find(shape, &l);
     int count = 0;
     for (int p = 0; p < PHASES && phases[l.kind][p].steps != NULL; p++)
@@ -248,6 +255,8 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
     struct dts_levels l;
+    if (shape->kind == DTS_ALLTOALL)
+        return dts_alltoall_step(shape, member, i, messages);
     dts_levels_find(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
@@ -257,6 +266,8 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
 static int like(const struct dts_coll_shape *shape, int i)
 {
     struct dts_levels l;
+    if (shape->kind == DTS_ALLTOALL)
+        return dts_alltoall_like(shape, i);
     dts_levels_find(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
@@ -266,6 +277,8 @@ static int like(const struct dts_coll_shape *shape, int i)
 static uint64_t state(const struct dts_coll_shape *shape, int i)
 {
     struct dts_levels l;
+    if (shape->kind == DTS_ALLTOALL)
+        return 0;
     dts_levels_find(shape, &l);
     int begin;
     const struct phase *phase = phase_of(&l, &i, &begin);
@@ -275,8 +288,9 @@ static uint64_t state(const struct dts_coll_shape *shape, int i)
 
 const struct dts_coll dts_coll_hierarchical = {
     .name = "hierarchical",
-    .summary = "sums inside the nodes, then another algorithm between them",
+    .summary = "inside the nodes, then another algorithm between them",
     .pipelined = true,
+    .kinds = (1u << DTS_SHIFT) - 1,
     .fits = fits,
     .chunks = chunks,
     .steps = steps,

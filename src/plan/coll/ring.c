@@ -17,6 +17,10 @@
  * Broadcast: a chain 0 -> 1 -> ... -> n - 1 in P pieces (chain.h):
  *
  *     (P + n - 2) (alpha + S/(P B))
+ *
+ * Shift: one step, in which each member passes all that it has to its right neighbour:
+ *
+ *     alpha + S/B
  */
 #include "plan/coll/chain.h"
 #include "plan/coll/coll.h"
@@ -28,7 +32,9 @@ static struct dts_chain chain_of(const struct dts_coll_shape *shape)
 
 static int chunks(const struct dts_coll_shape *shape)
 {
-    return shape->kind == DTS_BROADCAST ? shape->pieces : shape->size;
+    return shape->kind == DTS_BROADCAST ? shape->pieces
+           : shape->kind == DTS_SHIFT   ? 1
+                                        : shape->size;
 }
 
 static int steps(const struct dts_coll_shape *shape)
@@ -36,6 +42,8 @@ static int steps(const struct dts_coll_shape *shape)
     struct dts_chain chain = chain_of(shape);
     if (shape->kind == DTS_BROADCAST)
         return dts_chain_steps(&chain);
+    if (shape->kind == DTS_SHIFT)
+        return shape->size > 1;
     return (shape->kind == DTS_ALLREDUCE ? 2 : 1) * (shape->size - 1);
 }
 
@@ -47,10 +55,11 @@ static int step(const struct dts_coll_shape *shape, int member, int i,
         return dts_chain_step(&chain, member, i, false, messages);
 
     int n = shape->size;
-    bool add = shape->kind != DTS_ALLGATHER && i < n - 1;
+    bool shift = shape->kind == DTS_SHIFT;
+    bool add = !shift && shape->kind != DTS_ALLGATHER && i < n - 1;
     int round = i % (n - 1);
-    int sent = (member + n - round - add) % n; // one chunk further back at each step
-    int received = (sent + n - 1) % n;         // what the left neighbour sends
+    int sent = shift ? 0 : (member + n - round - add) % n; // one further back at each step
+    int received = shift ? 0 : (sent + n - 1) % n;         // what the left neighbour sends
     messages[0] = (struct dts_coll_message){
         .peer = (member + 1) % n, .first = sent, .count = 1, .send = true};
     messages[1] = (struct dts_coll_message){
@@ -63,6 +72,8 @@ static int like(const struct dts_coll_shape *shape, int i)
     struct dts_chain chain = chain_of(shape);
     if (shape->kind == DTS_BROADCAST)
         return dts_chain_like(&chain, i);
+    if (shape->kind == DTS_SHIFT)
+        return i;
     return i < shape->size - 1 ? 0 : shape->size - 1;
 }
 
@@ -70,6 +81,7 @@ const struct dts_coll dts_coll_ring = {
     .name = "ring",
     .summary = "each member talks to its neighbours: least data, most steps",
     .pipelined = false,
+    .kinds = (1u << DTS_ALLTOALL) - 1 + (1u << DTS_SHIFT),
     .chunks = chunks,
     .steps = steps,
     .step = step,

@@ -52,6 +52,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     if (!dts_cfg_exists(&overlap))
         a->overlap = !stack->exchanges_after;
+    a->statistics.key = "statistics";
     if (!dts_coll_choice_prepare(&a->choice, stack, at, err))
         return false;
     if (a->statistics.algorithm == NULL)

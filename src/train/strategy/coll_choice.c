@@ -45,6 +45,20 @@ static bool check_library(const struct dts_library *library, const struct dts_cf
                         library->version);
 }
 
+/* Rows that never do what is asked. */
+static bool check_kind(const struct dts_coll_choice *a, const struct dts_cfg *at,
+                       struct dts_error *err)
+{
+    const bool levels = strcmp(a->algorithm, "hierarchical") == 0 && a->kind < DTS_ALLTOALL;
+    const char *lacks = dts_coll_lacks(a->coll, a->kind);
+    if (lacks != NULL)
+        return dts_cfg_fail(at, a->key != NULL ? a->key : "algorithm", err, "%s %s",
+                            a->algorithm, lacks);
+    lacks = levels ? dts_coll_lacks(a->between_coll, a->kind) : NULL;
+    return lacks == NULL ||
+           dts_cfg_fail(at, "between", err, "%s %s", a->between_coll->name, lacks);
+}
+
 bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *stack,
                              const struct dts_cfg *at, struct dts_error *err)
 {
@@ -66,6 +80,8 @@ bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *
     if (a->between_coll == NULL)
         return dts_cfg_fail(at, "between", err, "no collective \"%s\" (the stack's default)",
                             between);
+    if (!check_kind(a, at, err))
+        return false;
     if (a->shards == 0 && strcmp(a->algorithm, "hierarchical") == 0)
         a->shards = stack->shards;
     if (a->channels == 0)
@@ -118,7 +134,7 @@ static int pieces_of(const struct dts_coll_choice *a, const struct dts_coll_shap
 static void set_orders(const struct dts_point *point, struct dts_collective *c)
 {
     const struct dts_orders *orders = &point->machine->orders;
-    const bool ring = c->algorithm == dts_coll_find("ring");
+    const bool ring = c->algorithm == dts_coll_find("ring") && c->shape.kind < DTS_ALLTOALL;
     if (ring && c->channels > 1 && orders->count > 0 && orders->members == c->shape.size &&
         c->shape.per_node == c->shape.size && c->group.stride == 1)
         c->orders = orders;

@@ -6,6 +6,8 @@
 
 /* What the keys of the strategy say (NULL or 0: nothing), then completed from the stack. */
 struct dts_coll_choice {
+    enum dts_coll_kind kind; // that all are; set before it is prepared
+    const char *key;         // that names the algorithm; set before, NULL: "algorithm"
     const char *algorithm, *between;
     int shards, channels;
     double piece_bytes;

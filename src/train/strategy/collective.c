@@ -16,10 +16,9 @@ struct collective {
 };
 
 static const char *const words[DTS_COLL_KINDS] = {
-    [DTS_ALLREDUCE] = "allreduce",
-    [DTS_REDUCE_SCATTER] = "reduce_scatter",
-    [DTS_ALLGATHER] = "allgather",
-    [DTS_BROADCAST] = "broadcast",
+    [DTS_ALLREDUCE] = "allreduce", [DTS_REDUCE_SCATTER] = "reduce_scatter",
+    [DTS_ALLGATHER] = "allgather", [DTS_BROADCAST] = "broadcast",
+    [DTS_ALLTOALL] = "alltoall",   [DTS_SHIFT] = "shift",
 };
 
 static const char *word(int i)
@@ -33,7 +32,7 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct collective, bytes), .type = DTS_REAL, .min = 1, .max = 1e12,
      .help = "data of each device"},
     {DTS_ALGORITHM_KEY(struct collective, choice),
-     .help = "how it is done; default: the stack's"},
+     .help = "how it is done; default: the stack's; alltoall: pairwise, shift: ring"},
     {DTS_BETWEEN_KEY(struct collective, choice)},
     {DTS_SHARDS_KEY(struct collective, choice),
      .help = "hierarchical: devices of a node that exchange with other nodes; default: the "
@@ -49,13 +48,34 @@ static const char *default_name(const void *self)
     return ((const struct collective *)self)->choice.algorithm;
 }
 
+/* What a stack says is about sums and copies: of an all-to-all and a shift the row and the
+ * number of channels are those named here. */
+static bool prepare_parts(struct collective *c, const struct dts_cfg *at, struct dts_error *err)
+{
+    struct dts_coll_choice *choice = &c->choice;
+    const char *key = choice->between != NULL   ? "between"
+                      : choice->shards > 0      ? "shards"
+                      : choice->piece_bytes > 0 ? "piece_bytes"
+                                                : NULL;
+    if (c->kind != DTS_ALLTOALL && c->kind != DTS_SHIFT)
+        return true;
+    if (key != NULL)
+        return dts_cfg_fail(at, key, err, "has no effect on \"%s\"", c->collective);
+    if (choice->algorithm == NULL)
+        choice->algorithm = c->kind == DTS_ALLTOALL ? "pairwise" : "ring";
+    if (choice->channels == 0)
+        choice->channels = 1;
+    return true;
+}
+
 static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
                     struct dts_error *err)
 {
     struct collective *c = self;
     while (words[c->kind] != NULL && strcmp(words[c->kind], c->collective) != 0)
         c->kind++;
-    return dts_coll_choice_prepare(&c->choice, stack, at, err);
+    c->choice.kind = c->kind;
+    return prepare_parts(c, at, err) && dts_coll_choice_prepare(&c->choice, stack, at, err);
 }
 
 static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
@@ -66,11 +86,20 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
+/* Of an all-to-all at least one for each device, as a benchmark has it. */
+static size_t elements_of(const struct collective *c, int devices, size_t element_bytes)
+{
+    const size_t elements = (size_t)(c->bytes / (double)element_bytes);
+    const size_t least =
+        c->kind == DTS_ALLTOALL ? (size_t)devices * (size_t)c->choice.channels : 1;
+    return elements > least ? elements : least;
+}
+
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     const struct collective *c = point->strategy->self;
     size_t element_bytes = dts_precision_bytes(point->scenario->precision);
-    size_t elements = (size_t)(c->bytes / (double)element_bytes);
+    const size_t elements = elements_of(c, point->devices, element_bytes);
     const struct dts_members all = dts_point_members(point);
     struct dts_collective collective;
     if (!dts_coll_choice_make(&c->choice, point, &all, c->kind, c->bytes, &collective, err))
@@ -82,8 +111,8 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
     struct dts_plan *plan = &job->roles[0].plan;
     collective.data = (struct dts_span){
-        .buffer = dts_plan_buffer(plan, elements > 0 ? elements : 1, element_bytes),
-        .count = elements > 0 ? elements : 1,
+        .buffer = dts_plan_buffer(plan, elements, element_bytes),
+        .count = elements,
     };
     dts_plan_collective(plan, DTS_DATA, c->collective, collective);
     return true;

@@ -180,11 +180,30 @@ static bool is_nccl(const struct dts_library *library)
     return library->name != NULL && strcmp(library->name, "nccl") == 0;
 }
 
+/* Parts have no rules: NCCL and Gloo have a group of sends and receives, in flight together,
+ * and MPI libraries go pair by pair with large data. */
+static void take_parts(const struct dts_point *point, int channels, struct dts_collective *c)
+{
+    const struct dts_library *library = &point->scenario->stack.library;
+    const bool pairs =
+        library->name != NULL && !is_nccl(library) && strcmp(library->name, "gloo") != 0;
+    const char *row = c->shape.kind == DTS_SHIFT ? "ring" : pairs ? "pairwise" : "scattered";
+    c->algorithm = dts_coll_find(row);
+    c->channels = channels > 0 ? channels : 1;
+    snprintf(c->chosen, sizeof(c->chosen), "%s", row);
+    snprintf(c->why, sizeof(c->why), "%s",
+             pairs ? "parts go pair by pair" : "parts go at once");
+}
+
 bool dts_library_choose(const struct dts_point *point, const struct dts_members *members,
                         enum dts_coll_kind kind, double bytes, int channels,
                         struct dts_collective *c, struct dts_error *err)
 {
     *c = bare(members, kind);
+    if (kind >= DTS_ALLTOALL) {
+        take_parts(point, channels, c);
+        return true;
+    }
     if (members->group.size < 2)
         return true;
     if (is_nccl(&point->scenario->stack.library))
@@ -201,7 +220,8 @@ bool dts_library_force(const struct dts_point *point, const struct dts_members *
     struct dts_choice choice;
     struct dts_error ignored = {0};
     enum dts_choice_algorithm algorithm;
-    if (members->group.size < 2 || !is_nccl(&point->scenario->stack.library) ||
+    if (members->group.size < 2 || kind >= DTS_ALLTOALL ||
+        !is_nccl(&point->scenario->stack.library) ||
         !dts_choice_algorithm_of(row, &algorithm) ||
         !find_group(point, members, &group, &ignored) ||
         !dts_choice_force(&group, kind, fmax(1, bytes), algorithm, &choice))

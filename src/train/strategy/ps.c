@@ -107,6 +107,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
                     struct dts_error *err)
 {
     struct dts_ps *ps = self;
+    ps->statistics.key = "statistics";
     if (!dts_coll_choice_prepare(&ps->statistics, stack, at, err))
         return false;
     ps->dedicated = strcmp(ps->placement, "dedicated") == 0;

@@ -50,11 +50,9 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     return due_s;
 }
 
-static void move(const struct sides *s, const struct dts_op *op,
+static void move(const struct sides *s, const struct dts_op *op, const struct dts_span *data,
                  void (*way)(const struct dts_mirror *, int, size_t, size_t))
 {
-    const struct dts_span *data =
-        op->kind == DTS_OP_EXCHANGE ? &op->exchange.data : &op->collective.data;
     const struct dts_span before = {data->buffer, 0, data->first};
     way(&s->mirrors[data->buffer], (int)op->stream, bytes_of(s->plan, &before),
         bytes_of(s->plan, data));
@@ -62,12 +60,12 @@ static void move(const struct sides *s, const struct dts_op *op,
 
 static void bring(void *self, const struct dts_op *op)
 {
-    move(self, op, dts_mirror_fetch);
+    move(self, op, dts_op_leaves(op), dts_mirror_fetch);
 }
 
 static void carry_off(void *self, const struct dts_op *op)
 {
-    move(self, op, dts_mirror_store);
+    move(self, op, dts_op_arrives(op), dts_mirror_store);
 }
 
 static const struct dts_executor moves_alone = {

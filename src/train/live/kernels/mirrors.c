@@ -46,12 +46,11 @@ const struct dts_mirror *dts_live_mirror_of(const struct dts_live_kernels *t, in
                                                                   : DTS_NETWORK_WEIGHTS);
 }
 
-/* The span of an operation that has messages, as both sides have it; it is counted. */
-static const struct dts_mirror *data_of(struct dts_live_kernels *t, const struct dts_op *op,
-                                        size_t *first, size_t *bytes)
+/* A span of an operation that has messages, as both sides have it; it is counted. */
+static const struct dts_mirror *both_sides(struct dts_live_kernels *t,
+                                           const struct dts_span *data, size_t *first,
+                                           size_t *bytes)
 {
-    const struct dts_span *data =
-        op->kind == DTS_OP_EXCHANGE ? &op->exchange.data : &op->collective.data;
     const size_t each = is_sums(t, data->buffer) ? sizeof(double) : sizeof(float);
     *first = data->first * each;
     *bytes = data->count * each;
@@ -65,7 +64,7 @@ void dts_live_mirrors_bring(void *self, const struct dts_op *op)
     size_t first, bytes;
     if (!dts_space_is_apart(t->space) || (op->kind == DTS_OP_EXCHANGE && !op->exchange.send))
         return;
-    const struct dts_mirror *data = data_of(t, op, &first, &bytes);
+    const struct dts_mirror *data = both_sides(t, dts_op_leaves(op), &first, &bytes);
     dts_mirror_fetch(data, (int)op->stream, first, bytes);
     dts_live_mirrors_check(t);
 }
@@ -76,7 +75,7 @@ void dts_live_mirrors_carry_off(void *self, const struct dts_op *op)
     size_t first, bytes;
     if (!dts_space_is_apart(t->space) || (op->kind == DTS_OP_EXCHANGE && op->exchange.send))
         return;
-    const struct dts_mirror *data = data_of(t, op, &first, &bytes);
+    const struct dts_mirror *data = both_sides(t, dts_op_arrives(op), &first, &bytes);
     dts_mirror_store(data, (int)op->stream, first, bytes);
     dts_live_mirrors_check(t);
 }

@@ -1,0 +1,1 @@
+dtsim in/small.json --set 'strategies=[{"name":"pairwise","kind":"collective","collective":"alltoall","bytes":1e6},{"name":"levels","kind":"collective","collective":"alltoall","algorithm":"hierarchical","bytes":1e6},{"name":"shift","kind":"collective","collective":"shift","bytes":1e6}]' --format csv

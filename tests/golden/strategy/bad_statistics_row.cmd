@@ -1,0 +1,1 @@
+dtsim in/small.json --set 'strategies=[{"kind":"ps","servers":1,"statistics":"pairwise"}]'
