@@ -38,7 +38,7 @@ double dts_largest(const double *values, int count)
 {
     double most = 0;
     for (int i = 0; i < count && values != NULL; i++)
-        most = fmax(most, values[i]);
+        most = values[i] > most ? values[i] : most;
     return most;
 }
 

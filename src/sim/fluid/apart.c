@@ -30,8 +30,8 @@ static bool count_from_first_of_all(double *times_s, int count)
 {
     double first_s = INFINITY, last_s = -INFINITY;
     for (int m = 0; m < count; m++) {
-        first_s = fmin(first_s, times_s[m]);
-        last_s = fmax(last_s, times_s[m]);
+        first_s = times_s[m] < first_s ? times_s[m] : first_s; // fmin() is a call
+        last_s = times_s[m] > last_s ? times_s[m] : last_s;
     }
     for (int m = 0; m < count; m++)
         times_s[m] -= first_s;
@@ -88,8 +88,10 @@ static void hold_up(const struct fluid *f, int cohort, int op)
     const int members = f->cohorts->all[cohort].role->count;
     const struct moments moments = ended(f, cohort, op);
     const double most_s = dts_largest(moments.by_member_s, members);
-    for (int m = 0; m < members; m++)
-        f->members_s[m] = fmax(f->members_s[m], moment_of(&moments, most_s, m));
+    for (int m = 0; m < members; m++) {
+        const double moment_s = moment_of(&moments, most_s, m);
+        f->members_s[m] = moment_s > f->members_s[m] ? moment_s : f->members_s[m];
+    }
 }
 
 /* Was anything that the lane waits for done by one member after another? */

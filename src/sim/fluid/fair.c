@@ -59,18 +59,18 @@ static void add_flow(struct dts_fair *f, const struct dts_step_cost *cost)
 static void remove_flow(struct dts_fair *f, int number)
 {
     const struct dts_step_cost *cost = f->flows[number].cost;
-    for (int i = 0; i < cost->link_count; i++) {
-        struct fair_link *link = &f->links[cost->links[i].link];
+    for (int i = 0; i < cost->narrow_count; i++) {
+        struct fair_link *link = &f->links[cost->narrow[i].link];
         size_t place = 0;
         while (link->crossings[place].flow != number)
             place++;
         link->count--;
-        link->use -= f->flows[number].rate * cost->links[i].weight;
+        link->use -= f->flows[number].rate * cost->narrow[i].weight;
         if (link->count == 0)
             link->use = 0; // without what rounding has left
         for (; place < link->count; place++)
             link->crossings[place] = link->crossings[place + 1];
-        dts_numbers_add(&f->changed, cost->links[i].link);
+        dts_numbers_add(&f->changed, cost->narrow[i].link);
     }
     dts_numbers_add(&f->free_flows, number);
 }
@@ -80,8 +80,8 @@ static void cross_links(struct dts_fair *f, int number)
 {
     struct fair_flow *flow = &f->flows[number];
     flow->most = flow->cost->most_bytes_per_s;
-    for (int i = 0; i < flow->cost->link_count; i++) {
-        const struct dts_link_load *load = &flow->cost->links[i];
+    for (int i = 0; i < flow->cost->narrow_count; i++) {
+        const struct dts_link_load *load = &flow->cost->narrow[i];
         struct fair_link *link = &f->links[load->link];
         if (link->crossings == NULL) {
             link->capacity = f->net->ops->capacity(f->net->self, load->link);
@@ -223,8 +223,8 @@ static void set_rate(struct dts_fair *f, struct fair_flow *flow, double rate)
 {
     const double more = rate - flow->rate;
     flow->rate = rate;
-    for (int i = 0; i < flow->cost->link_count; i++) {
-        const struct dts_link_load *load = &flow->cost->links[i];
+    for (int i = 0; i < flow->cost->narrow_count; i++) {
+        const struct dts_link_load *load = &flow->cost->narrow[i];
         struct fair_link *link = &f->links[load->link];
         link->use += more * load->weight;
         if (!link->dirty && link->round == NONE)

@@ -68,7 +68,7 @@ void dts_fair_make_dirty(struct dts_fair *f, int number)
 
 void dts_fair_make_links_dirty(struct dts_fair *f, const struct fair_flow *flow)
 {
-    for (int i = 0; i < flow->cost->link_count; i++)
-        if (f->links[flow->cost->links[i].link].round != NONE)
-            dts_fair_make_dirty(f, flow->cost->links[i].link);
+    for (int i = 0; i < flow->cost->narrow_count; i++)
+        if (f->links[flow->cost->narrow[i].link].round != NONE)
+            dts_fair_make_dirty(f, flow->cost->narrow[i].link);
 }

@@ -99,8 +99,8 @@ static bool stops_as_before(const struct dts_fair *f, const struct fair_flow *fl
 {
     if (flow->most <= rate)
         return true;
-    for (int i = 0; i < flow->cost->link_count; i++) {
-        const struct fair_link *link = &f->links[flow->cost->links[i].link];
+    for (int i = 0; i < flow->cost->narrow_count; i++) {
+        const struct fair_link *link = &f->links[flow->cost->narrow[i].link];
         if (!link->dirty && link->round == f->passed)
             return true;
     }
@@ -144,8 +144,8 @@ static void settle(struct dts_fair *f, double rate)
     qsort(f->stopping.all, f->stopping.count, sizeof(int), compare_numbers);
     for (size_t i = 0; i < f->stopping.count; i++) {
         struct fair_flow *flow = &f->flows[f->members.all[f->stopping.all[i]]];
-        const struct dts_link_load *loads = flow->cost->links;
-        for (int l = 0; l < flow->cost->link_count; l++)
+        const struct dts_link_load *loads = flow->cost->narrow;
+        for (int l = 0; l < flow->cost->narrow_count; l++)
             if (f->links[loads[l].link].dirty)
                 dts_fair_take(&f->links[loads[l].link], loads[l].weight, rate);
         flow->now = f->rounds;

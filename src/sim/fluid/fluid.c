@@ -169,6 +169,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     struct fluid f = {.simulation = simulation, .timing = timing};
     open_timing(job, timing);
     f.loader = simulation->loader != NULL ? simulation->loader : dts_loader_new(simulation);
+    dts_loader_narrow(f.loader);
     f.sharer = dts_sharer_new(simulation->net);
     f.cohorts = dts_loader_cohorts(f.loader);
     size_t cohorts = (size_t)f.cohorts->count;

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/load/link_classes.h"
 #include "sim/load/load.h"
 #include "sim/load/op_steps.h"
+#include "sim/load/role_messages.h"
 #include "sim/load/row.h"
 #include "sim/paced.h"
 
@@ -38,6 +40,7 @@ struct dts_loader {
     size_t count, room;
     int *first_op;                 // of a cohort in loads
     const struct dts_load **loads; // by operation of all cohorts; NULL: not asked for yet
+    size_t narrowed;               // of counted: how many had their links told apart
     double *total;                 // bytes on each link in a step, over all operations counted
 };
 
@@ -63,8 +66,10 @@ const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *l)
 
 static void load_free(struct dts_load *load)
 {
-    for (int p = 0; p < load->cost_count; p++)
+    for (int p = 0; p < load->cost_count; p++) {
         free(load->costs[p].links);
+        free(load->costs[p].narrow);
+    }
     free(load->costs);
     free(load->far);
     free(load);
@@ -196,7 +201,7 @@ static void leave_the_wire(struct dts_step_cost *cost)
 /* All messages of an exchange are in flight together: one class for each far side, once. The
  * side that sends counts the links, the side that receives the latency after.
  */
-static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op,
+static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op, int times,
                            struct dts_load *load)
 {
     const struct dts_exchange *x = &op->exchange;
@@ -214,13 +219,17 @@ static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op
         leave_the_wire(&load->costs[k]);
     if (s->class_count > 0) // in proportion, as the buckets of all
         add_total(l, l->simulation->net->transports, s,
-                  dts_op_steps_least(s, s->classes, x) / s->classes->chunks * element_bytes);
+                  times * dts_op_steps_least(s, s->classes, x) / s->classes->chunks *
+                      element_bytes);
 }
 
 static bool alike(const struct dts_op *a, const struct dts_op *b)
 {
-    if (a->kind != b->kind || a->kind != DTS_OP_COLLECTIVE)
+    if (a->kind != b->kind || a->kind == DTS_OP_CALL)
         return false;
+    if (a->kind == DTS_OP_EXCHANGE)
+        return a->exchange.data.count == b->exchange.data.count &&
+               dts_exchange_same(&a->exchange, &b->exchange);
     return a->collective.data.count == b->collective.data.count &&
            dts_coll_pace_same(&a->collective.pace, &b->collective.pace) &&
            dts_op_steps_same(&a->collective, &b->collective);
@@ -251,7 +260,7 @@ static struct dts_load *count_op(struct dts_loader *l, int cohort, const struct 
     if (op->kind == DTS_OP_COLLECTIVE)
         count_collective(l, cohort, op, times, load);
     else
-        count_exchange(l, cohort, op, load);
+        count_exchange(l, cohort, op, times, load);
     l->counted = dts_grow(l->counted, &l->room, l->count + 1, sizeof(*l->counted));
     l->counted[l->count++] = (struct counted){cohort, op, element_bytes, load};
     return load;
@@ -263,6 +272,27 @@ const struct dts_load *dts_loader_count(struct dts_loader *l, int cohort, int op
     if (*load == NULL)
         *load = count_op(l, cohort, &dts_loader_cohorts(l)->all[cohort].role->plan.ops[op]);
     return *load;
+}
+
+void dts_loader_narrow(struct dts_loader *l)
+{
+    const struct dts_cohorts *cohorts = dts_loader_cohorts(l);
+    for (int c = 0; c < cohorts->count; c++)
+        for (int o = 0; o < cohorts->all[c].role->plan.op_count; o++)
+            if (cohorts->all[c].role->plan.ops[o].kind != DTS_OP_CALL)
+                dts_loader_count(l, c, o);
+    if (l->narrowed == l->count)
+        return;
+    struct dts_step_cost **costs = NULL;
+    size_t count = 0, room = 0;
+    for (size_t i = 0; i < l->count; i++)
+        for (int k = 0; k < l->counted[i].load->cost_count; k++) {
+            costs = dts_grow(costs, &room, count + 1, sizeof(*costs));
+            costs[count++] = &l->counted[i].load->costs[k];
+        }
+    dts_link_classes(l->simulation->net, costs, count);
+    l->narrowed = l->count;
+    free(costs);
 }
 
 struct dts_rows *dts_loader_rows(struct dts_loader *l)

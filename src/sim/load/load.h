@@ -40,6 +40,9 @@ const struct dts_cohorts *dts_loader_cohorts(const struct dts_loader *loader);
  * loader is freed. */
 const struct dts_load *dts_loader_count(struct dts_loader *loader, int cohort, int op);
 
+/* Counts all operations, and finds the narrow links of their costs. */
+void dts_loader_narrow(struct dts_loader *loader);
+
 /* Of the collectives that were counted (row.h). */
 struct dts_rows *dts_loader_rows(struct dts_loader *loader);
 

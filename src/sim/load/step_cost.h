@@ -40,6 +40,10 @@ struct dts_step_cost {
     double most_bytes_per_s; // rate of the largest message that the caps on single flows allow
     struct dts_link_load *links; // the shared ones that the traffic has; owned
     int link_count;
+
+    /* Those of them that can be full first (link_classes.h); owned. */
+    struct dts_link_load *narrow;
+    int narrow_count;
 };
 
 /* The cost of a step that is repeated, with so many bytes in its largest message, over these
