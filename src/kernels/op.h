@@ -25,6 +25,13 @@
  * order ranks add them up. A first half writes nothing but them and gradients of parameters,
  * which are of the rank's own samples; the arrays of both halves are the same, but for scratch.
  *
+ * Divided: ranks have parts of a table's rows or of the classes. An embedding gives zeros for
+ * the rows of others, so that the ranks' outputs add up to the whole. A loss runs forward in
+ * halves: its sums are [ranks, batch x positions, 3], of which the first half writes the block
+ * of its rank and zeros elsewhere (to add up is to gather): the largest value here, the sum of
+ * exp(x - that), and the target's value or 0. Behind the second half all ranks have the loss;
+ * backward runs whole, and makes the gradients of the values that are here.
+ *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
  */
@@ -68,6 +75,12 @@ struct dts_arrays {
     enum dts_op_part part;
     double *sums; // DTS_OP_SUMS overwrites them, DTS_OP_REST reads what all ranks have together
     int ranks;    // so many of them; DTS_OP_WHOLE: not read
+
+    /* Of an operation that `divides`, where ranks have parts of the rows of its table, or of
+     * its classes: the first one that is here, and how many there are in all, which tokens and
+     * targets count; all 0: they are all here. */
+    size_t first, all;
+    int rank; // of those: 0 .. ranks - 1
 
     bool training; // forward: statistics of the batch, dropout
     /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
@@ -115,6 +128,7 @@ struct dts_operation {
     bool tokens;   // x[0] is int32; it has no gradient
     bool products; // multiplies matrices: in mixed precision its weights have 16 bits (mixed.h)
     bool halves;   // in training it can run in two halves (dts_op_part)
+    bool divides;  // ranks can have parts of its table or its classes (dts_arrays.first)
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
     struct dts_op_cost (*cost)(const struct dts_op_call *call); // one of op_cost.h

@@ -3,6 +3,8 @@
  *     y[i]           = w[x[i]]
  *     dw[x[i]]      += dy[i]
  *
+ * Where ranks have parts of the table (op.h), y is zero for rows that are not here.
+ *
  * On the host each row of the gradient belongs to one worker, which adds in the order of the
  * tokens. Gradients as a list of the rows that occur: sparse.h.
  */
@@ -18,10 +20,13 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
     (void)place;
     const size_t features = dts_dims_features(&call->output);
     const int32_t *tokens = a->x[0];
-    for (size_t i = 0; i < dts_embedding_tokens(call, a->batch); i++)
+    for (size_t i = 0; i < dts_embedding_tokens(call, a->batch); i++) {
+        size_t row;
+        const bool here = dts_embedding_here(call, a, tokens[i], &row);
         for (size_t f = 0; f < features; f++)
             ((double *)a->y)[i * features + f] =
-                ((const double *)a->w[0])[dts_embedding_row(call, tokens[i]) * features + f];
+                here ? ((const double *)a->w[0])[row * features + f] : 0;
+    }
 }
 
 static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -30,10 +35,13 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
     (void)place;
     const size_t features = dts_dims_features(&call->output);
     const int32_t *tokens = a->x[0];
-    for (size_t i = 0; i < dts_embedding_tokens(call, a->batch) && a->dw[0] != NULL; i++)
-        for (size_t f = 0; f < features; f++)
-            ((double *)a->dw[0])[dts_embedding_row(call, tokens[i]) * features + f] +=
+    for (size_t i = 0; i < dts_embedding_tokens(call, a->batch) && a->dw[0] != NULL; i++) {
+        size_t row;
+        const bool here = dts_embedding_here(call, a, tokens[i], &row);
+        for (size_t f = 0; f < features && here; f++)
+            ((double *)a->dw[0])[row * features + f] +=
                 ((const double *)a->dy)[i * features + f];
+    }
 }
 
 static void copy_rows(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -42,9 +50,14 @@ static void copy_rows(const struct dts_op_call *call, const struct dts_arrays *a
     const size_t features = dts_dims_features(&call->output);
     const int32_t *tokens = a->x[0];
     const float *w = a->w[0];
-    for (size_t i = range.first; i < range.first + range.count; i++)
-        memcpy((float *)a->y + i * features, w + dts_embedding_row(call, tokens[i]) * features,
-               features * sizeof(float));
+    for (size_t i = range.first; i < range.first + range.count; i++) {
+        size_t row;
+        float *y = (float *)a->y + i * features;
+        if (dts_embedding_here(call, a, tokens[i], &row))
+            memcpy(y, w + row * features, features * sizeof(float));
+        else
+            memset(y, 0, features * sizeof(float));
+    }
 }
 
 static void forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -64,8 +77,9 @@ static void add_rows(void *argument, int worker, int workers)
     const size_t features = dts_dims_features(&job->call->output);
     const int32_t *tokens = job->a->x[0];
     for (size_t i = 0; i < dts_embedding_tokens(job->call, job->a->batch); i++) {
-        const size_t row = dts_embedding_row(job->call, tokens[i]);
-        if (row % (size_t)workers != (size_t)worker)
+        size_t row;
+        if (!dts_embedding_here(job->call, job->a, tokens[i], &row) ||
+            row % (size_t)workers != (size_t)worker)
             continue;
         float *restrict dw = (float *)job->a->dw[0] + row * features;
         const float *restrict dy = (const float *)job->a->dy + i * features;
@@ -89,6 +103,7 @@ const struct dts_operation dts_op_embedding = {
     .summary = "a row of a table for each token",
     .needs_x = true,
     .tokens = true,
+    .divides = true,
     .cost = dts_embedding_cost,
     .reference = {forward, backward},
     .host = {forward_host, backward_host},

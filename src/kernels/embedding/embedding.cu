@@ -11,9 +11,22 @@ extern "C" {
 #include "kernels/embedding/embedding.h"
 }
 
-static __device__ size_t row_of(int32_t token, size_t vocabulary)
+/* Rows in all, the first that is here, and how many are. */
+struct rows {
+    size_t all, first, here;
+};
+
+static struct rows rows_of(const struct dts_op_call *call, const struct dts_arrays *a)
 {
-    return (size_t)(uint32_t)token % vocabulary;
+    const size_t here = call->params[0] / dts_dims_features(&call->output);
+    return {a->all > 0 ? a->all : here, a->first, here};
+}
+
+/* Not below `here`: it is not here. */
+static __device__ size_t row_of(int32_t token, struct rows rows)
+{
+    const size_t number = (size_t)(uint32_t)token % rows.all;
+    return number >= rows.first ? number - rows.first : rows.here;
 }
 
 extern "C" void dts_embedding_forward_cuda(const struct dts_op_call *call,
@@ -21,28 +34,29 @@ extern "C" void dts_embedding_forward_cuda(const struct dts_op_call *call,
                                            const struct dts_place *place)
 {
     const size_t features = dts_dims_features(&call->output);
-    const size_t vocabulary = call->params[0] / features;
+    const struct rows rows = rows_of(call, a);
     const int32_t *tokens = (const int32_t *)a->x[0];
     const float *w = (const float *)a->w[0];
     float *y = (float *)a->y;
     dts_for_each(dts_values(call, a), place, [=] __device__(size_t i) {
-        y[i] = w[row_of(tokens[i / features], vocabulary) * features + i % features];
+        const size_t row = row_of(tokens[i / features], rows);
+        y[i] = row < rows.here ? w[row * features + i % features] : 0;
     });
 }
 
-static __global__ void add_rows(const int32_t *tokens, size_t count, size_t vocabulary,
+static __global__ void add_rows(const int32_t *tokens, size_t count, struct rows rows,
                                 size_t features, const float *dy, float *dw)
 {
-    const size_t mine = blockIdx.x, row = row_of(tokens[mine], vocabulary);
-    int earlier = 0;
+    const size_t mine = blockIdx.x, row = row_of(tokens[mine], rows);
+    int earlier = row >= rows.here;
     for (size_t i = threadIdx.x; i < mine; i += blockDim.x)
-        earlier |= row_of(tokens[i], vocabulary) == row;
+        earlier |= row_of(tokens[i], rows) == row;
     if (__syncthreads_or(earlier))
         return;
     for (size_t f = threadIdx.x; f < features; f += blockDim.x) {
         float sum = 0;
         for (size_t i = mine; i < count; i++)
-            if (row_of(tokens[i], vocabulary) == row)
+            if (row_of(tokens[i], rows) == row)
                 sum += dy[i * features + f];
         dw[row * features + f] += sum;
     }
@@ -56,6 +70,6 @@ extern "C" void dts_embedding_backward_cuda(const struct dts_op_call *call,
     const size_t count = dts_embedding_tokens(call, a->batch);
     if (a->dw[0] != NULL)
         add_rows<<<(unsigned)count, DTS_THREADS, 0, dts_stream(place)>>>(
-            (const int32_t *)a->x[0], count, call->params[0] / features, features,
-            (const float *)a->dy, (float *)a->dw[0]);
+            (const int32_t *)a->x[0], count, rows_of(call, a), features, (const float *)a->dy,
+            (float *)a->dw[0]);
 }

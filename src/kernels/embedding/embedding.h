@@ -12,6 +12,16 @@ static inline size_t dts_embedding_row(const struct dts_op_call *call, int32_t t
     return (size_t)(uint32_t)token % vocabulary;
 }
 
+/* The same where ranks have parts of the table: false: it is not here. */
+static inline bool dts_embedding_here(const struct dts_op_call *call,
+                                      const struct dts_arrays *a, int32_t token, size_t *row)
+{
+    const size_t here = call->params[0] / dts_dims_features(&call->output);
+    const size_t number = (size_t)(uint32_t)token % (a->all > 0 ? a->all : here);
+    *row = number - a->first;
+    return number >= a->first && *row < here;
+}
+
 static inline size_t dts_embedding_tokens(const struct dts_op_call *call, int batch)
 {
     return (size_t)batch * dts_dims_elements(&call->inputs[0]);

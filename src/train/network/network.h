@@ -180,12 +180,18 @@ void dts_network_update(struct dts_network *network, struct dts_optimizer_run *o
 /* Are all gradients finite? */
 bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_run *optimizer);
 
+/* Of a layer whose table or classes ranks have parts of (kernels/op.h, `divides`): the first
+ * row or class that this network has, and how many all ranks have. Its model has as many as are
+ * here; tokens and targets count all. */
+void dts_network_divide(struct dts_network *network, int layer, size_t first, size_t all);
+
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (kernels/op.h, which says what the sums are). */
 struct dts_network_part {
     enum dts_op_part part;
     double *sums; // there
     int ranks;
+    int rank; // of those, where a loss is divided: whose block of the sums is this network's
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 

@@ -17,6 +17,7 @@ struct dts_node {
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
     size_t first_gradient;      // of those at the layer's place, its own and borrowed ones:
     size_t cleared;             // so many that are dense
+    size_t first, all;          // of its table or its classes, where they are divided
     size_t targets;             // values of it for a sample; 0: the layer is no loss
 };
 

@@ -44,6 +44,8 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int la
         .dy = node->op->loss ? NULL : gradient_of(n, slot, layer),
         .saved = dts_network_at(n, slot, node->saved),
         .state = (char *)n->states.there + node->state,
+        .first = node->first,
+        .all = node->all,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
     };
     for (int i = 0; i < c->call.input_count; i++) {
@@ -93,6 +95,7 @@ static const struct dts_arrays *now(const struct dts_network *n, int layer, bool
     a->part = n->part.part;
     a->sums = n->part.sums;
     a->ranks = n->part.ranks;
+    a->rank = n->part.rank;
     a->training = slot->step.training;
     a->step = slot->step.number;
     a->first_sample = slot->step.first_sample;
@@ -114,6 +117,14 @@ void dts_network_begin(struct dts_network *n, const struct dts_network_step *ste
     dts_reduce_narrow(n->half, slot->input_half, slot->input.there,
                       (size_t)n->options.batch * dts_dims_elements(&n->model->input), place);
     dts_space_leave(n->space);
+}
+
+void dts_network_divide(struct dts_network *n, int layer, size_t first, size_t all)
+{
+    assert(n->nodes[layer].op != NULL && n->nodes[layer].op->divides);
+    n->nodes[layer].first = first;
+    n->nodes[layer].all = all;
+    dts_network_gather(n);
 }
 
 void dts_network_take_part(struct dts_network *n, const struct dts_network_part *part)
