@@ -68,6 +68,64 @@ static void rotary_scores_depend_on_the_distance_alone(void)
     op_end(&key);
 }
 
+struct moe_shape {
+    size_t positions, features, hidden;
+    int experts, chosen;
+};
+
+static struct op_case moe_case(int batch, const struct moe_shape *s, bool gated)
+{
+    struct op_case c =
+        op_alike("moe", batch, (struct dts_dims){2, {s->positions, s->features, 1, 1}}, 1);
+    const size_t each = (size_t)s->experts * s->hidden * s->features;
+    c.call.experts = s->experts;
+    c.call.chosen = s->chosen;
+    c.call.param_count = gated ? 4 : 3;
+    c.call.params[0] = (size_t)s->experts * s->features;
+    for (int p = 1; p < c.call.param_count; p++)
+        c.call.params[p] = each;
+    c.sums = 4 * (double)(s->features * s->hidden * s->positions * (size_t)batch);
+    return c;
+}
+
+static void experts(void)
+{
+    static const struct moe_shape shapes[] = {
+        {9, 5, 7, 4, 2}, {6, 3, 4, 3, 1}, {5, 8, 3, 6, 6}, {1, 2, 1, 1, 1}};
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+        for (int way = 0; way < 8; way++) {
+            struct op_case c = moe_case(3, &shapes[i], way & 1);
+            c.call.normalized = way & 2;
+            c.call.capacity = way & 4 ? 0.6 : 0;
+            check_op(&c);
+        }
+}
+
+/* With one expert a mixture is its network; with room for none of them nothing comes out. */
+static void an_expert_takes_no_more_than_its_capacity(void)
+{
+    const struct moe_shape shape = {40, 4, 3, 4, 2};
+    const struct dts_operation *op = dts_operation_find("moe");
+    struct op_case c = moe_case(2, &shape, true);
+    c.call.capacity = 0.5;
+    CHECK_INT(dts_op_capacity(&c.call, shape.positions), 10);
+    struct op_run r = op_begin(&c, op, 4);
+    op_run_version(&r, &op->host, false, NULL);
+    const float *choices = (const float *)r.a.saved + 2 * shape.positions * 4;
+    for (size_t sample = 0; sample < 2; sample++)
+        for (int e = 0; e < shape.experts; e++) {
+            int asked = 0, taken = 0;
+            for (size_t i = 0; i < shape.positions * 2; i++) {
+                const float choice = choices[sample * shape.positions * 2 + i];
+                asked += choice == (float)e || choice == (float)(-1 - e);
+                taken += choice == (float)e;
+                CHECK(choice != (float)(-1 - e) || taken == 10); // the first ones are taken
+            }
+            CHECK_INT(taken, asked < 10 ? asked : 10);
+        }
+    op_end(&r);
+}
+
 /* Lists of two batches, merged and made dense, are the dense gradient of both. */
 static void sparse_gradients_are_the_dense_ones(void)
 {
@@ -345,7 +403,8 @@ static void lstm_gates_are_in_order(void)
 
 TESTS(TEST(embedding), TEST(sparse_gradients_are_the_dense_ones),
       TEST(workers_share_the_rows_of_a_list), TEST(a_gpu_makes_the_same_list),
-      TEST(positional_embedding), TEST(rotary_positions),
+      TEST(positional_embedding), TEST(experts),
+      TEST(an_expert_takes_no_more_than_its_capacity), TEST(rotary_positions),
       TEST(rotary_scores_depend_on_the_distance_alone), TEST(class_token),
       TEST(mean_over_positions), TEST(recurrent_layers), TEST(gru_of_known_numbers),
       TEST(lstm_of_known_numbers), TEST(lstm_gates_are_in_order))
