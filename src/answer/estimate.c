@@ -9,6 +9,7 @@
 #include "answer/estimate.h"
 #include "answer/explain.h"
 #include "answer/split.h"
+#include "answer/tokens.h"
 #include "answer/trace.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -271,39 +272,6 @@ static void fill_bandwidths(const struct work *w, struct dts_result *result)
     }
 }
 
-/* Of all devices that train, in the scenario's precision; 0: one of them has no such peak. */
-static double peak_of(const struct work *w, int devices)
-{
-    const struct dts_question *q = w->question;
-    const enum dts_precision precision = q->scenario->precision;
-    double sum = 0;
-    if (q->kinds == NULL)
-        return devices * q->device->peak_flops_per_s[precision];
-    for (int k = 0; k < q->platform->kind_count; k++) {
-        const double peak = q->kinds[k].peak_flops_per_s[precision];
-        if (w->built.used.ranks[k] > 0 && peak <= 0)
-            return 0;
-        sum += w->built.used.ranks[k] * peak;
-    }
-    return sum;
-}
-
-/* docs/model.md, "Tokens, MFU and HFU". */
-static void fill_tokens(const struct work *w, struct dts_result *result)
-{
-    const struct dts_model *model = &w->question->scenario->model;
-    const double rate = result->throughput_samples_per_s, peak = peak_of(w, result->devices);
-    if (model->tokens <= 0)
-        return;
-    result->throughput_tokens_per_s = rate * model->tokens;
-    result->tokens_per_s_device = rate * model->tokens / result->devices;
-    result->model_flops_per_s_device = rate * 3 * model->product_flops / result->devices;
-    if (peak <= 0)
-        return;
-    result->mfu = rate * 3 * model->product_flops / peak;
-    result->hfu = rate * (3 * model->product_flops + model->repeated_flops) / peak;
-}
-
 static void fill_rates(const struct work *w, const struct dts_bound *bound,
                        struct dts_result *result)
 {
@@ -318,7 +286,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     result->throughput_samples_per_s = result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
         result->throughput_samples_per_s / result->devices / alone;
-    fill_tokens(w, result);
+    dts_tokens_fill(w->question, &w->built, result);
     if (s->training.epochs > 0 && s->dataset.samples > 0) {
         result->training.epochs = s->training.epochs;
         result->training.steps =

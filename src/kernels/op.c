@@ -9,6 +9,7 @@ extern const struct dts_operation dts_op_conv_transpose;
 extern const struct dts_operation dts_op_gru;
 extern const struct dts_operation dts_op_linear;
 extern const struct dts_operation dts_op_lstm;
+extern const struct dts_operation dts_op_moe;
 
 extern const struct dts_operation dts_op_adaptive_pool;
 extern const struct dts_operation dts_op_avg_pool;
@@ -60,6 +61,7 @@ const struct dts_operation *const dts_operations[] = {
     &dts_op_gru,
     &dts_op_linear,
     &dts_op_lstm,
+    &dts_op_moe,
 
     // pools
     &dts_op_adaptive_pool,

@@ -61,6 +61,7 @@ dts_op_cost_fn dts_conv_transpose_cost;
 dts_op_cost_fn dts_gru_cost;
 dts_op_cost_fn dts_linear_cost;
 dts_op_cost_fn dts_lstm_cost;
+dts_op_cost_fn dts_moe_cost;
 
 // pools
 dts_op_cost_fn dts_avg_pool_cost;

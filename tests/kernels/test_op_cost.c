@@ -144,6 +144,32 @@ static void attention_costs_each_pair_of_positions(void)
     }
 }
 
+/* 40 positions go to 2 of 4 experts each, 80 in all; with half of that room, 40 do. */
+static void experts_cost_the_positions_that_they_take(void)
+{
+    struct dts_op_call call = {.op = "moe",
+                               .input_count = 1,
+                               .inputs = {{2, {40, 5, 1, 1}}},
+                               .output = {2, {40, 5, 1, 1}},
+                               .params = {4 * 5, 4 * 3 * 5, 4 * 3 * 5, 4 * 3 * 5},
+                               .param_count = 4,
+                               .experts = 4,
+                               .chosen = 2};
+    const double router = 2 * 40 * 5 * 4, softmax = 5 * 40 * 4;
+    struct dts_op_cost cost = dts_moe_cost(&call);
+    CHECK_NEAR(cost.product_flops, router + 80 * 3 * 2 * 5 * 3, 0);
+    CHECK_NEAR(cost.forward_flops, cost.product_flops + softmax + 80 * (6 * 3 + 2 * 5), 0);
+    CHECK_NEAR(cost.backward_flops, 2 * cost.product_flops + 3 * 40 * 4 + 80 * (14 * 3 + 5), 0);
+    call.capacity = 0.5;
+    CHECK_NEAR(dts_moe_cost(&call).product_flops, router + 40 * 3 * 2 * 5 * 3, 0);
+    call.capacity = 3; // more room than positions
+    call.param_count = 3;
+    cost = dts_moe_cost(&call);
+    CHECK_NEAR(cost.product_flops, router + 80 * 2 * 2 * 5 * 3, 0);
+    CHECK_NEAR(cost.forward_flops, cost.product_flops + softmax + 80 * (9 * 3 + 2 * 5), 0);
+    CHECK_NEAR(cost.weight_values, 20 + 60 + 60, 0);
+}
+
 /* Beside the products: three sigmoids, two tanh, two biases of four gates, the cell, the
  * output. */
 static void recurrent_layers_cost_four_gates_a_step(void)
@@ -182,4 +208,5 @@ TESTS(TEST(gated_units_cost_three_gates_a_step),
       TEST(transposed_convolutions_cost_the_products_of_their_reference),
       TEST(linear_layers_cost_the_products_of_their_reference),
       TEST(attention_costs_each_pair_of_positions),
+      TEST(experts_cost_the_positions_that_they_take),
       TEST(recurrent_layers_cost_four_gates_a_step))

@@ -10,10 +10,11 @@
 /* A case of the file. */
 struct oracle_case {
     const char *op;
-    int batch, groups, heads, select, offset, ignored, tokens, classes, targets;
+    int batch, groups, heads, experts, chosen, select, offset, ignored, tokens, classes,
+        targets;
     int every; // values from one that is kept to the next
-    bool bias, causal, relu, inside, last;
-    double slope, base, epsilon, weight, sums;
+    bool bias, causal, relu, inside, last, normalized;
+    double slope, base, capacity, epsilon, weight, sums;
     struct dts_cfg inputs, output, params, axes, kernel, stride, before, dilation;
     struct dts_cfg y, dx, dw, state;
 };
@@ -37,6 +38,8 @@ static const struct dts_field fields[] = {
     COUNT(batch),
     COUNT(groups),
     COUNT(heads),
+    COUNT(experts),
+    COUNT(chosen),
     COUNT(select),
     COUNT(offset),
     COUNT(ignored),
@@ -49,6 +52,8 @@ static const struct dts_field fields[] = {
     FLAG(relu),
     FLAG(inside),
     FLAG(last),
+    FLAG(normalized),
+    {KEY(capacity), .type = DTS_REAL, .max = 1e3, .missing = "0"},
     {KEY(slope), .type = DTS_REAL, .max = 1, .missing = "0"},
     {KEY(base), .type = DTS_REAL, .max = 1e12, .missing = "0"},
     {KEY(epsilon), .type = DTS_REAL, .max = 1, .missing = "0"},
@@ -141,6 +146,10 @@ static struct op_case case_of(const struct oracle_case *o)
     *call = (struct dts_op_call){.op = o->op,
                                  .groups = o->groups,
                                  .heads = o->heads,
+                                 .experts = o->experts,
+                                 .chosen = o->chosen,
+                                 .normalized = o->normalized,
+                                 .capacity = o->capacity,
                                  .select = o->select,
                                  .offset = (size_t)o->offset,
                                  .ignored = o->ignored,

@@ -54,6 +54,12 @@ def lstm(batch, steps, features, outputs, op="lstm", gates=4):
                 sums=steps * (features + outputs + batch) * 8)
 
 
+def moe(batch, positions, features, experts, chosen, hidden, gated=True, **more):
+    each = experts * hidden * features
+    return alike("moe", batch, [positions, features], experts=experts, chosen=chosen, sums=4 * features * hidden * positions,
+                 params=[experts * features] + [each] * (3 if gated else 2), **more)
+
+
 def norm(op, batch, dims, channels, parameters, sums, **more):
     return alike(op, batch, dims, sums=sums, params=[channels] * parameters, **more)
 
@@ -115,6 +121,9 @@ CASES = [
     norm("layer_norm", 2, [7], 7, 2, 64, epsilon=0.5),
     norm("rms_norm", 2, [7], 7, 1, 64, epsilon=0.5),
     alike("gelu", 2, [3, 7]),
+    moe(2, 7, 5, 4, 2, 3, normalized=True),
+    moe(2, 6, 4, 3, 1, 5, gated=False, normalized=False),
+    moe(1, 9, 3, 4, 2, 2, normalized=False, capacity=0.75),
     alike("rotary", 2, [5, 12], heads=3, base=10000),
     alike("rotary", 2, [4, 8], heads=1, base=500),
     alike("layer_scale", 2, [3, 4, 2], sums=16, params=[3]),

@@ -156,6 +156,32 @@ def rotary(case, x, w, target):
     return torch.stack([y.real, y.imag], dim=-2).reshape(x[0].shape)
 
 
+def moe(case, x, w, target):
+    experts, chosen, features = case["experts"], case["chosen"], case["output"][1]
+    positions, hidden = case["output"][0], len(w[1]) // experts // features
+    first, down, up = (m.reshape(experts, -1, features if i != 1 else hidden) for i, m in
+                       enumerate((w[1], w[2], w[-1])))
+    probabilities = (x[0] @ w[0].reshape(experts, features).T).softmax(-1)
+    largest, order = probabilities.sort(-1, descending=True)
+    y = []
+    for sample in range(case["batch"]):
+        taken, rows = [0] * experts, []
+        room = math.ceil(case["capacity"] * positions * chosen / experts) if case.get("capacity") else positions
+        for p in range(positions):
+            row, total = torch.zeros(features).double(), largest[sample, p, :chosen].sum()
+            for j in range(chosen):
+                e = int(order[sample, p, j])
+                taken[e] += 1
+                if taken[e] > room:
+                    continue
+                inner = first[e] @ x[0][sample, p]
+                inner = F.silu(inner) * (up[e] @ x[0][sample, p]) if len(w) > 3 else F.gelu(inner, approximate="tanh")
+                row = row + largest[sample, p, j] / (total if case["normalized"] else 1) * (down[e] @ inner)
+            rows.append(row)
+        y.append(torch.stack(rows))
+    return torch.stack(y)
+
+
 def cross_entropy(case, x, w, target):
     ignored = case.get("ignored") or -100
     return torch.stack([F.cross_entropy(row.reshape(-1, row.shape[-1]), t.flatten(), ignore_index=ignored)
@@ -213,6 +239,7 @@ ROWS = {
     "max_pool": pool("max"),
     "mean": lambda case, x, w, target: x[0].flatten(1, -2).mean(1),
     "mean_squared_error": lambda case, x, w, target: (x[0] - target).pow(2).flatten(1).mean(-1),
+    "moe": moe,
     "multiply": multiply,
     "permute": lambda case, x, w, target: x[0].permute(0, *(axis + 1 for axis in case["axes"])),
     "positional_embedding": positions,

@@ -95,6 +95,9 @@ SHAPES = {
     "group_norm": lambda keys, x: [([x.shape[1]], 0.1)] * 2 if keys.get("affine", True) else [],
     "layer_norm": lambda keys, x: [([x.shape[-1]], 0.1), ([x.shape[-1]], 0.1)],
     "layer_scale": lambda keys, x: [([x.shape[-1 if keys.get("last") else 1]], 0.1)],
+    "moe": lambda keys, x: [([keys["experts"], x.shape[-1]], 0.1)] + [
+        ([keys["experts"]] + sizes, 0.1) for sizes in ([keys["ffn"], x.shape[-1]], [x.shape[-1], keys["ffn"]],
+                                                       [keys["ffn"], x.shape[-1]])[:3 if keys.get("gated", True) else 2]],
     "rms_norm": lambda keys, x: [([x.shape[-1]], 0.1)],
     "embedding": lambda keys, x: [([keys["vocabulary"], keys["features"]], 0.02)],
     "positional_embedding": lambda keys, x: [([keys["positions"], x.shape[-1]], 0.02)],
@@ -160,6 +163,23 @@ def rotary(keys, x, w):
     return (parts * cosines + turned * sines).flatten(-2)
 
 
+def moe(keys, x, w):
+    """Expert by expert, as transformers' MixtralSparseMoeBlock; what is beyond an expert's capacity passes by."""
+    positions, k = x[0].shape[1], keys["top_k"]
+    shares, experts = (x[0] @ w[0].T).softmax(-1).topk(k, dim=-1)
+    if keys.get("normalized", True):
+        shares = shares / shares.sum(-1, keepdim=True)
+    room = math.ceil(keys.get("capacity", 0) * positions * k / keys["experts"]) or positions
+    out = torch.zeros_like(x[0])
+    for expert in range(keys["experts"]):
+        mine = (experts == expert).flatten(1)
+        mine = (mine & (mine.cumsum(1) <= room)).reshape(experts.shape)
+        hidden = x[0] @ w[1][expert].T
+        hidden = F.silu(hidden) * (x[0] @ w[3][expert].T) if len(w) > 3 else F.gelu(hidden, approximate="tanh")
+        out = out + (shares * mine).sum(-1, keepdim=True) * (hidden @ w[2][expert].T)
+    return out
+
+
 def lstm(keys, x, w):
     zeros = torch.zeros([1, x[0].shape[0], keys["outputs"]], dtype=x[0].dtype)
     return torch.lstm(x[0], (zeros, zeros), list(w), True, 1, 0.0, True, False, True)[0]
@@ -213,6 +233,7 @@ KINDS = {
     "lstm": lstm,
     "max_pool": pool("max"),
     "mean": lambda keys, x, w: x[0].flatten(1, -2).mean(1),
+    "moe": moe,
     "multiply": lambda keys, x, w: x[0] * x[1].reshape(x[1].shape + (1,) * (x[0].dim() - x[1].dim())),
     "permute": lambda keys, x, w: x[0].permute(0, *(axis + 1 for axis in keys["axes"])),
     "positional_embedding": lambda keys, x, w: x[0] + w[0][:x[0].shape[1]],

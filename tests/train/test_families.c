@@ -5,6 +5,12 @@
 #include "check.h"
 #include "train/model/model.h"
 
+#define GPT   "\"family\": \"gpt\", \"layers\": 2, \"vocabulary\": 50, "
+#define LLAMA "\"family\": \"llama\", \"layers\": 2, \"hidden\": 64, \"ffn\": 100, "
+#define MOE                                                                                    \
+    "\"family\": \"moe\", \"layers\": 2, \"hidden\": 64, \"heads\": 4, \"expert_ffn\": 9, "
+#define TOKENS "\"vocabulary\": 50, \"sequence\": 16"
+
 static bool load(struct dts_model *model, const char *name)
 {
     char path[512];
@@ -132,6 +138,14 @@ static void products_are_what_megatron_counts(void)
         CHECK_NEAR(model.repeated_flops, 3.0 * 2 * 24 * 24 * 64, 0);
         dts_model_free(&model);
     }
+    if (parse(&model,
+              "{" MOE TOKENS ", \"experts\": 8, \"top_k\": 2, \"shared_experts\": 1}")) {
+        // of two layers: four projections, three products of 2 + 1 experts, the router, all
+        // pairs
+        const double each = 4 * 64 * 64 + 3 * 3 * 64 * 9 + 8 * 64 + 2 * 16 * 64;
+        CHECK_NEAR(model.product_flops, 2 * 16 * (2 * each + 50 * 64), 0);
+        dts_model_free(&model);
+    }
     if (load(&model, "vit_b_16")) { // an image has no tokens
         CHECK_NEAR(model.tokens, 0, 0);
         dts_model_free(&model);
@@ -166,15 +180,11 @@ static void a_network_without_a_name_is_called_by_its_size(void)
     dts_model_free(&model);
 }
 
-#define GPT    "\"family\": \"gpt\", \"layers\": 2, \"vocabulary\": 50, "
-#define LLAMA  "\"family\": \"llama\", \"layers\": 2, \"hidden\": 64, \"ffn\": 100, "
-#define TOKENS "\"vocabulary\": 50, \"sequence\": 16"
-
 static const struct {
     const char *text, *message;
 } mistakes[] = {
     {"{\"family\": \"lama\"}",
-     "m.json: family: must be one of gpt, llama, bert, vit, got \"lama\" (did you mean "
+     "m.json: family: must be one of gpt, llama, moe, bert, vit, got \"lama\" (did you mean "
      "llama?)"},
     {"{\"family\": \"gpt\", \"hiden\": 64}",
      "m.json: hiden: unknown key (did you mean hidden?)"},
@@ -195,6 +205,20 @@ static const struct {
      "m.json: head: x heads must be <= 1000000, got 65536 x 4096"},
     {"{" LLAMA "\"heads\": 4, \"vocabulary\": 10000000, \"sequence\": 1000000}",
      "m.json: vocabulary: x sequence must be <= 1e+12 values, got 10000000 x 1000000"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 5}",
+     "m.json: top_k: must be <= experts, 4, got 5"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"ffn\": 7}",
+     "m.json: ffn: only dense_layers have it"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"dense_layers\": 1}",
+     "m.json: ffn: missing (dense_layers have it)"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"dense_layers\": 2, \"ffn\": 7}",
+     "m.json: dense_layers: must be < layers, 2, got 2"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"rotary_head\": 2}",
+     "m.json: rotary_head: needs key_value_rank"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"key_value_rank\": 2}",
+     "m.json: query_rank: missing (key_value_rank needs it)"},
+    {"{" MOE TOKENS ", \"experts\": 4, \"top_k\": 2, \"shared_experts\": 65}",
+     "m.json: shared_experts: must be <= 64, got 65"},
     {"{\"family\": \"bert\", \"layers\": 2, \"hidden\": 64, \"heads\": 4, \"masked\": "
      "20, " TOKENS "}",
      "m.json: masked: must be <= sequence, 16, got 20"},

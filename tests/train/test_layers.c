@@ -86,6 +86,8 @@ static const struct example {
     {"add", "[7, 2]", "{\"kind\": \"add\", \"input\": [\"before\", \"entry\"]}", "7 x 2", 0, 0},
     {"multiply", "[7, 2]", "{\"kind\": \"multiply\", \"input\": [\"before\", \"entry\"]}",
      "7 x 2", 0, 14},
+    {"moe", "[7, 10]", "{\"kind\": \"moe\", \"experts\": 4, \"top_k\": 2, \"ffn\": 6}",
+     "7 x 10", 4 * 10 + 3 * 4 * 6 * 10, 70 + 7 * 4 + 14 * 18},
     {"rotary", "[7, 12]", "{\"kind\": \"rotary\", \"heads\": 3}", "7 x 12", 0, 0},
     {"layer_scale", "[7, 2]", "{\"kind\": \"layer_scale\"}", "7 x 2", 7, 14},
     {"concat", "[7, 2]", "{\"kind\": \"concat\", \"input\": [\"before\", \"entry\"]}", "14 x 2",

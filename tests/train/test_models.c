@@ -66,6 +66,10 @@ static const struct published models[] = {
     {"llama3_8b", 8030261248, 0, 291},
     {"llama3_70b", 70553706496, 0, 723},
     {"llama3_405b", 405853388800, 0, 1137},
+    // mistralai/Mixtral-8x7B-v0.1; deepseek-ai/DeepSeek-V3: 671,026,419,200 without further
+    // tokens, of which 58 x 256 balance the routers
+    {"mixtral_8x7b", 46702792704, 0, 323},
+    {"deepseek_v3", 671026404352, 0, 1028},
     // Ultra-Scale Playbook: "1B", "3B", "8B", "80B"
     {"nanotron_1b", 1342244864, 0, 146},
     {"nanotron_3b", 3573722112, 0, 254},

@@ -69,6 +69,10 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
         add(key, " groups %d", call->groups);
     if (call->heads > 0)
         add(key, " heads %d", call->heads);
+    if (call->experts > 0)
+        add(key, " experts %d chosen %d", call->experts, call->chosen);
+    if (call->capacity > 0)
+        add(key, " capacity %g", call->capacity);
     if (call->ignored > 0)
         add(key, " ignored %d", call->ignored);
     if (call->rate > 0)

@@ -28,8 +28,10 @@ struct dts_op_call {
 
     /* Settings; 0 where the operation has no use for them. */
     struct dts_op_call_window window;
-    int groups;    // of a convolution; 1: all channels mix
-    int heads;     // of attention, and of rotary positions
+    int groups;  // of a convolution; 1: all channels mix
+    int heads;   // of attention, and of rotary positions
+    int experts; // of a mixture, and how many of them a position goes to
+    int chosen;
     int select;    // positions that are kept
     size_t table;  // rows among which its input chooses, each as long as one of the output's
     size_t offset; // of a slice: values of its axis before the first that is kept
@@ -38,18 +40,20 @@ struct dts_op_call {
     int ignored;        // class that a loss leaves out beside those below 0; 0: no other
     bool bias;          // the last parameter is added
     bool causal;        // attention sees what came before
-    bool fused;     // it is counted as one kernel that keeps no scores; what runs is the same
-    bool relu;      // the output is max(0, .): fused into the operation before it
-    bool inside;    // a mean counts what is inside of the input alone, no padding
-    bool last;      // a factor for each value of the last size, not for each channel
-    bool sparse;    // the gradient of its table is a list of the rows that occur
-    bool auxiliary; // of a loss: an evaluation leaves it out
-    bool first;     // nothing before it learns: backward makes no gradients of inputs
-    double rate;    // share that dropout zeroes
-    double slope;   // of a leaky ReLU
-    double base;    // of rotary positions: what wavelengths grow with
-    double epsilon; // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
-    double weight;  // of a loss: what it and its gradient are multiplied by; 0: 1
+    bool fused;      // it is counted as one kernel that keeps no scores; what runs is the same
+    bool relu;       // the output is max(0, .): fused into the operation before it
+    bool inside;     // a mean counts what is inside of the input alone, no padding
+    bool last;       // a factor for each value of the last size, not for each channel
+    bool sparse;     // the gradient of its table is a list of the rows that occur
+    bool auxiliary;  // of a loss: an evaluation leaves it out
+    bool normalized; // shares of the chosen experts sum to 1
+    bool first;      // nothing before it learns: backward makes no gradients of inputs
+    double rate;     // share that dropout zeroes
+    double slope;    // of a leaky ReLU
+    double capacity; // of an expert, over an even share of a sample's positions; 0: no limit
+    double base;     // of rotary positions: what wavelengths grow with
+    double epsilon;  // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
+    double weight;   // of a loss: what it and its gradient are multiplied by; 0: 1
 };
 
 /* How much of a call runs. An operation over the samples of all ranks runs in two halves,
@@ -63,6 +67,17 @@ enum dts_op_part {
 static inline double dts_op_epsilon(const struct dts_op_call *call)
 {
     return call->epsilon > 0 ? call->epsilon : 1e-5;
+}
+
+/* Positions of a sample that an expert takes at the most. */
+static inline size_t dts_op_capacity(const struct dts_op_call *call, size_t positions)
+{
+    if (call->capacity <= 0)
+        return positions;
+    const double even = (double)positions * call->chosen / call->experts;
+    const double most = call->capacity * even;
+    const size_t whole = (size_t)most + (most > (double)(size_t)most);
+    return whole < positions ? whole : positions;
 }
 
 static inline double dts_op_weight(const struct dts_op_call *call)
@@ -81,7 +96,7 @@ enum {
     DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
     DTS_OP_KEY_AXES = DTS_OP_KEY_WORD + DTS_DIMS * DTS_OP_KEY_INT,
     DTS_OP_KEY_NUMBERS =
-        3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 2 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
+        5 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
     DTS_OP_KEY_FLAGS = 7 * DTS_OP_KEY_WORD,
     DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
                       DTS_OP_KEY_AXES + DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS

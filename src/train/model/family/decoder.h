@@ -11,8 +11,8 @@ struct dts_decoder {
     bool tied, fused;
 };
 
-/* Rows of a table of fields. `in` is the member that holds struct dts_decoder with a dot behind
- * it, or nothing. */
+/* Rows of a table of fields, without ffn. `in` is the member that holds struct dts_decoder with
+ * a dot behind it, or nothing. */
 #define DTS_DECODER_INT(whole, in, member, most, text)                                         \
     {                                                                                          \
         .key = #member, .offset = offsetof(whole, in member), .type = DTS_INT, .min = 1,       \
@@ -31,7 +31,6 @@ struct dts_decoder {
                           .help = "of keys and values; divides heads (default: heads)"),       \
         DTS_DECODER_OTHER(whole, in, head, DTS_INT, .min = 2, .max = 65536, .missing = "null", \
                           .help = "features of a head, even (default: hidden / heads)"),       \
-        DTS_DECODER_INT(whole, in, ffn, DTS_FAMILY_FFN, "features of the gated product"),      \
         DTS_DECODER_INT(whole, in, vocabulary, DTS_FAMILY_VOCABULARY, "different tokens"),     \
         DTS_DECODER_INT(whole, in, sequence, DTS_FAMILY_SEQUENCE, "tokens of a sample"),       \
         DTS_DECODER_OTHER(whole, in, rotary_base, DTS_REAL, .min = 1, .max = 1e12,             \

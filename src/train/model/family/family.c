@@ -7,11 +7,20 @@
 
 extern const struct dts_model_family dts_family_gpt;
 extern const struct dts_model_family dts_family_llama;
+extern const struct dts_model_family dts_family_moe;
 extern const struct dts_model_family dts_family_bert;
 extern const struct dts_model_family dts_family_vit;
 
 const struct dts_model_family *const dts_families[] = {
-    &dts_family_gpt, &dts_family_llama, &dts_family_bert, &dts_family_vit, NULL,
+    // language models
+    &dts_family_gpt,
+    &dts_family_llama,
+    &dts_family_moe,
+    &dts_family_bert,
+
+    // images
+    &dts_family_vit,
+    NULL,
 };
 
 const char *dts_family_name(int i)

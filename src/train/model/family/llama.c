@@ -10,6 +10,7 @@
 
 static const struct dts_field fields[] = {
     DTS_DECODER_FIELDS(struct dts_decoder, ),
+    DTS_FAMILY_INT(struct dts_decoder, ffn, DTS_FAMILY_FFN, "features of the gated product"),
     {0},
 };
 

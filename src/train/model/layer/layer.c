@@ -47,6 +47,7 @@ extern const struct dts_layer_kind dts_layer_positional_embedding;
 extern const struct dts_layer_kind dts_layer_class_token;
 extern const struct dts_layer_kind dts_layer_rotary;
 extern const struct dts_layer_kind dts_layer_attention;
+extern const struct dts_layer_kind dts_layer_moe;
 extern const struct dts_layer_kind dts_layer_lstm;
 extern const struct dts_layer_kind dts_layer_gru;
 extern const struct dts_layer_kind dts_layer_softmax_cross_entropy;
@@ -97,6 +98,7 @@ const struct dts_layer_kind *const dts_layer_kinds[] = {
     &dts_layer_class_token,
     &dts_layer_rotary,
     &dts_layer_attention,
+    &dts_layer_moe,
     &dts_layer_lstm,
     &dts_layer_gru,
     &dts_layer_softmax_cross_entropy,
