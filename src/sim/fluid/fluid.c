@@ -147,6 +147,8 @@ static void release(struct fluid *f)
     free(f->on_wire.all);
     free(f->computing);
     free(f->costs);
+    free(f->kept);
+    free(f->crossed);
     free(f->rates);
     free(f->done);
     free(f->talking);
@@ -186,6 +188,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));
     f.step_ends = dts_alloc((size_t)simulation->steps, sizeof(*f.step_ends));
+    f.crossed = dts_alloc((size_t)simulation->net->links, sizeof(*f.crossed));
     f.workers = dts_job_workers(job);
     set_noise(&f, simulation);
     dts_fluid_set_paces(&f);

@@ -122,8 +122,10 @@ struct fluid {
     struct dts_numbers on_wire;         // of those: which the rates are for
     bool wire_changed;                  // others are on the wire than these
     const struct dts_step_cost **costs; // room for one for each flow, as of the rates
+    const struct dts_step_cost **kept;  // the same
+    int *crossed;                       // by link: by how many flows on the wire
     double *rates;                      // in bytes/s
-    size_t cost_room, rate_room;
+    size_t cost_room, rate_room, kept_room;
     bool *computing;    // by cohort: a kernel runs, which slows its messages
     int *first_op;      // of a cohort in done
     int *done;          // by op of all cohorts: in how many steps

@@ -82,8 +82,7 @@ static void add_compute(const struct fluid *f, const struct lane *lane)
     const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
     if (lane->state == CALLING && lane->stream == DTS_COMPUTE &&
         who->role->kind == DTS_WORKER && lane->step == f->simulation->steps - 1)
-        f->timing->compute_s +=
-            (f->now - lane->begun_s) * lane->mean * who->count / f->workers;
+        f->timing->compute_s += (f->now - lane->begun_s) * lane->mean * who->count / f->workers;
 }
 
 void dts_fluid_complete(struct fluid *f, struct lane *lane)

@@ -8,6 +8,7 @@
  * independently of the others.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "sim/fluid/fluid.h"
@@ -153,6 +154,7 @@ static void list_on_wire(struct fluid *f)
     struct dts_numbers *on_wire = &f->on_wire;
     const size_t most = f->going.count;
     f->costs = dts_grow(f->costs, &f->cost_room, most, sizeof(*f->costs));
+    f->kept = dts_grow(f->kept, &f->kept_room, most, sizeof(*f->kept));
     f->rates = dts_grow(f->rates, &f->rate_room, most, sizeof(*f->rates));
     on_wire->all = dts_grow(on_wire->all, &on_wire->room, most, sizeof(*on_wire->all));
     on_wire->count = 0;
@@ -165,9 +167,48 @@ static void list_on_wire(struct fluid *f)
     }
 }
 
+static void cross(struct fluid *f, const struct dts_step_cost *cost, int more)
+{
+    for (int i = 0; i < cost->narrow_count; i++)
+        f->crossed[cost->narrow[i].link] += more;
+}
+
+static bool is_alone(const struct fluid *f, const struct dts_step_cost *cost)
+{
+    for (int i = 0; i < cost->narrow_count; i++)
+        if (f->crossed[cost->narrow[i].link] > 1)
+            return false;
+    return true;
+}
+
+/* Who shares no link has its rate alone; the others are kept on the list, in their order.
+ * Tensor ranks of hundreds of stages have nothing to do with one another. */
+static void set_alone(struct fluid *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->on_wire.count; i++)
+        cross(f, f->costs[i], 1);
+    for (size_t i = 0; i < f->on_wire.count; i++) {
+        const struct dts_step_cost *cost = f->costs[i];
+        struct fluid_flow *flow = &f->flows[f->on_wire.all[i]];
+        if (!is_alone(f, cost)) {
+            f->on_wire.all[kept] = f->on_wire.all[i];
+            f->kept[kept++] = cost;
+        } else if (flow->bytes_per_s != rate_alone(cost)) {
+            flow->bytes_per_s = rate_alone(cost);
+            flow->unslowed_s = repetition_s(flow, flow->bytes_per_s);
+        }
+    }
+    for (size_t i = 0; i < f->on_wire.count; i++)
+        cross(f, f->costs[i], -1);
+    memcpy(f->costs, f->kept, kept * sizeof(*f->costs));
+    f->on_wire.count = kept;
+}
+
 static void share_wire(struct fluid *f)
 {
     list_on_wire(f);
+    set_alone(f);
     const int count = (int)f->on_wire.count;
     if (count == 1)
         f->rates[0] = rate_alone(f->costs[0]);
