@@ -12,24 +12,26 @@ static double wait_end(const struct dts_timing *timing, struct dts_wait wait)
     return timing->ops[wait.op].end_s - (wait.previous_step ? timing->step_s : 0);
 }
 
-static bool waited_for_input(const struct dts_plan *plan, const struct dts_op *op,
-                             const struct dts_timing *timing)
+/* Did the operation wait for that stream last? */
+static bool waited_for(enum dts_stream stream, const struct dts_plan *plan,
+                       const struct dts_op *op, const struct dts_timing *timing)
 {
     double latest = -INFINITY;
-    bool input = false;
+    bool found = false;
     for (int w = 0; w < op->wait_count; w++) {
         struct dts_wait wait = plan->waits[op->first_wait + w];
         double end = wait_end(timing, wait);
         if (end > latest) {
             latest = end;
-            input = plan->ops[wait.op].stream == DTS_INPUT;
+            found = plan->ops[wait.op].stream == stream;
         }
     }
-    return input;
+    return found;
 }
 
-/* The gaps before operations that waited for input. */
-static double input_gaps(const struct dts_plan *plan, const struct dts_timing *timing)
+/* The gaps before operations of the compute stream that waited for another stream. */
+static double gaps_for(enum dts_stream stream, const struct dts_plan *plan,
+                       const struct dts_timing *timing)
 {
     double gaps = 0, before = 0;
     for (int o = 0; o < plan->op_count; o++) {
@@ -37,7 +39,7 @@ static double input_gaps(const struct dts_plan *plan, const struct dts_timing *t
         if (op->stream != DTS_COMPUTE)
             continue;
         double gap = timing->ops[o].start_s - before;
-        if (gap > 0 && waited_for_input(plan, op, timing))
+        if (gap > 0 && waited_for(stream, plan, op, timing))
             gaps += gap;
         before = timing->ops[o].end_s;
     }
@@ -105,12 +107,12 @@ void dts_split(const struct dts_job *job, double factor, const struct dts_timing
 {
     const struct dts_plan *plan = &job->roles[0].plan;
     const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm),
-                 fed_s = fed(plan, calm);
+                 fed_s = fed(plan, calm), issued_s = gaps_for(DTS_HOST, plan, calm);
     *step = (struct dts_step){
         .total_s = calm->step_s + slow_s,
-        .compute_s = calm->compute_s - fed_s,
+        .compute_s = calm->compute_s - fed_s + issued_s,
         .comm_s = communicating(plan, calm),
-        .input_s = input_gaps(plan, calm) + fed_s,
+        .input_s = gaps_for(DTS_INPUT, plan, calm) + fed_s,
         .straggler_s = slow_s,
     };
     step->overlap_slowdown_s = no_rounding(calm->compute_s - undisturbed(plan, factor), calm);

@@ -9,7 +9,7 @@
 
 static const char *const stream_names[DTS_BASE_STREAMS] = {
     [DTS_COMPUTE] = "compute", [DTS_DATA] = "data",   [DTS_PUSH] = "push",
-    [DTS_PULL] = "pull",       [DTS_INPUT] = "input",
+    [DTS_PULL] = "pull",       [DTS_INPUT] = "input", [DTS_HOST] = "host",
 };
 
 static const char *const pass_names[DTS_PASSES] = {
@@ -20,6 +20,7 @@ static const char *const pass_names[DTS_PASSES] = {
     // beside the network
     [DTS_OVERHEAD] = "overhead",
     [DTS_READ] = "read",
+    [DTS_DISPATCH] = "dispatch",
 };
 
 const char *dts_stream_name(enum dts_stream stream)

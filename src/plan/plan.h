@@ -39,6 +39,7 @@ enum dts_stream {
     DTS_PUSH,    // worker to server; on a server: what arrives
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
+    DTS_HOST,    // what the host does to have kernels run
 
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
@@ -59,6 +60,7 @@ enum dts_pass {
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step
     DTS_READ,      // a batch of samples is read
+    DTS_DISPATCH,  // the host issues a call to its device
     DTS_PASSES
 };
 

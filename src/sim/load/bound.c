@@ -26,6 +26,16 @@ static double compute_seconds(const struct dts_plan *plan, double factor)
     return seconds;
 }
 
+/* Of the host, which issues the calls of one step after those of the step before. */
+static double issue_seconds(const struct dts_plan *plan)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_HOST)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
 static double slowest(const struct dts_simulation *simulation, const struct dts_role *role)
 {
     double factor = 0;
@@ -123,9 +133,11 @@ void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *
 {
     const struct dts_net *net = simulation->net;
     const struct dts_role *role = &simulation->job->roles[0];
+    const double issue_s = issue_seconds(&role->plan);
     *bound = (struct dts_bound){
-        .compute_s = compute_seconds(&role->plan, slowest(simulation, role)),
-        .plain_s = compute_seconds(&role->plan, 1),
+        .compute_s = fmax(issue_s, compute_seconds(&role->plan, slowest(simulation, role))),
+        .plain_s = fmax(issue_s, compute_seconds(&role->plan, 1)),
+        .issue_s = issue_s,
     };
     bound->drawn = dts_net_spreads(net, simulation->endpoint, simulation->job->ranks);
     count_all(loader);
