@@ -116,6 +116,7 @@ static const struct known {
     {"tree_of_nodes", DTS_ALLREDUCE, 8, 8, 1, 1, NULL, 14, 2, 14, 14},
     {"nvls_tree", DTS_ALLREDUCE, 8, 4, 1, 1, NULL, 4, 4, 4, 3 + 1 + 3},
     {"nvls_tree", DTS_ALLREDUCE, 2, 1, 1, 5, NULL, 6, 1, 6, 1},
+    {"sharp", DTS_ALLREDUCE, 8, 4, 1, 1, NULL, 4, 4, 4, 3 + 1 + 3},
 };
 
 static void steps_data_and_seconds_are_those_of_the_closed_forms(void)

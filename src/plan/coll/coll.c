@@ -16,6 +16,7 @@ extern const struct dts_coll dts_coll_recursive_doubling;
 extern const struct dts_coll dts_coll_tree_of_nodes;
 extern const struct dts_coll dts_coll_nvls;
 extern const struct dts_coll dts_coll_nvls_tree;
+extern const struct dts_coll dts_coll_sharp;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
@@ -29,6 +30,7 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_tree_of_nodes,
     &dts_coll_nvls,
     &dts_coll_nvls_tree,
+    &dts_coll_sharp,
     &dts_coll_mpi,
     // ends the table
     NULL,
