@@ -328,6 +328,14 @@ static void check_least(const struct dts_choice_group *group, enum dts_coll_kind
     }
 }
 
+static void a_nic_slower_than_any_channel_has_one(void)
+{
+    const struct dts_choice choice = found(amperes(221, 4, 8, 0.4), DTS_ALLREDUCE, MIB);
+    CHECK_INT(choice.channels, 1);
+    CHECK_NEAR(choice.channel_bytes_per_s, 0.4e9 / 8, 1);
+    CHECK(isfinite(choice.time_s));
+}
+
 /* By hand from the tables: direct sums over a switch in the node, else a chain. */
 static void networks_that_sum_are_asked_where_that_is_faster(void)
 {
@@ -391,5 +399,6 @@ TESTS(TEST(what_nccl_logged_is_met_to_six_digits), TEST(formulas_of_versions_giv
       TEST(what_a_nic_tells_counts_for_each_hop), TEST(other_operations_go_round_once),
       TEST(rules_that_changed_hold_from_their_version),
       TEST(a_table_says_what_is_left_of_trees),
+      TEST(a_nic_slower_than_any_channel_has_one),
       TEST(networks_that_sum_are_asked_where_that_is_faster),
       TEST(every_group_gets_its_least_time), TEST(the_reason_names_the_pair_and_the_next))
