@@ -42,7 +42,10 @@ static const struct published models[] = {
     {"fashion_cnn", 207178, 0, 8},
     {"resnet8", 78186, 0, 34},
     {"lstm", 13987678, 0, 11},
-    {"lstm_lm1b", 815671167, 0, 8}, // published: 0.82 billion
+    {"albert_base", 11813810, 0, 32},   // 11,683,584 without its heads: albert-base-v2
+    {"gnmt", 159605816, 0, 43},         // published: 159,605,817
+    {"ssd_resnet34", 19972534, 0, 131}, // published: 20 million
+    {"lstm_lm1b", 815671167, 0, 8},     // published: 0.82 billion
 };
 
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
