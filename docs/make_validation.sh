@@ -20,8 +20,8 @@ cd "$root/docs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$program" validate --format csv -o "$work/cases.csv"
-"$program" validate | sed '/^The worst/,$d' >"$work/table"
+"$program" validate --cases "$work/cases.csv" -o "$work/answer"
+sed '/^The worst/,$d' "$work/answer" >"$work/table"
 
 # class,devices,cases,median,p90 of the errors from the anchor, in percent, from the table.
 limits() {

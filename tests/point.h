@@ -31,7 +31,7 @@ static inline void set_up(struct fixture *f)
     static const char *const names[LAYERS] = {"conv", "relu", "norm", "linear"};
     *f = (struct fixture){0};
     for (int l = 0; l < LAYERS; l++) {
-        f->layers[l] = (struct dts_layer){.name = names[l], .tied_to = -1};
+        f->layers[l] = (struct dts_layer){.name = names[l], .tied_to = -1, .shares = -1};
         f->layers[l].param_count = counts[l] > 0;
         f->layers[l].params[0] = (struct dts_param){.name = "weight", .count = counts[l]};
         f->forward[l] = 1e-3 * (l + 1);

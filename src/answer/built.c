@@ -152,6 +152,7 @@ static void look_at_site(const struct dts_question *q, struct dts_machine *machi
         .nvlinks = node->nvlinks,
         .nvswitch = node->nvswitch,
         .nics_near = node->nics_near,
+        .sharp = node->sharp,
         .nics = node->nics,
         .nic_bytes_per_s = q->platform->nic_bytes_per_s,
         .nic_latency_s = node->nic_plugin_latency_s,

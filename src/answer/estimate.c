@@ -70,7 +70,8 @@ static void prepare_simulation(struct work *w)
 /* Time that the framework takes from the device. */
 static bool is_overhead(const struct dts_op *op)
 {
-    return dts_split_feeds(op) || (op->kind == DTS_OP_CALL && op->call.pass == DTS_OVERHEAD);
+    const bool framework = op->call.pass == DTS_OVERHEAD || op->call.pass == DTS_DISPATCH;
+    return dts_split_feeds(op) || (op->kind == DTS_OP_CALL && framework);
 }
 
 static bool has_overheads(const struct dts_job *job)

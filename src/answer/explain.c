@@ -69,9 +69,12 @@ static void add_step(struct dts_text *why, const struct dts_why *e)
     const bool input = (input_s > kernels_s && input_s > step->exposed_comm_s) ||
                        late_s >= hidden * step->total_s;
     const bool communication = !input && step->exposed_comm_s > kernels_s;
+    const bool host =
+        !input && !communication && e->bound->issue_s >= (1 - hidden) * step->total_s;
     dts_text_add(why, "%s the step, ",
                  input           ? "input bounds"
                  : communication ? "communication bounds"
+                 : host          ? "the host, which issues the calls of kernels, bounds"
                                  : "kernels bound");
     if (input_s >= hidden * step->total_s) {
         add_seconds(why, input_s);

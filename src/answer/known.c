@@ -209,6 +209,13 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
     free(rests);
 }
 
+void dts_estimate_at_level(const struct dts_question *question, double kernels, double step,
+                           struct dts_result *result)
+{
+    if (predict(question, kernels, false, result))
+        multiply(result, step);
+}
+
 /* Adds the paths and values of a "when". */
 static void add_conditions(struct dts_changes *changes, const char *by,
                            const struct dts_cfg *when)

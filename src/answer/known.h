@@ -43,6 +43,11 @@ double dts_rest_level(struct dts_rest *rests, int count, double devices, double 
  * all. */
 void dts_estimate_levelled(const struct dts_question *question, struct dts_result *result);
 
+/* As dts_estimate(), with kernels that take so many times as long and a step that does: a level
+ * that was found (result->level_kernels, level_step). */
+void dts_estimate_at_level(const struct dts_question *question, double kernels, double step,
+                           struct dts_result *result);
+
 /* The points that a scenario's "measurements" name; without any, the one that an anchor of the
  * stack is of, where several devices or microbatches are in it. */
 struct dts_known_set {

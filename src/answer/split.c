@@ -20,23 +20,24 @@ static double wait_end(const struct part *part, struct dts_wait wait)
     return part->ops[wait.op].end_s - (wait.previous_step ? part->step_s : 0);
 }
 
-static bool waited_for_input(const struct part *part, const struct dts_op *op)
+/* Did the operation wait for that stream last? */
+static bool waited_for(enum dts_stream stream, const struct part *part, const struct dts_op *op)
 {
     double latest = -INFINITY;
-    bool input = false;
+    bool found = false;
     for (int w = 0; w < op->wait_count; w++) {
         struct dts_wait wait = part->plan->waits[op->first_wait + w];
         double end = wait_end(part, wait);
         if (end > latest) {
             latest = end;
-            input = part->plan->ops[wait.op].stream == DTS_INPUT;
+            found = part->plan->ops[wait.op].stream == stream;
         }
     }
-    return input;
+    return found;
 }
 
-/* The gaps before operations that waited for input. */
-static double input_gaps(const struct part *part)
+/* The gaps before operations of the compute stream that waited for another stream. */
+static double gaps_for(enum dts_stream stream, const struct part *part)
 {
     double gaps = 0, before = 0;
     for (int o = 0; o < part->plan->op_count; o++) {
@@ -44,7 +45,7 @@ static double input_gaps(const struct part *part)
         if (op->stream != DTS_COMPUTE)
             continue;
         double gap = part->ops[o].start_s - before;
-        if (gap > 0 && waited_for_input(part, op))
+        if (gap > 0 && waited_for(stream, part, op))
             gaps += gap;
         before = part->ops[o].end_s;
     }
@@ -121,18 +122,19 @@ void dts_split(const struct dts_job *job, double factor, const struct dts_timing
                const struct dts_timing *noisy, struct dts_step *step)
 {
     const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm);
-    double fed_s = 0, plain_s = 0;
+    double fed_s = 0, issued_s = 0, plain_s = 0;
     *step = (struct dts_step){.total_s = calm->step_s + slow_s, .straggler_s = slow_s};
     for (int r = 0; r < job->role_count; r++) {
         const struct part part = part_of(job, r, calm);
         if (job->roles[r].kind != DTS_WORKER)
             continue;
         step->comm_s += part.share * communicating(&part);
-        step->input_s += part.share * input_gaps(&part);
+        step->input_s += part.share * gaps_for(DTS_INPUT, &part);
+        issued_s += part.share * gaps_for(DTS_HOST, &part);
         fed_s += part.share * fed(&part);
         plain_s += part.share * undisturbed(part.plan, factor);
     }
-    step->compute_s = calm->compute_s - fed_s;
+    step->compute_s = calm->compute_s - fed_s + issued_s;
     step->input_s += fed_s;
     step->overlap_slowdown_s = no_rounding(calm->compute_s - plain_s, calm);
     step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);

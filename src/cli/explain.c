@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/inverse/inverse.h"
+#include "answer/known.h"
 #include "answer/notes/input_note.h"
 #include "answer/notes/slot_note.h"
 #include "base/mem.h"
@@ -171,6 +172,26 @@ static bool answer(const struct dts_inverse *inverse, struct dts_explanations *a
     return ok;
 }
 
+/* With what levels the prediction: measurements of the scenario, or an anchor of several
+ * devices.
+ */
+static bool answer_levelled(struct dts_inverse *inverse, struct dts_explanations *all,
+                            const struct dts_options *options, struct dts_error *err)
+{
+    struct dts_known_set set;
+    const struct dts_scenario *scenario = &inverse->scene->scenario;
+    if (!dts_known_open(inverse->changes, 0, inverse->word, inverse->scene, &set, err))
+        return false;
+    struct dts_known *known = dts_alloc((size_t)set.count + 1, sizeof(*known));
+    inverse->known = known;
+    inverse->known_count =
+        dts_known_of(&set, scenario, scenario->strategies[inverse->strategy].name, known);
+    const bool ok = answer(inverse, all, options, err);
+    free(known);
+    dts_known_close(&set);
+    return ok;
+}
+
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
@@ -199,7 +220,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         dts_input_note_tell(&options->changes, &scene, 1);
         ok = choose_point(options, &scene, &inverse, err) &&
              dts_outputs_check(&output, 1, &scene, 1, err) &&
-             answer(&inverse, &all, options, err);
+             answer_levelled(&inverse, &all, options, err);
         dts_scene_close(&scene);
     }
     dts_changes_free(&changes);

@@ -12,7 +12,7 @@
 
 static const char *option(int i)
 {
-    static const char *const own[] = {"folds", NULL};
+    static const char *const own[] = {"folds", "cases", NULL};
     return own[i];
 }
 
@@ -34,13 +34,31 @@ static bool shows_each(const struct dts_case_set *set)
     return set->family_count == 1;
 }
 
+/* What an option of the command was given, the last time; NULL: nothing. */
+static const char *given(const struct dts_options *options, const char *name)
+{
+    for (int i = options->answer_count - 1; i >= 0; i--)
+        if (strcmp(options->answers[i].path, name) == 0)
+            return options->answers[i].value;
+    return NULL;
+}
+
 static bool check_folds(const struct dts_options *options, struct dts_error *err)
 {
-    for (int i = 0; i < options->answer_count; i++)
-        if (strcmp(options->answers[i].value, "yes") != 0)
-            return dts_fail(err, DTS_BAD_INPUT, "--folds: must be yes, got \"%.40s\"",
-                            options->answers[i].value);
-    return true;
+    const char *folds = given(options, "folds");
+    return folds == NULL || strcmp(folds, "yes") == 0 ||
+           dts_fail(err, DTS_BAD_INPUT, "--folds: must be yes, got \"%.40s\"", folds);
+}
+
+/* The answer in a format, into a file; NULL: standard output. */
+static bool print(const struct dts_validation *all, const struct dts_format *format,
+                  const char *path, struct dts_error *err)
+{
+    struct dts_output out;
+    if (!dts_output_open(&out, path, err))
+        return false;
+    dts_validation_print(all, format, out.stream);
+    return dts_output_close(&out, err);
 }
 
 static bool predict(const struct dts_options *options, struct dts_validation *all,
@@ -53,7 +71,7 @@ static bool predict(const struct dts_options *options, struct dts_validation *al
     const int in_files = all->constants;
     all->constants += dts_constants_elsewhere(all->set, constants, in_files);
     dts_constants_free(constants, in_files);
-    all->folds = options->answer_count > 0 ? folds : NULL;
+    all->folds = given(options, "folds") != NULL ? folds : NULL;
     return all->folds == NULL || dts_folds_find(all->set, judged, options->jobs, folds, err);
 }
 
@@ -65,13 +83,12 @@ static bool answer(const struct dts_options *options, const struct dts_case_set 
     struct dts_folds folds = {0};
     struct dts_validation all = {
         .set = set, .judged = judged, .scores = scores, .each = shows_each(set)};
-    struct dts_output out;
-    bool good = predict(options, &all, judged, &folds, err) &&
-                dts_output_open(&out, options->output, err);
+    const char *cases = given(options, "cases");
+    bool good = predict(options, &all, judged, &folds, err);
     if (good) {
         all.score_count = dts_scores(set, judged, scores);
-        dts_validation_print(&all, options->format, out.stream);
-        good = dts_output_close(&out, err);
+        good = print(&all, options->format, options->output, err) &&
+               (cases == NULL || print(&all, dts_format_find("csv"), cases, err));
     }
     dts_folds_free(&folds);
     free(judged);
@@ -82,10 +99,11 @@ static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
     const int count = dts_command_words(&dts_validate_command, options, &words);
-    const struct dts_named_output output = {"--output", options->output};
+    const struct dts_named_output outputs[] = {{"--output", options->output},
+                                               {"--cases", given(options, "cases")}};
     struct dts_case_set set;
     if (!check_options(options, err) || !check_folds(options, err) ||
-        !dts_outputs_check(&output, 1, NULL, 0, err) ||
+        !dts_outputs_check(outputs, 2, NULL, 0, err) ||
         !dts_cases_read(words, count, &set, err))
         return false;
     const bool good = answer(options, &set, err);
@@ -106,6 +124,7 @@ const struct dts_command dts_validate_command = {
             "                case by case\n"
             "  --folds yes   also choose the calibrated constants anew on each half of the\n"
             "                systems, and score the other half with them (minutes)\n"
+            "  --cases FILE  also write a row for each case into a file, as --format csv does\n"
             "\n"
             "Example:\n"
             "  dtsim validate data_parallel\n",

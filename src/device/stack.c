@@ -57,6 +57,17 @@ static const struct dts_field wire_fields[] = {
     {0},
 };
 
+static const struct dts_field dispatch_fields[] = {
+    {.key = "call_s",
+     .offset = 0,
+     .type = DTS_REAL,
+     .max = 1,
+     .missing = "0",
+     .help = "seconds of the host for each call of a layer, forward or backward, and for the "
+             "update; it issues one after another, ahead of the device"},
+    {0},
+};
+
 static const struct dts_field input_fields[] = {
     {DTS_KEY(struct dts_input_pipeline, decode_core_s_per_byte), .type = DTS_REAL, .max = 1,
      .missing = "0",
@@ -140,6 +151,12 @@ static const struct dts_field fields[] = {
      .missing = "{}",
      .fields = bucket_fields,
      .help = "how gradients are grouped into messages"},
+    {.key = "dispatch",
+     .offset = offsetof(struct reading, stack.dispatch_call_s),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = dispatch_fields,
+     .help = "what it costs the host to have kernels run"},
     {.key = "input",
      .offset = offsetof(struct reading, stack.input),
      .type = DTS_OBJECT,

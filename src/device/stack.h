@@ -72,6 +72,7 @@ struct dts_stack {
     bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it
+    double dispatch_call_s;          // the host's, to issue one call of a layer or an update
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)
     const char *slowdown_source, *noise_source; // NULL: the file does not say

@@ -39,6 +39,7 @@ enum dts_stream {
     DTS_PUSH,    // worker to server; on a server: what arrives
     DTS_PULL,    // server to worker; on a server: what leaves
     DTS_INPUT,   // reading samples
+    DTS_HOST,    // what the host does to have kernels run
 
     /* Between the stages of a pipeline: what one rank sends on a stream "out", another one
      * receives on the stream "in", so that a rank sends and receives at once. */
@@ -80,6 +81,7 @@ enum dts_pass {
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step
     DTS_READ,      // a batch of samples is read
+    DTS_DISPATCH,  // the host issues a call to its device
     DTS_PASSES
 };
 

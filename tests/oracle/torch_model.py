@@ -32,6 +32,8 @@ def read(model):
             name = item.get("name", "%s_%d" % (item.get("kind", "group"), place))
             full = prefixes[-1] + name
             if "layers" in item:
+                if item.get("shared", False):
+                    raise ValueError(full + ": rounds that share weights are not known here")
                 for i in range(item.get("repeat", 1)):
                     deep = "%s.%d." % (full, i) if "repeat" in item else full + "."
                     inputs = [go(item["layers"], prefixes + [deep], entries + inputs, inputs[0])]

@@ -23,6 +23,13 @@ static const struct dts_choice_group hopper = {
     .nic_bytes_per_s = 50e9,
 };
 
+/* The same, whose network sums. */
+static struct dts_choice_group summing(struct dts_choice_group group)
+{
+    group.sharp = true;
+    return group;
+}
+
 /* The same with other nodes, NICs and version. */
 static struct dts_choice_group hoppers(int version, int nodes, int nics, double gbit_per_s)
 {
@@ -321,6 +328,42 @@ static void check_least(const struct dts_choice_group *group, enum dts_coll_kind
     }
 }
 
+static void a_nic_slower_than_any_channel_has_one(void)
+{
+    const struct dts_choice choice = found(amperes(221, 4, 8, 0.4), DTS_ALLREDUCE, MIB);
+    CHECK_INT(choice.channels, 1);
+    CHECK_NEAR(choice.channel_bytes_per_s, 0.4e9 / 8, 1);
+    CHECK(isfinite(choice.time_s));
+}
+
+/* By hand from the tables: direct sums over a switch in the node, else a chain. */
+static void networks_that_sum_are_asked_where_that_is_faster(void)
+{
+    const enum dts_choice_algorithm sharp = DTS_CHOICE_SHARP;
+    const enum dts_choice_protocol simple = DTS_CHOICE_SIMPLE;
+    const struct dts_choice_group group = summing(amperes(219, 64, 8, 200));
+    // 2 x (3.7 + 7 x 0.4) + 31 us, 8 channels of 24 GB/s of which half is the algorithm's
+    check_taken(group, MIB, sharp, simple, 44 + MIB / 96e3, 1e-3);
+    check_taken(group, 1024 * MIB, sharp, simple, 44 + 1024 * MIB / 96e3, 1e-3);
+    check_taken(amperes(219, 64, 8, 200), 1024, DTS_CHOICE_TREE, DTS_CHOICE_LL,
+                6.8 + 2 * (7 * 0.6 + 6 * 5) + 1024 / 6.84e3 / 0.9, 0.2);
+    // 4 NICs: f = 2, so 1.5 devices share each; 2 x (8 + 7 x 0.5) + 10.7 us in 2.18
+    check_taken(summing(amperes(218, 64, 4, 200)), 64 * MIB, sharp, simple,
+                33.7 + 64 * MIB / (4 * 24e3 / 1.5 / 2), 1e-3);
+    // 2 x 3 x 2.8 + 30 us, 4 channels of 12 GB/s
+    check_taken(summing(voltas(219, 64, 4, 4)), 64 * MIB, sharp, simple, 46.8 + 64 * MIB / 24e3,
+                1e-3);
+    struct dts_choice choice;
+    CHECK(!dts_choice_force(&hopper, DTS_ALLREDUCE, MIB, sharp, &choice));
+    const struct dts_choice_group one = summing(amperes(219, 1, 8, 200)),
+                                  old = summing(amperes(212, 64, 8, 200));
+    CHECK(!dts_choice_force(&one, DTS_ALLREDUCE, MIB, sharp, &choice));
+    CHECK(!dts_choice_force(&old, DTS_ALLREDUCE, MIB, sharp, &choice));
+    CHECK(!dts_choice_force(&group, DTS_ALLGATHER, MIB, sharp, &choice));
+    CHECK(dts_choice_force(&group, DTS_ALLREDUCE, 8, sharp, &choice));
+    CHECK_NEAR(choice.latency_s * 1e6, 44, 1e-6);
+}
+
 static void every_group_gets_its_least_time(void)
 {
     for (int version = 202; version <= 231; version++)
@@ -355,5 +398,6 @@ TESTS(TEST(what_nccl_logged_is_met_to_six_digits), TEST(formulas_of_versions_giv
       TEST(before_2_5_trees_end_at_a_size), TEST(pairs_are_there_where_the_machine_can),
       TEST(what_a_nic_tells_counts_for_each_hop), TEST(other_operations_go_round_once),
       TEST(rules_that_changed_hold_from_their_version),
-      TEST(a_table_says_what_is_left_of_trees), TEST(every_group_gets_its_least_time),
-      TEST(the_reason_names_the_pair_and_the_next))
+      TEST(a_table_says_what_is_left_of_trees), TEST(a_nic_slower_than_any_channel_has_one),
+      TEST(networks_that_sum_are_asked_where_that_is_faster),
+      TEST(every_group_gets_its_least_time), TEST(the_reason_names_the_pair_and_the_next))

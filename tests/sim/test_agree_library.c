@@ -133,5 +133,16 @@ static void sums_in_switches_take_the_time(void)
     check_call(&hoppers, 4, DTS_ALLREDUCE, 1024 * MIB, 0.1);
 }
 
+/* Switches of the network pass each byte once each way, whatever the number of nodes. */
+static void sums_in_the_network_take_the_time(void)
+{
+    struct machine asked = amperes;
+    asked.group.sharp = true;
+    for (int nodes = 2; nodes <= 16; nodes *= 2) {
+        check_call(&asked, nodes, DTS_ALLREDUCE, MIB, 0.1);
+        check_call(&asked, nodes, DTS_ALLREDUCE, 64 * MIB, 0.1);
+    }
+}
+
 TESTS(TEST(small_calls_take_the_latency), TEST(trees_and_rings_take_the_time),
-      TEST(sums_in_switches_take_the_time))
+      TEST(sums_in_switches_take_the_time), TEST(sums_in_the_network_take_the_time))

@@ -17,6 +17,7 @@ static struct dts_model small_model(void)
     memset(layers, 0, sizeof(layers));
     for (int l = 0; l < LAYERS; l++) {
         layers[l].tied_to = l == 5 ? 0 : -1;
+        layers[l].shares = -1;
         for (int p = 0; p < 2 && counts[l][p] > 0; p++)
             layers[l].params[layers[l].param_count++].count = counts[l][p];
     }

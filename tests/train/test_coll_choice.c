@@ -99,6 +99,25 @@ static void an_algorithm_that_is_said_keeps_the_librarys_pace(void)
     forget(&f);
 }
 
+static void switches_of_the_network_sum_where_they_can(void)
+{
+    struct fixture f;
+    struct dts_job job;
+    struct dts_error err = {0};
+    on_a100(&f, "nccl", "2.21");
+    f.machine.site.sharp = true;
+    CHECK_STRING(chosen(&f, "", 1 << 24, 24).chosen, "sharp/Simple, 4 channels");
+    CHECK_STRING(chosen(&f, ", \"algorithm\": \"sharp\"", 64, 24).chosen,
+                 "sharp/Simple, 4 channels");
+    f.machine.site.sharp = false;
+    CHECK(strcmp(chosen(&f, "", 1 << 24, 24).algorithm->name, "sharp") != 0);
+    CHECK(use(&f, "allreduce", "{\"algorithm\": \"sharp\"}", &err));
+    CHECK(!build(&f, 24, &job, &err));
+    CHECK_STRING(err.text, "test: devices 24: allreduce: sharp needs platform.nics.sharp, more "
+                           "than one node, and NCCL 2.17 or later as the stack's library");
+    forget(&f);
+}
+
 static void mpi_goes_by_thresholds(void)
 {
     struct fixture f;
@@ -186,4 +205,5 @@ static void parts_take_a_row_of_their_own(void)
 TESTS(TEST(small_data_takes_trees_and_large_rings), TEST(each_bucket_is_chosen_by_its_size),
       TEST(channels_of_a_mesh_take_its_orders),
       TEST(an_algorithm_that_is_said_keeps_the_librarys_pace), TEST(mpi_goes_by_thresholds),
-      TEST(a_library_is_needed_and_a_version), TEST(parts_take_a_row_of_their_own))
+      TEST(switches_of_the_network_sum_where_they_can), TEST(a_library_is_needed_and_a_version),
+      TEST(parts_take_a_row_of_their_own))

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "check.h"
+#include "train/model/calls.h"
 #include "train/model/model.h"
 
 /* A model of these layers, which are JSON without the brackets. */
@@ -473,6 +474,33 @@ static void a_layer_learns_by_the_weight_of_another(void)
     dts_model_free(&model);
 }
 
+static void rounds_may_share_their_weights(void)
+{
+    struct dts_model model;
+    const char *const group = "{\"name\": \"g\", \"repeat\": 3, \"shared\": true, \"layers\": ["
+                              "{\"kind\": \"linear\", \"outputs\": 4}, {\"kind\": \"relu\"}]}";
+    if (!parse(&model, "[4]", group))
+        return;
+    struct dts_layer_call calls[6];
+    dts_model_calls(&model, false, calls);
+    CHECK_NEAR(model.parameters, 4 * 4 + 4, 0);
+    CHECK_INT(model.layers[0].param_count, 2);
+    for (int l = 2; l < 6; l += 2) {
+        CHECK_INT(model.layers[l].shares, 0);
+        CHECK_INT(model.layers[l].param_count, 0);
+        const struct dts_op_call call = dts_model_call(&model, l);
+        CHECK_INT((int)call.params[0], 16);
+        CHECK_INT((int)call.params[1], 4);
+        CHECK(calls[l].learns);
+        for (int i = 0; i < 2; i++) {
+            CHECK_INT(calls[l].param_layers[i], 0);
+            CHECK_INT(calls[l].param_numbers[i], i);
+        }
+        CHECK_NEAR(model.layers[l].cost.forward_flops, model.layers[0].cost.forward_flops, 0);
+    }
+    dts_model_free(&model);
+}
+
 static void names_are_looked_up_from_the_inside_out(void)
 {
     struct dts_model model;
@@ -680,6 +708,13 @@ static const struct {
      "{\"name\": \"a\", \"kind\": \"linear\", \"outputs\": 8}, {\"kind\": \"relu\", "
      "\"tied\": \"a\"}",
      "layers[1].tied: a layer of kind relu has no weight"},
+    {"[8]", "{\"shared\": true, \"layers\": [{\"kind\": \"linear\", \"outputs\": 8}]}",
+     "layers[0].shared: has no effect where nothing repeats"},
+    {"[8]",
+     "{\"repeat\": 2, \"shared\": true, \"layers\": [{\"kind\": \"linear\", \"outputs\": 9}]}",
+     "layers[0].shared: all rounds must have the same shapes: group_0.1.linear_0 has 81 "
+     "values, "
+     "group_0.0.linear_0 has 72"},
 };
 
 static void bad_models_get_one_line_that_says_where_and_what(void)
@@ -755,7 +790,7 @@ TESTS(TEST(each_kind_is_as_its_example_says), TEST(each_kind_costs_something),
       TEST(attention_takes_three_inputs_and_fewer_keys),
       TEST(tensors_are_kept_once_by_whoever_made_them),
       TEST(what_comes_before_all_weights_is_not_differentiated),
-      TEST(a_layer_learns_by_the_weight_of_another),
+      TEST(a_layer_learns_by_the_weight_of_another), TEST(rounds_may_share_their_weights),
       TEST(names_are_looked_up_from_the_inside_out),
       TEST(bad_models_get_one_line_that_says_where_and_what),
       TEST(the_documentation_says_what_the_tables_say),

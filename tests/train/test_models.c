@@ -42,7 +42,10 @@ static const struct published models[] = {
     {"fashion_cnn", 207178, 0, 8},
     {"resnet8", 78186, 0, 34},
     {"lstm", 13987678, 0, 11},
-    {"lstm_lm1b", 815671167, 0, 8}, // published: 0.82 billion
+    {"albert_base", 11813810, 0, 32},   // 11,683,584 without its heads: albert-base-v2
+    {"gnmt", 159605816, 0, 43},         // published: 159,605,817
+    {"ssd_resnet34", 19972534, 0, 131}, // published: 20 million
+    {"lstm_lm1b", 815671167, 0, 8},     // published: 0.82 billion
     // by numbers. GPT-3 by the closed form of its paper's table; Megatron's to the digits of
     // table 1 of Narayanan et al. 2021 ("1.7" to "1008.0" billion), by its equation 2 and 2 x
     // hidden

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/inverse/inverse.h"
+#include "answer/known.h"
 #include "answer/point_pool.h"
 #include "base/mem.h"
 
@@ -19,17 +20,26 @@ struct task {
 struct round {
     const struct dts_inverse *inverse;
     const struct task *tasks;
+    double kernels, step; // the level that known points give; 1: they give none
 };
 
-static void estimate(const struct dts_inverse *inverse, const struct dts_scene *scene,
+/* As the files are, known points level the prediction; with another value its level stays. */
+static void estimate(const struct round *round, const struct dts_scene *scene,
                      const struct task *task, struct dts_progress *progress,
                      struct dts_result *result)
 {
+    const struct dts_inverse *inverse = round->inverse;
     struct dts_question question = dts_question_of(scene, inverse->strategy, inverse->devices);
     question.progress = progress;
-    if (task->suspect != NULL && task->suspect->ask != NULL)
+    if (task->suspect == NULL) {
+        question.known = inverse->known;
+        question.known_count = inverse->known_count;
+        dts_estimate_levelled(&question, result);
+        return;
+    }
+    if (task->suspect->ask != NULL)
         task->suspect->ask(task->value, &question);
-    dts_estimate(&question, result);
+    dts_estimate_at_level(&question, round->kernels, round->step, result);
 }
 
 /* In a child, which ends with what it has read. */
@@ -39,7 +49,7 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     const struct dts_inverse *inverse = round->inverse;
     const struct task *task = &round->tasks[i];
     if (task->suspect == NULL || task->suspect->change == NULL) {
-        estimate(inverse, inverse->scene, task, progress, result);
+        estimate(round, inverse->scene, task, progress, result);
         return;
     }
     const struct dts_changes *from = inverse->changes;
@@ -52,7 +62,7 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     task->suspect->change(inverse->scene, task->value, &path, &value);
     dts_changes_add_set(&changes, dts_text_string(&path), path.length, dts_text_string(&value));
     if (dts_scene_open(&changes, inverse->word, 0, &scene, &result->error)) {
-        estimate(inverse, &scene, task, progress, result);
+        estimate(round, &scene, task, progress, result);
         dts_scene_close(&scene);
     }
     dts_changes_free(&changes);
@@ -70,12 +80,14 @@ static void name(const void *self, int i, char *text, size_t room)
 }
 
 /* The first point that is refused is the error of all. */
-static bool predict(const struct dts_inverse *inverse, const struct task *tasks, int count,
-                    struct dts_result *results, struct dts_error *err)
+static bool predict(struct round *round, int count, struct dts_result *results,
+                    struct dts_error *err)
 {
-    struct round round = {inverse, tasks};
-    struct dts_point_pool pool = {
-        .count = count, .jobs = inverse->jobs, .work = work, .self = &round, .name = name};
+    struct dts_point_pool pool = {.count = count,
+                                  .jobs = round->inverse->jobs,
+                                  .work = work,
+                                  .self = round,
+                                  .name = name};
     if (!dts_point_pool_run(&pool, results, err))
         return false;
     for (int i = 0; i < count; i++)
@@ -90,7 +102,8 @@ bool dts_inverse_predict(const struct dts_inverse *inverse, struct dts_result *p
                          struct dts_error *err)
 {
     const struct task as_is = {0};
-    return predict(inverse, &as_is, 1, predicted, err);
+    struct round round = {.inverse = inverse, .tasks = &as_is};
+    return predict(&round, 1, predicted, err);
 }
 
 /* Where a value lies: the step gets shorter from low to high. */
@@ -101,8 +114,8 @@ struct search {
 };
 
 /* The ends of the ranges: a step that is longer or shorter than both is out of reach. */
-static bool try_ends(const struct dts_inverse *inverse, struct search *searches, int count,
-                     double step_s, struct dts_error *err)
+static bool try_ends(struct round *round, struct search *searches, int count, double step_s,
+                     struct dts_error *err)
 {
     struct task tasks[2 * DTS_SUSPECTS_MOST];
     struct dts_result *results = dts_alloc(2 * DTS_SUSPECTS_MOST, sizeof(*results));
@@ -110,7 +123,8 @@ static bool try_ends(const struct dts_inverse *inverse, struct search *searches,
         tasks[2 * i] = (struct task){searches[i].row->suspect, searches[i].low};
         tasks[2 * i + 1] = (struct task){searches[i].row->suspect, searches[i].high};
     }
-    bool ok = count == 0 || predict(inverse, tasks, 2 * count, results, err);
+    round->tasks = tasks;
+    bool ok = count == 0 || predict(round, 2 * count, results, err);
     for (int i = 0; ok && i < count; i++) {
         double slow_s = results[2 * i].step.total_s, fast_s = results[2 * i + 1].step.total_s;
         searches[i].open = step_s <= slow_s && step_s >= fast_s;
@@ -121,8 +135,8 @@ static bool try_ends(const struct dts_inverse *inverse, struct search *searches,
 }
 
 /* One round: every range that is open is halved. Returns how many there were; -1: it failed. */
-static int halve(const struct dts_inverse *inverse, struct search *searches, int count,
-                 double step_s, struct dts_error *err)
+static int halve(struct round *round, struct search *searches, int count, double step_s,
+                 struct dts_error *err)
 {
     struct task tasks[DTS_SUSPECTS_MOST];
     struct search *asked[DTS_SUSPECTS_MOST];
@@ -134,7 +148,8 @@ static int halve(const struct dts_inverse *inverse, struct search *searches, int
             tasks[tasks_now++] = (struct task){searches[i].row->suspect,
                                                sqrt(searches[i].low * searches[i].high)};
         }
-    if (tasks_now > 0 && !predict(inverse, tasks, tasks_now, results, err)) {
+    round->tasks = tasks;
+    if (tasks_now > 0 && !predict(round, tasks_now, results, err)) {
         free(results);
         return -1;
     }
@@ -182,9 +197,13 @@ bool dts_inverse_solve(const struct dts_inverse *inverse, const struct dts_resul
         row->suspect->range(row->now, &searches[searched].low, &searches[searched].high);
         searched++;
     }
-    if (!try_ends(inverse, searches, searched, step_s, err))
+    struct round round = {.inverse = inverse,
+                          .kernels =
+                              isnan(predicted->level_kernels) ? 1 : predicted->level_kernels,
+                          .step = isnan(predicted->level_step) ? 1 : predicted->level_step};
+    if (!try_ends(&round, searches, searched, step_s, err))
         return false;
     while (halved > 0)
-        halved = halve(inverse, searches, searched, step_s, err);
+        halved = halve(&round, searches, searched, step_s, err);
     return halved == 0;
 }

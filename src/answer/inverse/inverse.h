@@ -3,7 +3,9 @@
  *
  * suspects.c has the table of values that may differ. Each is looked for alone, all else as it
  * is, by halving the range in which it may lie (on a scale of logarithms); overlap follows from
- * the split of the predicted step. Predictions run in child processes (point_pool.h).
+ * the split of the predicted step. Where points were measured before (answer/known.h) they
+ * level the prediction as the files are, and all others have the same level. Predictions run in
+ * child processes (point_pool.h).
  */
 #ifndef DTS_ANSWER_INVERSE_INVERSE_H
 #define DTS_ANSWER_INVERSE_INVERSE_H
@@ -51,9 +53,12 @@ struct dts_inverse {
     const char *word;                  // the scenario
     const struct dts_scene *scene;     // with those changes; borrowed
     int strategy, devices, jobs;
+    const struct dts_known *known; // points that were measured (answer/known.h); borrowed
+    int known_count;
 };
 
-/* What dtsim predicts as the files are. A point that is refused is an error. */
+/* What dtsim predicts as the files are, levelled by the known points. A point that is refused
+ * is an error. */
 bool dts_inverse_predict(const struct dts_inverse *inverse, struct dts_result *predicted,
                          struct dts_error *err);
 

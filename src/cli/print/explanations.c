@@ -105,6 +105,12 @@ static void print_text(const struct dts_explanations *all, FILE *out)
     dts_text_add(&line, ", predicted ");
     add_measure(&line, all, dts_explanations_in_unit(all, predicted->step.total_s));
     dts_text_add(&line, " (%+.1f %%), engine %s", off_percent(all), predicted->engine);
+    if (!isnan(predicted->level_kernels))
+        dts_text_add(
+            &line,
+            "; as measured points say, kernels take %.3g times and the step %.3g times "
+            "as long",
+            predicted->level_kernels, predicted->level_step);
     dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH, dts_text_string(&line));
     dts_text_free(&line);
     fprintf(out, "\n");
@@ -140,6 +146,10 @@ static void print_json(const struct dts_explanations *all, int lines, FILE *out)
     dts_json_number(&json, "measured", all->measured);
     dts_json_number(&json, "predicted",
                     to_digits(dts_explanations_in_unit(all, predicted->step.total_s)));
+    if (!isnan(predicted->level_kernels)) {
+        dts_json_number(&json, "level_kernels", to_digits(predicted->level_kernels));
+        dts_json_number(&json, "level_step", to_digits(predicted->level_step));
+    }
     dts_json_list(&json, "explanations");
     for (int i = 0; i < all->count; i++) {
         const struct dts_explained *row = &all->rows[i];

@@ -18,6 +18,7 @@ extern const struct dts_coll dts_coll_nvls;
 extern const struct dts_coll dts_coll_nvls_tree;
 extern const struct dts_coll dts_coll_pairwise;
 extern const struct dts_coll dts_coll_scattered;
+extern const struct dts_coll dts_coll_sharp;
 extern const struct dts_coll dts_coll_mpi;
 
 const struct dts_coll *const dts_colls[] = {
@@ -33,6 +34,7 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_nvls_tree,
     &dts_coll_pairwise,
     &dts_coll_scattered,
+    &dts_coll_sharp,
     &dts_coll_mpi,
     // ends the table
     NULL,

@@ -3,17 +3,27 @@
 
 #include <stddef.h>
 
-enum { TREES = 2, NOBODY = -1 };
+enum { TREES = 2 };
+
+struct trees {
+    int nodes, per_node, pieces;
+    bool star;
+};
+
+static struct trees trees_of(const struct dts_coll_shape *shape, bool star)
+{
+    return (struct trees){shape->size / shape->per_node, shape->per_node, shape->pieces, star};
+}
 
 /* Where node v stands in a tree; its own inverse but for shifted trees. */
-static int place_of(const struct dts_node_trees *t, int tree, int node)
+static int place_of(const struct trees *t, int tree, int node)
 {
     if (tree == 0)
         return node;
     return t->nodes % 2 == 0 ? t->nodes - 1 - node : (node + t->nodes - 1) % t->nodes;
 }
 
-static int node_at(const struct dts_node_trees *t, int tree, int place)
+static int node_at(const struct trees *t, int tree, int place)
 {
     if (tree == 0)
         return place;
@@ -22,7 +32,7 @@ static int node_at(const struct dts_node_trees *t, int tree, int place)
 
 /* The height of the place below place 0, which is above all: log2 of the largest power of two.
  */
-static int top(const struct dts_node_trees *t)
+static int top(const struct trees *t)
 {
     return 31 - __builtin_clz((unsigned)(t->nodes - 1));
 }
@@ -33,14 +43,14 @@ static int height(int place)
 }
 
 /* Of a place that is not 0. */
-static int above(const struct dts_node_trees *t, int place)
+static int above(const struct trees *t, int place)
 {
     const int bit = place & -place, up = (place ^ bit) | (bit << 1);
     return up < t->nodes ? up : place ^ bit;
 }
 
 /* The places below; returns how many. */
-static int below(const struct dts_node_trees *t, int place, int *places)
+static int below(const struct trees *t, int place, int *places)
 {
     if (t->nodes == 1)
         return 0;
@@ -60,52 +70,54 @@ static int below(const struct dts_node_trees *t, int place, int *places)
 }
 
 /* Edges from a member that is farthest from its head. */
-static int inner(const struct dts_node_trees *t)
+static int inner(const struct trees *t)
 {
     return t->star ? t->per_node > 1 : t->per_node - 1;
 }
 
-int dts_node_trees_height(const struct dts_node_trees *t)
+/* Edges on the longest way from a head up to the root: between nodes. */
+static int tree_height(const struct trees *t)
 {
     return t->nodes > 1 ? top(t) + 1 : 0;
 }
 
 /* The step in which the first piece crosses the edge above member d of a node, and above the
  * head of the node at a place: on the way up, on the way down. */
-static int starts_inside(const struct dts_node_trees *t, int d, bool up)
+static int starts_inside(const struct trees *t, int d, bool up)
 {
-    const int first_down = inner(t) + 2 * dts_node_trees_height(t);
+    const int first_down = inner(t) + 2 * tree_height(t);
     if (t->star)
         return up ? 0 : first_down;
     return up ? t->per_node - 1 - d : first_down + d - 1;
 }
 
-static int starts_between(const struct dts_node_trees *t, int place, bool up)
+static int starts_between(const struct trees *t, int place, bool up)
 {
     const int first = inner(t);
     if (up)
         return first + height(place);
-    return first + dts_node_trees_height(t) + top(t) - height(place);
+    return first + tree_height(t) + top(t) - height(place);
 }
 
 /* The step in which the first piece crosses the last edges. */
-static int last_start(const struct dts_node_trees *t)
+static int last_start(const struct trees *t)
 {
-    return 2 * (inner(t) + dts_node_trees_height(t)) - 1;
+    return 2 * (inner(t) + tree_height(t)) - 1;
 }
 
-int dts_node_trees_steps(const struct dts_node_trees *t)
+int dts_node_trees_steps(const struct dts_coll_shape *shape, bool star)
 {
-    return t->nodes * t->per_node > 1 ? last_start(t) + t->pieces : 0;
+    const struct trees t = trees_of(shape, star);
+    return shape->size > 1 ? last_start(&t) + t.pieces : 0;
 }
 
-int dts_node_trees_chunks(const struct dts_node_trees *t)
+int dts_node_trees_chunks(const struct dts_coll_shape *shape)
 {
-    return TREES * t->pieces;
+    return TREES * shape->pieces;
 }
 
 struct list {
-    const struct dts_node_trees *of;
+    const struct trees *of;
     int tree, step;
     struct dts_coll_message *messages;
     int count;
@@ -144,7 +156,7 @@ static void add_between(struct list *list, int place, bool peer_above, int lower
 
 static void add_tree(struct list *list, int member)
 {
-    const struct dts_node_trees *t = list->of;
+    const struct trees *t = list->of;
     const int d = member % t->per_node, head = member - d;
     if (d > 0)
         add_inside(list, t->star ? head : member - 1, true, d);
@@ -162,32 +174,43 @@ static void add_tree(struct list *list, int member)
         add_between(list, places[b], false, places[b]);
 }
 
-int dts_node_trees_step(const struct dts_node_trees *t, int member, int i,
+int dts_node_trees_step(const struct dts_coll_shape *shape, bool star, int member, int i,
                         struct dts_coll_message *messages)
 {
-    struct list list = {.of = t, .step = i, .messages = messages};
+    const struct trees t = trees_of(shape, star);
+    struct list list = {.of = &t, .step = i, .messages = messages};
     for (list.tree = 0; list.tree < TREES; list.tree++)
         add_tree(&list, member);
     return list.count;
 }
 
 /* Edges whose first step is in [*from, *to] are in use in step i. */
-static void in_use(const struct dts_node_trees *t, int i, int *from, int *to)
+static void in_use(const struct trees *t, int i, int *from, int *to)
 {
     const int last = last_start(t);
     *from = i < t->pieces ? 0 : i - t->pieces + 1;
     *to = i < last ? i : last;
 }
 
-int dts_node_trees_like(const struct dts_node_trees *t, int i)
+int dts_node_trees_like(const struct dts_coll_shape *shape, bool star, int i)
 {
-    const int last = last_start(t);
-    return i > last && i < t->pieces ? last : i;
+    const struct trees t = trees_of(shape, star);
+    const int last = last_start(&t);
+    return i > last && i < t.pieces ? last : i;
 }
 
-uint64_t dts_node_trees_state(const struct dts_node_trees *t, int i)
+uint64_t dts_node_trees_state(const struct dts_coll_shape *shape, bool star, int i)
 {
+    const struct trees t = trees_of(shape, star);
     int from, to;
-    in_use(t, i, &from, &to);
-    return (uint64_t)from * (uint64_t)(last_start(t) + 1) + (uint64_t)to + 1;
+    in_use(&t, i, &from, &to);
+    return (uint64_t)from * (uint64_t)(last_start(&t) + 1) + (uint64_t)to + 1;
+}
+
+bool dts_node_trees_fits_star(const struct dts_coll_shape *shape, const char **why)
+{
+    enum { MOST = 14 }; // messages of a head: 4 for each member and 12 between nodes
+    *why = shape->kind != DTS_ALLREDUCE ? "does all-reduces alone"
+                                        : "takes at most 14 members on a node";
+    return shape->kind == DTS_ALLREDUCE && shape->per_node <= MOST;
 }

@@ -1,5 +1,5 @@
 /* node_trees.h -- two binary trees of nodes, each for half of the data, and below each node its
- * members: for tree_of_nodes.c and nvls_tree.c.
+ * members: for tree_of_nodes.c, nvls_tree.c and sharp.c.
  *
  * The head of a node is its first member. The others pass their data to it and get the sum from
  * it, along a chain D - 1 -> ... -> 1 -> 0, or all of them at once (a star). The heads are two
@@ -24,22 +24,15 @@
 
 #include "plan/coll/coll.h"
 
-struct dts_node_trees {
-    int nodes, per_node, pieces;
-    bool star;
-};
-
-/* The steps of an all-reduce, and its chunks. */
-int dts_node_trees_steps(const struct dts_node_trees *trees);
-int dts_node_trees_chunks(const struct dts_node_trees *trees);
-
-/* Edges on the longest way from a head up to the root: between nodes. */
-int dts_node_trees_height(const struct dts_node_trees *trees);
-
-/* The messages of a member in step i; like and state as in coll.h. */
-int dts_node_trees_step(const struct dts_node_trees *trees, int member, int i,
+/* The functions of a row (coll.h), for members that are a chain or a star. */
+int dts_node_trees_chunks(const struct dts_coll_shape *shape);
+int dts_node_trees_steps(const struct dts_coll_shape *shape, bool star);
+int dts_node_trees_step(const struct dts_coll_shape *shape, bool star, int member, int i,
                         struct dts_coll_message *messages);
-int dts_node_trees_like(const struct dts_node_trees *trees, int i);
-uint64_t dts_node_trees_state(const struct dts_node_trees *trees, int i);
+int dts_node_trees_like(const struct dts_coll_shape *shape, bool star, int i);
+uint64_t dts_node_trees_state(const struct dts_coll_shape *shape, bool star, int i);
+
+/* What rows with a star fit. */
+bool dts_node_trees_fits_star(const struct dts_coll_shape *shape, const char **why);
 
 #endif

@@ -13,57 +13,33 @@
 #include "plan/coll/coll.h"
 #include "plan/coll/node_trees.h"
 
-static struct dts_node_trees trees_of(const struct dts_coll_shape *shape)
-{
-    return (struct dts_node_trees){shape->size / shape->per_node, shape->per_node,
-                                   shape->pieces, true};
-}
-
-static bool fits(const struct dts_coll_shape *shape, const char **why)
-{
-    enum { MOST = 14 }; // messages of a head: 4 for each member and 12 between nodes
-    *why = shape->kind != DTS_ALLREDUCE ? "does all-reduces alone"
-                                        : "takes at most 14 members on a node";
-    return shape->kind == DTS_ALLREDUCE && shape->per_node <= MOST;
-}
-
-static int chunks(const struct dts_coll_shape *shape)
-{
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_chunks(&trees);
-}
-
 static int steps(const struct dts_coll_shape *shape)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_steps(&trees);
+    return dts_node_trees_steps(shape, true);
 }
 
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_step(&trees, member, i, messages);
+    return dts_node_trees_step(shape, true, member, i, messages);
 }
 
 static int like(const struct dts_coll_shape *shape, int i)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_like(&trees, i);
+    return dts_node_trees_like(shape, true, i);
 }
 
 static uint64_t state(const struct dts_coll_shape *shape, int i)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_state(&trees, i);
+    return dts_node_trees_state(shape, true, i);
 }
 
 const struct dts_coll dts_coll_nvls_tree = {
     .name = "nvls_tree",
     .summary = "sums in the switch of each node, two binary trees of nodes: NCCL's NVLSTree",
     .pipelined = true,
-    .fits = fits,
-    .chunks = chunks,
+    .fits = dts_node_trees_fits_star,
+    .chunks = dts_node_trees_chunks,
     .steps = steps,
     .step = step,
     .like = like,

@@ -11,47 +11,31 @@
 #include "plan/coll/coll.h"
 #include "plan/coll/node_trees.h"
 
-static struct dts_node_trees trees_of(const struct dts_coll_shape *shape)
-{
-    return (struct dts_node_trees){shape->size / shape->per_node, shape->per_node,
-                                   shape->pieces, false};
-}
-
 static bool fits(const struct dts_coll_shape *shape, const char **why)
 {
     *why = "does all-reduces alone";
     return shape->kind == DTS_ALLREDUCE;
 }
 
-static int chunks(const struct dts_coll_shape *shape)
-{
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_chunks(&trees);
-}
-
 static int steps(const struct dts_coll_shape *shape)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_steps(&trees);
+    return dts_node_trees_steps(shape, false);
 }
 
 static int step(const struct dts_coll_shape *shape, int member, int i,
                 struct dts_coll_message *messages)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_step(&trees, member, i, messages);
+    return dts_node_trees_step(shape, false, member, i, messages);
 }
 
 static int like(const struct dts_coll_shape *shape, int i)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_like(&trees, i);
+    return dts_node_trees_like(shape, false, i);
 }
 
 static uint64_t state(const struct dts_coll_shape *shape, int i)
 {
-    const struct dts_node_trees trees = trees_of(shape);
-    return dts_node_trees_state(&trees, i);
+    return dts_node_trees_state(shape, false, i);
 }
 
 const struct dts_coll dts_coll_tree_of_nodes = {
@@ -59,7 +43,7 @@ const struct dts_coll dts_coll_tree_of_nodes = {
     .summary = "a chain in each node, two binary trees of nodes: NCCL's tree",
     .pipelined = true,
     .fits = fits,
-    .chunks = chunks,
+    .chunks = dts_node_trees_chunks,
     .steps = steps,
     .step = step,
     .like = like,

@@ -26,6 +26,16 @@ static double compute_seconds(const struct dts_plan *plan, double factor)
     return seconds;
 }
 
+/* Of the host, which issues the calls of one step after those of the step before. */
+static double issue_seconds(const struct dts_plan *plan)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_HOST)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
 static double slowest(const struct dts_simulation *simulation, const struct dts_role *role)
 {
     double factor = 0;
@@ -129,9 +139,11 @@ static void find_compute(const struct dts_simulation *simulation, struct dts_bou
         const struct dts_role *role = &job->roles[r];
         if (role->kind != DTS_WORKER)
             continue;
-        bound->compute_s =
-            fmax(bound->compute_s, compute_seconds(&role->plan, slowest(simulation, role)));
-        const double plain_s = compute_seconds(&role->plan, 1);
+        const double issue_s = issue_seconds(&role->plan);
+        const double slow_s = compute_seconds(&role->plan, slowest(simulation, role));
+        bound->issue_s = fmax(bound->issue_s, issue_s);
+        bound->compute_s = fmax(bound->compute_s, fmax(issue_s, slow_s));
+        const double plain_s = fmax(issue_s, compute_seconds(&role->plan, 1));
         bound->plain_s += role->count == workers ? plain_s : plain_s * role->count / workers;
     }
 }

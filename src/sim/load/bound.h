@@ -9,9 +9,10 @@
 #include "sim/load/load.h"
 
 struct dts_bound {
-    double compute_s;  // kernels of the slowest rank of role 0, undisturbed
-    double plain_s;    // the same of a rank of factor 1
-    double link_s;     // of the busiest link: its bytes of one step / its capacity
+    double compute_s; // kernels of the slowest rank of role 0, undisturbed, or its host's calls
+    double plain_s;   // the same of a rank of factor 1
+    double issue_s;   // of a host, for the calls of a step
+    double link_s;    // of the busiest link: its bytes of one step / its capacity
     double link_bytes; // that it carries in one step
     char link[64];     // its name; "": nothing is sent
     int links_alike;   // how many links are as busy as that, within 1 %

@@ -19,8 +19,9 @@ struct dts_op_call dts_model_call(const struct dts_model *model, int l)
         call.inputs[i] = *dims_of(model, layer->inputs[i]);
     if (layer->tied_to >= 0)
         call.params[call.param_count++] = model->layers[layer->tied_to].params[0].count;
-    for (int p = 0; p < layer->param_count; p++)
-        call.params[call.param_count++] = layer->params[p].count;
+    const struct dts_layer *owner = &model->layers[layer->shares >= 0 ? layer->shares : l];
+    for (int p = 0; p < owner->param_count; p++)
+        call.params[call.param_count++] = owner->params[p].count;
     if (layer->kind->describe != NULL)
         layer->kind->describe(layer->self, &call);
     return call;
@@ -34,8 +35,9 @@ static void set_owners(const struct dts_model *model, int l, struct dts_layer_ca
         out->param_layers[0] = layer->tied_to;
         out->param_numbers[count++] = 0;
     }
-    for (int p = 0; p < layer->param_count; p++, count++) {
-        out->param_layers[count] = l;
+    const int owner = layer->shares >= 0 ? layer->shares : l;
+    for (int p = 0; p < model->layers[owner].param_count; p++, count++) {
+        out->param_layers[count] = owner;
         out->param_numbers[count] = p;
     }
 }
@@ -45,7 +47,7 @@ static void set_call(const struct dts_model *model, int l, struct dts_layer_call
     const struct dts_layer *layer = &model->layers[l];
     struct dts_layer_call *out = &calls[l];
     *out = (struct dts_layer_call){.call = dts_model_call(model, l), .output = l, .last = l};
-    out->learns = layer->param_count > 0 || layer->tied_to >= 0;
+    out->learns = layer->param_count > 0 || layer->tied_to >= 0 || layer->shares >= 0;
     out->call.first = true;
     for (int i = 0; i < layer->input_count; i++) {
         const int from = layer->inputs[i];

@@ -20,6 +20,7 @@ struct dts_layer {
     struct dts_param params[DTS_LAYER_PARAMS]; // its own: without the weight that is tied
     int param_count;
     int tied_to; // an earlier layer whose weight it uses, -1: its own
+    int shares;  // an earlier layer of which it uses all parameters, -1: it has its own
 
     /* Its call's in this network (model_costs.c): without gradients that nobody needs, with
      * forks, and with the tensors that it keeps among its saved values. */

@@ -43,7 +43,7 @@ static void find_learning(const struct dts_model *model, struct tensor *tensors)
     for (int i = 0; i < model->layer_count; i++) {
         const struct dts_layer *layer = &model->layers[i];
         struct tensor *t = &tensors[i];
-        t->learns = layer->param_count > 0 || layer->tied_to >= 0;
+        t->learns = layer->param_count > 0 || layer->tied_to >= 0 || layer->shares >= 0;
         t->count = (double)dts_dims_elements(&layer->output);
         t->memory = layer->view ? tensors[layer->inputs[0]].memory : i;
         for (int k = 0; k < layer->input_count; k++)

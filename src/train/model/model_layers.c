@@ -38,6 +38,7 @@ const struct dts_field dts_layer_fields[] = {
 struct group_keys {
     const char *name;
     int repeat;
+    bool shared;
     struct dts_cfg input, layers;
 };
 
@@ -46,6 +47,8 @@ const struct dts_field dts_group_fields[] = {
      .help = "goes before the names of its layers: block.0.relu"},
     {DTS_KEY(struct group_keys, repeat), .type = DTS_INT, .min = 1, .max = DTS_MODEL_LAYERS,
      .missing = "null", .help = "how many times, each with weights of its own"},
+    {DTS_KEY(struct group_keys, shared), .type = DTS_BOOL, .missing = "false",
+     .help = "all rounds use the weights of the first"},
     {DTS_KEY(struct group_keys, input), .type = DTS_OTHER, .missing = "null",
      .help = "the layer whose output comes in (default: the layer before)"},
     {DTS_KEY(struct group_keys, layers), .type = DTS_OTHER,
@@ -111,7 +114,7 @@ static bool tie(struct reader *r, const struct dts_scope *scope, struct dts_laye
     if (!dts_scope_find(scope, &r->names, name, &place, &owner, err))
         return false;
     const struct dts_layer *other = owner >= 0 ? &r->model->layers[owner] : NULL;
-    if (other == NULL || other->param_count == 0 || other->tied_to >= 0)
+    if (other == NULL || other->param_count == 0 || other->tied_to >= 0 || other->shares >= 0)
         return dts_cfg_fail(&place, NULL, err, "%s has no weight of its own", name);
     if (layer->param_count == 0)
         return dts_cfg_fail(&place, NULL, err, "a layer of kind %s has no weight",
@@ -192,7 +195,7 @@ static bool read_layer(struct reader *r, const struct dts_scope *scope, int prev
     model->layers =
         dts_grow(model->layers, &r->capacity, (size_t)number + 1, sizeof(*model->layers));
     struct dts_layer *layer = &model->layers[number];
-    *layer = (struct dts_layer){.kind = dts_layer_kinds[i], .tied_to = -1};
+    *layer = (struct dts_layer){.kind = dts_layer_kinds[i], .tied_to = -1, .shares = -1};
     layer->self = dts_alloc(1, layer->kind->size);
     model->layer_count++; // from now on dts_model_free() releases what it owns
 
@@ -227,16 +230,47 @@ static bool read_round(struct reader *r, const struct dts_scope *parent, const c
     return done;
 }
 
+/* The layers from `second` on use the parameters of those from `first` on, one by one. */
+static bool share_round(struct dts_model *model, int first, int second,
+                        const struct dts_cfg *at, struct dts_error *err)
+{
+    for (int l = second; l < model->layer_count; l++) {
+        struct dts_layer *layer = &model->layers[l];
+        const int owner = first + l - second;
+        const struct dts_layer *other = &model->layers[owner];
+        if (layer->tied_to >= 0 || layer->shares >= 0)
+            return dts_cfg_fail(at, "shared", err, "%s has a weight of another layer",
+                                layer->name);
+        for (int p = 0; p < layer->param_count; p++)
+            if (layer->params[p].count != other->params[p].count)
+                return dts_cfg_fail(at, "shared", err,
+                                    "all rounds must have the same shapes: %s has %zu values, "
+                                    "%s has %zu",
+                                    layer->name, layer->params[p].count, other->name,
+                                    other->params[p].count);
+            else if (layer->params[p].sparse_row > 0)
+                return dts_cfg_fail(at, "shared", err,
+                                    "a weight that is shared cannot be sparse");
+        if (layer->param_count > 0)
+            layer->shares = owner;
+        layer->param_count = 0;
+    }
+    return true;
+}
+
 static bool read_rounds(struct reader *r, const struct dts_scope *scope, const char *name,
                         const struct group_keys *keys, const struct dts_cfg *at, int *last,
                         struct dts_error *err)
 {
     size_t room = strlen(name) + 24;
     char *round_name = dts_alloc(room, 1);
+    const int first = r->model->layer_count;
     bool done = true;
     for (int i = 0; done && i < keys->repeat; i++) {
+        const int now = r->model->layer_count;
         snprintf(round_name, room, "%s.%d", name, i);
         done = read_round(r, scope, round_name, &keys->layers, last, err) &&
+               (!keys->shared || i == 0 || share_round(r->model, first, now, at, err)) &&
                add_name(r, round_name, *last, at, err);
     }
     free(round_name);
@@ -252,6 +286,10 @@ static bool read_group(struct reader *r, const struct dts_scope *scope,
     if (!dts_cfg_read(at, dts_group_fields, &keys, err) ||
         !full_name(&name, scope, keys.name, "group", at, err))
         return false;
+    if (keys.shared && keys.repeat < 2) {
+        free(name);
+        return dts_cfg_fail(at, "shared", err, "has no effect where nothing repeats");
+    }
     bool done = read_inputs(r, scope, *last, &keys.input, 1, last, &input_count, err) &&
                 (keys.repeat > 0 ? read_rounds(r, scope, name, &keys, at, last, err)
                                  : read_round(r, scope, name, &keys.layers, last, err)) &&

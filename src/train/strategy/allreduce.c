@@ -113,8 +113,8 @@ static bool add_plan(const struct dts_point *point, const struct dts_collective 
     int first = plan->op_count;
     const bool good = alone || add_exchanges(point, plan, buckets, count, gradients, &ops, err);
     int last = plan->op_count;
-    dts_plan_call(
-        plan, DTS_COMPUTE, "update",
+    dts_build_call(
+        point, plan, "update",
         (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
     for (int op = first; op < last; op++)
         dts_plan_after(plan, op);

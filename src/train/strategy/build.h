@@ -75,6 +75,15 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
  * time of the framework. */
 void dts_build_start(const struct dts_point *point, struct dts_plan *plan, bool reads);
 
+/* Adds a call to the stream of the kernels; where the stack says what it costs the host to
+ * issue one, also that, on the host's own stream, and the call waits for it. Returns the call.
+ */
+int dts_build_call(const struct dts_point *point, struct dts_plan *plan, const char *label,
+                   struct dts_call call);
+
+/* How many operations dts_build_call() adds. */
+int dts_build_call_count(const struct dts_point *point);
+
 /* How many operations dts_build_compute() adds. */
 int dts_build_compute_count(const struct dts_point *point);
 

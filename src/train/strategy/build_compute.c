@@ -8,9 +8,37 @@
  * the step before has taken its samples, so at most one batch lies ready. What the host does
  * with them while no kernel runs (input.h) is a call on the stream of the kernels, `feed`. It
  * and the fixed time of the framework (stack.h) are paid once a step, not once a microbatch.
+ *
+ * Where the stack says what it takes the host to issue a call, the host does so one call after
+ * another, on a stream of its own, and runs ahead of the device, also into the next step. Call
+ * i runs at max(end of call i - 1, call i is issued), and a step takes at least the host's
+ * time:
+ *
+ *     host      | fwd 0 | fwd 1 | bwd 1 | bwd 0 |
+ *     compute           | fwd 0 | fwd 1 | bwd 1 | bwd 0
  */
 #include "train/strategy/build_layers.h"
 #include "train/strategy/input.h"
+
+int dts_build_call_count(const struct dts_point *point)
+{
+    return point->scenario->stack.dispatch_call_s > 0 ? 2 : 1;
+}
+
+int dts_build_call(const struct dts_point *point, struct dts_plan *plan, const char *label,
+                   struct dts_call call)
+{
+    // a call of several layers is as many kernels
+    const double issue_s = point->scenario->stack.dispatch_call_s * (1 + call.more);
+    if (issue_s <= 0)
+        return dts_plan_call(plan, DTS_COMPUTE, label, call);
+    const int issued =
+        dts_plan_call(plan, DTS_HOST, label,
+                      (struct dts_call){.pass = DTS_DISPATCH, .layer = -1, .seconds = issue_s});
+    const int op = dts_plan_call(plan, DTS_COMPUTE, label, call);
+    dts_plan_after(plan, issued);
+    return op;
+}
 
 int dts_build_compute_count(const struct dts_point *point)
 {

@@ -65,11 +65,11 @@ void dts_layer_ops_end(struct dts_layer_ops *ops)
 int dts_layer_ops_count(const struct dts_point *point)
 {
     const int layers = point->scenario->model.layer_count;
-    int count = 2 * layers;
+    int halves = 0; // each has a collective and a call more
     for (int l = 0; l < layers && dts_build_synchronizes(point); l++)
-        count += 2 * (share_of(point, DTS_FORWARD, l) > 0) +
-                 2 * (share_of(point, DTS_BACKWARD, l) > 0);
-    return count;
+        halves +=
+            (share_of(point, DTS_FORWARD, l) > 0) + (share_of(point, DTS_BACKWARD, l) > 0);
+    return (2 * layers + halves) * dts_build_call_count(point) + halves;
 }
 
 /* "forward conv1", "sum backward bn1 #3", "backward bn1: rest #3" */
@@ -106,7 +106,7 @@ static int add_call(const struct dts_layer_ops *ops, enum dts_pass pass, int lay
     }
     char label[64];
     name(ops, &call, "", after[part], microbatch, label);
-    return dts_plan_call(ops->plan, DTS_COMPUTE, label, call);
+    return dts_build_call(ops->point, ops->plan, label, call);
 }
 
 int dts_layer_ops_first(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,

@@ -140,6 +140,18 @@ static void set_orders(const struct dts_point *point, struct dts_collective *c)
         c->orders = orders;
 }
 
+/* Messages alone are not what switches of the network take. */
+static bool check_switches(const struct dts_coll_choice *a, const struct dts_point *point,
+                           struct dts_error *err)
+{
+    if (point->devices < 2 || a->coll != dts_coll_find("sharp"))
+        return true;
+    return dts_point_fail(point, err,
+                          "%s: sharp needs platform.nics.sharp, more than one node, and NCCL "
+                          "2.17 or later as the stack's library",
+                          point->strategy->name);
+}
+
 bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_point *point,
                           const struct dts_members *members, enum dts_coll_kind kind,
                           double bytes, struct dts_collective *c, struct dts_error *err)
@@ -148,6 +160,8 @@ bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_poin
         if (!dts_library_choose(point, members, kind, bytes, a->own_channels, c, err))
             return false;
     } else if (!dts_library_force(point, members, kind, bytes, a->coll, a->own_channels, c)) {
+        if (!check_switches(a, point, err))
+            return false;
         *c = (struct dts_collective){
             .algorithm = a->coll, .group = members->group, .channels = a->channels};
         if (!find_shape(a, point, members, kind, &c->shape, err))

@@ -168,6 +168,19 @@ static void gradients_point_where_the_loss_falls(void)
 }
 
 /* Loss and gradients of both losses together, by their weights, are those of each alone. */
+/* Three rounds have one weight, a bias and a norm, whose gradient is the sum over all. */
+static void gradients_of_shared_rounds_add_up(void)
+{
+    check_gradient("{\"name\": \"m\", \"input\": [6], \"begin\": {\"uniform\": 0.7}, "
+                   "\"layers\": ["
+                   "{\"kind\": \"linear\", \"outputs\": 5},"
+                   "{\"name\": \"g\", \"repeat\": 3, \"shared\": true, \"layers\": ["
+                   " {\"kind\": \"linear\", \"outputs\": 5}, {\"kind\": \"tanh\"},"
+                   " {\"kind\": \"layer_norm\"}]},"
+                   "{\"kind\": \"linear\", \"outputs\": 5},"
+                   "{\"kind\": \"softmax_cross_entropy\"}]}");
+}
+
 static void losses_add_up_by_their_weights(void)
 {
     static const double weights[][2] = {{1, 1e-9}, {1e-9, 1}, {0.4, 3}};
@@ -327,8 +340,8 @@ static void a_call_finds_its_scratch_where_others_have_worked(void)
 }
 
 TESTS(TEST(a_call_finds_its_scratch_where_others_have_worked),
-      TEST(gradients_point_where_the_loss_falls), TEST(losses_add_up_by_their_weights),
-      TEST(weights_are_drawn_as_the_file_says), TEST(fusing_changes_nothing),
-      TEST(workers_change_nothing), TEST(most_weights_begin_with_a_line),
-      TEST(two_runs_give_the_same_bytes), TEST(microbatches_add_up_to_the_batch),
-      TEST(gradient_descent_makes_the_loss_fall))
+      TEST(gradients_point_where_the_loss_falls), TEST(gradients_of_shared_rounds_add_up),
+      TEST(losses_add_up_by_their_weights), TEST(weights_are_drawn_as_the_file_says),
+      TEST(fusing_changes_nothing), TEST(workers_change_nothing),
+      TEST(most_weights_begin_with_a_line), TEST(two_runs_give_the_same_bytes),
+      TEST(microbatches_add_up_to_the_batch), TEST(gradient_descent_makes_the_loss_fall))

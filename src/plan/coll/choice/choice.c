@@ -11,7 +11,7 @@
 
 const char *dts_choice_algorithm_name(enum dts_choice_algorithm algorithm)
 {
-    static const char *const names[] = {"tree", "ring", "nvls", "nvls_tree", "pat"};
+    static const char *const names[] = {"tree", "ring", "nvls", "nvls_tree", "sharp", "pat"};
     return names[algorithm];
 }
 

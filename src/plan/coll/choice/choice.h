@@ -6,8 +6,9 @@
  * by version; they simulate nothing. Sources: NVIDIA/nccl, src/graph/tuning.cc and search.cc at
  * the tags in versions.c; for 2.4 src/init.cc and src/enqueue.cc at v2.4.8-1.
  *
- * Left out: CollNet (SHARP), hosts other than x86, devices of several kinds, and what the user
- * forces by NCCL_ALGO and NCCL_PROTO, for which dts_choice_price() asks one pair.
+ * Left out: CollNet (SHARP) before 2.17 and sums in switches of node and network at once, hosts
+ * other than x86, devices of several kinds, and what the user forces by NCCL_ALGO and
+ * NCCL_PROTO, for which dts_choice_price() asks one pair.
  */
 #ifndef DTS_PLAN_COLL_CHOICE_CHOICE_H
 #define DTS_PLAN_COLL_CHOICE_CHOICE_H

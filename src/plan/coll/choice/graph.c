@@ -12,11 +12,12 @@
 
 enum { MOST_CHANNELS = 32 }; // MAXCHANNELS of src/include/device.h
 
-/* The largest sum of channels, of the largest speed among equal ones. */
+/* The largest sum of channels, of the largest speed among equal ones. A NIC that is slower than
+ * all of them has one channel of its own speed (ASSUMED; the library then takes 0.1 GB/s). */
 static struct dts_choice_graph widest(const double *speeds, double most_speed, double most_sum,
                                       int most_channels)
 {
-    struct dts_choice_graph best = {1, 0};
+    struct dts_choice_graph best = {0};
     for (const double *speed = speeds; *speed > 0; speed++) {
         if (*speed > most_speed)
             continue;
@@ -24,7 +25,7 @@ static struct dts_choice_graph widest(const double *speeds, double most_speed, d
         if (fitting * *speed > best.channels * best.speed * (1 + 1e-9))
             best = (struct dts_choice_graph){(int)fitting, *speed};
     }
-    return best;
+    return best.channels > 0 ? best : (struct dts_choice_graph){1, fmin(most_speed, most_sum)};
 }
 
 static double pcie_speed(enum dts_choice_gpu gpu)

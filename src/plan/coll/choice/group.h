@@ -9,6 +9,7 @@ enum dts_choice_algorithm {
     DTS_CHOICE_RING,      // one ring a channel
     DTS_CHOICE_NVLS,      // the switch of one node sums
     DTS_CHOICE_NVLS_TREE, // the switches sum, trees of the nodes between them
+    DTS_CHOICE_SHARP,     // the network's switches sum: CollNet
     DTS_CHOICE_PAT,       // parallel aggregated trees, for one device a node
     DTS_CHOICE_ALGORITHMS
 };
@@ -40,6 +41,7 @@ struct dts_choice_group {
     int nvlinks;         // of a device; 0: PCIe alone
     bool nvswitch;       // NVLinks lead to a switch; else to other devices
     bool nics_near;      // each device has a NIC under its own PCIe switch
+    bool sharp;          // the switches between nodes sum for the NICs
     int nics;            // of a node; of no effect on one node
     double nic_bytes_per_s;
     double nic_latency_s; // as the NIC's plugin tells it; 0 for InfiniBand and sockets

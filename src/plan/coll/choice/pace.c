@@ -17,6 +17,7 @@ static const double least_piece = 2048;
  * all. */
 struct way {
     double hops, between;           // all, and those between nodes
+    double paths;                   // between nodes that a byte of the library's takes
     bool in_turn;                   // all hops are within nodes, or all between them, at a time
     double fill;                    // pieces that are not yet or no more under way at all hops
     double bus_within, bus_between; // bytes on a device's links and on its NICs, of a byte
@@ -35,6 +36,7 @@ static struct way ring_way(const struct dts_choice_group *g, enum dts_coll_kind 
     const double bus = dts_coll_bus_factor(kind, size);
     return (struct way){.hops = hops,
                         .between = between,
+                        .paths = between,
                         .fill = kind == DTS_BROADCAST ? hops - 1 : 0,
                         .bus_within = bus,
                         .bus_between = bus};
@@ -46,6 +48,7 @@ static struct way tree_way(const struct dts_choice_group *g, bool star)
     const int inside = star ? g->per_node > 1 : g->per_node - 1, height = ceil_log2(g->nodes);
     return (struct way){.hops = 2 * (inside + height),
                         .between = 2 * height,
+                        .paths = 2 * height,
                         .in_turn = true,
                         .fill = inside + height - 1,
                         .bus_within = star ? 2. * (g->per_node - 1) / g->per_node : 2,
@@ -56,6 +59,14 @@ static struct way nvls_way(const struct dts_choice_group *g, enum dts_coll_kind 
 {
     const int steps = kind == DTS_ALLREDUCE ? 2 : 1;
     return (struct way){.hops = steps, .bus_within = steps * (g->per_node - 1.) / g->per_node};
+}
+
+/* Data goes up to the switches and comes back, as far as one path leads. */
+static struct way sharp_way(const struct dts_choice_group *g)
+{
+    struct way way = tree_way(g, true);
+    way.paths = 1;
+    return way;
 }
 
 /* Every step takes as long as its slowest hop, and where several channels leave a node by
@@ -69,7 +80,7 @@ static void set_latency(double latency_s, const struct way *way, int pieces, int
     const double steps = way->hops + pieces - 1;
     const double far = way->between == 0 ? 0 : in_turn ? way->between + pieces - 1 : steps;
     const double hop_s = steps > 0 ? latency_s / steps : 0;
-    const double path = far > 0 ? way->between / far : 0;
+    const double path = far > 0 ? way->paths / far : 0;
     const double far_s = fmax(hop_s, fmin(path * path_s, far > 0 ? latency_s / far : 0));
     pace->hop_s[0] = steps > far ? (latency_s - far * far_s) / (steps - far) : hop_s;
     pace->hop_s[1] = fmax(0, far_s - path * path_s);
@@ -133,6 +144,8 @@ static void set_share(const struct dts_choice_group *group, double bytes,
         within = links;
         part = nvls_part(version, bytes);
     }
+    if (priced->algorithm == DTS_CHOICE_SHARP && links > 0)
+        within = links;
     if (priced->algorithm == DTS_CHOICE_TREE) // whose bus both are in the formula
         bus = between_bus = 2;
     pace->share[0] = pace->share[1] = 1;
@@ -153,6 +166,8 @@ static struct way way_of(const struct dts_choice_group *group, enum dts_coll_kin
         return tree_way(group, false);
     case DTS_CHOICE_NVLS_TREE:
         return tree_way(group, true);
+    case DTS_CHOICE_SHARP:
+        return sharp_way(group);
     case DTS_CHOICE_NVLS:
         return nvls_way(group, kind);
     default:
@@ -166,7 +181,7 @@ static const char *row_of(enum dts_choice_algorithm algorithm)
     static const char *const rows[DTS_CHOICE_ALGORITHMS] = {
         [DTS_CHOICE_TREE] = "tree_of_nodes", [DTS_CHOICE_RING] = "ring",
         [DTS_CHOICE_NVLS] = "nvls",          [DTS_CHOICE_NVLS_TREE] = "nvls_tree",
-        [DTS_CHOICE_PAT] = "ring",
+        [DTS_CHOICE_SHARP] = "sharp",        [DTS_CHOICE_PAT] = "ring",
     };
     return rows[algorithm];
 }

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "plan/coll/choice/tuner_sharp.h"
+
 static bool since(const struct dts_choice_call *call, int version)
 {
     return call->group->version >= version;
@@ -69,6 +71,8 @@ static bool works(const struct dts_choice_call *call)
         return true;
     case DTS_CHOICE_TREE:
         return call->kind == DTS_ALLREDUCE;
+    case DTS_CHOICE_SHARP:
+        return dts_choice_sharp_works(call);
     case DTS_CHOICE_PAT:
         return (call->kind == DTS_REDUCE_SCATTER || call->kind == DTS_ALLGATHER) &&
                call->group->per_node == 1 && call->protocol == DTS_CHOICE_SIMPLE &&
@@ -174,6 +178,7 @@ static double share_of_bus(const struct dts_choice_call *call)
     case DTS_CHOICE_RING:
         return ring;
     case DTS_CHOICE_TREE:
+    case DTS_CHOICE_SHARP:
         return 0.5;
     case DTS_CHOICE_PAT:
         return 1;
@@ -218,6 +223,8 @@ static double bandwidth(const struct dts_choice_call *call)
         bus = ring_bus(call, bus);
     else if (call->algorithm == DTS_CHOICE_TREE)
         bus = tree_bus(call, bus);
+    else if (call->algorithm == DTS_CHOICE_SHARP)
+        bus = dts_choice_sharp_bus(call, bus);
     else if (call->algorithm == DTS_CHOICE_PAT)
         bus *= since(call, 224) ? 0.75 : 0.85;
     else
@@ -333,6 +340,8 @@ static double latency(const struct dts_choice_call *call)
     case DTS_CHOICE_TREE:
         return call->version->latencies->base[0][call->protocol] +
                2 * ((group->per_node - 1) * intra(call, 0) + rounds * inter(call, 0));
+    case DTS_CHOICE_SHARP:
+        return dts_choice_sharp_us(call) + of_nic(call);
     case DTS_CHOICE_PAT:
         return 8 + rounds * inter(call, 0) / 3.5 + 2.8 * size_of(call);
     case DTS_CHOICE_NVLS:

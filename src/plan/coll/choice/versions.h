@@ -32,12 +32,19 @@ struct dts_choice_nvls {
     double base, hop, net;
 };
 
+/* Latencies of the network's sums, in two forms: of a hop within a node, and between nodes. */
+struct dts_choice_sharp {
+    double direct_hop, direct_net; // members of a node trade shares
+    double chain_hop, chain_net;   // they are a chain
+};
+
 struct dts_choice_version {
     int from; // 100 major + minor
     const struct dts_choice_latencies *latencies;
     const double (*share)[DTS_CHOICE_SHARES]; // of a tree's bandwidth that is left; NULL: all
     int shares;                               // sizes in it that trees ask
     struct dts_choice_nvls nvls;
+    const struct dts_choice_sharp *sharp; // direct_net 0: not known here
     // by GPU
     const double *nvlink; // of one link
     const struct dts_choice_caps *const *caps;

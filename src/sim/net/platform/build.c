@@ -18,6 +18,7 @@ struct nics {
     int count;
     double bytes_per_s, latency_us, plugin_latency_us;
     const char *rails;
+    bool sharp;
 };
 
 const struct dts_field dts_platform_nics_fields[] = {
@@ -29,6 +30,9 @@ const struct dts_field dts_platform_nics_fields[] = {
     {DTS_KEY(struct nics, plugin_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
      .missing = "null",
      .help = "what its plugin tells NCCL's tuner, in us; 0 of InfiniBand and sockets"},
+    {DTS_KEY(struct nics, sharp), .type = DTS_BOOL, .missing = "false",
+     .help =
+         "switches of the network sum for them (SHARP), and NCCL may ask them to (CollNet)"},
     {DTS_KEY(struct nics, rails), .type = DTS_STRING, .missing = "\"by_node\"",
      .choice = dts_rails_name,
      .help = "ports of the network: those of a node side by side (by_node), those of a rail "
@@ -103,6 +107,7 @@ static bool read_nics(const struct dts_cfg *at, struct dts_platform *platform,
     machine->nic_bytes_per_s = nics.bytes_per_s;
     machine->nic_latency_s = nics.latency_us * 1e-6;
     platform->node.nics = nics.count;
+    platform->node.sharp = nics.sharp;
     platform->node.nic_plugin_latency_s = nics.plugin_latency_us * 1e-6;
     machine->rails = dts_rails;
     while (strcmp(machine->rails->name, nics.rails) != 0)

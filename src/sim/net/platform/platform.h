@@ -22,6 +22,7 @@ struct dts_platform_node {
     int nics;        // 0: the network was imported
     double nic_plugin_latency_s;
     bool nics_near;
+    bool sharp;                                  // the network's switches sum
     int nvlinks;                                 // of a device
     bool nvswitch;                               // they lead to a switch; else to other devices
     unsigned char lanes[DTS_MESHED][DTS_MESHED]; // NVLinks from device to device

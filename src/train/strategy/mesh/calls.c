@@ -91,7 +91,7 @@ static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
     char label[64];
     snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
              round > 0 && round < 24 ? (int)round : 24, name, pass->microbatch);
-    return dts_plan_call(w->stage->plan, DTS_COMPUTE, label, call);
+    return dts_build_call(w->stage->point, w->stage->plan, label, call);
 }
 
 void dts_stage_sums(struct dts_stage_work *w)
