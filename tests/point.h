@@ -90,6 +90,13 @@ static inline bool use(struct fixture *f, const char *kind, const char *json,
            f->strategy.kind->prepare(f->strategy.self, &f->stack, &top, err);
 }
 
+/* Each device sees samples of its own, in one microbatch. */
+static inline void set_devices(struct fixture *f, int devices)
+{
+    f->point.devices = f->point.replicas = devices;
+    f->point.microbatches = f->scenario.accumulate;
+}
+
 static inline bool build(struct fixture *f, int devices, struct dts_job *job,
                          struct dts_error *err)
 {

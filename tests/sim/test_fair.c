@@ -37,8 +37,8 @@ static void make_network(int seed, struct network *n)
             n->loads[p][i] = (struct dts_link_load){
                 link, weights[(int)((alike ? 3 : 6) * draw(seed, 3, 10 * p + i))]};
         n->costs[p] = (struct dts_step_cost){
-            .links = n->loads[p],
-            .link_count = count,
+            .narrow = n->loads[p],
+            .narrow_count = count,
             .most_bytes_per_s = draw(seed, 4, p) < 0.3 ? 1e8 * (1 + p % 4) : INFINITY};
     }
 }
@@ -48,8 +48,8 @@ static bool stops(const struct dts_step_cost *cost, const double *left, const do
                   double rate)
 {
     bool full = cost->most_bytes_per_s <= rate;
-    for (int i = 0; i < cost->link_count; i++) {
-        const int link = cost->links[i].link;
+    for (int i = 0; i < cost->narrow_count; i++) {
+        const int link = cost->narrow[i].link;
         full |= left[link] <= rate * weight[link] * (1 + 1e-9);
     }
     return full;
@@ -63,8 +63,8 @@ static void fill(const struct network *n, const struct dts_step_cost *const aske
         left[l] = n->capacity[l];
     for (int i = 0; i < count; i++) {
         rates[i] = NAN;
-        for (int l = 0; l < asked[i]->link_count; l++)
-            weight[asked[i]->links[l].link] += asked[i]->links[l].weight;
+        for (int l = 0; l < asked[i]->narrow_count; l++)
+            weight[asked[i]->narrow[l].link] += asked[i]->narrow[l].weight;
     }
     for (int settled = 0; settled < count;) {
         bool now[MOST_ASKED] = {false};
@@ -82,8 +82,8 @@ static void fill(const struct network *n, const struct dts_step_cost *const aske
                 continue;
             rates[i] = rate;
             settled++;
-            for (int l = 0; l < asked[i]->link_count; l++) {
-                const struct dts_link_load load = asked[i]->links[l];
+            for (int l = 0; l < asked[i]->narrow_count; l++) {
+                const struct dts_link_load load = asked[i]->narrow[l];
                 left[load.link] = fmax(0, left[load.link] - rate * load.weight);
                 weight[load.link] = fmax(0, weight[load.link] - load.weight);
             }

@@ -6,6 +6,10 @@
 #include "point.h"
 #include "train/strategy/mesh/mesh.h"
 
+#ifndef DTS_SOURCE
+#define DTS_SOURCE "."
+#endif
+
 /* A transformer of `layers` blocks, as GPT has them. */
 #define GPT_LIKE                                                                               \
     "{\"name\":\"tiny\",\"summary\":\"-\",\"sample\":\"sequence\",\"input\":[16],\"layers\":[" \

@@ -227,13 +227,13 @@ static void one_worker_exchanges_with_servers_alone(void)
     struct dts_error err = {0};
     f.scenario.accumulate = 3;
     f.point.batch = 5;
-    f.point.devices = 1;
+    set_devices(&f, 1);
     CHECK(use(&f, "allreduce", "{}", &err));
     CHECK_NEAR(dts_point_samples(&f.point).batch, 5, 0);
     CHECK_NEAR(dts_point_samples(&f.point).step, 15, 0);
     CHECK(!dts_point_samples(&f.point).exchanged);
     CHECK(use(&f, "ps", "{}", &err) && dts_point_samples(&f.point).exchanged);
-    f.point.devices = 2;
+    set_devices(&f, 2);
     CHECK(use(&f, "allreduce", "{}", &err) && dts_point_samples(&f.point).exchanged);
     CHECK_NEAR(dts_point_samples(&f.point).step, 30, 0);
     forget(&f);

@@ -11,7 +11,7 @@ static void set_up_input(struct fixture *f)
     f->scenario.stack.input =
         (struct dts_input_pipeline){.decode_core_s_per_byte = 4e-3 / 110e3, .prefetch = true};
     f->machine.cores = 16;
-    f->point.devices = 8;
+    set_devices(f, 8);
 }
 
 static void cores_of_a_node_decode_for_all_its_devices(void)
@@ -23,14 +23,15 @@ static void cores_of_a_node_decode_for_all_its_devices(void)
     CHECK_INT(input.bound, DTS_INPUT_CORES);
     CHECK_NEAR(input.here_s, 0, 0);
 
-    f.point.devices = 3; // less than a node
+    set_devices(&f, 3); // less than a node
     CHECK_CLOSE(dts_point_input(&f.point).ahead_s, 3 * 8 * 4e-3 / 16, 1e-12);
-    f.point.devices = 24; // more nodes: as fast as one
+    set_devices(&f, 24); // more nodes: as fast as one
     CHECK_CLOSE(dts_point_input(&f.point).ahead_s, input.ahead_s, 1e-12);
     f.scenario.placing.kind = "round_robin"; // 6 nodes: one device on each
-    f.point.devices = 6;
+    set_devices(&f, 6);
     CHECK_CLOSE(dts_point_input(&f.point).ahead_s, 8 * 4e-3 / 16, 1e-12);
     f.scenario.accumulate = 3;
+    set_devices(&f, 6);
     CHECK_CLOSE(dts_point_input(&f.point).ahead_s, 3 * 8 * 4e-3 / 16, 1e-12);
 
     f.scenario.dataset.encoding = "raw";

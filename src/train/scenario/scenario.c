@@ -323,7 +323,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
 {
     for (int i = 0; i < scenario->strategy_count; i++) {
         const struct dts_strategy *strategy = &scenario->strategies[i];
-        if (strategy->kind->release != NULL)
+        if (strategy->kind != NULL && strategy->kind->release != NULL)
             strategy->kind->release(strategy->self);
         free(strategy->self);
     }
