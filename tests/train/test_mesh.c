@@ -73,6 +73,8 @@ static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
                 CHECK_INT(most[0], m);
                 check_list(dts_pipeline_schedule_find("1f1b"), &shape, s, most);
                 CHECK_INT(most[0], least(p - s, m));
+                check_list(dts_pipeline_schedule_find("eager_1f1b"), &shape, s, most);
+                CHECK_INT(most[0], least(2 * (p - s) - 1, m));
                 check_list(dts_pipeline_schedule_find("zb_h1"), &shape, s, most);
                 CHECK(most[0] <= least(p, m));
             }
