@@ -50,6 +50,7 @@ enum dts_stream {
 
     DTS_GATHER,  // weights that are divided over ranks, ahead of the kernels that read them
     DTS_SCATTER, // gradients that each rank keeps a part of
+    DTS_OFFLOAD, // between a device and the memory of its host, and what the host computes
 
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
@@ -81,6 +82,7 @@ enum dts_pass {
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step
     DTS_READ,      // a batch of samples is read
+    DTS_COPY,      // between a device and its host
     DTS_DISPATCH,  // the host issues a call to its device
     DTS_PASSES
 };

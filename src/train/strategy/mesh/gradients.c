@@ -83,6 +83,13 @@ static int last_call(const struct dts_plan *plan)
     return last;
 }
 
+/* What a rank keeps of a bucket. */
+static double bucket_bytes(const struct dts_stage_work *w, const struct dts_bucket *bucket)
+{
+    return (double)bucket->elements * (double)dts_point_wire_bytes(w->stage->point) /
+           w->stage->shape->size[DTS_AXIS_SHARD];
+}
+
 /* Sums over the replicas, where that was not done in each microbatch; ops: after which the
  * gradients of each bucket are there. */
 static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
@@ -101,6 +108,9 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
             ops[b] = w->reduced;
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
+        if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
+            w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                          bucket_bytes(w, &buckets[b]), ops[b]);
     }
 }
 

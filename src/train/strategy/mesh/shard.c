@@ -95,6 +95,21 @@ static int after_unit(const struct dts_stage_work *w)
     return which >= 0 ? w->unit_ends[which] : -1;
 }
 
+/* The operation that was added last waits until there is room for another round's weights. */
+static void after_space(struct dts_stage_work *w)
+{
+    if (after_unit(w) >= 0)
+        dts_plan_after(w->stage->plan, after_unit(w));
+    else
+        dts_stage_after_update(w);
+}
+
+static double part_bytes(const struct dts_stage_work *w, struct dts_span span)
+{
+    return (double)part_of(w, span).count *
+           (double)w->stage->plan->buffers[span.buffer].element_bytes;
+}
+
 int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, int last)
 {
     const struct dts_mesh *mesh = w->stage->mesh;
@@ -106,13 +121,19 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[first].name);
+    const bool fetches = mesh->offload == DTS_OFFLOAD_PARAMETERS;
+    int fetched = -1;
+    if (fetches) {
+        fetched = dts_stage_copy(w, "fetch weights", part_bytes(w, span), -1);
+        after_space(w);
+    }
     const int op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
     if (w->failed)
         return -1;
-    if (after_unit(w) >= 0)
-        dts_plan_after(w->stage->plan, after_unit(w));
+    if (fetches)
+        dts_plan_after(w->stage->plan, fetched);
     else
-        dts_stage_after_update(w);
+        after_space(w);
     return op;
 }
 
@@ -129,6 +150,11 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         w->failed)
         return;
     w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+    if (mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
+        w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                      (double)part_of(w, span).count *
+                                          (double)dts_point_wire_bytes(w->stage->point),
+                                      w->reduced);
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
@@ -147,7 +173,7 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     }
     if (!w->failed) // the next step's kernels need them
         dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
-                      (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
+                      (struct dts_call){.pass = DTS_COPY, .layer = -1});
     if (!w->failed)
         dts_plan_after(w->stage->plan, w->stage->plan->op_count - 2);
 }
