@@ -84,7 +84,9 @@ static bool has_divided_input(const struct cutter *c, int layer)
 static enum dts_cut_way whole_way(const struct cutter *c, int layer)
 {
     const struct dts_dims *out = &c->model->layers[layer].output;
-    return c->cut->sequence && out->count == 2 ? DTS_CUT_SEQUENCE : DTS_CUT_NOT;
+    // a layer that has picked some of the positions is whole
+    const bool all = out->count == 2 && out->size[0] == c->model->input.size[0];
+    return c->cut->sequence && all ? DTS_CUT_SEQUENCE : DTS_CUT_NOT;
 }
 
 static enum dts_cut_way way_of(const struct cutter *c, int layer)

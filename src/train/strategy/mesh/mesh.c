@@ -326,6 +326,10 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_pipeline_shape pipeline = {shape->size[DTS_AXIS_PIPELINE],
                                                 mesh->pipeline.chunks, point->microbatches};
+    if (dts_build_synchronizes(point))
+        return dts_point_fail(point, err,
+                              "%s: batch_norm synchronized is not there for meshes: local",
+                              point->strategy->name);
     const char *why = mesh->schedule->fits != NULL ? mesh->schedule->fits(&pipeline) : NULL;
     if (why != NULL)
         return dts_point_fail(point, err, "%s: the schedule %s %s: %d stages, %d microbatches",
@@ -342,12 +346,14 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_scenario *s = point->scenario;
+    struct dts_error why = {0};
     *d = (struct dts_mesh_division){.parts = NULL};
-    if (!dts_mesh_shape_find(point, &d->shape, err) || !dts_mesh_check(point, &d->shape, err) ||
-        !dts_cut_find(&d->cut, &s->model, point->device, s->precision,
-                      d->shape.size[DTS_AXIS_TENSOR], mesh->sequence_parallel, point->batch,
-                      point->strategy->name, err))
+    if (!dts_mesh_shape_find(point, &d->shape, err) || !dts_mesh_check(point, &d->shape, err))
         return false;
+    if (!dts_cut_find(&d->cut, &s->model, point->device, s->precision,
+                      d->shape.size[DTS_AXIS_TENSOR], mesh->sequence_parallel, point->batch,
+                      point->strategy->name, &why))
+        return dts_point_fail(point, err, "%s", why.text);
     if (dts_mesh_parts(point, &d->cut, d->shape.size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
                        &d->parts, err))
         return true;

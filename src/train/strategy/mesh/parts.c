@@ -163,7 +163,8 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
 static size_t message(const struct dts_cut *cut, const struct dts_dims *dims)
 {
     const size_t all = dts_dims_elements(dims);
-    return cut->sequence && dims->count == 2 ? all / (size_t)cut->ranks : all;
+    const bool divided = cut->sequence && dims->count == 2 && dims->size[0] > 1;
+    return divided ? all / (size_t)cut->ranks : all;
 }
 
 static void set_parts(const struct dts_model *m, const struct dts_cut *cut,
