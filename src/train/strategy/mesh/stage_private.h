@@ -18,6 +18,11 @@ enum dts_stage_buffer {
     DTS_STAGE_BUFFERS
 };
 
+static inline int dts_stage_buffer_of(int chunk, enum dts_stage_buffer which)
+{
+    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
+}
+
 /* Operations that last used a set of activations; -1: none in this step. */
 struct dts_slot {
     int used;     // the backward call after which it is free

@@ -1,0 +1,83 @@
+#!/bin/sh
+# mesh.sh -- ranks that divide a network get the weights of one rank that has all of it: 20 steps of SGD
+# with momentum, by pipelines of all schedules, with replicas and without.
+#
+#     mesh.sh FOLDER-OF-PROGRAMS
+#
+# Where sums are taken in one rank's order weights have its bits; else the distance of all weights, by
+# their norm, is at most 1e-5. They moved by far more than that.
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. "$here/weights.sh"
+failed=0
+
+fail() {
+    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
+    failed=1
+}
+
+# model NAME WEIGHTS -- what follows trains that; $work/one4 has four microbatches, $work/one is one batch
+model() {
+    net="--set model=$here/$1.json" tensors=$2
+    train 1 "$work/one" $net && train 1 "$work/one4" $net --set batch.accumulate=4 &&
+        train 1 "$work/start" $net --set live.learning_rate=0 || fail "one rank trains $1"
+    near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of $1 move"
+}
+
+# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
+meshed() {
+    ranks=$1 mesh=$2 keys=$3
+    shift $(($# < 3 ? $# : 3))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@" &&
+        near "$work/many" "$work/one" 0 1e-5 && return
+    fail "$ranks ranks, $mesh $keys $*"
+}
+
+# same WHAT -- the last ones have one rank's bits
+same() {
+    cmp -s "$work/many" "$work/one4" || fail "the bits of one rank: $*"
+}
+
+schedule() {
+    echo ",\"pipeline\":{\"schedule\":\"$1\"$2}"
+}
+four="--set batch.accumulate=4" two="--set batch.accumulate=2" eight="--set batch.accumulate=8"
+
+model cnn 2674
+for stages in 2 4; do
+    meshed $stages "\"pipeline\":$stages" '' $four && same "$stages stages"
+    meshed $stages "\"pipeline\":$stages" "$(schedule zb_h1)" $four && same "$stages stages, zb_h1"
+    meshed $stages "\"pipeline\":$stages" "$(schedule gpipe)" $four
+done
+meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
+meshed 6 '"pipeline":3' ',"order":["pipeline","data"],"overlap":false'
+
+model mlp 6178
+meshed 4 '"pipeline":4' '' $four && same "four stages of a perceptron"
+meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four && same "four chunks of a perceptron"
+meshed 8 '"pipeline":4,"data":2' "$(schedule gpipe)" $two
+
+# The table of the first stage is the last one's, too: its gradient is a sum of two.
+model gpt 14048
+meshed 2 '"pipeline":2' '' $four
+meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
+meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
+meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
+
+# refused STATUS WORDS RANKS MESH [KEYS [ARGUMENT...]] -- before anything runs, in one line
+refused() {
+    wanted=$1 words=$2 ranks=$3 mesh=$4 keys=$5
+    shift $(($# < 5 ? $# : 5))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@"
+    status=$?
+    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" &&
+        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
+        fail "$mesh $keys $* ends with $status"
+}
+refused 3 'tensor ranks are simulated alone' 2 '"tensor":2'
+refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
+refused 3 'stages and shards train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
+refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda
+exit $failed
