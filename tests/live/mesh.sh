@@ -66,6 +66,21 @@ meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
 meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
 
+# Shards: of the optimizer, of gradients, of weights, too.
+sharded() {
+    echo ",\"sharded\":\"$1\"$2"
+}
+meshed 2 '"shard":2' "$(sharded optimizer ',"bucket_bytes":4000')"
+meshed 3 '"shard":3' "$(sharded optimizer)" $two
+meshed 4 '"shard":4' "$(sharded gradients)" --set batch.accumulate=3
+meshed 2 '"shard":2' "$(sharded parameters ',"prefetch":0')" --set batch.accumulate=3
+meshed 4 '"shard":4' "$(sharded parameters ',"reshard_after_forward":false')" $two
+model cnn 2674
+meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
+meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
+meshed 8 '"shard":4,"pipeline":2' "$(sharded parameters)" --set batch.accumulate=3
+model gpt 14048
+
 # refused STATUS WORDS RANKS MESH [KEYS [ARGUMENT...]] -- before anything runs, in one line
 refused() {
     wanted=$1 words=$2 ranks=$3 mesh=$4 keys=$5
@@ -78,6 +93,9 @@ refused() {
 }
 refused 3 'tensor ranks are simulated alone' 2 '"tensor":2'
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
+refused 3 'a weight that two stages share is not divided' 4 '"pipeline":2,"shard":2'
+refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
 refused 3 'stages and shards train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda
+[ $failed -eq 0 ] && echo "all passed"
 exit $failed

@@ -154,10 +154,24 @@ static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass
     return dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
 }
 
-/* One call, and what comes before and behind it; the first operation waits for `after`, the
- * call for the weights that `gather` brings. */
+/* What the first call of a pass through a round waits for; -1: for nothing. */
+struct awaited {
+    int after;     // before what tensor ranks exchange
+    int gather;    // brings the weights
+    int scattered; // takes the gradients of the microbatch before away
+};
+
+static const struct awaited nothing = {-1, -1, -1};
+
+static void await(struct dts_stage_work *w, int op)
+{
+    if (op >= 0)
+        dts_plan_after(w->stage->plan, op);
+}
+
+/* One call, and what comes before and behind it. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                       int first, int last, int after, int gather)
+                       int first, int last, const struct awaited *awaited)
 {
     const bool forward = is_forward(pass->pass);
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
@@ -165,14 +179,14 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
     if (exchanges)
         op = add_exchange(w, pass, forward ? first : last,
                           forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
-    if (op >= 0 && after >= 0)
-        dts_plan_after(w->stage->plan, after);
     const bool waited = op >= 0;
+    if (waited)
+        await(w, awaited->after);
     op = add_call(w, pass, slot, first, last);
-    if (!waited && after >= 0)
-        dts_plan_after(w->stage->plan, after);
-    if (gather >= 0)
-        dts_plan_after(w->stage->plan, gather);
+    if (!waited)
+        await(w, awaited->after);
+    await(w, awaited->gather);
+    await(w, awaited->scattered);
     for (int l = first; l <= last && pass->pass == w->last_pass; l++)
         w->ready[l] = op;
     if (!exchanges)
@@ -192,7 +206,7 @@ static bool same_unit(const struct dts_model *m, int a, int b)
 
 /* All calls of layers first .. last in the direction of the pass. */
 static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                   int first, int last, int after, int gather)
+                   int first, int last, const struct awaited *awaited)
 {
     const bool forward = is_forward(pass->pass);
     int count = 0, *begin = w->begin, op = -1; // first layers of the calls
@@ -201,8 +215,8 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     begin[count] = last + 1;
     for (int i = 0; i < count; i++) {
         const int at = forward ? i : count - 1 - i;
-        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, i == 0 ? after : -1,
-                         i == 0 ? gather : -1);
+        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1,
+                         i == 0 ? awaited : &nothing);
     }
     return op;
 }
@@ -212,15 +226,17 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
 static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                     int first, int last, int after)
 {
-    int gather = dts_stage_gather(w, pass->pass, first, last);
+    struct awaited awaited = {after, dts_stage_gather(w, pass->pass, first, last),
+                              is_forward(pass->pass) ? -1
+                                                     : dts_stage_scattered(w, first, last)};
     const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
     if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
         struct dts_pipeline_pass forward = *pass;
         forward.pass = DTS_RECOMPUTE;
-        add_run(w, &forward, slot, first, last, after, gather);
-        after = gather = -1;
+        add_run(w, &forward, slot, first, last, &awaited);
+        awaited.after = awaited.gather = -1;
     }
-    const int op = add_run(w, pass, slot, first, last, after, gather);
+    const int op = add_run(w, pass, slot, first, last, &awaited);
     dts_stage_unit_end(w, pass->pass, first, last, op);
     return op;
 }

@@ -116,6 +116,27 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     return op;
 }
 
+/* NULL: no sum of that layer's gradients was added yet. */
+static struct dts_scattered *find_scattered(const struct dts_stage_work *w, int layer)
+{
+    for (int i = 0; i < w->scattered_count; i++)
+        if (w->scattered[i].first <= layer && layer <= w->scattered[i].last)
+            return &w->scattered[i];
+    return NULL;
+}
+
+int dts_stage_scattered(const struct dts_stage_work *w, int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    int op = -1;
+    for (int l = first; w->scattered_count > 0 && l <= last; l++) {
+        const int owner = m->layers[l].tied_to >= 0 ? m->layers[l].tied_to : l;
+        const struct dts_scattered *known = find_scattered(w, owner);
+        op = known != NULL && known->op > op ? known->op : op; // sums come in order
+    }
+    return op;
+}
+
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
                         int op)
 {
@@ -129,6 +150,14 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         w->failed)
         return;
     w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+    struct dts_scattered *known = find_scattered(w, first);
+    if (known != NULL) {
+        known->op = w->reduced;
+        return;
+    }
+    w->scattered = dts_grow(w->scattered, &w->scattered_room, (size_t)w->scattered_count + 1,
+                            sizeof(*w->scattered));
+    w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, span, w->reduced};
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
@@ -137,17 +166,20 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     const enum dts_sharded sharded = w->stage->mesh->sharded;
     if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || sharded == DTS_SHARDED_PARAMETERS)
         return;
-    for (int b = 0; b < count && !w->failed; b++) {
+    const bool scattered = sharded == DTS_SHARDED_GRADIENTS; // what was summed is gathered
+    for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
+        struct dts_span span =
+            scattered ? w->scattered[i].span : dts_bucket_span(buckets, i, DTS_WEIGHTS);
         char label[32];
-        snprintf(label, sizeof(label), "all-gather %d", b);
-        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label,
-            dts_bucket_span(buckets, b, DTS_WEIGHTS));
+        span.buffer = DTS_WEIGHTS;
+        snprintf(label, sizeof(label), "all-gather %d", i);
+        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);
     }
     if (!w->failed) // the next step's kernels need them
         dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
-                      (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
+                      (struct dts_call){.pass = DTS_OVERHEAD, .layer = -1});
     if (!w->failed)
         dts_plan_after(w->stage->plan, w->stage->plan->op_count - 2);
 }

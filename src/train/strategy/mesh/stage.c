@@ -233,6 +233,7 @@ static void close_work(struct dts_stage_work *w)
     free(w->open);
     free(w->sums);
     free(w->unit_ends);
+    free(w->scattered);
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)

@@ -52,8 +52,18 @@ struct dts_stage_work {
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
     int last_unit; // its first layer
-    int reduced;   // the last operation that sums gradients of a round; -1: none
-    bool failed;   // *err says why
+
+    /* Rounds whose gradients are summed in each microbatch: the span, and the last operation
+     * that does; owned. */
+    struct dts_scattered {
+        int first, last; // layers
+        struct dts_span span;
+        int op;
+    } * scattered;
+    int scattered_count;
+    size_t scattered_room;
+    int reduced; // the last operation that sums gradients of a round; -1: none
+    bool failed; // *err says why
     struct dts_error *err;
 };
 
@@ -82,6 +92,10 @@ void dts_stage_after_update(struct dts_stage_work *work);
 
 /* Gathers the weights of layers first .. last, which a pass needs next; -1: they are there. */
 int dts_stage_gather(struct dts_stage_work *work, enum dts_pass pass, int first, int last);
+
+/* The operation that sums gradients of the microbatch before, of these layers and of those
+ * whose weights they share, where each microbatch does; -1: none. */
+int dts_stage_scattered(const struct dts_stage_work *work, int first, int last);
 
 /* Call `op` was the last of a pass through these layers: their gradients may leave. */
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
