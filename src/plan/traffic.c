@@ -148,3 +148,20 @@ void dts_job_traffic(const struct dts_job *job, struct dts_traffic *traffic)
     }
     free(counter.counted);
 }
+
+void dts_rank_traffic(const struct dts_role *role, int rank, bool library,
+                      struct dts_traffic *traffic)
+{
+    *traffic = (struct dts_traffic){0, 0};
+    for (int s = 0; s < dts_plan_streams(&role->plan); s++) {
+        struct dts_walk walk = {.role = role, .rank = rank, .stream = (enum dts_stream)s};
+        struct dts_event event;
+        walk.library = library;
+        while (dts_walk_next(&walk, &event))
+            for (int m = 0; event.kind == DTS_EVENT_EXCHANGE && m < event.count; m++) {
+                traffic->messages += event.messages[m].send;
+                traffic->bytes += event.messages[m].send ? (double)event.messages[m].bytes : 0;
+            }
+        dts_walk_free(&walk);
+    }
+}

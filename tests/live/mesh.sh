@@ -66,6 +66,16 @@ meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
 meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
 
+# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
+sends() {
+    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
+        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
+}
+# Each of two replicas: two microbatches of 6 x 8 x 16 floats there and back; a ring of two for the gradients
+# of each stage, 14048 and a second table of 768; four halves of a table.
+meshed 4 '"pipeline":2' '' $two --format json
+sends $((2 * (4 + 2 * 2 + 4))) $((2 * 4 * (4 * 6 * 8 * 16 + 14048 + 768 + 4 * 768 / 2)))
+
 # Shards: of the optimizer, of gradients, of weights, too.
 sharded() {
     echo ",\"sharded\":\"$1\"$2"
@@ -80,6 +90,45 @@ meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
 meshed 8 '"shard":4,"pipeline":2' "$(sharded parameters)" --set batch.accumulate=3
 model gpt 14048
+
+# Checkpoints are those of one rank, to the bit where sums have its order: with what the optimizer keeps and
+# running statistics. Evaluation has them, too.
+kept="--set optimizer=adam --set live.learning_rate=0.01 --set dataset.samples=480"
+
+# keeps RANKS FILE STRATEGY [ARGUMENT...] -- trains to the 20th step, or as ARGUMENTS say
+keeps() {
+    ranks=$1 file=$2 strategy=$3
+    shift 3
+    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$scenario" $net $kept --set "strategies=[{$strategy}]" \
+        --set live.checkpoint.file="$file" --set live.weights="$work/many" "$@" >"$work/out" 2>"$work/err" ||
+        fail "$ranks ranks, $strategy $*"
+}
+alone='"kind":"allreduce"' pipe='"kind":"mesh","mesh":{"pipeline":2}' zero='"kind":"mesh","mesh":{"shard":2}'
+net="--set model=$here/cnn_norm.json"
+keeps 1 "$work/whole" "$alone" $four --set live.epochs=2
+grep '^epoch . of' "$work/err" >"$work/epochs"
+keeps 2 "$work/half" "$pipe" $four --set live.epochs=2
+cmp -s "$work/whole" "$work/half" || fail "the checkpoint of two stages is that of one rank"
+[ "$(grep -c . "$work/epochs")" -eq 2 ] && grep '^epoch . of' "$work/err" | cmp -s - "$work/epochs" ||
+    fail "two stages evaluate as one rank does: $(cat "$work/epochs")"
+
+# Any mesh goes on where another one stopped. (Not GPT: the gradient of keys' biases is zero but for rounding,
+# which Adam makes as large as any.)
+net="--set model=$here/cnn.json" tensors=2674
+for begun in "2:$pipe" "2:$zero"; do
+    rm -f "$work/whole" "$work/half"
+    keeps 1 "$work/whole" "$alone" $two
+    mv "$work/many" "$work/one"
+    keeps 2 "$work/half" "${begun#*:}" $two --set live.steps=7
+    for way in "1:$alone" "2:$zero" "2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"}" "4:$pipe"; do
+        cp "$work/half" "$work/on"
+        keeps "${way%%:*}" "$work/on" "${way#*:}" $two
+        grep -q "goes on after step 10 of 20" "$work/err" && near "$work/many" "$work/one" 0 1e-5 ||
+            fail "$begun goes on with $way"
+    done
+done
+
+net="--set model=$here/gpt.json" tensors=14048
 
 # refused STATUS WORDS RANKS MESH [KEYS [ARGUMENT...]] -- before anything runs, in one line
 refused() {
