@@ -172,6 +172,11 @@ struct dts_collective {
      * or more. Of 0 elements: what arrives takes the place of what left. */
     struct dts_span into;
 
+    /* The data is what each rank owns of one channel's part of an earlier reduce-scatter, and
+     * data.count the most that any rank does: members of this group own the same part. */
+    bool of_share;
+    int scatter, scatter_channel; // the operation, and the channel
+
     /* >= 1: the data is cut into this many parts, which travel at once. In part c the members
      * of each node are rotated by c * per_node / channels, so that each ring leaves the node by
      * another device. In a broadcast member 0, which has the data, stays in its place and the

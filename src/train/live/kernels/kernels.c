@@ -240,8 +240,7 @@ static void carry_off(void *self, const struct dts_op *op)
 {
     struct dts_live_kernels *t = self;
     dts_live_mirrors_carry_off(self, op);
-    if (t->parts != NULL && t->parts->summed != NULL && op->stream == DTS_SCATTER)
-        dts_live_shares_scattered(t, op);
+    dts_live_shares_summed(t, op);
 }
 
 static const struct dts_executor kernels = {

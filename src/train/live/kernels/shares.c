@@ -136,17 +136,54 @@ bool dts_live_shares_find(struct dts_live_kernels *k, struct dts_error *err)
     return good;
 }
 
-/* What all ranks now have in this one's share joins the sums; the rest of the span is of no
- * use, and the next microbatch adds to zeros. */
-void dts_live_shares_scattered(struct dts_live_kernels *k, const struct dts_op *op)
+/* Does an operation sum what this one leaves over replicas? */
+static bool goes_on(const struct dts_plan *plan, const struct dts_op *op)
 {
-    const struct dts_collective *c = &op->collective;
-    float *gradients = k->rank.buffers[DTS_GRADIENTS], *summed = k->parts->summed;
+    const int number = (int)(op - plan->ops);
+    for (int o = number + 1; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].collective.of_share)
+            return plan->ops[o].collective.scatter == number;
+    return false;
+}
+
+/* A share joins the sums; what it leaves is zeros, to which the next microbatch adds. */
+static void join(struct dts_live_kernels *k, const struct dts_collective *scatter, int channel)
+{
+    float *gradients = k->rank.buffers[DTS_GRADIENTS];
+    const struct dts_span share =
+        dts_collective_share(k->rank.role, scatter, k->rank.rank, channel);
+    for (size_t i = share.first; i < share.first + share.count; i++)
+        k->parts->summed[i] += gradients[i];
+    memset(gradients + share.first, 0, share.count * sizeof(float));
+}
+
+/* All of a reduce-scatter's data but this rank's shares is of no use any more. */
+static void clear_others(struct dts_live_kernels *k, const struct dts_collective *c)
+{
+    float *gradients = k->rank.buffers[DTS_GRADIENTS];
+    size_t at = c->data.first;
     for (int channel = 0; channel < c->channels; channel++) {
         const struct dts_span share =
             dts_collective_share(k->rank.role, c, k->rank.rank, channel);
-        for (size_t i = share.first; i < share.first + share.count; i++)
-            summed[i] += gradients[i];
+        if (share.count == 0)
+            continue;
+        memset(gradients + at, 0, (share.first - at) * sizeof(float));
+        at = share.first + share.count;
     }
-    memset(gradients + c->data.first, 0, c->data.count * sizeof(float));
+    memset(gradients + at, 0, (c->data.first + c->data.count - at) * sizeof(float));
+}
+
+void dts_live_shares_summed(struct dts_live_kernels *k, const struct dts_op *op)
+{
+    const struct dts_plan *plan = &k->rank.role->plan;
+    const struct dts_collective *c = &op->collective;
+    if (k->parts == NULL || k->parts->summed == NULL || op->kind != DTS_OP_COLLECTIVE)
+        return;
+    if (c->of_share)
+        join(k, &plan->ops[c->scatter].collective, c->scatter_channel);
+    if (c->shape.kind != DTS_REDUCE_SCATTER)
+        return;
+    clear_others(k, c);
+    for (int channel = 0; channel < c->channels && !goes_on(plan, op); channel++)
+        join(k, c, channel);
 }

@@ -10,7 +10,8 @@
  * where the plan sums and gathers other parts, or weights that stages share are divided. */
 bool dts_live_shares_find(struct dts_live_kernels *kernels, struct dts_error *err);
 
-/* Gradients that were reduced-scattered join those of the other microbatches. */
-void dts_live_shares_scattered(struct dts_live_kernels *kernels, const struct dts_op *op);
+/* A collective is done: where each microbatch is summed by itself, what is summed now joins the
+ * sums of the others. */
+void dts_live_shares_summed(struct dts_live_kernels *kernels, const struct dts_op *op);
 
 #endif

@@ -13,8 +13,6 @@ static const char *what_is_missing(const struct dts_mesh *mesh,
         return "tensor ranks are";
     if (mesh->recompute != DTS_KEEPS_ALL)
         return "recomputation is";
-    if (shape->size[DTS_AXIS_SHARD] > 1 && shape->size[DTS_AXIS_DATA] > 1)
-        return "replicas of shards (the axes shard and data at once) are";
     return NULL;
 }
 

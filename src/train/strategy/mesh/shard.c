@@ -61,32 +61,62 @@ static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis a
     return dts_plan_collective(stage->plan, stream, label, c);
 }
 
-/* What a rank of the shard axis keeps of a span. */
-static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
+/* The most that a member of a reduce-scatter has of one channel afterwards. */
+static size_t most_of(const struct dts_collective *c, int channel)
 {
-    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
-    return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
+    const int chunks = c->algorithm->chunks(&c->shape);
+    size_t ignored, all, most = 0;
+    dts_coll_span(c->data.count, c->channels, channel, 1, &ignored, &all);
+    for (int m = 0; m < c->group.size; m++) {
+        int first, count;
+        size_t share;
+        dts_coll_share(c->algorithm, &c->shape, m, &first, &count);
+        dts_coll_span(all, chunks, first, count, &ignored, &share);
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+/* Replicas sum what each rank of the shard axis has after a reduce-scatter: its part of each
+ * channel. Returns the last operation. */
+static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
+{
+    struct dts_plan *plan = w->stage->plan;
+    const struct dts_collective done = plan->ops[scatter].collective;
+    int op = scatter;
+    for (int channel = 0; channel < done.channels && !w->failed; channel++) {
+        const struct dts_span most = {done.data.buffer, done.data.first,
+                                      most_of(&done, channel)};
+        char label[32];
+        snprintf(label, sizeof(label), "all-reduce %d", number);
+        const int sum = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, most);
+        if (w->failed)
+            break;
+        struct dts_collective *c = &plan->ops[sum].collective;
+        c->of_share = true;
+        c->scatter = scatter;
+        c->scatter_channel = channel;
+        dts_plan_after(plan, op);
+        op = sum;
+    }
+    return op;
 }
 
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
     const int *size = w->stage->shape->size;
+    const bool scatters = size[DTS_AXIS_SHARD] > 1, sums = size[DTS_AXIS_DATA] > 1;
     char label[32];
-    int op = after;
-    if (size[DTS_AXIS_SHARD] > 1) {
-        snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, DTS_AXIS_SHARD, DTS_REDUCE_SCATTER, label, span);
+    if (!scatters && !sums)
+        return after;
+    snprintf(label, sizeof(label), "%s %d", scatters ? "reduce-scatter" : "all-reduce", number);
+    const int op =
+        add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
+            scatters ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    if (!w->failed)
         dts_plan_after(w->stage->plan, after);
-        after = op;
-        span = part_of(w, span);
-    }
-    if (size[DTS_AXIS_DATA] > 1 && !w->failed) {
-        snprintf(label, sizeof(label), "all-reduce %d", number);
-        op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
-        dts_plan_after(w->stage->plan, after);
-    }
-    return op;
+    return scatters && sums && !w->failed ? reduce_shares(w, op, number) : op;
 }
 
 static int after_unit(const struct dts_stage_work *w)
