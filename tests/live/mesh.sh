@@ -85,6 +85,10 @@ meshed 3 '"shard":3' "$(sharded optimizer)" $two
 meshed 4 '"shard":4' "$(sharded gradients)" --set batch.accumulate=3
 meshed 2 '"shard":2' "$(sharded parameters ',"prefetch":0')" --set batch.accumulate=3
 meshed 4 '"shard":4' "$(sharded parameters ',"reshard_after_forward":false')" $two
+meshed 6 '"shard":3,"data":2' "$(sharded gradients ',"channels":2')" $two
+meshed 4 '"shard":2,"data":2' "$(sharded optimizer)"
+meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
+meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
 model cnn 2674
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
@@ -142,7 +146,6 @@ refused() {
 }
 refused 3 'tensor ranks are simulated alone' 2 '"tensor":2'
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
-refused 3 'a weight that two stages share is not divided' 4 '"pipeline":2,"shard":2'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
 refused 3 'stages and shards train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda

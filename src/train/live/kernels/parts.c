@@ -190,10 +190,7 @@ void dts_live_parts_update(struct dts_live_kernels *k,
         dts_network_update(k->network, parts->optimizers[0], settings, factor);
         return;
     }
-    float *gradients = parts->summed != NULL ? parts->summed : k->rank.buffers[DTS_GRADIENTS];
     for (int i = 0; i < parts->optimizer_count; i++)
-        dts_optimizer_step(parts->optimizers[i], settings, parts->weights, gradients,
-                           dts_network_workers(k->network));
-    if (parts->summed != NULL)
-        memset(parts->summed, 0, parts->layout.parameters * sizeof(float));
+        dts_optimizer_step(parts->optimizers[i], settings, parts->weights,
+                           k->rank.buffers[DTS_GRADIENTS], dts_network_workers(k->network));
 }

@@ -75,16 +75,6 @@ static int find(const struct dts_live_kernels *k, enum dts_coll_kind kind, int b
     return count;
 }
 
-/* Copies of a weight on two stages are divided otherwise on each. */
-static bool shares_tied(const struct dts_plan *plan)
-{
-    for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_EXCHANGE &&
-            plan->ops[o].exchange.data.buffer == DTS_GRADIENTS)
-            return true;
-    return false;
-}
-
 static bool check(const struct dts_live_kernels *k, const struct spans *all,
                   const struct spans *summed, const struct spans *gathered,
                   struct dts_error *err)
@@ -92,11 +82,6 @@ static bool check(const struct dts_live_kernels *k, const struct spans *all,
     const char *name = k->point->strategy->name;
     const bool covered = all->count == 1 && all->spans[0].first == 0 &&
                          all->spans[0].count == k->parts->layout.parameters;
-    if (shares_tied(&k->rank.role->plan))
-        return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: a weight that two stages share is not "
-                        "divided over shards, so far",
-                        name);
     return (covered && same(summed, gathered)) ||
            dts_fail(err, DTS_UNSUPPORTED,
                     "live.compute: kernels: %s: ranks gather other parts of the weights than "
@@ -146,15 +131,32 @@ static bool goes_on(const struct dts_plan *plan, const struct dts_op *op)
     return false;
 }
 
-/* A share joins the sums; what it leaves is zeros, to which the next microbatch adds. */
+/* Is there a microbatch whose gradients there are summed later? */
+static bool is_last(const struct dts_plan *plan, const struct dts_collective *scatter)
+{
+    for (int o = plan->op_count - 1; o >= 0; o--) {
+        const struct dts_collective *c = &plan->ops[o].collective;
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && c->shape.kind == DTS_REDUCE_SCATTER &&
+            c->data.first == scatter->data.first)
+            return c == scatter;
+    }
+    return false;
+}
+
+/* A share joins the sums, which leaves zeros for the next microbatch to add to; with the last
+ * one the sums go back, to be updated with. */
 static void join(struct dts_live_kernels *k, const struct dts_collective *scatter, int channel)
 {
-    float *gradients = k->rank.buffers[DTS_GRADIENTS];
     const struct dts_span share =
         dts_collective_share(k->rank.role, scatter, k->rank.rank, channel);
-    for (size_t i = share.first; i < share.first + share.count; i++)
-        k->parts->summed[i] += gradients[i];
-    memset(gradients + share.first, 0, share.count * sizeof(float));
+    float *gradients = k->rank.buffers[DTS_GRADIENTS] + share.first;
+    float *summed = k->parts->summed + share.first;
+    const bool last = is_last(&k->rank.role->plan, scatter);
+    for (size_t i = 0; i < share.count; i++) {
+        const float sum = summed[i] + gradients[i];
+        gradients[i] = last ? sum : 0;
+        summed[i] = last ? 0 : sum;
+    }
 }
 
 /* All of a reduce-scatter's data but this rank's shares is of no use any more. */

@@ -136,35 +136,49 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[first].name);
-    const int op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
-    if (w->failed)
-        return -1;
-    if (after_unit(w) >= 0)
-        dts_plan_after(w->stage->plan, after_unit(w));
-    else
-        dts_stage_after_update(w);
-    return op;
-}
-
-/* NULL: no sum of that layer's gradients was added yet. */
-static struct dts_scattered *find_scattered(const struct dts_stage_work *w, int layer)
-{
-    for (int i = 0; i < w->scattered_count; i++)
-        if (w->scattered[i].first <= layer && layer <= w->scattered[i].last)
-            return &w->scattered[i];
-    return NULL;
+    struct dts_span pieces[DTS_STAGE_PIECES];
+    const int count = dts_stage_pieces(w, span, pieces);
+    int op = -1;
+    for (int i = 0; i < count && !w->failed; i++) {
+        op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, pieces[i]);
+        if (!w->failed && after_unit(w) >= 0)
+            dts_plan_after(w->stage->plan, after_unit(w));
+        else if (!w->failed)
+            dts_stage_after_update(w);
+    }
+    return w->failed ? -1 : op;
 }
 
 int dts_stage_scattered(const struct dts_stage_work *w, int first, int last)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    int op = -1;
+    int op = -1; // sums come in order
     for (int l = first; w->scattered_count > 0 && l <= last; l++) {
         const int owner = m->layers[l].tied_to >= 0 ? m->layers[l].tied_to : l;
-        const struct dts_scattered *known = find_scattered(w, owner);
-        op = known != NULL && known->op > op ? known->op : op; // sums come in order
+        for (int i = 0; i < w->scattered_count; i++) {
+            const struct dts_scattered *s = &w->scattered[i];
+            const bool here =
+                (s->first <= owner && owner <= s->last) || (s->first <= l && l <= s->last);
+            op = here && s->op > op ? s->op : op;
+        }
     }
     return op;
+}
+
+/* Sums a piece of the gradients of layers first .. last, as was done before or not. */
+static void scatter(struct dts_stage_work *w, int first, int last, struct dts_span piece,
+                    int after)
+{
+    int i = 0;
+    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
+    while (i < w->scattered_count && w->scattered[i].span.first != piece.first)
+        i++;
+    if (i == w->scattered_count) {
+        w->scattered =
+            dts_grow(w->scattered, &w->scattered_room, (size_t)i + 1, sizeof(*w->scattered));
+        w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, piece, 0};
+    }
+    w->scattered[i].op = w->reduced;
 }
 
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
@@ -179,15 +193,10 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
     if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass || span.count == 0 ||
         w->failed)
         return;
-    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
-    struct dts_scattered *known = find_scattered(w, first);
-    if (known != NULL) {
-        known->op = w->reduced;
-        return;
-    }
-    w->scattered = dts_grow(w->scattered, &w->scattered_room, (size_t)w->scattered_count + 1,
-                            sizeof(*w->scattered));
-    w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, span, w->reduced};
+    struct dts_span pieces[DTS_STAGE_PIECES];
+    const int count = dts_stage_pieces(w, span, pieces);
+    for (int i = 0; i < count && !w->failed; i++)
+        scatter(w, first, last, pieces[i], op);
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,

@@ -120,6 +120,13 @@ double dts_stage_input_share(const struct dts_point *point, int layer);
  * is on another stage is a tensor of its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
 
+/* A part of the gradients, cut where a weight lies that another stage shares: of both copies a
+ * rank has the same shares then. Returns how many pieces; pieces of gradients and of weights
+ * lie alike. Without shards there is one. */
+enum { DTS_STAGE_PIECES = 3 };
+int dts_stage_pieces(const struct dts_stage_work *work, struct dts_span span,
+                     struct dts_span pieces[DTS_STAGE_PIECES]);
+
 /* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
  * which the caller frees. */
 bool dts_stage_exchange(struct dts_stage_work *work, struct dts_bucket **buckets, int *count,
