@@ -89,6 +89,24 @@ meshed 6 '"shard":3,"data":2' "$(sharded gradients ',"channels":2')" $two
 meshed 4 '"shard":2,"data":2' "$(sharded optimizer)"
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
+
+# Tensor ranks: a part of each product, of the table and of the loss. (Dropout within attention is by its place
+# among all heads.)
+sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
+tensor_net="--set model=$work/gpt.json"
+train 1 "$work/one" $tensor_net || fail "one rank trains GPT without dropout in attention"
+net=$tensor_net
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":4' '' $two
+meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
+meshed 8 '"tensor":2,"pipeline":2,"shard":2' "$(schedule interleaved)" $two
+meshed 4 '"tensor":2,"shard":2' "$(sharded optimizer ',"order":["shard","tensor"]')"
+net="--set model={\"family\":\"llama\",\"layers\":2,\"hidden\":16,\"heads\":4,\"kv_heads\":2,\"ffn\":32"
+net="$net,\"vocabulary\":48,\"sequence\":8}" tensors=6224
+train 1 "$work/one" $net || fail "one rank trains a Llama"
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":2,"pipeline":2' '' $two
+
 model cnn 2674
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
@@ -118,13 +136,14 @@ cmp -s "$work/whole" "$work/half" || fail "the checkpoint of two stages is that 
 
 # Any mesh goes on where another one stopped. (Not GPT: the gradient of keys' biases is zero but for rounding,
 # which Adam makes as large as any.)
-net="--set model=$here/cnn.json" tensors=2674
-for begun in "2:$pipe" "2:$zero"; do
+net="--set model=$here/mlp.json" tensors=6178
+tensor='"kind":"mesh","mesh":{"tensor":2}'
+for begun in "2:$pipe" "2:$zero" "2:$tensor"; do
     rm -f "$work/whole" "$work/half"
     keeps 1 "$work/whole" "$alone" $two
     mv "$work/many" "$work/one"
     keeps 2 "$work/half" "${begun#*:}" $two --set live.steps=7
-    for way in "1:$alone" "2:$zero" "2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"}" "4:$pipe"; do
+    for way in "1:$alone" "2:$zero" "2:$tensor" "2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"}" "4:$pipe"; do
         cp "$work/half" "$work/on"
         keeps "${way%%:*}" "$work/on" "${way#*:}" $two
         grep -q "goes on after step 10 of 20" "$work/err" && near "$work/many" "$work/one" 0 1e-5 ||
@@ -144,10 +163,11 @@ refused() {
         [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
         fail "$mesh $keys $* ends with $status"
 }
-refused 3 'tensor ranks are simulated alone' 2 '"tensor":2'
+refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
+refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
-refused 3 'stages and shards train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
+refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda
 [ $failed -eq 0 ] && echo "all passed"
 exit $failed

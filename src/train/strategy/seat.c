@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "train/model/cut/part.h"
 #include "train/scenario/scenario.h"
 
 bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *seat,
@@ -17,6 +18,7 @@ bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *sea
         .last = point->scenario->model.layer_count - 1, .slots = 1, .edges = -1};
     seat->part_count = 1;
     seat->replica = rank;
+    seat->members = 1;
     seat->whole = true;
     seat->speaks = rank == 0;
     return true;
@@ -25,5 +27,6 @@ bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *sea
 void dts_seat_free(struct dts_seat *seat)
 {
     free(seat->parts);
+    dts_cut_part_free(seat->model);
     *seat = (struct dts_seat){.parts = NULL};
 }

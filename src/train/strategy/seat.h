@@ -17,10 +17,17 @@ struct dts_seat_part {
     int edges;
 };
 
+struct dts_model;
+
 struct dts_seat {
     struct dts_seat_part *parts; // owned; by chunk
     int part_count;
     int replica; // whose samples it sees: 0 .. point->replicas - 1
+
+    /* Where ranks have parts of the layers: the rank's part of the network, and which of how
+     * many it is; they see the same samples. */
+    struct dts_model *model; // owned (train/model/cut/part.h); NULL: the scenario's
+    int member, members;     // 0 and 1: all of it
 
     /* No other rank has anything that this one has not: it has the whole network, and updates
      * all of it. */

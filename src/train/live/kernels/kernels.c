@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/parts.h"
 #include "train/live/kernels/server.h"
@@ -138,8 +139,12 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
 static struct dts_network *network_of(struct dts_live_kernels *t, const struct dts_call *call)
 {
     struct dts_network *network = t->parts->networks[call->chunk];
+    const struct dts_live_parts *parts = t->parts;
     struct dts_network_part part = {.part = call->part, .ranks = t->rank.role->count};
-    if (call->part != DTS_OP_WHOLE)
+    if (call->part != DTS_OP_WHOLE && parts->seat.members > 1)
+        part = (struct dts_network_part){call->part, parts->class_sums, parts->seat.members,
+                                         parts->seat.member};
+    else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
     dts_network_select(network, call->slot);
     dts_network_take_part(network, &part);
@@ -181,7 +186,7 @@ static void forward(struct dts_live_kernels *t, const struct dts_call *call, lon
     struct dts_network *network = network_of(t, call);
     for (int l = call->layer; l <= end; l++)
         dts_network_forward(network, l);
-    if (end < part->last)
+    if (end < part->last || call->part == DTS_OP_SUMS)
         return;
     t->loss += dts_network_loss(network);
     t->losses += end == t->point->scenario->model.layer_count - 1;
@@ -235,11 +240,18 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     return dts_now_s();
 }
 
+static void bring(void *self, const struct dts_op *op)
+{
+    dts_live_mirrors_bring(self, op);
+    dts_live_made_give(self, op);
+}
+
 /* A sum of one microbatch alone joins those before. */
 static void carry_off(void *self, const struct dts_op *op)
 {
     struct dts_live_kernels *t = self;
     dts_live_mirrors_carry_off(self, op);
+    dts_live_made_take(t, op);
     dts_live_shares_summed(t, op);
 }
 
@@ -248,7 +260,7 @@ static const struct dts_executor kernels = {
     .summary = "trains: the network's kernels on samples of a data set",
     .open = dts_executor_take_context,
     .call = call,
-    .bring = dts_live_mirrors_bring,
+    .bring = bring,
     .carry_off = carry_off,
     .close = dts_executor_leave_context,
 };

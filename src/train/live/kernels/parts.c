@@ -6,9 +6,17 @@
 
 #include "base/mem.h"
 #include "base/os/pages.h"
+#include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/shares.h"
 #include "train/strategy/build.h"
+
+/* The rank's part of the layers, or all of them. */
+static const struct dts_model *model_of(const struct dts_live_kernels *k)
+{
+    const struct dts_model *part = k->parts->seat.model;
+    return part != NULL ? part : &k->point->scenario->model;
+}
 
 static bool make_network(struct dts_live_kernels *k, int number, bool lists,
                          struct dts_error *err)
@@ -25,7 +33,7 @@ static bool make_network(struct dts_live_kernels *k, int number, bool lists,
                                           .precision = s->precision};
     if (!seat->whole)
         options.range = (struct dts_layer_range){part->first, part->last - part->first + 1};
-    return dts_network_make(&k->parts->networks[number], &s->model, &options, err);
+    return dts_network_make(&k->parts->networks[number], model_of(k), &options, err);
 }
 
 /* The plan's gradients are laid out as the networks' are; another layout would train wrongly.
@@ -34,7 +42,7 @@ static bool find_layout(struct dts_live_kernels *k, struct dts_error *err)
 {
     struct dts_live_parts *parts = k->parts;
     const struct dts_plan *plan = &k->rank.role->plan;
-    parts->layout.model = &k->point->scenario->model;
+    parts->layout.model = model_of(k);
     for (int i = parts->seat.part_count - 1; i >= 0; i--) {
         const struct dts_seat_part *part = &parts->seat.parts[i];
         dts_layout_add(&parts->layout,
@@ -120,7 +128,7 @@ static bool make_optimizers(struct dts_live_kernels *k, struct dts_error *err)
              k->point->strategy->name, k->rank.rank);
     parts->optimizers = dts_alloc((size_t)parts->share_count + 1, sizeof(*parts->optimizers));
     if (parts->share_count == 0)
-        return add_optimizer(k, NULL, err);
+        return add_optimizer(k, &(struct dts_optimizer_part){0, SIZE_MAX, what}, err);
     for (int i = 0; i < parts->share_count; i++) {
         const struct dts_optimizer_part part = {parts->shares[i].first, parts->shares[i].count,
                                                 what};
@@ -144,10 +152,26 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
     return parts->optimizer_count > 0;
 }
 
+/* For a loss over a part of the classes. */
+static void get_class_sums(struct dts_live_kernels *k)
+{
+    const struct dts_seat *seat = &k->parts->seat;
+    for (int l = 0; seat->model != NULL && l < seat->model->layer_count; l++) {
+        const struct dts_layer_part *part = seat->model->layers[l].part;
+        if (part->all == 0 || part->call.table > 0 || k->parts->class_sums != NULL)
+            continue;
+        k->parts->class_sums = dts_alloc(3 * (size_t)seat->members * (size_t)k->point->batch *
+                                             dts_dims_positions(&part->call.inputs[0]),
+                                         sizeof(double));
+    }
+}
+
 static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
 {
+    get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
-           dts_live_shares_find(k, err) && make_optimizers(k, err);
+           dts_live_shares_find(k, err) && dts_live_made_check(k, err) &&
+           make_optimizers(k, err);
 }
 
 bool dts_live_parts_open(struct dts_live_kernels *k, bool lists, struct dts_error *err)
@@ -178,6 +202,7 @@ void dts_live_parts_close(struct dts_live_parts *parts)
     free(parts->optimizers);
     free(parts->shares);
     free(parts->summed);
+    free(parts->class_sums);
     free(parts->weights_room);
     free(parts);
 }

@@ -25,6 +25,7 @@ struct dts_live_parts {
     void *weights_room;            // owned; NULL: they are a buffer of the plan
     struct dts_span *shares;       // of what others have, too, the parts that this rank
     int share_count;               // updates; owned; 0: all
+    double *class_sums;            // [members, positions of a microbatch, 3]; owned; or NULL
     float *summed; // gradients, where each microbatch is summed by itself; owned
     struct dts_optimizer_run **optimizers; // of each share, or of all; owned
     int optimizer_count;                   // 0: servers update

@@ -205,7 +205,13 @@ static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
     const int parts = w->stages * w->chunks;
     for (int i = 0; i < parts; i++)
         for (int l = w->stage->parts[i].first; l <= w->stage->parts[i].last; l++) {
-            const int owner = m->layers[l].tied_to;
+            const int owner = m->layers[l].tied_to, all = m->layers[l].shares;
+            if (all >= 0 && all < w->stage->parts[i].first)
+                return dts_point_fail(w->stage->point, err,
+                                      "%s: layer %s has the weights of %s, which is on another "
+                                      "stage",
+                                      w->stage->point->strategy->name, m->layers[l].name,
+                                      m->layers[all].name);
             const bool same = owner >= w->stage->parts[i].first;
             const bool ends = i == parts - 1 && owner <= w->stage->parts[0].last;
             if (owner >= 0 && !same && !ends)

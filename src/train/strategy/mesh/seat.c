@@ -3,38 +3,29 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/model/cut/part.h"
 #include "train/strategy/mesh/stage_private.h"
-
-/* What the plan has and kernels do not do; NULL: they do all of it. */
-static const char *what_is_missing(const struct dts_mesh *mesh,
-                                   const struct dts_mesh_shape *shape)
-{
-    if (shape->size[DTS_AXIS_TENSOR] > 1)
-        return "tensor ranks are";
-    if (mesh->recompute != DTS_KEEPS_ALL)
-        return "recomputation is";
-    return NULL;
-}
 
 /* Half precision between stages would be rounded twice. */
 static bool check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                   struct dts_error *err)
 {
     const char *name = point->strategy->name;
-    const char *missing = what_is_missing(point->strategy->self, shape);
-    const bool divided = shape->size[DTS_AXIS_PIPELINE] > 1 || shape->size[DTS_AXIS_SHARD] > 1;
-    if (missing != NULL)
+    const struct dts_mesh *mesh = point->strategy->self;
+    const bool divided =
+        shape->size[DTS_AXIS_DATA] < shape->stage_ranks || shape->size[DTS_AXIS_PIPELINE] > 1;
+    if (mesh->recompute != DTS_KEEPS_ALL)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: %s simulated alone, so far: "
+                        "live.compute: kernels: %s: recomputation is simulated alone, so far: "
                         "live.compute: timed runs the plan",
-                        name, missing);
+                        name);
     if (divided && dts_precision_bytes(point->scenario->precision) != sizeof(float))
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: stages and shards train in fp32 or tf32",
+                        "live.compute: kernels: %s: parts of a network train in fp32 or tf32",
                         name);
     if (divided && strcmp(point->scenario->live.device, "cpu") != 0)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: stages and shards train on CPUs: "
+                        "live.compute: kernels: %s: parts of a network train on CPUs: "
                         "live.device must be cpu",
                         name);
     return true;
@@ -66,13 +57,20 @@ bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *sea
     if (!dts_mesh_divide(point, &d, err))
         return false;
     const int *size = d.shape.size, here = rank % d.shape.stage_ranks;
-    const bool good = check(point, &d.shape, err);
+    bool good = check(point, &d.shape, err);
     if (good) {
         fill(point, &d, rank / d.shape.stage_ranks, seat);
         seat->replica = here / size[DTS_AXIS_TENSOR];
-        seat->whole = size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1;
+        seat->member = here % size[DTS_AXIS_TENSOR];
+        seat->members = size[DTS_AXIS_TENSOR];
+        seat->whole =
+            size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 && seat->members == 1;
         seat->speaks = here < size[DTS_AXIS_TENSOR] * size[DTS_AXIS_SHARD];
     }
+    if (good && seat->members > 1)
+        good = dts_cut_part(&d.cut, &point->scenario->model, seat->member, &seat->model, err);
+    if (!good)
+        dts_seat_free(seat);
     dts_mesh_division_free(&d);
     return good;
 }
