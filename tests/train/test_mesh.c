@@ -81,6 +81,21 @@ static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
 }
 
 /* Plans of all kinds meet: nobody waits for ever. */
+/* What is counted by classes of steps is what each rank sends, message by message. */
+static void check_traffic(const struct dts_job *job)
+{
+    struct dts_traffic all, sum = {0, 0};
+    dts_job_traffic(job, &all);
+    for (int r = 0; r < job->ranks; r++) {
+        struct dts_traffic one;
+        dts_rank_traffic(dts_job_role(job, r), r, false, &one);
+        sum.messages += one.messages;
+        sum.bytes += one.bytes;
+    }
+    CHECK_NEAR(all.messages, sum.messages, 0);
+    CHECK_NEAR(all.bytes, sum.bytes, 1e-6 * sum.bytes);
+}
+
 static void every_mesh_can_be_walked(void)
 {
     static const char *const meshes[] = {
@@ -103,6 +118,8 @@ static void every_mesh_can_be_walked(void)
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"tensor\":2},\"recompute\":\"selective\"}",
         "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,5]}}",
         "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
+        "{\"mesh\":{\"shard\":2,\"data\":4},\"channels\":2}",
+        "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"data\":2},\"sharded\":\"gradients\"}",
     };
     struct fixture f;
     struct dts_device device;
@@ -115,6 +132,7 @@ static void every_mesh_can_be_walked(void)
             printf("%s: %s\n", meshes[i], err.text);
             CHECK(false);
         }
+        check_traffic(&job);
         dts_job_free(&job);
         f.strategy.kind->release(f.strategy.self);
     }
@@ -137,8 +155,9 @@ static double values_of(const struct dts_plan *plan, enum dts_stream stream,
 }
 
 /* Megatron-LM: two all-reduces of b s h forward and two backward in each block; beside them one
- * for the embedding, one for the head's gradient, and the loss. With the sequence divided each
- * is a reduce-scatter, and an all-gather on the way back. */
+ * for the embedding and one for the head's gradient. With the sequence divided each is a
+ * reduce-scatter, and an all-gather on the way back. Of the loss ranks gather three values of
+ * each position and rank; Megatron-LM has three all-reduces of one in place of that. */
 static void tensor_ranks_exchange_what_megatron_does(void)
 {
     enum { BLOCKS = 8, VALUES = 16 * 32, POSITIONS = 16 };
@@ -147,15 +166,45 @@ static void tensor_ranks_exchange_what_megatron_does(void)
     set_up_blocks(&f, &device, BLOCKS, 1);
     struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4}}", 4);
     const struct dts_plan *plan = &job.roles[0].plan;
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4),
-               (4 * BLOCKS + 2) * VALUES + 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4), (4 * BLOCKS + 2) * VALUES, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), 4 * 3 * POSITIONS, 0);
     dts_job_free(&job);
     job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4},\"sequence_parallel\":true}", 4);
     plan = &job.roles[0].plan;
     CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 4), (4 * BLOCKS + 2) * VALUES,
                0);
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), (4 * BLOCKS + 2) * VALUES, 0);
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4), 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4),
+               (4 * BLOCKS + 2) * VALUES + 4 * 3 * POSITIONS, 0);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* What leaves a slot of activations is awaited by the call that fills it anew, not by the sum
+ * of gradients behind that call; and gradients are summed when those of the microbatch before
+ * are gone. */
+static void passes_wait_before_they_write(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    struct dts_job job = job_of(&f, "mesh",
+                                "{\"mesh\":{\"pipeline\":2},\"sharded\":\"gradients\","
+                                "\"pipeline\":{\"schedule\":\"interleaved\"}}",
+                                4);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    int sums = 0, behind_sums = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        const bool scatters = op->stream == DTS_SCATTER;
+        sums += scatters;
+        for (int i = 0; i < op->wait_count; i++) {
+            const struct dts_op *awaited = &plan->ops[plan->waits[op->first_wait + i].op];
+            CHECK(!scatters || awaited->kind == DTS_OP_CALL);
+            behind_sums += op->kind == DTS_OP_CALL && op->call.pass == DTS_BACKWARD &&
+                           awaited->stream == DTS_SCATTER;
+        }
+    }
+    CHECK_INT(behind_sums, sums / 4 * 3); // all but those of the first of four microbatches
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }
@@ -280,7 +329,7 @@ static void a_mesh_that_does_not_divide_is_refused(void)
 TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
       TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
-      TEST(ranks_have_their_part_of_the_parameters),
+      TEST(passes_wait_before_they_write), TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
       TEST(a_host_takes_what_its_link_and_its_memory_allow),
       TEST(a_mesh_that_does_not_divide_is_refused))

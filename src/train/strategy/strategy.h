@@ -13,6 +13,7 @@ struct dts_device;
 struct dts_memory;
 struct dts_model_seconds;
 struct dts_scenario;
+struct dts_seat;
 struct dts_stack;
 struct dts_strategy;
 struct dts_text;
@@ -99,6 +100,10 @@ struct dts_strategy_kind {
     /* What `dtsim check` says of the job, in lines; NULL: nothing. */
     void (*describe)(const struct dts_point *point, const struct dts_job *job,
                      struct dts_text *text);
+
+    /* What a worker has of the network (seat.h); NULL: all of it. */
+    bool (*seat)(const struct dts_point *point, int rank, struct dts_seat *seat,
+                 struct dts_error *err);
 
     void (*release)(void *self); // what prepare() allocated; NULL: nothing
 };

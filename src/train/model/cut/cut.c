@@ -154,6 +154,8 @@ static bool divide_values(const struct cutter *c, int layer, struct dts_op_call 
 {
     if (is_kind(c->model, layer, "attention"))
         return divide_attention(c, layer, call);
+    if (is_kind(c->model, layer, "rotary")) // of keys there may be fewer than ranks
+        call->heads = call->heads > c->cut->ranks ? call->heads / c->cut->ranks : 1;
     for (int i = 0; i < call->input_count; i++)
         if (!divide_last(c, layer, "features", &call->inputs[i]))
             return false;
@@ -325,11 +327,12 @@ static void set_exchanges(const struct cutter *c, int l)
         if (sequence)
             exchange(out, DTS_CUT_BEFORE_BACKWARD, DTS_ALLGATHER, result);
     }
-    // the largest logit, the sum of exponentials, the target's logit of each position
+    // each rank's largest logit, sum of exponentials and the target's logit of each position
     if (out->way == DTS_CUT_CLASSES)
         exchange(
-            out, DTS_CUT_AFTER_FORWARD, DTS_ALLREDUCE,
-            3 * (in / (double)dts_dims_features(&c->model->layers[layer->inputs[0]].output)));
+            out, DTS_CUT_AFTER_FORWARD, DTS_ALLGATHER,
+            3 * c->cut->ranks *
+                (in / (double)dts_dims_features(&c->model->layers[layer->inputs[0]].output)));
 }
 
 static bool check_any(const struct cutter *c)

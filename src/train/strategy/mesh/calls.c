@@ -31,7 +31,8 @@ static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
     const enum dts_cut_moment here = forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_BEFORE_BACKWARD;
     const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
     return exchange_of(w, layer, here)->values > 0 ||
-           exchange_of(w, layer + 1, next)->values > 0;
+           exchange_of(w, layer + 1, next)->values > 0 ||
+           (forward && w->stage->cut->layers[layer + 1].way == DTS_CUT_CLASSES);
 }
 
 /* The last layer of the call that begins with `from`. */
@@ -133,7 +134,7 @@ static const struct dts_collective *sum_of(struct dts_stage_work *w, enum dts_co
 
 /* Returns the operation, or -1 where nothing is exchanged at that moment. */
 static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                        int layer, enum dts_cut_moment moment)
+                        int slot, int layer, enum dts_cut_moment moment)
 {
     static const char *const words[] = {[DTS_ALLREDUCE] = "all-reduce",
                                         [DTS_REDUCE_SCATTER] = "reduce-scatter",
@@ -148,37 +149,72 @@ static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass
         return -1;
     struct dts_collective c = *known;
     c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
+    c.made = (struct dts_between){.copied = true,
+                                  .backward = moment == DTS_CUT_AFTER_BACKWARD,
+                                  .layer = layer,
+                                  .chunk = pass->chunk,
+                                  .slot = slot};
     char label[64];
     snprintf(label, sizeof(label), "%s %.20s #%d", words[x->kind],
              w->stage->point->scenario->model.layers[layer].name, pass->microbatch);
     return dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
 }
 
-/* One call, and what comes before and behind it; the first operation waits for `after`, the
- * call for the weights that `gather` brings. */
+/* A loss over a part of the classes runs in halves, around what ranks gather; nearly all its
+ * time is in the first. Returns the second. */
+static int add_rest(struct dts_stage_work *w, int first)
+{
+    struct dts_plan *plan = w->stage->plan;
+    char label[64];
+    plan->ops[first].call.part = DTS_OP_SUMS;
+    struct dts_call rest = plan->ops[first].call;
+    rest.part = DTS_OP_REST;
+    rest.seconds = 0;
+    snprintf(label, sizeof(label), "%.40s: rest", plan->ops[first].label);
+    return dts_plan_call(plan, DTS_COMPUTE, label, rest);
+}
+
+/* What calls of a pass through a round wait for; -1: for nothing. */
+struct awaited {
+    int after;     // before what tensor ranks exchange
+    int gather;    // brings the weights
+    int scattered; // takes the gradients of the microbatch before away
+    int sent;      // the last call alone: takes away what the microbatch before left there
+};
+
+static void await(struct dts_stage_work *w, int op)
+{
+    if (op >= 0)
+        dts_plan_after(w->stage->plan, op);
+}
+
+/* One call, and what comes before and behind it. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                       int first, int last, int after, int gather)
+                       int first, int last, const struct awaited *awaited)
 {
     const bool forward = is_forward(pass->pass);
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
     int op = -1;
     if (exchanges)
-        op = add_exchange(w, pass, forward ? first : last,
+        op = add_exchange(w, pass, slot, forward ? first : last,
                           forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
-    if (op >= 0 && after >= 0)
-        dts_plan_after(w->stage->plan, after);
     const bool waited = op >= 0;
+    if (waited)
+        await(w, awaited->after);
     op = add_call(w, pass, slot, first, last);
-    if (!waited && after >= 0)
-        dts_plan_after(w->stage->plan, after);
-    if (gather >= 0)
-        dts_plan_after(w->stage->plan, gather);
+    if (!waited)
+        await(w, awaited->after);
+    await(w, awaited->gather);
+    await(w, awaited->scattered);
+    await(w, awaited->sent);
     for (int l = first; l <= last && pass->pass == w->last_pass; l++)
         w->ready[l] = op;
     if (!exchanges)
         return op;
-    const int behind = add_exchange(w, pass, forward ? last : first,
+    const int behind = add_exchange(w, pass, slot, forward ? last : first,
                                     forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD);
+    if (forward && w->stage->cut->layers[last].way == DTS_CUT_CLASSES)
+        return add_rest(w, op);
     return behind >= 0 ? behind : op;
 }
 
@@ -192,7 +228,7 @@ static bool same_unit(const struct dts_model *m, int a, int b)
 
 /* All calls of layers first .. last in the direction of the pass. */
 static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                   int first, int last, int after, int gather)
+                   int first, int last, const struct awaited *awaited)
 {
     const bool forward = is_forward(pass->pass);
     int count = 0, *begin = w->begin, op = -1; // first layers of the calls
@@ -201,8 +237,11 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     begin[count] = last + 1;
     for (int i = 0; i < count; i++) {
         const int at = forward ? i : count - 1 - i;
-        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, i == 0 ? after : -1,
-                         i == 0 ? gather : -1);
+        struct awaited mine = {-1, -1, -1, i == count - 1 ? awaited->sent : -1};
+        if (i == 0)
+            mine = (struct awaited){awaited->after, awaited->gather, awaited->scattered,
+                                    mine.sent};
+        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, &mine);
     }
     return op;
 }
@@ -210,17 +249,21 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
 /* A pass through one round. Where its activations were not kept, backward begins with forward.
  */
 static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last, int after)
+                    int first, int last, const struct awaited *ends)
 {
-    int gather = dts_stage_gather(w, pass->pass, first, last);
+    struct awaited awaited = *ends;
+    awaited.gather = dts_stage_gather(w, pass->pass, first, last);
+    awaited.scattered = is_forward(pass->pass) ? -1 : dts_stage_scattered(w, first, last);
     const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
     if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
         struct dts_pipeline_pass forward = *pass;
+        struct awaited before = awaited;
         forward.pass = DTS_RECOMPUTE;
-        add_run(w, &forward, slot, first, last, after, gather);
-        after = gather = -1;
+        before.sent = -1;
+        add_run(w, &forward, slot, first, last, &before);
+        awaited.after = awaited.gather = -1;
     }
-    const int op = add_run(w, pass, slot, first, last, after, gather);
+    const int op = add_run(w, pass, slot, first, last, &awaited);
     dts_stage_unit_end(w, pass->pass, first, last, op);
     return op;
 }
@@ -238,10 +281,10 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
             last++;
         while (first > part->first && same_unit(m, at, first - 1))
             first--;
-        op = add_unit(w, pass, slot, first, last, op < 0 ? after : -1);
+        const bool ends = forward ? last == part->last : first == part->first;
+        op = add_unit(w, pass, slot, first, last,
+                      &(struct awaited){op < 0 ? after : -1, -1, -1, ends ? sent : -1});
         at = forward ? last + 1 : first - 1;
     }
-    if (sent >= 0)
-        dts_plan_after(w->stage->plan, sent);
     return op;
 }

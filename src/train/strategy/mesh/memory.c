@@ -119,18 +119,11 @@ static struct dts_memory of_stage(const struct dts_point *point,
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_pipeline_shape shape = {stages, mesh->pipeline.chunks,
                                              point->microbatches};
-    const size_t length = (size_t)dts_pipeline_length(mesh->schedule, &shape);
-    struct dts_pipeline_pass *passes = dts_alloc(length, sizeof(*passes));
-    int *slots = dts_alloc(length, sizeof(*slots));
-    int *most = dts_alloc((size_t)shape.chunks, sizeof(*most));
+    int *most = dts_pipeline_most(mesh->schedule, &shape, number);
     struct dts_memory memory = {0};
-    mesh->schedule->list(&shape, number, passes);
-    dts_pipeline_slots(mesh->schedule, &shape, passes, slots, most);
     for (int c = 0; c < shape.chunks; c++)
         add_part(point, d, &d->parts[c * stages + number], most[c], &memory);
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations;
-    free(passes);
-    free(slots);
     free(most);
     return memory;
 }

@@ -335,6 +335,10 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
         return dts_point_fail(point, err, "%s: the schedule %s %s: %d stages, %d microbatches",
                               point->strategy->name, mesh->schedule->name, why, pipeline.stages,
                               pipeline.microbatches);
+    if (point->scenario->synchronized && dts_mesh_replicas(shape) > 1)
+        return dts_point_fail(point, err,
+                              "%s: batch_norm: must be local on a mesh of several replicas",
+                              point->strategy->name);
     const double passes = (pipeline.chunks + 1.0) * pipeline.microbatches;
     return passes <= MOST_PASSES ||
            dts_point_fail(point, err, "%s: %.0f passes on a stage, must be at most %d",
@@ -408,5 +412,6 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .device_of = device_of,
     .memory = dts_mesh_memory,
     .describe = dts_mesh_describe,
+    .seat = dts_mesh_seat,
     .build = build,
 };

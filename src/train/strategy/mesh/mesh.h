@@ -18,6 +18,7 @@
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/mesh/schedule.h"
+#include "train/strategy/seat.h"
 
 /* In the order in which ranks are numbered, the fastest first. */
 enum dts_axis { DTS_AXIS_TENSOR, DTS_AXIS_SHARD, DTS_AXIS_DATA, DTS_AXIS_PIPELINE, DTS_AXES };
@@ -158,5 +159,9 @@ void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
 /* The memory of the stage that needs most, and which it is. */
 bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
                      struct dts_error *err);
+
+/* What a rank of a stage has, and why it cannot train for real (train/strategy/seat.h). */
+bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *seat,
+                   struct dts_error *err);
 
 #endif

@@ -61,6 +61,13 @@ static double layer_seconds(const struct dts_point *point, const struct dts_cut 
            point->seconds->backward[l] * layer->backward_share;
 }
 
+/* Has each tensor rank a part of what the layer makes, but for its positions? */
+static bool is_divided(const struct dts_cut *cut, int layer)
+{
+    const enum dts_cut_way way = cut->layers[layer].way;
+    return way == DTS_CUT_COLUMN || way == DTS_CUT_VALUES;
+}
+
 static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, bool rounds,
                       struct cuts *cuts)
 {
@@ -73,7 +80,7 @@ static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, 
         seconds += layer_seconds(point, cut, l);
         const bool alone = reach <= l && last[l + 1] > l; // nothing earlier is read later
         reach = last[l + 1] > reach ? last[l + 1] : reach;
-        if (!alone || (rounds && !between_rounds(m, l)))
+        if (!alone || is_divided(cut, l) || (rounds && !between_rounds(m, l)))
             continue;
         cuts->behind[cuts->count] = l;
         cuts->to_s[cuts->count++] = seconds;

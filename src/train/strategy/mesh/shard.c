@@ -61,32 +61,62 @@ static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis a
     return dts_plan_collective(stage->plan, stream, label, c);
 }
 
-/* What a rank of the shard axis keeps of a span. */
-static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
+/* The most that a member of a reduce-scatter has of one channel afterwards. */
+static size_t most_of(const struct dts_collective *c, int channel)
 {
-    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
-    return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
+    const int chunks = c->algorithm->chunks(&c->shape);
+    size_t ignored, all, most = 0;
+    dts_coll_span(c->data.count, c->channels, channel, 1, &ignored, &all);
+    for (int m = 0; m < c->group.size; m++) {
+        int first, count;
+        size_t share;
+        dts_coll_share(c->algorithm, &c->shape, m, &first, &count);
+        dts_coll_span(all, chunks, first, count, &ignored, &share);
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+/* Replicas sum what each rank of the shard axis has after a reduce-scatter: its part of each
+ * channel. Returns the last operation. */
+static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
+{
+    struct dts_plan *plan = w->stage->plan;
+    const struct dts_collective done = plan->ops[scatter].collective;
+    int op = scatter;
+    for (int channel = 0; channel < done.channels && !w->failed; channel++) {
+        const struct dts_span most = {done.data.buffer, done.data.first,
+                                      most_of(&done, channel)};
+        char label[32];
+        snprintf(label, sizeof(label), "all-reduce %d", number);
+        const int sum = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, most);
+        if (w->failed)
+            break;
+        struct dts_collective *c = &plan->ops[sum].collective;
+        c->of_share = true;
+        c->scatter = scatter;
+        c->scatter_channel = channel;
+        dts_plan_after(plan, op);
+        op = sum;
+    }
+    return op;
 }
 
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
     const int *size = w->stage->shape->size;
+    const bool scatters = size[DTS_AXIS_SHARD] > 1, sums = size[DTS_AXIS_DATA] > 1;
     char label[32];
-    int op = after;
-    if (size[DTS_AXIS_SHARD] > 1) {
-        snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, DTS_AXIS_SHARD, DTS_REDUCE_SCATTER, label, span);
+    if (!scatters && !sums)
+        return after;
+    snprintf(label, sizeof(label), "%s %d", scatters ? "reduce-scatter" : "all-reduce", number);
+    const int op =
+        add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
+            scatters ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    if (!w->failed)
         dts_plan_after(w->stage->plan, after);
-        after = op;
-        span = part_of(w, span);
-    }
-    if (size[DTS_AXIS_DATA] > 1 && !w->failed) {
-        snprintf(label, sizeof(label), "all-reduce %d", number);
-        op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
-        dts_plan_after(w->stage->plan, after);
-    }
-    return op;
+    return scatters && sums && !w->failed ? reduce_shares(w, op, number) : op;
 }
 
 static int after_unit(const struct dts_stage_work *w)
@@ -104,9 +134,11 @@ static void after_space(struct dts_stage_work *w)
         dts_stage_after_update(w);
 }
 
+/* What a rank keeps of a span. */
 static double part_bytes(const struct dts_stage_work *w, struct dts_span span)
 {
-    return (double)part_of(w, span).count *
+    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
+    return (double)((span.count + shards - 1) / shards) *
            (double)w->stage->plan->buffers[span.buffer].element_bytes;
 }
 
@@ -122,19 +154,57 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[first].name);
     const bool fetches = mesh->offload == DTS_OFFLOAD_PARAMETERS;
-    int fetched = -1;
-    if (fetches) {
-        fetched = dts_stage_copy(w, "fetch weights", part_bytes(w, span), -1);
-        after_space(w);
+    struct dts_span pieces[DTS_STAGE_PIECES];
+    const int count = dts_stage_pieces(w, span, pieces);
+    int op = -1;
+    for (int i = 0; i < count && !w->failed; i++) {
+        int fetched = -1;
+        if (fetches) {
+            fetched = dts_stage_copy(w, "fetch weights", part_bytes(w, pieces[i]), -1);
+            after_space(w);
+        }
+        op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, pieces[i]);
+        if (!w->failed && fetches)
+            dts_plan_after(w->stage->plan, fetched);
+        else if (!w->failed)
+            after_space(w);
     }
-    const int op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
-    if (w->failed)
-        return -1;
-    if (fetches)
-        dts_plan_after(w->stage->plan, fetched);
-    else
-        after_space(w);
+    return w->failed ? -1 : op;
+}
+
+int dts_stage_scattered(const struct dts_stage_work *w, int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    int op = -1; // sums come in order
+    for (int l = first; w->scattered_count > 0 && l <= last; l++) {
+        const int owner = m->layers[l].tied_to >= 0 ? m->layers[l].tied_to : l;
+        for (int i = 0; i < w->scattered_count; i++) {
+            const struct dts_scattered *s = &w->scattered[i];
+            const bool here =
+                (s->first <= owner && owner <= s->last) || (s->first <= l && l <= s->last);
+            op = here && s->op > op ? s->op : op;
+        }
+    }
     return op;
+}
+
+/* Sums a piece of the gradients of layers first .. last, as was done before or not. */
+static void scatter(struct dts_stage_work *w, int first, int last, struct dts_span piece,
+                    int after)
+{
+    int i = 0;
+    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
+    while (i < w->scattered_count && w->scattered[i].span.first != piece.first)
+        i++;
+    if (i == w->scattered_count) {
+        w->scattered =
+            dts_grow(w->scattered, &w->scattered_room, (size_t)i + 1, sizeof(*w->scattered));
+        w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, piece, 0};
+    }
+    w->scattered[i].op = w->reduced;
+    if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
+        w->offloaded =
+            dts_stage_copy(w, "gradients to the host", part_bytes(w, piece), w->reduced);
 }
 
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
@@ -149,12 +219,10 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
     if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass || span.count == 0 ||
         w->failed)
         return;
-    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
-    if (mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
-        w->offloaded = dts_stage_copy(w, "gradients to the host",
-                                      (double)part_of(w, span).count *
-                                          (double)dts_point_wire_bytes(w->stage->point),
-                                      w->reduced);
+    struct dts_span pieces[DTS_STAGE_PIECES];
+    const int count = dts_stage_pieces(w, span, pieces);
+    for (int i = 0; i < count && !w->failed; i++)
+        scatter(w, first, last, pieces[i], op);
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
@@ -163,11 +231,14 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     const enum dts_sharded sharded = w->stage->mesh->sharded;
     if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || sharded == DTS_SHARDED_PARAMETERS)
         return;
-    for (int b = 0; b < count && !w->failed; b++) {
+    const bool scattered = sharded == DTS_SHARDED_GRADIENTS; // what was summed is gathered
+    for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
+        struct dts_span span =
+            scattered ? w->scattered[i].span : dts_bucket_span(buckets, i, DTS_WEIGHTS);
         char label[32];
-        snprintf(label, sizeof(label), "all-gather %d", b);
-        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label,
-            dts_bucket_span(buckets, b, DTS_WEIGHTS));
+        span.buffer = DTS_WEIGHTS;
+        snprintf(label, sizeof(label), "all-gather %d", i);
+        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);
     }

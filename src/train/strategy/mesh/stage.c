@@ -29,12 +29,6 @@ static bool is_last(const struct dts_stage_work *w, int chunk)
     return chunk == w->chunks - 1 && w->stage->number == w->stages - 1;
 }
 
-/* Four buffers for each chunk, behind those of gradients and sums. */
-static int buffer_of(int chunk, enum dts_stage_buffer which)
-{
-    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
-}
-
 static void add_buffers(struct dts_stage_work *w)
 {
     const struct dts_point *point = w->stage->point;
@@ -95,7 +89,7 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
         .first_peer = distance(w, rows[which].behind),
         .peer_stride = 1,
         .peer_count = 1,
-        .data = {buffer_of(pass->chunk, which), (size_t)slot * count, count},
+        .data = {dts_stage_buffer_of(pass->chunk, which), (size_t)slot * count, count},
         .part = DTS_WHOLE,
         .channel = channel_of(w, pass, exit),
         .microbatch = pass->microbatch,
@@ -250,6 +244,7 @@ static void close_work(struct dts_stage_work *w)
     free(w->open);
     free(w->sums);
     free(w->unit_ends);
+    free(w->scattered);
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)

@@ -18,6 +18,11 @@ enum dts_stage_buffer {
     DTS_STAGE_BUFFERS
 };
 
+static inline int dts_stage_buffer_of(int chunk, enum dts_stage_buffer which)
+{
+    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
+}
+
 /* Operations that last used a set of activations; -1: none in this step. */
 struct dts_slot {
     int used;     // the backward call after which it is free
@@ -48,8 +53,18 @@ struct dts_stage_work {
     size_t unit_room;
     int last_unit; // its first layer
     int offloaded; // the last copy of gradients to the host; -1: none
-    int reduced;   // the last operation that sums gradients of a round; -1: none
-    bool failed;   // *err says why
+
+    /* Rounds whose gradients are summed in each microbatch: the span, and the last operation
+     * that does; owned. */
+    struct dts_scattered {
+        int first, last; // layers
+        struct dts_span span;
+        int op;
+    } * scattered;
+    int scattered_count;
+    size_t scattered_room;
+    int reduced; // the last operation that sums gradients of a round; -1: none
+    bool failed; // *err says why
     struct dts_error *err;
 };
 
@@ -78,6 +93,10 @@ void dts_stage_after_update(struct dts_stage_work *work);
 
 /* Gathers the weights of layers first .. last, which a pass needs next; -1: they are there. */
 int dts_stage_gather(struct dts_stage_work *work, enum dts_pass pass, int first, int last);
+
+/* The operation that sums gradients of the microbatch before, of these layers and of those
+ * whose weights they share, where each microbatch does; -1: none. */
+int dts_stage_scattered(const struct dts_stage_work *work, int first, int last);
 
 /* Call `op` was the last of a pass through these layers: their gradients may leave. */
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
@@ -109,6 +128,13 @@ double dts_stage_input_share(const struct dts_point *point, int layer);
  * the last chunk first, in it the last layer, in it the last tensor. A tied weight whose owner
  * is on another stage is a tensor of its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
+
+/* A part of the gradients, cut where a weight lies that another stage shares: of both copies a
+ * rank has the same shares then. Returns how many pieces; pieces of gradients and of weights
+ * lie alike. Without shards there is one. */
+enum { DTS_STAGE_PIECES = 3 };
+int dts_stage_pieces(const struct dts_stage_work *work, struct dts_span span,
+                     struct dts_span pieces[DTS_STAGE_PIECES]);
 
 /* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
  * which the caller frees. */
