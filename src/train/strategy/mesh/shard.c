@@ -74,12 +74,15 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
     const int *size = w->stage->shape->size;
     char label[32];
     int op = after;
+    const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
+                       w->stage->point->scenario->stack.sharded_allreduce;
     if (size[DTS_AXIS_SHARD] > 1) {
-        snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, DTS_AXIS_SHARD, DTS_REDUCE_SCATTER, label, span);
+        snprintf(label, sizeof(label), "%s %d", whole ? "all-reduce" : "reduce-scatter", number);
+        op = add(w, stream, DTS_AXIS_SHARD, whole ? DTS_ALLREDUCE : DTS_REDUCE_SCATTER, label,
+                 span);
         dts_plan_after(w->stage->plan, after);
         after = op;
-        span = part_of(w, span);
+        span = whole ? span : part_of(w, span);
     }
     if (size[DTS_AXIS_DATA] > 1 && !w->failed) {
         snprintf(label, sizeof(label), "all-reduce %d", number);
