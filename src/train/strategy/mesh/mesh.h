@@ -159,4 +159,9 @@ void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
 bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
                      struct dts_error *err);
 
+/* Variation i of a mesh that needs less memory, and how much; total 0: it is so already, or
+ * cannot be. False behind the last one. */
+bool dts_mesh_lean(const struct dts_point *point, int i, const char **words,
+                   struct dts_memory *memory);
+
 #endif
