@@ -19,6 +19,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: recomputation is simulated alone, so far: "
                         "live.compute: timed runs the plan",
                         name);
+    if (mesh->sharded == DTS_SHARDED_OPTIMIZER && point->scenario->stack.sharded_allreduce)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: ranks of a sharded optimizer sum by "
+                        "reduce-scatters, and the stack says all-reduces",
+                        name);
     if (mesh->offload != DTS_OFFLOAD_NOTHING)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: offload is simulated alone, so far: "
