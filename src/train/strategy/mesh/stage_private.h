@@ -46,10 +46,12 @@ struct dts_stage_work {
     size_t sum_room;
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
-    int last_unit; // its first layer
-    int offloaded; // the last copy of gradients to the host; -1: none
-    int reduced;   // the last operation that sums gradients of a round; -1: none
-    bool failed;   // *err says why
+    int last_unit;           // its first layer
+    int offloaded;           // the last copy of gradients to the host; -1: none
+    int ended;               // the operation that ended the last pass; -1: none yet
+    int held[4], held_count; // messages that the next kernel waits for, needed or not
+    int reduced;             // the last operation that sums gradients of a round; -1: none
+    bool failed;             // *err says why
     struct dts_error *err;
 };
 
