@@ -18,7 +18,8 @@ static const char folder[] = "validation";
 const char *dts_case_class_name(int i)
 {
     static const char *const names[] = {
-        "data_parallel", "parameter_server", "collective", "fsdp", "memory", "nanotron", NULL};
+        "data_parallel", "parameter_server", "collective", "fsdp",
+        "memory",        "nanotron",         "3d",         NULL};
     return names[i];
 }
 

@@ -107,6 +107,10 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
     judged[i].batch = (double)result->global_batch / result->devices;
     const struct dts_family *family = &set->families[one->family];
     judged[i].physics_s = result->step.total_s;
+    judged[i].sample_flops = result->throughput_samples_per_s > 0
+                                 ? result->model_flops_per_s_device * result->devices /
+                                       result->throughput_samples_per_s
+                                 : 0;
     judged[i].published_s =
         family->value == DTS_CASE_THROUGHPUT ? result->global_batch / one->value : one->value;
     if (family->value == DTS_CASE_MEMORY) {

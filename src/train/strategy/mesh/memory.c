@@ -138,7 +138,9 @@ static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
 {
     const struct dts_model *m = &w->point->scenario->model;
     double round = 0;
-    w->kept = (double)part->entry * w->bytes;
+    const struct dts_mesh *mesh = w->point->strategy->self;
+    const double whole = mesh->pipeline.scatter ? w->cut->ranks : 1; // it is gathered
+    w->kept = (double)part->entry * whole * w->bytes;
     for (int l = part->first; l <= part->last; l++)
         w->kept += kept_bytes(w, part, l);
     w->left = w->kept;
