@@ -58,7 +58,8 @@ static int by_start(const void *a, const void *b)
     return (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
-/* A stage awaits activations long before they are sent: what counts is the other side's time. */
+/* A stage awaits activations long before they are sent: what counts is the other side's time.
+ */
 static bool is_under_way(const struct dts_op *op)
 {
     const bool awaits = op->kind == DTS_OP_EXCHANGE && !op->exchange.send;

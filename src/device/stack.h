@@ -90,8 +90,8 @@ struct dts_stack {
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
-    bool exchanges_after; // gradients travel when backward is over, not beside it
-    bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
+    bool exchanges_after;   // gradients travel when backward is over, not beside it
+    bool wire_fp32;         // gradients travel in 32 bits where kernels compute in 16
     bool sharded_allreduce; // ranks that divide the optimizer's state sum all gradients on each
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it

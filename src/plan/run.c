@@ -101,10 +101,10 @@ int dts_collective_messages(const struct dts_role *role,
     for (int c = 0; c < collective->channels; c++) {
         struct dts_coll_message step[DTS_COLL_MESSAGES];
         struct dts_span part = part_of(all, collective->channels, c, 1);
-        struct dts_span result = collective->of_share
-                                     ? part
-                                     : part_of(*dts_collective_result(collective),
-                                               collective->channels, c, 1);
+        struct dts_span result =
+            collective->of_share
+                ? part
+                : part_of(*dts_collective_result(collective), collective->channels, c, 1);
         int step_count = channel_step(collective, rank, self, c, i, step);
         for (int m = 0; m < step_count; m++) {
             struct dts_span data =
