@@ -7,6 +7,7 @@
 #include "device/anchor.h"
 #include "device/assumed.h"
 #include "device/stack.h"
+#include "device/stack_parts.h"
 
 /* Words that become members of the stack. */
 struct overlap {
@@ -194,6 +195,18 @@ static const struct dts_field fields[] = {
      .max = 10,
      .missing = "1",
      .help = "share of the device's roofline where no anchor fits"},
+    {.key = "kernels",
+     .offset = offsetof(struct reading, stack.kernels),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = dts_stack_kernel_fields,
+     .help = "what its kernels reach of the device's rates, where no anchor fits"},
+    {.key = "memory",
+     .offset = offsetof(struct reading, stack.memory),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = dts_stack_memory_fields,
+     .help = "what it keeps on a device beside the state of training (meshes)"},
     {.key = "channels",
      .offset = offsetof(struct reading, stack.channels),
      .type = DTS_INT,

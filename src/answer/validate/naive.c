@@ -13,8 +13,9 @@ struct seen {
 static struct seen see(const struct dts_case_set *set, const struct dts_judged *judged, int i)
 {
     const struct dts_case *one = &set->cases[i];
-    const double rate = set->families[one->family].step ? judged[i].batch / one->value
-                                                        : one->value / one->devices;
+    const double rate = set->families[one->family].value == DTS_CASE_STEP
+                            ? judged[i].batch / one->value
+                            : one->value / one->devices;
     return (struct seen){one->devices, judged[i].batch, rate};
 }
 
@@ -73,7 +74,7 @@ static int anchor_of(const struct dts_case_set *set, int i)
 void dts_naive(const struct dts_case_set *set, struct dts_judged *judged)
 {
     for (int i = 0; i < set->count; i++) {
-        const bool trains = set->families[set->cases[i].family].class != DTS_COLLECTIVE;
+        const bool trains = dts_family_trains(&set->families[set->cases[i].family]);
         if (!trains || set->cases[i].role != DTS_CASE_PREDICTED)
             continue;
         const double rate = see(set, judged, i).rate;

@@ -87,6 +87,8 @@ void dts_model_help(FILE *out);
  * training needs is part of `weights`. */
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
+    double framework; // of the total: context, workspaces and copies of the software (stack.h)
+    double first_stage; // of a pipeline: the total of its first stage; 0: there is none
 };
 
 extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL

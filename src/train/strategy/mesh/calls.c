@@ -246,6 +246,24 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     return op;
 }
 
+/* The last layer of a round that has to run again for what backward reads: the last that keeps
+ * something and is read in the round. What leaves the round is kept as the next one's entry. */
+static int last_again(const struct dts_stage_work *w, int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    if (!w->stage->point->scenario->stack.kernels.recompute_ends_early)
+        return last;
+    for (int l = last - 1; l > first; l--) {
+        bool read = false;
+        for (int r = l + 1; r <= last; r++)
+            for (int k = 0; k < m->layers[r].input_count; k++)
+                read = read || m->layers[r].inputs[k] == l;
+        if (read && m->layers[l].cost.saved_values + m->layers[l].cost.saved_bytes > 0)
+            return l;
+    }
+    return first;
+}
+
 /* A pass through one round. Where its activations were not kept, backward begins with forward.
  */
 static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
@@ -260,7 +278,7 @@ static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
         struct awaited before = awaited;
         forward.pass = DTS_RECOMPUTE;
         before.sent = -1;
-        add_run(w, &forward, slot, first, last, &before);
+        add_run(w, &forward, slot, first, last_again(w, first, last), &before);
         awaited.after = awaited.gather = -1;
     }
     const int op = add_run(w, pass, slot, first, last, &awaited);
