@@ -16,7 +16,7 @@ struct overlap {
 };
 
 struct wire {
-    const char *gradients;
+    const char *gradients, *sharded;
 };
 
 /* What one table of fields fills. */
@@ -50,14 +50,25 @@ static const char *wire_name(int i)
     return words[i];
 }
 
+static const char *sharded_name(int i)
+{
+    static const char *const words[] = {"reduce_scatter", "allreduce", NULL};
+    return words[i];
+}
+
 static const struct dts_field wire_fields[] = {
     {DTS_KEY(struct wire, gradients), .type = DTS_STRING, .choice = wire_name,
      .missing = "\"kernels\"",
      .help = "what gradients travel in: kernels: in the precision of the kernels; fp32: in 32 "
              "bits where kernels compute in 16, as automatic mixed precision leaves them"},
+    {DTS_KEY(struct wire, sharded), .type = DTS_STRING, .choice = sharded_name,
+     .missing = "\"reduce_scatter\"",
+     .help = "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
+             "their part, or all"},
     {0},
 };
 
+/* Offsets from the first of the two members of the stack. */
 static const struct dts_field dispatch_fields[] = {
     {.key = "call_s",
      .offset = 0,
@@ -66,6 +77,13 @@ static const struct dts_field dispatch_fields[] = {
      .missing = "0",
      .help = "seconds of the host for each call of a layer, forward or backward, and for the "
              "update; it issues one after another, ahead of the device"},
+    {.key = "waits",
+     .offset = offsetof(struct dts_stack, dispatch_waits) -
+               offsetof(struct dts_stack, dispatch_call_s),
+     .type = DTS_BOOL,
+     .missing = "false",
+     .help = "the host reads a result of each step, as a loss or a norm, before it issues the "
+             "next (meshes)"},
     {0},
 };
 
@@ -281,6 +299,7 @@ static bool read_stack(struct reading *reading, struct dts_error *err)
     stack->places[1] = reading->transport;
     stack->slowdown = reading->overlap.slowdown;
     stack->exchanges_after = strcmp(reading->overlap.exchange, exchange_name(0)) != 0;
+    stack->sharded_allreduce = strcmp(reading->wire.sharded, sharded_name(0)) != 0;
     stack->wire_fp32 = strcmp(reading->wire.gradients, wire_name(0)) != 0;
     stack->slowdown_source = source_of(top, "overlap");
     stack->noise_source = source_of(top, "noise");

@@ -92,9 +92,11 @@ struct dts_stack {
     struct dts_bucket_policy buckets;
     bool exchanges_after; // gradients travel when backward is over, not beside it
     bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
+    bool sharded_allreduce; // ranks that divide the optimizer's state sum all gradients on each
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it
     double dispatch_call_s;          // the host's, to issue one call of a layer or an update
+    bool dispatch_waits;             // a step is issued when the update before it is over
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)
     const char *slowdown_source, *noise_source; // NULL: the file does not say

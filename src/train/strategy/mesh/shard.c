@@ -110,13 +110,23 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
     char label[32];
     if (!scatters && !sums)
         return after;
-    snprintf(label, sizeof(label), "%s %d", scatters ? "reduce-scatter" : "all-reduce", number);
-    const int op =
-        add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
-            scatters ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
+                       w->stage->point->scenario->stack.sharded_allreduce;
+    const bool parts = scatters && !whole;
+    snprintf(label, sizeof(label), "%s %d", parts ? "reduce-scatter" : "all-reduce", number);
+    int op = add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
+                 parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
-    return scatters && sums && !w->failed ? reduce_shares(w, op, number) : op;
+    if (!scatters || !sums || w->failed)
+        return op;
+    if (parts)
+        return reduce_shares(w, op, number);
+    after = op;
+    op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
+    if (!w->failed)
+        dts_plan_after(w->stage->plan, after);
+    return op;
 }
 
 static int after_unit(const struct dts_stage_work *w)

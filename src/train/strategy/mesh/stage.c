@@ -109,6 +109,17 @@ void dts_stage_after_update(struct dts_stage_work *w)
     w->open[w->open_count++] = w->stage->plan->wait_count - 1;
 }
 
+/* The host issues nothing of a step before that of the step before is over. */
+static void add_wait(struct dts_stage_work *w)
+{
+    const struct dts_stack *stack = &w->stage->point->scenario->stack;
+    if (!stack->dispatch_waits || stack->dispatch_call_s <= 0)
+        return;
+    dts_plan_call(w->stage->plan, DTS_HOST, "read a result",
+                  (struct dts_call){.pass = DTS_DISPATCH, .layer = -1});
+    dts_stage_after_update(w);
+}
+
 /* The slot's data is not needed any more, in this step or in the one before. */
 static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
 {
@@ -259,6 +270,7 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
     dts_stage_sums(&w);
     add_buffers(&w);
     dts_build_start(stage->point, stage->plan, stage->number == 0);
+    add_wait(&w);
     add_passes(&w);
     const int first = stage->plan->op_count;
     struct dts_bucket *buckets = NULL;
