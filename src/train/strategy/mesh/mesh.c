@@ -411,6 +411,7 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .replicas = replicas,
     .device_of = device_of,
     .memory = dts_mesh_memory,
+    .lean = dts_mesh_lean,
     .describe = dts_mesh_describe,
     .seat = dts_mesh_seat,
     .build = build,

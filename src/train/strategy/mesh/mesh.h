@@ -164,4 +164,9 @@ bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
 bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *seat,
                    struct dts_error *err);
 
+/* Variation i of a mesh that needs less memory, and how much; total 0: it is so already, or
+ * cannot be. False behind the last one. */
+bool dts_mesh_lean(const struct dts_point *point, int i, const char **words,
+                   struct dts_memory *memory);
+
 #endif
