@@ -1,0 +1,1 @@
+dtsim check in/mesh8b.json --set memory.check=wrn

@@ -1,0 +1,1 @@
+dtsim in/mesh8b.json
