@@ -7,7 +7,6 @@
 #include "device/anchor.h"
 #include "device/assumed.h"
 #include "device/stack.h"
-#include "device/stack_parts.h"
 
 /* Words that become members of the stack. */
 struct overlap {

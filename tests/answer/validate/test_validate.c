@@ -45,7 +45,7 @@ static void the_smallest_of_a_system_is_its_anchor(void)
     CHECK_INT(set.cases[1].role, DTS_CASE_PREDICTED); // nothing to level
     dts_cases_free(&set);
     read_family("memory", "memory_first_stage_gib", &set);
-    CHECK_INT(set.families[0].value, DTS_CASE_MEMORY);
+    CHECK_INT(set.families[0].value, DTS_CASE_MEMORY_FIRST);
     CHECK_INT(set.cases[1].role, DTS_CASE_PREDICTED);
     dts_cases_free(&set);
 }

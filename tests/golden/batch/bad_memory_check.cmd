@@ -1,1 +1,1 @@
-dtsim check in/mesh8b.json --set memory.check=wrn
+dtsim zero_stages --set memory.check=wrn

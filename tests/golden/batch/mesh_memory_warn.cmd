@@ -1,1 +1,1 @@
-dtsim check in/mesh8b.json --set memory.check=warn
+dtsim zero_stages --set devices=8 --set batch.per_device=4 --set 'strategies=[{"name":"plain","kind":"mesh"}]' --set memory.check=warn
