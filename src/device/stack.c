@@ -7,7 +7,6 @@
 #include "device/anchor.h"
 #include "device/assumed.h"
 #include "device/stack.h"
-#include "device/stack_parts.h"
 
 /* Words that become members of the stack. */
 struct overlap {
@@ -63,9 +62,8 @@ static const struct dts_field wire_fields[] = {
              "bits where kernels compute in 16, as automatic mixed precision leaves them"},
     {DTS_KEY(struct wire, sharded), .type = DTS_STRING, .choice = sharded_name,
      .missing = "\"reduce_scatter\"",
-     .help =
-         "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
-         "their part, or all"},
+     .help = "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
+             "their part, or all"},
     {0},
 };
 

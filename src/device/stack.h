@@ -11,6 +11,7 @@
 
 #include "base/json/cfg.h"
 #include "device/device.h"
+#include "device/stack_parts.h"
 
 /* One published step time of one device: forward, backward, update and what the framework adds,
  * without communication. */
@@ -55,28 +56,6 @@ struct dts_input_pipeline {
     bool prefetch; // samples of the next step are prepared while this one computes
 };
 
-/* Shares of a device's rates that the software's kernels reach; 0: what the device says. */
-struct dts_stack_kernels {
-    double matmul;             // of the peak, in matrix products
-    double attention;          // of the peak, in fused attention; 0: as matmul
-    double attention_backward; // 0: as forward
-    double memory;             // of the memory's rate
-    double loss_value_bytes;   // that move for each value a loss reads, forward and backward
-    bool recompute_ends_early; // what no kernel has kept is not computed again
-};
-
-/* What the software keeps on a device beside the state of training. */
-struct dts_stack_memory {
-    double context_bytes;    // context of the driver, workspaces of libraries
-    double loss_value_bytes; // of each value that the loss reads; 0: as its kernels count them
-    bool gradients_fp32;     // each microbatch's gradients are added into an fp32 buffer
-    bool bucket_copies;      // buckets that travel are copies of gradients
-    bool gather_copies;      // updated weights are gathered into arrays of their own
-
-    double gathered_bytes; // of each feature and position: what tensor ranks hold gathered
-    double block_bytes;    // of each feature and position: what a block keeps without need
-};
-
 /* The library of collectives: {"name": "nccl", "version": "2.18"}. */
 struct dts_library {
     const char *name; // NULL: none is said
@@ -90,8 +69,8 @@ struct dts_stack {
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
-    bool exchanges_after;   // gradients travel when backward is over, not beside it
-    bool wire_fp32;         // gradients travel in 32 bits where kernels compute in 16
+    bool exchanges_after; // gradients travel when backward is over, not beside it
+    bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
     bool sharded_allreduce; // ranks that divide the optimizer's state sum all gradients on each
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it

@@ -373,6 +373,81 @@ static void a_host_takes_what_its_link_and_its_memory_allow(void)
     forget_blocks(&f, &device);
 }
 
+static double seconds_again(const struct dts_job *job)
+{
+    const struct dts_plan *plan = &job->roles[0].plan;
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_RECOMPUTE)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+/* fc and fc_proj take 0.5 ms each: what fc_proj makes leaves the block, nobody keeps it. */
+static void recomputation_may_end_at_the_last_tensor_that_is_needed(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 3);
+    struct dts_job job = job_of(&f, "mesh", "{\"recompute\":\"full\"}", 1);
+    CHECK_CLOSE(seconds_again(&job), 3 * 8 * 1e-3, 1e-12);
+    dts_job_free(&job);
+    f.scenario.stack.kernels.recompute_ends_early = true;
+    job = job_of(&f, "mesh", "{\"recompute\":\"full\"}", 1);
+    CHECK_CLOSE(seconds_again(&job), 3 * 8 * 0.5e-3, 1e-12);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+static int count_kind(const struct dts_plan *plan, enum dts_coll_kind kind)
+{
+    int count = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        count += plan->ops[o].kind == DTS_OP_COLLECTIVE &&
+                 plan->ops[o].collective.shape.kind == kind;
+    return count;
+}
+
+/* ZeRO 1 by an all-reduce, as a stack may do it. */
+static void a_sharded_optimizer_may_sum_all_gradients(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 1);
+    struct dts_job job = job_of(&f, "mesh", "{\"sharded\":\"optimizer\"}", 4);
+    const int count = count_kind(&job.roles[0].plan, DTS_REDUCE_SCATTER);
+    CHECK(count > 0 && count_kind(&job.roles[0].plan, DTS_ALLREDUCE) == 0);
+    dts_job_free(&job);
+    f.scenario.stack.sharded_allreduce = true;
+    job = job_of(&f, "mesh", "{\"sharded\":\"optimizer\"}", 4);
+    CHECK_INT(count_kind(&job.roles[0].plan, DTS_ALLREDUCE), count);
+    CHECK_INT(count_kind(&job.roles[0].plan, DTS_REDUCE_SCATTER), 0);
+    CHECK(count_kind(&job.roles[0].plan, DTS_ALLGATHER) > 0);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* The host's first operation waits for the update of the step before. */
+static void a_host_may_wait_for_each_step(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 1);
+    f.scenario.stack.dispatch_call_s = 1e-5;
+    for (int waiting = 0; waiting < 2; waiting++) {
+        f.scenario.stack.dispatch_waits = waiting;
+        struct dts_job job = job_of(&f, "mesh", "{}", 1);
+        const struct dts_plan *plan = &job.roles[0].plan;
+        int first = 0;
+        while (first < plan->op_count && plan->ops[first].stream != DTS_HOST)
+            first++;
+        CHECK_INT(plan->ops[first].wait_count, waiting);
+        CHECK(!waiting || waits(plan, first, find_op(plan, "update"), true));
+        dts_job_free(&job);
+    }
+    forget_blocks(&f, &device);
+}
+
 static void a_mesh_that_does_not_divide_is_refused(void)
 {
     static const struct {
@@ -413,5 +488,7 @@ TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(messages_between_kernels_are_beside_none),
       TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
+      TEST(recomputation_may_end_at_the_last_tensor_that_is_needed),
+      TEST(a_sharded_optimizer_may_sum_all_gradients), TEST(a_host_may_wait_for_each_step),
       TEST(a_host_takes_what_its_link_and_its_memory_allow),
       TEST(a_mesh_that_does_not_divide_is_refused))

@@ -395,10 +395,51 @@ static void a_family_shares_what_was_published(void)
     dts_device_free(&pcie);
 }
 
+/* Shares of the stack stand for the device's; attention has its own, each way; a loss moves the
+ * bytes that the stack says. */
+static void kernels_of_the_stack_replace_the_devices_shares(void)
+{
+    static const char text[] =
+        "{\"name\":\"m\",\"summary\":\"-\",\"family\":\"gpt\",\"layers\":1,\"hidden\":64,"
+        "\"heads\":4,\"vocabulary\":128,\"sequence\":32,\"dropout\":0,\"fused\":true}";
+    struct dts_device fast = toy;
+    struct dts_stack stack = bare;
+    struct dts_model model;
+    struct dts_model_seconds plain, own;
+    struct dts_error err = {0};
+    fast.memory_bytes_per_s = 1e30;
+    stack.kernels = (struct dts_stack_kernels){
+        .matmul = 0.5, .attention = 0.125, .attention_backward = 0.0625};
+    if (!CHECK(dts_model_parse(&model, "m", text, &err)) ||
+        !ask(&model, &fast, &bare, DTS_FP16, 2, &plain) ||
+        !ask(&model, &fast, &stack, DTS_FP16, 2, &own))
+        return;
+    for (int l = 0; l < model.layer_count; l++) {
+        const char *kind = model.layers[l].kind->name;
+        const bool attends = strcmp(kind, "attention") == 0;
+        if (strcmp(kind, "linear") != 0 && !attends)
+            continue;
+        CHECK_CLOSE(own.forward[l], plain.forward[l] * 0.25 / (attends ? 0.125 : 0.5), 1e-12);
+        CHECK_CLOSE(own.backward[l], plain.backward[l] * 0.25 / (attends ? 0.0625 : 0.5),
+                    1e-12);
+    }
+    dts_model_seconds_free(&plain);
+    dts_model_seconds_free(&own);
+    const int loss = model.layer_count - 1;
+    stack.kernels = (struct dts_stack_kernels){.memory = 0.5, .loss_value_bytes = 36};
+    if (ask(&model, &toy, &stack, DTS_FP16, 2, &own)) {
+        CHECK_CLOSE(own.forward[loss], 2 * 32 * 128 * 18 / 0.5e11, 1e-12);
+        CHECK_CLOSE(own.backward[loss], 2 * 32 * 128 * 18 / 0.5e11, 1e-12);
+        dts_model_seconds_free(&own);
+    }
+    dts_model_free(&model);
+}
+
 TESTS(TEST(a_family_shares_what_was_published),
       TEST(layers_follow_the_roofline_where_nothing_is_published),
       TEST(half_precision_moves_half_the_bytes_but_updates_whole_weights),
       TEST(the_stack_may_reach_less_than_the_roofline),
+      TEST(kernels_of_the_stack_replace_the_devices_shares),
       TEST(a_precision_without_a_peak_is_refused), TEST(every_published_step_is_met),
       TEST(goyal_step_is_split_as_published),
       TEST(outside_the_published_batches_compute_grows_and_the_rest_does_not),

@@ -31,7 +31,7 @@ const char *dts_case_role_name(enum dts_case_role role)
 
 const char *dts_case_value_name(int i)
 {
-    static const char *const names[] = {"throughput_samples_per_s", "step_s",
+    static const char *const names[] = {"throughput_samples_per_s", "step_s", "memory_gib",
                                         "memory_first_stage_gib", NULL};
     return names[i];
 }

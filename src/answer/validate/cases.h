@@ -19,9 +19,10 @@ enum dts_case_role {
 
 /* What was published. */
 enum dts_case_value {
-    DTS_CASE_THROUGHPUT, // samples a second
-    DTS_CASE_STEP,       // seconds
-    DTS_CASE_MEMORY,     // GiB at the peak on a device; of a pipeline in its first stage
+    DTS_CASE_THROUGHPUT,   // samples a second
+    DTS_CASE_STEP,         // seconds
+    DTS_CASE_MEMORY,       // GiB at the peak on the device that needs most
+    DTS_CASE_MEMORY_FIRST, // on one of a pipeline's first stage
 };
 
 const char *dts_case_value_name(int i); // "step_s"; NULL at the end
@@ -50,10 +51,15 @@ struct dts_family {
     int system; // number of its first system in the set
 };
 
+static inline bool dts_family_remembers(const struct dts_family *family)
+{
+    return family->value == DTS_CASE_MEMORY || family->value == DTS_CASE_MEMORY_FIRST;
+}
+
 /* Are kernels levelled? Those of a collective alone and what lies in memory are not. */
 static inline bool dts_family_trains(const struct dts_family *family)
 {
-    return family->class != DTS_COLLECTIVE && family->value != DTS_CASE_MEMORY;
+    return family->class != DTS_COLLECTIVE && !dts_family_remembers(family);
 }
 
 struct dts_case {

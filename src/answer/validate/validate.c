@@ -37,7 +37,7 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
                                   value == DTS_CASE_THROUGHPUT ? one->value : 0};
     known.question.progress = progress;
     known.question.step_only = true;
-    known.question.memory_only = value == DTS_CASE_MEMORY;
+    known.question.memory_only = dts_family_remembers(&round->set->families[one->family]);
     if (round->factor != NULL) {
         known.question.speed = 1 / round->factor[one->system];
         dts_estimate(&known.question, result);
@@ -113,9 +113,10 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
                                  : 0;
     judged[i].published_s =
         family->value == DTS_CASE_THROUGHPUT ? result->global_batch / one->value : one->value;
-    if (family->value == DTS_CASE_MEMORY) {
+    if (dts_family_remembers(family)) {
         const double first = result->memory.first_stage_bytes;
-        judged[i].physics_s = (isfinite(first) ? first : result->memory.total_bytes) / GIB;
+        const bool of_first = family->value == DTS_CASE_MEMORY_FIRST && isfinite(first);
+        judged[i].physics_s = (of_first ? first : result->memory.total_bytes) / GIB;
     }
     snprintf(judged[i].basis, sizeof(judged[i].basis), "%s", result->basis);
     snprintf(judged[i].platform, sizeof(judged[i].platform), "%s", result->platform);
@@ -158,7 +159,7 @@ static void judge(const struct dts_case_set *set, struct dts_judged *judged)
             const bool asked = k == DTS_KNOWS_ANCHOR
                                    ? one->role != DTS_CASE_ANCHOR // which is met
                                    : trains && one->role == DTS_CASE_PREDICTED;
-            const double error = family->value == DTS_CASE_MEMORY
+            const double error = dts_family_remembers(family)
                                      ? step_s / judged[i].published_s - 1
                                      : judged[i].published_s / step_s - 1;
             judged[i].error[k] = asked ? error : NAN;

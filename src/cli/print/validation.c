@@ -79,7 +79,8 @@ static void print_scores(const struct dts_validation *all, FILE *out)
     dts_text_wrap(
         out, "", 0, DTS_TEXT_WIDTH,
         "Errors of the throughput: median and 90th percentile of the absolute ones, "
-        "and the median of the signed ones (bias; + is too fast). anchor: predicted "
+        "and the median of the signed ones (bias; + is too fast; of memory: too much). "
+        "anchor: predicted "
         "from the smallest point of the system alone; others: from all points of the "
         "system but the predicted one. Linear, nearest and power know the same points "
         "and no physics.");

@@ -1,8 +1,6 @@
 /* lean.c -- tries what would need less memory. */
 #include "train/strategy/lean.h"
 
-#include "train/model/model.h"
-
 static void tell_largest(const struct dts_memory *needed, struct dts_text *text)
 {
     const struct {

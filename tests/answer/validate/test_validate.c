@@ -44,6 +44,10 @@ static void the_smallest_of_a_system_is_its_anchor(void)
     read_family("collective", "step_s", &set);
     CHECK_INT(set.cases[1].role, DTS_CASE_PREDICTED); // nothing to level
     dts_cases_free(&set);
+    read_family("memory", "memory_first_stage_gib", &set);
+    CHECK_INT(set.families[0].value, DTS_CASE_MEMORY_FIRST);
+    CHECK_INT(set.cases[1].role, DTS_CASE_PREDICTED);
+    dts_cases_free(&set);
 }
 
 /* Rates of a device: a 110 (2), 100 (8), 1/16 (16), 75 (32); b 1 (4), 9/512 (512). */

@@ -112,15 +112,15 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
         return after;
     const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
                        w->stage->point->scenario->stack.sharded_allreduce;
-    const bool divides = scatters && !whole;
-    snprintf(label, sizeof(label), "%s %d", divides ? "reduce-scatter" : "all-reduce", number);
+    const bool parts = scatters && !whole;
+    snprintf(label, sizeof(label), "%s %d", parts ? "reduce-scatter" : "all-reduce", number);
     int op = add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
-                 divides ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+                 parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     if (!scatters || !sums || w->failed)
         return op;
-    if (divides)
+    if (parts)
         return reduce_shares(w, op, number);
     after = op;
     op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);

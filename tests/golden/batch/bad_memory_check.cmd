@@ -1,0 +1,1 @@
+dtsim zero_stages --set memory.check=wrn
