@@ -45,16 +45,22 @@ static double get(const struct dts_live_rank *rank, int buffer, size_t e)
                                      : (double)((const float *)values)[e];
 }
 
+/* Among workers of its role; what servers begin with is overwritten. */
+static int number_of(const struct dts_live_rank *rank)
+{
+    return rank->rank - (rank->role->kind == DTS_WORKER ? rank->role->first : 0);
+}
+
 void dts_live_fill(struct dts_live_rank *rank)
 {
     const struct dts_plan *plan = &rank->role->plan;
+    const int number = number_of(rank);
     for (int b = 0; b < plan->buffer_count; b++)
         for (size_t e = 0; e < plan->buffers[b].count; e++)
             if (has_doubles(rank, b))
-                ((double *)(void *)rank->buffers[b])[e] =
-                    value(rank->rank, rank->role->count, e);
+                ((double *)(void *)rank->buffers[b])[e] = value(number, rank->role->count, e);
             else
-                rank->buffers[b][e] = (float)value(rank->rank, rank->role->count, e);
+                rank->buffers[b][e] = (float)value(number, rank->role->count, e);
 }
 
 void dts_live_clear(struct dts_live_rank *rank)
@@ -71,31 +77,46 @@ static bool is_moved(const struct dts_op *op)
                                              op->collective.shape.kind == DTS_SHIFT);
 }
 
-/* The operation's data whose values are known: all ranks of the role hold the sum, or what
- * another rank had. NULL: not of this operation's. */
-static const struct dts_span *known(const struct dts_role *role, const struct dts_op *op)
+/* The operation's data whose values are known: all ranks of the group, or from servers of the
+ * role, hold the sum, or what another rank had. NULL: not of this operation's. */
+static const struct dts_span *known(const struct dts_op *op, bool servers)
 {
-    bool whole = op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
-                 op->collective.group.size == role->count;
-    if (whole || is_moved(op))
+    bool summed = op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLREDUCE &&
+                  !op->collective.of_share;
+    if (summed || is_moved(op))
         return dts_op_arrives(op);
-    bool pulled =
-        op->kind == DTS_OP_EXCHANGE && dts_stream_is_pull(op->stream) && !op->exchange.send;
+    bool pulled = servers && op->kind == DTS_OP_EXCHANGE && dts_stream_is_pull(op->stream) &&
+                  !op->exchange.send;
     return pulled ? &op->exchange.data : NULL;
 }
 
+/* What else the operation may write; NULL: nothing. */
+static const struct dts_span *unknown(const struct dts_op *op, bool servers)
+{
+    if (op->kind == DTS_OP_COLLECTIVE && known(op, servers) == NULL)
+        return &op->collective.data;
+    return op->kind == DTS_OP_EXCHANGE && !servers && !op->exchange.send ? &op->exchange.data
+                                                                         : NULL;
+}
+
+static void count(unsigned char **times, const struct dts_span *span, int more)
+{
+    for (size_t i = 0; span != NULL && i < span->count; i++) {
+        unsigned char *at = &times[span->buffer][span->first + i];
+        *at = (unsigned char)(*at + more > 2 ? 2 : *at + more);
+    }
+}
+
 /* How often each element is written in a step: what is summed again is a sum of sums. */
-static unsigned char **count_writes(const struct dts_role *role)
+static unsigned char **count_writes(const struct dts_role *role, bool servers)
 {
     const struct dts_plan *plan = &role->plan;
     unsigned char **times = dts_alloc((size_t)plan->buffer_count, sizeof(*times));
     for (int b = 0; b < plan->buffer_count; b++)
         times[b] = dts_alloc(plan->buffers[b].count, 1);
     for (int o = 0; o < plan->op_count; o++) {
-        const struct dts_span *span = known(role, &plan->ops[o]);
-        for (size_t i = 0; span != NULL && i < span->count; i++)
-            if (times[span->buffer][span->first + i] < 2)
-                times[span->buffer][span->first + i]++;
+        count(times, known(&plan->ops[o], servers), 1);
+        count(times, unknown(&plan->ops[o], servers), 2);
     }
     return times;
 }
@@ -126,11 +147,25 @@ static bool check_element(struct checking *c, const struct dts_op *op, int buffe
     return true;
 }
 
+/* Of the rank's group, or of the role. */
+static double expected(const struct checking *c, const struct dts_op *op, size_t e)
+{
+    const int count = c->rank->role->count, number = number_of(c->rank);
+    const struct dts_group *group = &op->collective.group;
+    double sum = 0;
+    if (op->kind != DTS_OP_COLLECTIVE || group->size == count)
+        return sum_of(count, e);
+    const int first = number - number / group->stride % group->size * group->stride;
+    for (int m = 0; m < group->size; m++)
+        sum += value(first + m * group->stride, count, e);
+    return sum;
+}
+
 static bool check_sums(struct checking *c, const struct dts_op *op, const struct dts_span *span)
 {
     for (size_t e = span->first; e < span->first + span->count; e++)
         if (c->times[span->buffer][e] == 1 &&
-            !check_element(c, op, span->buffer, e, sum_of(c->rank->role->count, e)))
+            !check_element(c, op, span->buffer, e, expected(c, op, e)))
             return false;
     return true;
 }
@@ -143,7 +178,7 @@ static bool check_from(struct checking *c, const struct dts_op *op, int m,
     const struct dts_span *result = dts_op_arrives(op);
     const int in_role = c->rank->rank - c->rank->role->first;
     const int member = in_role / group->stride % group->size;
-    const int rank = c->rank->rank + (m - member) * group->stride;
+    const int rank = in_role + (m - member) * group->stride;
     const bool in_place = result == &op->collective.data;
     for (size_t i = 0; i < from->count; i++)
         if (c->times[result->buffer][first + i] == 1 &&
@@ -177,12 +212,13 @@ bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
     const struct dts_role *role = rank->role;
     bool right = true;
     *checked = 0;
-    if (role->kind != DTS_WORKER || job->roles[0].count < dts_job_workers(job))
+    const bool servers = dts_job_has_servers(job);
+    if (role->kind != DTS_WORKER)
         return true;
-    struct checking c = {rank, count_writes(role), 0, err};
+    struct checking c = {rank, count_writes(role, servers), 0, err};
     for (int o = 0; right && o < role->plan.op_count; o++) {
         const struct dts_op *op = &role->plan.ops[o];
-        const struct dts_span *span = known(role, op);
+        const struct dts_span *span = known(op, servers);
         if (is_moved(op))
             right = check_moved(&c, op);
         else if (span != NULL)

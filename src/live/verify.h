@@ -9,11 +9,10 @@
 /* Fills the rank's buffers with whole numbers that depend on rank and element. */
 void dts_live_fill(struct dts_live_rank *rank);
 
-/* Fails unless, one step after dts_live_fill(), this rank has the exact sum over all ranks
- * wherever the plan sums: in all-reduces of the whole role, and in what it pulls from servers;
- * and wherever an all-to-all or a shift left what another rank had. Data that a step writes
- * more than once is not checked. *checked: the number of elements that
- * were. */
+/* Fails unless, one step after dts_live_fill(), this rank has the exact sum over its ranks
+ * wherever the plan sums: in all-reduces of a group, and in what it pulls from servers; and
+ * wherever an all-to-all or a shift left what another rank had. Data that a step writes more
+ * than once is not checked. *checked: the number of elements that were. */
 bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
                     size_t *checked, struct dts_error *err);
 

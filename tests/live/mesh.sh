@@ -49,6 +49,7 @@ model cnn 2674
 for stages in 2 4; do
     meshed $stages "\"pipeline\":$stages" '' $four && same "$stages stages"
     meshed $stages "\"pipeline\":$stages" "$(schedule zb_h1)" $four && same "$stages stages, zb_h1"
+    meshed $stages "\"pipeline\":$stages" "$(schedule eager_1f1b)" $four && same "$stages stages, eager_1f1b"
     meshed $stages "\"pipeline\":$stages" "$(schedule gpipe)" $four
 done
 meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
@@ -167,6 +168,7 @@ refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
+refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'
 refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda
 [ $failed -eq 0 ] && echo "all passed"

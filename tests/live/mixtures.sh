@@ -17,7 +17,7 @@ awk -v count="$count" -v seed="$seed" '
     BEGIN {
         srand(seed)
         split("gpt gpt cnn mlp", models, " ")
-        split("1f1b gpipe zb_h1 interleaved", schedules, " ")
+        split("1f1b gpipe zb_h1 interleaved eager_1f1b", schedules, " ")
         split("optimizer gradients parameters", words, " ")
         split("ring ring halving_doubling tree", sums, " ")
         while (made < count) {
@@ -27,8 +27,8 @@ awk -v count="$count" -v seed="$seed" '
             ranks = p * t * s * d
             if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
                 continue
-            schedule = p > 1 ? schedules[1 + draw(4)] : ""
-            if (schedule == "interleaved" && (m % p || (model != "gpt" && p > 2)))
+            schedule = p > 1 ? schedules[1 + draw(5)] : ""
+            if (schedule == "interleaved" && (m % p || p > 2)) # two parts on each stage, of four at the most
                 continue
             text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
             text = text ",\"bucket_bytes\":" 400 * (1 + draw(40)) ",\"overlap\":" flip("true", "false")

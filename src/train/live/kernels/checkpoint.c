@@ -13,99 +13,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "plan/hash.h"
+#include "train/live/kernels/identity.h"
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/whole.h"
 #include "train/network/checkpoint.h"
 #include "train/strategy/build.h"
-
-/* The model as it was read, in a number. */
-static uint32_t model_sum(const struct dts_model *model)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        return 0;
-    dts_doc_print(model->doc, out);
-    fclose(out);
-    const uint32_t sum = dts_checkpoint_sum(text);
-    free(text);
-    return sum;
-}
-
-/* What must be as it was for a training to go on. The number of workers need not: a step has
- * the same samples. Servers keep their state by the plan. */
-static void add_identity(const struct dts_live_kernels *k, struct dts_text *text)
-{
-    const struct dts_scenario *s = k->point->scenario;
-    const struct dts_job *job = k->rank.job;
-    dts_text_add(text, "model %s, sum %08x\n", s->model.name, model_sum(&s->model));
-    dts_text_add(text, "optimizer %s\n", s->optimizer->name);
-    enum dts_half half;
-    if (dts_precision_is_half(s->precision, &half))
-        dts_text_add(text, "precision %s\n", dts_precision_name((int)s->precision));
-    dts_text_add(text, "seed %llu\n", (unsigned long long)s->seed);
-    dts_text_add(text, "%llu samples of data %s\n", (unsigned long long)k->order.samples,
-                 k->settings->data.format);
-    dts_text_add(text, "%llu samples in a step\n", (unsigned long long)k->order.step_samples);
-    dts_text_add(text, "batch_norm %s\n", s->synchronized ? "synchronized" : "local");
-    if (dts_job_has_servers(job))
-        dts_text_add(text, "servers, plan %016llx\n", (unsigned long long)dts_job_hash(job, 0));
-    else
-        dts_text_add(text, "no servers\n");
-}
-
-/* And what may change when it goes on, but must be the same on all ranks. */
-static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
-{
-    const struct dts_live_settings *live = k->settings;
-    dts_text_add(text, "rate %.17g, %s, warm-up %.17g, every %.17g, factor %.17g\n",
-                 live->learning_rate, live->schedule.kind, live->schedule.warm_up_epochs,
-                 live->schedule.every_epochs, live->schedule.factor);
-    dts_text_add(text, "%ld steps, %d measured after %d\n", k->steps, live->steps,
-                 live->warm_up);
-    dts_text_add(text, "checkpoint %s after %d steps or %d epochs\n",
-                 live->checkpoint.file != NULL ? live->checkpoint.file : "none",
-                 live->checkpoint.every_steps, live->checkpoint.every_epochs);
-    dts_text_add(text, "loss scale %.17g\n", live->loss_scale);
-    dts_text_add(text, "device %s, messages %s\n", live->device, live->device_messages);
-}
-
-/* Cut at the first line that is another one, for a message. */
-static void keep_difference(const char **mine, const char **other)
-{
-    while (strcspn(*mine, "\n") == strcspn(*other, "\n") && **mine != '\0' &&
-           memcmp(*mine, *other, strcspn(*mine, "\n")) == 0) {
-        *mine += strcspn(*mine, "\n") + 1;
-        *other += strcspn(*other, "\n") + 1;
-    }
-}
-
-bool dts_live_agree_on_training(const struct dts_live_kernels *k, const struct dts_wire *wire,
-                                struct dts_error *err)
-{
-    struct dts_text text = {0};
-    add_identity(k, &text);
-    add_course(k, &text);
-    size_t length = text.length + 1;
-    dts_wire_share(wire, &length, sizeof(length));
-    char *first = dts_alloc(length, 1);
-    if (dts_wire_rank(wire) == 0)
-        memcpy(first, dts_text_string(&text), length);
-    dts_wire_share(wire, first, length);
-    const char *mine = dts_text_string(&text), *other = first;
-    if (strcmp(mine, other) != 0) {
-        keep_difference(&mine, &other);
-        dts_fail(err, DTS_BAD_INPUT,
-                 "rank %d trains otherwise than rank 0: it has \"%.*s\", rank 0 \"%.*s\"",
-                 dts_wire_rank(wire), (int)strcspn(mine, "\n"), mine, (int)strcspn(other, "\n"),
-                 other);
-    }
-    free(first);
-    dts_text_free(&text);
-    return dts_wire_agree(wire, err);
-}
 
 /* What this rank alone knows, in one piece. */
 struct own {
@@ -203,7 +115,7 @@ static void read_file(struct dts_live_kernels *k, const struct held *held, long 
                       bool *there, struct dts_error *err)
 {
     struct dts_text identity = {0};
-    add_identity(k, &identity);
+    dts_live_identity(k, &identity);
     struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), 0, held);
     const char *path = k->settings->checkpoint.file;
     if (dts_checkpoint_read(&c, path, there, err) && *there) {
@@ -237,7 +149,7 @@ static void write_file(struct dts_live_kernels *k, const struct held *held, long
                        struct dts_error *err)
 {
     struct dts_text identity = {0};
-    add_identity(k, &identity);
+    dts_live_identity(k, &identity);
     const struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), step, held);
     dts_checkpoint_write(&c, k->settings->checkpoint.file, err);
     dts_text_free(&identity);

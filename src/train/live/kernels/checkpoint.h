@@ -5,13 +5,8 @@
 #include "live/wire.h"
 #include "train/live/kernels/rank.h"
 
-/* Every rank calls these. Do all ranks train alike? The plans' hash says nothing of rates and
- * seeds. */
-bool dts_live_agree_on_training(const struct dts_live_kernels *kernels,
-                                const struct dts_wire *wire, struct dts_error *err);
-
-/* The second of several strategies would go on from the first one's checkpoint, and replace
- * its log and weights. */
+/* Every rank calls these. The second of several strategies would go on from the first one's
+ * checkpoint, and replace its log and weights. */
 bool dts_live_files_fit(const struct dts_live_kernels *kernels, struct dts_error *err);
 
 /* Go on from the file, where there is one: all ranks have the state of that step, and *step. */

@@ -16,6 +16,7 @@
 #include "train/live/kernels/device.h"
 #include "train/live/kernels/direct.h"
 #include "train/live/kernels/fit.h"
+#include "train/live/kernels/identity.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/mllog.h"
 #include "train/live/kernels/pace.h"
