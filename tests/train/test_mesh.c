@@ -120,6 +120,11 @@ static void every_mesh_can_be_walked(void)
         "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
         "{\"mesh\":{\"shard\":2,\"data\":4},\"channels\":2}",
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"data\":2},\"sharded\":\"gradients\"}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"gpipe\",\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"zb_h1\",\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4,\"tensor\":2},\"recompute\":\"full\",\"pipeline\":"
+        "{\"schedule\":\"interleaved\",\"overlap\":false,\"scatter_gather\":true}}",
     };
     struct fixture f;
     struct dts_device device;
@@ -206,6 +211,77 @@ static void passes_wait_before_they_write(void)
     }
     CHECK_INT(behind_sums, sums / 4 * 3); // all but those of the first of four microbatches
     dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+static bool waits_for(const struct dts_plan *plan, int op, int other)
+{
+    for (int i = 0; i < plan->ops[op].wait_count; i++) {
+        const struct dts_wait *wait = &plan->waits[plan->ops[op].first_wait + i];
+        if (wait->op == other && !wait->previous_step)
+            return true;
+    }
+    return false;
+}
+
+/* Each of t ranks sends b s h / t, and those behind gather b s h: once a boundary, both ways.
+ */
+static void a_message_in_parts_is_gathered_behind(void)
+{
+    enum { VALUES = 16 * 32, MICROBATCHES = 4 };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, MICROBATCHES);
+    struct dts_job job = job_of(&f, "mesh",
+                                "{\"mesh\":{\"tensor\":4,\"pipeline\":2},"
+                                "\"pipeline\":{\"scatter_gather\":true}}",
+                                8);
+    for (int s = 0; s < 2; s++) {
+        const struct dts_plan *plan = &job.roles[s].plan;
+        const enum dts_stream in = s == 0 ? DTS_BACKWARD_IN : DTS_FORWARD_IN;
+        double messages = 0;
+        for (int o = 0; o < plan->op_count; o++)
+            if (plan->ops[o].kind == DTS_OP_EXCHANGE && plan->ops[o].stream == in) {
+                CHECK_INT((int)plan->ops[o].exchange.data.count, VALUES / 4);
+                messages++;
+            }
+        CHECK_NEAR(messages, MICROBATCHES, 0);
+        CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), MICROBATCHES * VALUES, 0);
+    }
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* A message is awaited when the kernels before it are done, and those behind a message that is
+ * sent wait for it. By default a message is awaited as soon as there is room, and kernels go
+ * on.
+ */
+static void messages_between_kernels_are_beside_none(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    for (int beside = 0; beside < 2; beside++) {
+        struct dts_job job = job_of(&f, "mesh",
+                                    beside ? "{\"mesh\":{\"pipeline\":2}}"
+                                           : "{\"mesh\":{\"pipeline\":2},"
+                                             "\"pipeline\":{\"overlap\":false}}",
+                                    2);
+        const struct dts_plan *plan = &job.roles[0].plan; // it sends forward, receives backward
+        int last = -1, sent = -1, received = 0, waited = 0;
+        for (int o = 0; o < plan->op_count; o++) {
+            const enum dts_stream stream = plan->ops[o].stream;
+            if (stream == DTS_BACKWARD_IN && last >= 0)
+                received += waits_for(plan, o, last);
+            if (stream == DTS_COMPUTE && sent >= 0)
+                waited += waits_for(plan, o, sent);
+            last = stream == DTS_COMPUTE ? o : last;
+            sent = stream == DTS_FORWARD_OUT ? o : stream == DTS_COMPUTE ? -1 : sent;
+        }
+        CHECK_INT(received, beside ? 0 : 4);
+        CHECK_INT(waited, beside ? 0 : 4);
+        dts_job_free(&job);
+    }
     forget_blocks(&f, &device);
 }
 
@@ -329,7 +405,9 @@ static void a_mesh_that_does_not_divide_is_refused(void)
 TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
       TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
-      TEST(passes_wait_before_they_write), TEST(ranks_have_their_part_of_the_parameters),
+      TEST(passes_wait_before_they_write), TEST(a_message_in_parts_is_gathered_behind),
+      TEST(messages_between_kernels_are_beside_none),
+      TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
       TEST(a_host_takes_what_its_link_and_its_memory_allow),
       TEST(a_mesh_that_does_not_divide_is_refused))

@@ -6,6 +6,7 @@
  *
  * A call runs all layers of one round of the network, or of one between two exchanges.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,6 +107,9 @@ void dts_stage_sums(struct dts_stage_work *w)
                 const double values = exchange_of(w, l, (enum dts_cut_moment)m)->values;
                 most = values > most ? values : most;
             }
+        if (w->stage->mesh->pipeline.scatter)
+            most = fmax(most,
+                        fmax((double)part->entry, (double)part->exit) * w->stage->cut->ranks);
     }
     dts_plan_buffer(w->stage->plan, (size_t)most * (size_t)point->batch,
                     dts_precision_bytes(point->scenario->precision));
@@ -188,6 +192,38 @@ static void await(struct dts_stage_work *w, int op)
         dts_plan_after(w->stage->plan, op);
 }
 
+/* The operation that was added last waits for `op`, and for messages between kernels. */
+static void await_messages(struct dts_stage_work *w, int op)
+{
+    await(w, op);
+    for (int i = 0; i < w->held_count; i++)
+        dts_plan_after(w->stage->plan, w->held[i]);
+    w->held_count = 0;
+}
+
+/* What arrived from another stage in parts, whole on each tensor rank. Returns what kernels
+ * wait for. */
+static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                      int arrived)
+{
+    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
+    const size_t values = pass->pass == DTS_FORWARD ? part->entry : part->exit;
+    const size_t count = values * (size_t)w->stage->cut->ranks * (size_t)w->stage->point->batch;
+    if (!w->stage->mesh->pipeline.scatter || arrived < 0 || w->failed)
+        return arrived;
+    const struct dts_collective *known = sum_of(w, DTS_ALLGATHER, count);
+    w->failed = known == NULL;
+    if (w->failed)
+        return arrived;
+    struct dts_collective c = *known;
+    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
+    char label[48];
+    snprintf(label, sizeof(label), "gather #%d", pass->microbatch);
+    dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
+    await_messages(w, arrived);
+    return -1; // kernels come behind it on their stream
+}
+
 /* One call, and what comes before and behind it. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                        int first, int last, const struct awaited *awaited)
@@ -200,10 +236,10 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
                           forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
     const bool waited = op >= 0;
     if (waited)
-        await(w, awaited->after);
+        await_messages(w, awaited->after);
     op = add_call(w, pass, slot, first, last);
     if (!waited)
-        await(w, awaited->after);
+        await_messages(w, awaited->after);
     await(w, awaited->gather);
     await(w, awaited->scattered);
     await(w, awaited->sent);
@@ -275,6 +311,7 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool forward = pass->pass == DTS_FORWARD;
     int op = -1;
+    after = add_gather(w, pass, after);
     for (int at = forward ? part->first : part->last; at >= part->first && at <= part->last;) {
         int first = at, last = at;
         while (last < part->last && same_unit(m, at, last + 1))

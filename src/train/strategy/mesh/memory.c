@@ -52,7 +52,8 @@ static struct kept keep(const struct dts_point *point, const struct dts_cut *cut
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
-    struct kept all = {.kept = (double)part->entry * bytes};
+    const double whole = mesh->pipeline.scatter ? cut->ranks : 1; // it is gathered
+    struct kept all = {.kept = (double)part->entry * whole * bytes};
     double round = 0;
     for (int l = part->first; l <= part->last; l++) {
         const struct dts_cut_layer *mine = &cut->layers[l];

@@ -53,6 +53,8 @@ const char *dts_offload_name(int i);
 struct dts_mesh_pipeline {
     const char *schedule;
     int chunks;         // parts of the network that each stage has
+    bool overlap;       // messages are under way while kernels run; else between them
+    bool scatter;       // each tensor rank sends its part of a message, and its peers gather it
     struct dts_cfg cut; // "balanced", "even", or the blocks of each part
 };
 

@@ -166,23 +166,29 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           cuts->count + 1);
 }
 
-/* What one rank sends of a tensor: its positions, where the sequence is divided. */
-static size_t message(const struct dts_cut *cut, const struct dts_dims *dims)
+/* What one rank sends of a tensor: its positions, where the sequence is divided; its part of
+ * the values, where they are gathered again. */
+static size_t message(const struct dts_point *point, const struct dts_cut *cut,
+                      const struct dts_dims *dims)
 {
-    const size_t all = dts_dims_elements(dims);
+    const struct dts_mesh *mesh = point->strategy->self;
+    const size_t all = dts_dims_elements(dims), ranks = (size_t)cut->ranks;
     const bool divided = cut->sequence && dims->count == 2 && dims->size[0] > 1;
-    return divided ? all / (size_t)cut->ranks : all;
+    if (mesh->pipeline.scatter)
+        return (all + ranks - 1) / ranks;
+    return divided ? all / ranks : all;
 }
 
-static void set_parts(const struct dts_model *m, const struct dts_cut *cut,
+static void set_parts(const struct dts_point *point, const struct dts_cut *cut,
                       const struct cuts *cuts, const int *chosen, int parts,
                       struct dts_part_of_model *out)
 {
+    const struct dts_model *m = &point->scenario->model;
     for (int i = 0; i < parts; i++) {
         out[i].first = i == 0 ? 0 : out[i - 1].last + 1;
         out[i].last = i + 1 < parts ? cuts->behind[chosen[i]] : m->layer_count - 1;
         out[i].entry = i == 0 ? 0 : out[i - 1].exit;
-        out[i].exit = i + 1 < parts ? message(cut, &m->layers[out[i].last].output) : 0;
+        out[i].exit = i + 1 < parts ? message(point, cut, &m->layers[out[i].last].output) : 0;
     }
 }
 
@@ -218,7 +224,7 @@ bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, in
     *parts = NULL;
     if (good) {
         *parts = dts_alloc((size_t)count, sizeof(**parts));
-        set_parts(&point->scenario->model, cut, &cuts, chosen, count, *parts);
+        set_parts(point, cut, &cuts, chosen, count, *parts);
     }
     free(chosen);
     free_cuts(&cuts);

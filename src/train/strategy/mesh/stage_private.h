@@ -51,8 +51,10 @@ struct dts_stage_work {
     size_t sum_room;
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
-    int last_unit; // its first layer
-    int offloaded; // the last copy of gradients to the host; -1: none
+    int last_unit;           // its first layer
+    int offloaded;           // the last copy of gradients to the host; -1: none
+    int ended;               // the operation that ended the last pass; -1: none yet
+    int held[4], held_count; // messages that the next kernel waits for, needed or not
 
     /* Rounds whose gradients are summed in each microbatch: the span, and the last operation
      * that does; owned. */
