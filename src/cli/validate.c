@@ -119,7 +119,7 @@ const struct dts_command dts_validate_command = {
             "figure. The smallest point of a system levels the compute and is not scored\n"
             "(anchor); neither are those on which a constant was chosen (calibrated).\n"
             "\n"
-            "  CLASS         data_parallel, parameter_server or collective; none: all\n"
+            "  CLASS         data_parallel, parameter_server, collective or 3d; none: all\n"
             "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
             "                case by case\n"
             "  --folds yes   also choose the calibrated constants anew on each half of the\n"

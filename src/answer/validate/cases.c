@@ -17,7 +17,7 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {"data_parallel", "parameter_server", "collective",
+    static const char *const names[] = {"data_parallel", "parameter_server", "collective", "3d",
                                         NULL};
     return names[i];
 }

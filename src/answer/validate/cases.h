@@ -22,6 +22,7 @@ enum dts_case_class {
     DTS_DATA_PARALLEL,
     DTS_PARAMETER_SERVER,
     DTS_COLLECTIVE,
+    DTS_3D, // a network divided over devices by tensors and stages
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end

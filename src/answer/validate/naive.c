@@ -1,4 +1,6 @@
-/* naive.c -- the throughput of a device at one point from that at others. */
+/* naive.c -- the throughput of a device at one point from that at others. Points of several
+ * networks compare by the operations of their samples: then it is a constant share of the peak
+ * (MFU). */
 #include "answer/validate/naive.h"
 
 #include <math.h>
@@ -7,7 +9,8 @@
 
 /* A point as these predictors see it. */
 struct seen {
-    double devices, batch, rate; // rate: samples a second of a device
+    double devices, batch, rate; // rate: of a device, operations of the network a second, or
+                                 // samples where nobody counts these
 };
 
 static struct seen see(const struct dts_case_set *set, const struct dts_judged *judged, int i)
@@ -15,7 +18,8 @@ static struct seen see(const struct dts_case_set *set, const struct dts_judged *
     const struct dts_case *one = &set->cases[i];
     const double rate = set->families[one->family].step ? judged[i].batch / one->value
                                                         : one->value / one->devices;
-    return (struct seen){one->devices, judged[i].batch, rate};
+    const double flops = judged[i].sample_flops > 0 ? judged[i].sample_flops : 1;
+    return (struct seen){one->devices, judged[i].batch, rate * flops};
 }
 
 static double apart(const struct seen *a, const struct seen *b, bool by_batch)

@@ -102,6 +102,10 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
     const struct dts_case *one = &set->cases[i];
     judged[i].batch = (double)result->global_batch / result->devices;
     judged[i].physics_s = result->step.total_s;
+    judged[i].sample_flops = result->throughput_samples_per_s > 0
+                                 ? result->model_flops_per_s_device * result->devices /
+                                       result->throughput_samples_per_s
+                                 : 0;
     judged[i].published_s =
         set->families[one->family].step ? one->value : result->global_batch / one->value;
     snprintf(judged[i].basis, sizeof(judged[i].basis), "%s", result->basis);

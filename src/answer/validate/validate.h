@@ -22,6 +22,8 @@ struct dts_judged {
     double linear, nearest, power;
 
     double batch; // samples of a device in a step
+    double
+        sample_flops; // operations of the network for a sample, as MFU counts them; 0: unknown
     char basis[256];
     char platform[128], stack[128]; // names
 };
