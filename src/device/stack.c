@@ -194,6 +194,13 @@ static const struct dts_field fields[] = {
      .max = 10,
      .missing = "1",
      .help = "share of the device's roofline where no anchor fits"},
+    {.key = "accumulate_bytes",
+     .offset = offsetof(struct reading, stack.accumulate_bytes),
+     .type = DTS_REAL,
+     .max = 64,
+     .missing = "0",
+     .help = "bytes that move for each parameter where a microbatch's gradients are added to "
+             "those before (meshes); 0: kernels add them in place"},
     {.key = "channels",
      .offset = offsetof(struct reading, stack.channels),
      .type = DTS_INT,

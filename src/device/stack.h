@@ -76,7 +76,9 @@ struct dts_stack {
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)
     const char *slowdown_source, *noise_source; // NULL: the file does not say
-    double efficiency;  // of the device's roofline where no anchor fits; 1: as the device says
+    double efficiency; // of the device's roofline where no anchor fits; 1: as the device says
+    double accumulate_bytes; // moved for a parameter where a microbatch's gradients are added
+                             // to those of microbatches before it; 0: kernels add them in place
     int channels;       // of collectives
     double piece_bytes; // of pipelined collectives
     struct dts_library library;
