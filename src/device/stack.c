@@ -62,8 +62,9 @@ static const struct dts_field wire_fields[] = {
              "bits where kernels compute in 16, as automatic mixed precision leaves them"},
     {DTS_KEY(struct wire, sharded), .type = DTS_STRING, .choice = sharded_name,
      .missing = "\"reduce_scatter\"",
-     .help = "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
-             "their part, or all"},
+     .help =
+         "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
+         "their part, or all"},
     {0},
 };
 
@@ -224,6 +225,13 @@ static const struct dts_field fields[] = {
      .missing = "{}",
      .fields = dts_stack_memory_fields,
      .help = "what it keeps on a device beside the state of training (meshes)"},
+    {.key = "accumulate_bytes",
+     .offset = offsetof(struct reading, stack.accumulate_bytes),
+     .type = DTS_REAL,
+     .max = 64,
+     .missing = "0",
+     .help = "bytes that move for each parameter where a microbatch's gradients are added to "
+             "those before (meshes); 0: kernels add them in place"},
     {.key = "channels",
      .offset = offsetof(struct reading, stack.channels),
      .type = DTS_INT,

@@ -69,8 +69,8 @@ struct dts_stack {
     struct dts_anchor *anchors; // owned
     int anchor_count;
     struct dts_bucket_policy buckets;
-    bool exchanges_after; // gradients travel when backward is over, not beside it
-    bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
+    bool exchanges_after;   // gradients travel when backward is over, not beside it
+    bool wire_fp32;         // gradients travel in 32 bits where kernels compute in 16
     bool sharded_allreduce; // ranks that divide the optimizer's state sum all gradients on each
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it
@@ -82,8 +82,10 @@ struct dts_stack {
     double efficiency; // of the device's roofline where no anchor fits; 1: as the device says
     struct dts_stack_kernels kernels;
     struct dts_stack_memory memory;
-    int channels;       // of collectives
-    double piece_bytes; // of pipelined collectives
+    double accumulate_bytes; // moved for a parameter where a microbatch's gradients are added
+                             // to those of microbatches before it; 0: kernels add them in place
+    int channels;            // of collectives
+    double piece_bytes;      // of pipelined collectives
     struct dts_library library;
     const char *algorithm; // all-reduce that it uses by default; "auto": as its library chooses
     const char *algorithm_between;          // hierarchical: between nodes; NULL: none is said

@@ -54,8 +54,28 @@ static bool is_forward(enum dts_pass pass)
     return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
 }
 
+/* Of adding the gradients of a layer to those of the microbatches before, where the framework
+ * has a kernel for that. Where ranks divide gradients, they add a part of them: left out. */
+static double add_seconds(const struct dts_stage_work *w, int layer)
+{
+    const struct dts_point *point = w->stage->point;
+    const struct dts_layer *l = &point->scenario->model.layers[layer];
+    const struct dts_cut_layer *cut = w->stage->cut->layers;
+    double values = 0;
+    for (int p = 0; p < l->param_count; p++)
+        values += (double)cut[layer].params[p];
+    if (l->tied_to >= 0)
+        values += (double)cut[l->tied_to].params[0];
+    if (values <= 0 || point->scenario->stack.accumulate_bytes <= 0 ||
+        w->stage->mesh->sharded >= DTS_SHARDED_GRADIENTS)
+        return 0;
+    const struct dts_work work = {.class = DTS_WORK_MEMORY,
+                                  .bytes = values * point->scenario->stack.accumulate_bytes};
+    return dts_device_seconds(point->device, point->scenario->precision, &work);
+}
+
 static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
-                         int last)
+                         int last, bool adds)
 {
     const struct dts_model_seconds *all = w->stage->point->seconds;
     double seconds = 0;
@@ -71,6 +91,7 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
                    : pass == DTS_BACKWARD       ? backward
                    : pass == DTS_BACKWARD_INPUT ? backward * input
                                                 : backward * (1 - input);
+        seconds += adds ? add_seconds(w, l) : 0;
     }
     return seconds;
 }
@@ -80,13 +101,15 @@ static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
                     int first, int last)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_call call = {.pass = pass->pass,
-                                  .layer = first,
-                                  .more = last - first,
-                                  .microbatch = pass->microbatch,
-                                  .chunk = pass->chunk,
-                                  .slot = slot,
-                                  .seconds = seconds_of(w, pass->pass, first, last)};
+    const struct dts_call call = {
+        .pass = pass->pass,
+        .layer = first,
+        .more = last - first,
+        .microbatch = pass->microbatch,
+        .chunk = pass->chunk,
+        .slot = slot,
+        .seconds = seconds_of(w, pass->pass, first, last,
+                              pass->pass == w->last_pass && pass->microbatch > 0)};
     const char *name = m->layers[first].name;
     const bool divided = w->stage->cut->ranks > 1;
     const size_t round = divided ? 0 : dts_round_length(name);
@@ -192,9 +215,10 @@ static void await(struct dts_stage_work *w, int op)
         dts_plan_after(w->stage->plan, op);
 }
 
-/* The operation that was added last is the first behind messages between kernels. */
-static void after_messages(struct dts_stage_work *w)
+/* The operation that was added last waits for `op`, and for messages between kernels. */
+static void await_messages(struct dts_stage_work *w, int op)
 {
+    await(w, op);
     for (int i = 0; i < w->held_count; i++)
         dts_plan_after(w->stage->plan, w->held[i]);
     w->held_count = 0;
@@ -219,8 +243,7 @@ static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *
     char label[48];
     snprintf(label, sizeof(label), "gather #%d", pass->microbatch);
     dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
-    dts_plan_after(w->stage->plan, arrived);
-    after_messages(w);
+    await_messages(w, arrived);
     return -1; // kernels come behind it on their stream
 }
 
@@ -235,14 +258,11 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
         op = add_exchange(w, pass, slot, forward ? first : last,
                           forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
     const bool waited = op >= 0;
-    if (waited) {
-        await(w, awaited->after);
-        after_messages(w);
-    }
+    if (waited)
+        await_messages(w, awaited->after);
     op = add_call(w, pass, slot, first, last);
     if (!waited)
-        await(w, awaited->after);
-    after_messages(w);
+        await_messages(w, awaited->after);
     await(w, awaited->gather);
     await(w, awaited->scattered);
     await(w, awaited->sent);
