@@ -23,6 +23,8 @@ static const struct {
     [DTS_BACKWARD_IN] = {"backward in", DTS_BACKWARD_OUT},
     [DTS_GATHER] = {"gather", 0},
     [DTS_SCATTER] = {"scatter", 0},
+    [DTS_CONTEXT] = {"context", 0},
+    [DTS_EXPERT] = {"expert", 0},
     [DTS_HOST] = {"host", 0},
 };
 

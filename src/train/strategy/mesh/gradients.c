@@ -57,7 +57,7 @@ void dts_stage_gradients(struct dts_stage_work *w)
         }
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
-    const bool gathered = w->stage->shape->size[DTS_AXIS_SHARD] > 1;
+    const bool gathered = w->stage->shape->shards > 1;
     dts_plan_buffer(w->stage->plan, gathered ? w->parameters : 0,
                     dts_precision_bytes(w->stage->point->scenario->precision));
 }

@@ -95,7 +95,7 @@ static void add_part(const struct dts_point *point, const struct dts_mesh_divisi
     const double parameters = parameters_of(point, &d->cut, part);
     const struct kept kept = keep(point, &d->cut, part, bytes);
     const struct dts_mesh *mesh = point->strategy->self;
-    const double shards = d->shape.size[DTS_AXIS_SHARD];
+    const double shards = d->shape.shards;
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};

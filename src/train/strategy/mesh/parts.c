@@ -159,11 +159,13 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           cuts->count + 1);
 }
 
-/* What one rank sends of a tensor: its positions, where the sequence is divided. */
+/* What one rank sends of a tensor: its positions, where they are divided. */
 static size_t message(const struct dts_cut *cut, const struct dts_dims *dims)
 {
     const size_t all = dts_dims_elements(dims);
-    return cut->sequence && dims->count == 2 ? all / (size_t)cut->ranks : all;
+    if (dims->count != 2)
+        return all;
+    return all / (size_t)cut->context / (size_t)(cut->sequence ? cut->ranks : 1);
 }
 
 static void set_parts(const struct dts_model *m, const struct dts_cut *cut,

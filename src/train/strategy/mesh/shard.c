@@ -44,11 +44,11 @@ static struct dts_span span_of(const struct dts_stage_work *w, int first, int la
     return span;
 }
 
-static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis axis,
+static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_among among,
                enum dts_coll_kind kind, const char *label, struct dts_span data)
 {
     const struct dts_stage *stage = w->stage;
-    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, axis);
+    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, among);
     const double bytes =
         (double)data.count * (double)stage->plan->buffers[data.buffer].element_bytes;
     struct dts_collective c;
@@ -64,26 +64,26 @@ static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis a
 /* What a rank of the shard axis keeps of a span. */
 static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
 {
-    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
+    const size_t shards = (size_t)w->stage->shape->shards;
     return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
 }
 
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
-    const int *size = w->stage->shape->size;
+    const struct dts_mesh_shape *shape = w->stage->shape;
     char label[32];
     int op = after;
-    if (size[DTS_AXIS_SHARD] > 1) {
+    if (shape->shards > 1) {
         snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, DTS_AXIS_SHARD, DTS_REDUCE_SCATTER, label, span);
+        op = add(w, stream, DTS_AMONG_SHARDS, DTS_REDUCE_SCATTER, label, span);
         dts_plan_after(w->stage->plan, after);
         after = op;
         span = part_of(w, span);
     }
-    if (size[DTS_AXIS_DATA] > 1 && !w->failed) {
+    if (dts_mesh_group(shape, DTS_AMONG_COPIES).size > 1 && !w->failed) {
         snprintf(label, sizeof(label), "all-reduce %d", number);
-        op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
+        op = add(w, DTS_DATA, DTS_AMONG_COPIES, DTS_ALLREDUCE, label, span);
         dts_plan_after(w->stage->plan, after);
     }
     return op;
@@ -100,13 +100,13 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     const struct dts_mesh *mesh = w->stage->mesh;
     const bool there = w->unit_count > 0 && w->last_unit == first;
     const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS);
-    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->size[DTS_AXIS_SHARD] == 1 ||
-        there || span.count == 0 || (pass != DTS_FORWARD && !mesh->reshard_after_forward))
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->shards == 1 || there ||
+        span.count == 0 || (pass != DTS_FORWARD && !mesh->reshard_after_forward))
         return -1;
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[first].name);
-    const int op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
+    const int op = add(w, DTS_GATHER, DTS_AMONG_SHARDS, DTS_ALLGATHER, label, span);
     if (w->failed)
         return -1;
     if (after_unit(w) >= 0)
@@ -135,12 +135,12 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
                               int count, int update)
 {
     const enum dts_sharded sharded = w->stage->mesh->sharded;
-    if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || sharded == DTS_SHARDED_PARAMETERS)
+    if (w->stage->shape->shards == 1 || sharded == DTS_SHARDED_PARAMETERS)
         return;
     for (int b = 0; b < count && !w->failed; b++) {
         char label[32];
         snprintf(label, sizeof(label), "all-gather %d", b);
-        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label,
+        add(w, DTS_GATHER, DTS_AMONG_SHARDS, DTS_ALLGATHER, label,
             dts_bucket_span(buckets, b, DTS_WEIGHTS));
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);

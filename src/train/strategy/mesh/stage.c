@@ -180,7 +180,7 @@ static int add_update(struct dts_stage_work *w, int first)
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const int shards = w->stage->mesh->sharded > 0 ? w->stage->shape->size[DTS_AXIS_SHARD] : 1;
+    const int shards = w->stage->shape->shards;
     const double share = (double)w->parameters / point->scenario->model.parameters / shards;
     const int update = dts_plan_call(
         plan, DTS_COMPUTE, "update",

@@ -4,8 +4,8 @@
 
 #include "train/strategy/mesh/mesh.h"
 
-/* The buffer behind DTS_GRADIENTS and DTS_WEIGHTS: what tensor ranks sum or gather, one tensor
- * at a time. */
+/* The buffer behind DTS_GRADIENTS and DTS_WEIGHTS: what ranks of a stage exchange between
+ * calls, one tensor at a time. */
 enum { DTS_STAGE_SUMS = DTS_WEIGHTS + 1 };
 
 /* Buffers of a chunk, in the order in which a plan has them behind DTS_STAGE_SUMS. Each has the
@@ -41,12 +41,14 @@ struct dts_stage_work {
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
     size_t parameters;
-    struct dts_stage_sum *sums; // collectives of the tensor ranks that are known; owned
+    struct dts_stage_sum *sums; // collectives between calls that are known; owned
     int sum_count;
     size_t sum_room;
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
     int last_unit; // its first layer
+    int here;      // the last operation of the pass on the stream of kernels; -1: none
+    int side;      // one on another stream that the next kernel waits for; -1: none
     int reduced;   // the last operation that sums gradients of a round; -1: none
     bool failed;   // *err says why
     struct dts_error *err;
@@ -63,8 +65,38 @@ static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chun
     return &w->use[chunk * w->most_slots + slot];
 }
 
-/* Adds the buffer of what tensor ranks exchange. */
+static inline bool dts_stage_is_forward(enum dts_pass pass)
+{
+    return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
+}
+
+/* Adds the buffer of what ranks exchange between calls. */
 void dts_stage_sums(struct dts_stage_work *work);
+
+/* A collective between calls, but for its data. What a library chooses for one size it chooses
+ * for all of that size. NULL: it failed. */
+const struct dts_collective *dts_stage_collective(struct dts_stage_work *work,
+                                                  enum dts_cut_among among,
+                                                  enum dts_coll_kind kind, size_t count);
+
+/* Adds what ranks exchange around a layer at that moment; the first operation waits for `after`
+ * (-1: for nothing more). Returns the last operation; -1: nothing is exchanged. */
+int dts_stage_exchanges(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                        int layer, enum dts_cut_moment moment, int after);
+
+/* Adds the calls of attention in a ring, and what goes round; the first of each waits for
+ * `waits` (-1: for nothing). Returns the operation behind which all is there. */
+int dts_stage_ring(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
+                   int layer, const int waits[2]);
+
+/* Adds one call of layers first .. last, or a part of it. */
+int dts_stage_call(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
+                   int first, int last, double share);
+
+/* The operation that was added last waits for what is under way on another stream; or it is
+ * there itself, and waits for the kernels before it. */
+void dts_stage_await_side(struct dts_stage_work *work);
+void dts_stage_await_here(struct dts_stage_work *work, int after);
 
 /* Adds all calls of a pass, and what tensor ranks exchange between them. The first operation
  * waits for `after`, the last one, which leaves a tensor for another stage, for `sent`; -1: for
