@@ -3,7 +3,7 @@
 
 static const char scenario[] = "tests/data/agree_axes.json";
 
-/* To 1 % of the step: no race decides who has a link first. */
+/* To 1 % of the step, where a message has one path: two nodes of 8 on a star. */
 static void engines_agree(void)
 {
     static const char *const fluid[] = {"engine=fluid", NULL}, *const exact[] = {"engine=exact",

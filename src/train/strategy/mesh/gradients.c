@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
@@ -32,28 +33,38 @@ static void add(struct dts_stage_work *w, size_t *room, size_t elements, int lay
 static bool is_here(const struct dts_stage_work *w, int layer)
 {
     for (int c = 0; c < w->chunks; c++) {
-        const struct dts_part_of_model *part =
-            &w->stage->parts[c * w->stages + w->stage->number];
+        const struct dts_part_of_model *part = dts_stage_part(w, c);
         if (layer >= part->first && layer <= part->last)
             return true;
     }
     return false;
 }
 
-void dts_stage_gradients(struct dts_stage_work *w)
+/* The gradients of the layers of a part that all replicas have, or of experts alone. */
+static void add_part(struct dts_stage_work *w, const struct dts_part_of_model *part,
+                     bool experts, size_t *room)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
     const struct dts_cut_layer *mine = w->stage->cut->layers;
+    for (int l = part->last; l >= part->first; l--) {
+        const struct dts_layer *layer = &m->layers[l];
+        for (int p = layer->param_count - 1; p >= 0; p--)
+            if (dts_stage_of_expert(w->stage->shape, &mine[l], p) == experts)
+                add(w, room, mine[l].params[p], l);
+        if (!experts && layer->tied_to >= 0 && !is_here(w, layer->tied_to))
+            add(w, room, mine[layer->tied_to].params[0], l);
+    }
+}
+
+void dts_stage_gradients(struct dts_stage_work *w)
+{
     size_t room = 0;
-    for (int c = w->chunks - 1; c >= 0; c--) {
-        const struct dts_part_of_model *part =
-            &w->stage->parts[c * w->stages + w->stage->number];
-        for (int l = part->last; l >= part->first; l--) {
-            const struct dts_layer *layer = &m->layers[l];
-            for (int p = layer->param_count - 1; p >= 0; p--)
-                add(w, &room, mine[l].params[p], l);
-            if (layer->tied_to >= 0 && !is_here(w, layer->tied_to))
-                add(w, &room, mine[layer->tied_to].params[0], l);
+    for (int experts = 0; experts < 2; experts++) {
+        for (int c = w->chunks - 1; c >= 0; c--)
+            add_part(w, dts_stage_part(w, c), experts == 1, &room);
+        if (experts == 0) {
+            w->dense_count = w->gradient_count;
+            w->dense_parameters = w->parameters;
         }
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
@@ -206,6 +217,28 @@ static void add_ties(struct dts_stage_work *w, const struct dts_bucket *buckets,
     add_tie(w, &tie);
 }
 
+/* A bucket has gradients of experts, or has none. */
+static int find_buckets(const struct dts_stage_work *w, struct dts_bucket **buckets)
+{
+    const struct dts_bucket_policy *policy = &w->stage->mesh->policy;
+    const size_t bytes = dts_point_wire_bytes(w->stage->point);
+    struct dts_bucket *more = NULL;
+    const int dense = dts_buckets_of(w->gradients, w->dense_count, policy, bytes, buckets);
+    const int experts = w->gradient_count - w->dense_count;
+    if (experts == 0)
+        return dense;
+    const int behind =
+        dts_buckets_of(w->gradients + w->dense_count, experts, policy, bytes, &more);
+    struct dts_bucket *all = dts_alloc((size_t)(dense + behind), sizeof(*all));
+    if (dense > 0)
+        memcpy(all, *buckets, (size_t)dense * sizeof(*all));
+    memcpy(all + dense, more, (size_t)behind * sizeof(*all));
+    free(*buckets);
+    free(more);
+    *buckets = all;
+    return dense + behind;
+}
+
 bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, int *count,
                         struct dts_error *err)
 {
@@ -213,8 +246,7 @@ bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, i
     *count = 0;
     if (!check_tied(w, err))
         return false;
-    *count = dts_buckets_of(w->gradients, w->gradient_count, &w->stage->mesh->policy,
-                            dts_point_wire_bytes(w->stage->point), buckets);
+    *count = find_buckets(w, buckets);
     int *ops = dts_alloc((size_t)*count + 1, sizeof(*ops));
     add_buckets(w, *buckets, *count, ops);
     if (!w->failed && *count > 0)

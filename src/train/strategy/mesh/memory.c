@@ -72,30 +72,31 @@ static struct kept keep(const struct dts_point *point, const struct dts_cut *cut
     return all;
 }
 
-static double parameters_of(const struct dts_point *point, const struct dts_cut *cut,
-                            const struct dts_part_of_model *part)
+/* What a rank has of the weights of a part: of experts, or of all else. */
+static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
+                            const struct dts_part_of_model *part, bool experts)
 {
     const struct dts_model *m = &point->scenario->model;
+    const struct dts_cut *cut = &d->cut;
     double parameters = 0;
     for (int l = part->first; l <= part->last; l++) {
         for (int p = 0; p < m->layers[l].param_count; p++)
-            parameters += (double)cut->layers[l].params[p];
-        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+            if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
+                parameters += (double)cut->layers[l].params[p];
+        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
             parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
     }
     return parameters;
 }
 
-static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
-                     const struct dts_part_of_model *part, int slots, struct dts_memory *memory)
+/* Weights, gradients and state, where so many ranks divide them. */
+static void add_state(const struct dts_point *point, double parameters, double shards,
+                      struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
+    const struct dts_mesh *mesh = point->strategy->self;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
-    const double parameters = parameters_of(point, &d->cut, part);
-    const struct kept kept = keep(point, &d->cut, part, bytes);
-    const struct dts_mesh *mesh = point->strategy->self;
-    const double shards = d->shape.shards;
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
@@ -104,6 +105,17 @@ static void add_part(const struct dts_point *point, const struct dts_mesh_divisi
     memory->gradients += parameters * bytes / by[DTS_SHARDED_GRADIENTS];
     memory->optimizer +=
         parameters * s->optimizer->state_values * state_bytes / by[DTS_SHARDED_OPTIMIZER];
+}
+
+static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
+                     const struct dts_part_of_model *part, int slots, struct dts_memory *memory)
+{
+    const double bytes = (double)dts_precision_bytes(point->scenario->precision);
+    const struct kept kept = keep(point, &d->cut, part, bytes);
+    add_state(point, parameters_of(point, d, part, false),
+              dts_mesh_group(&d->shape, DTS_AMONG_SHARDS).size, memory);
+    add_state(point, parameters_of(point, d, part, true),
+              dts_mesh_group(&d->shape, DTS_AMONG_EXPERT_SHARDS).size, memory);
     memory->activations += point->batch * slots * kept.kept;
     // a gradient, and what it came from
     memory->activations += point->batch * (kept.again + 2 * kept.largest);

@@ -27,12 +27,14 @@ const char *dts_sharded_name(int i)
     return words[i];
 }
 
-/* Where the gradients of a layer lie in the buffer. */
-static struct dts_span span_of(const struct dts_stage_work *w, int first, int last, int buffer)
+/* Where the gradients of layers lie in the buffer: of experts, or of all else. */
+static struct dts_span span_of(const struct dts_stage_work *w, int first, int last, int buffer,
+                               bool experts)
 {
     struct dts_span span = {.buffer = buffer};
-    size_t at = 0;
-    for (int i = 0; i < w->gradient_count; i++) {
+    size_t at = experts ? w->dense_parameters : 0;
+    const int end = experts ? w->gradient_count : w->dense_count;
+    for (int i = experts ? w->dense_count : 0; i < end; i++) {
         const struct dts_gradient *g = &w->gradients[i];
         if (g->layer >= first && g->layer <= last) {
             if (span.count == 0)
@@ -42,6 +44,24 @@ static struct dts_span span_of(const struct dts_stage_work *w, int first, int la
         at += g->elements;
     }
     return span;
+}
+
+/* The ranks that divide a span, or those that have the same part of it each. */
+static enum dts_mesh_among shards_of(const struct dts_stage_work *w,
+                                     const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_SHARDS : DTS_AMONG_EXPERT_SHARDS;
+}
+
+static enum dts_mesh_among copies_of(const struct dts_stage_work *w,
+                                     const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_COPIES : DTS_AMONG_EXPERT_COPIES;
+}
+
+static int size_of(const struct dts_stage_work *w, enum dts_mesh_among among)
+{
+    return dts_mesh_group(w->stage->shape, among).size;
 }
 
 static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_among among,
@@ -61,29 +81,29 @@ static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_a
     return dts_plan_collective(stage->plan, stream, label, c);
 }
 
-/* What a rank of the shard axis keeps of a span. */
+/* What a rank keeps of a span that it divides with others. */
 static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
 {
-    const size_t shards = (size_t)w->stage->shape->shards;
+    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
     return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
 }
 
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
-    const struct dts_mesh_shape *shape = w->stage->shape;
+    const enum dts_mesh_among shards = shards_of(w, &span), copies = copies_of(w, &span);
     char label[32];
     int op = after;
-    if (shape->shards > 1) {
+    if (size_of(w, shards) > 1) {
         snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, DTS_AMONG_SHARDS, DTS_REDUCE_SCATTER, label, span);
+        op = add(w, stream, shards, DTS_REDUCE_SCATTER, label, span);
         dts_plan_after(w->stage->plan, after);
         after = op;
         span = part_of(w, span);
     }
-    if (dts_mesh_group(shape, DTS_AMONG_COPIES).size > 1 && !w->failed) {
+    if (size_of(w, copies) > 1 && !w->failed) {
         snprintf(label, sizeof(label), "all-reduce %d", number);
-        op = add(w, DTS_DATA, DTS_AMONG_COPIES, DTS_ALLREDUCE, label, span);
+        op = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
         dts_plan_after(w->stage->plan, after);
     }
     return op;
@@ -95,18 +115,12 @@ static int after_unit(const struct dts_stage_work *w)
     return which >= 0 ? w->unit_ends[which] : -1;
 }
 
-int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, int last)
+static int add_gather(struct dts_stage_work *w, int layer, struct dts_span span)
 {
-    const struct dts_mesh *mesh = w->stage->mesh;
-    const bool there = w->unit_count > 0 && w->last_unit == first;
-    const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS);
-    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->shards == 1 || there ||
-        span.count == 0 || (pass != DTS_FORWARD && !mesh->reshard_after_forward))
-        return -1;
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
-             w->stage->point->scenario->model.layers[first].name);
-    const int op = add(w, DTS_GATHER, DTS_AMONG_SHARDS, DTS_ALLGATHER, label, span);
+             w->stage->point->scenario->model.layers[layer].name);
+    const int op = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
     if (w->failed)
         return -1;
     if (after_unit(w) >= 0)
@@ -116,38 +130,57 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     return op;
 }
 
+int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, int last)
+{
+    const struct dts_mesh *mesh = w->stage->mesh;
+    const bool there = w->unit_count > 0 && w->last_unit == first;
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS || there ||
+        (pass != DTS_FORWARD && !mesh->reshard_after_forward))
+        return -1;
+    int op = -1; // one behind the other
+    for (int experts = 0; experts < 2 && !w->failed; experts++) {
+        const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS, experts == 1);
+        if (span.count > 0 && size_of(w, shards_of(w, &span)) > 1)
+            op = add_gather(w, first, span);
+    }
+    return op;
+}
+
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
                         int op)
 {
-    const struct dts_mesh *mesh = w->stage->mesh;
     w->unit_ends =
         dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
     w->unit_ends[w->unit_count++] = op;
     w->last_unit = first;
-    const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS);
-    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass || span.count == 0 ||
-        w->failed)
+    if (w->stage->mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
         return;
-    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+    for (int experts = 0; experts < 2 && !w->failed; experts++) {
+        const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);
+        if (span.count > 0)
+            w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+    }
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
                               int count, int update)
 {
-    const enum dts_sharded sharded = w->stage->mesh->sharded;
-    if (w->stage->shape->shards == 1 || sharded == DTS_SHARDED_PARAMETERS)
+    int last = -1;
+    if (w->stage->mesh->sharded == DTS_SHARDED_PARAMETERS)
         return;
     for (int b = 0; b < count && !w->failed; b++) {
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_WEIGHTS);
         char label[32];
         snprintf(label, sizeof(label), "all-gather %d", b);
-        add(w, DTS_GATHER, DTS_AMONG_SHARDS, DTS_ALLGATHER, label,
-            dts_bucket_span(buckets, b, DTS_WEIGHTS));
+        if (size_of(w, shards_of(w, &span)) == 1)
+            continue;
+        last = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);
     }
-    if (!w->failed) // the next step's kernels need them
-        dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
-                      (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
-    if (!w->failed)
-        dts_plan_after(w->stage->plan, w->stage->plan->op_count - 2);
+    if (w->failed || last < 0)
+        return;
+    dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights", // the next step's kernels need them
+                  (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
+    dts_plan_after(w->stage->plan, last);
 }

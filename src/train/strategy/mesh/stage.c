@@ -174,14 +174,22 @@ static void add_passes(struct dts_stage_work *w)
     }
 }
 
+/* Parameters whose state a rank has. */
+static double updated(const struct dts_stage_work *w)
+{
+    const double experts = (double)(w->parameters - w->dense_parameters);
+    const struct dts_mesh_shape *shape = w->stage->shape;
+    return (double)w->dense_parameters / dts_mesh_group(shape, DTS_AMONG_SHARDS).size +
+           experts / dts_mesh_group(shape, DTS_AMONG_EXPERT_SHARDS).size;
+}
+
 /* The update waits for gradients, and for all that still reads what the next step changes. */
 static int add_update(struct dts_stage_work *w, int first)
 {
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const int shards = w->stage->shape->shards;
-    const double share = (double)w->parameters / point->scenario->model.parameters / shards;
+    const double share = updated(w) / point->scenario->model.parameters;
     const int update = dts_plan_call(
         plan, DTS_COMPUTE, "update",
         (struct dts_call){

@@ -41,6 +41,8 @@ struct dts_stage_work {
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
     size_t parameters;
+    int dense_count; // gradients, and parameters, that come before those of experts
+    size_t dense_parameters;
     struct dts_stage_sum *sums; // collectives between calls that are known; owned
     int sum_count;
     size_t sum_room;
@@ -128,9 +130,17 @@ size_t dts_round_length(const char *name);
 /* The part of a layer's backward seconds that makes the gradients of its inputs. */
 double dts_stage_input_share(const struct dts_point *point, int layer);
 
-/* Lists the gradients of the stage and adds their buffer: in the order in which backward ends,
- * the last chunk first, in it the last layer, in it the last tensor. A tied weight whose owner
- * is on another stage is a tensor of its own here, behind the layer's others. */
+/* Is a tensor of a layer one that expert ranks divide? */
+static inline bool dts_stage_of_expert(const struct dts_mesh_shape *shape,
+                                       const struct dts_cut_layer *layer, int param)
+{
+    return shape->experts > 1 && layer->expert_params >= 0 && param >= layer->expert_params;
+}
+
+/* Lists the gradients of the stage and adds their buffer: first what all replicas have, then
+ * experts; each in the order in which backward ends, the last chunk first, in it the last
+ * layer, in it the last tensor. A tied weight whose owner is on another stage is a tensor of
+ * its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
 
 /* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
