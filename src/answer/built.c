@@ -1,6 +1,7 @@
 /* built.c -- a question becomes a job: batch, seconds of the kernels, plans, endpoints. */
 #include "answer/built.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,27 @@ static void look_at_site(const struct dts_question *q, struct dts_machine *machi
         dts_orders_find(node->lanes, q->devices, &machine->orders);
 }
 
+/* Of the first device to its host: each link of the way, shared by all devices of the node
+ * whose way it is on. */
+static double host_link(const struct dts_platform *platform)
+{
+    const struct dts_net *net = &platform->net;
+    int way[DTS_MAX_ROUTE], other[DTS_MAX_ROUTE];
+    double least = INFINITY;
+    const int hops = net->ops->route(net->self, 0, net->devices, 0, way);
+    for (int h = 0; h < hops; h++) {
+        int sharing = 0;
+        for (int d = 0; d < net->devices_per_node; d++) {
+            const int count = net->ops->route(net->self, d, net->devices, 0, other);
+            for (int i = 0; i < count; i++)
+                sharing += other[i] == way[h];
+        }
+        least =
+            fmin(least, net->ops->capacity(net->self, way[h]) / (sharing > 0 ? sharing : 1));
+    }
+    return hops > 0 && isfinite(least) ? least : 0;
+}
+
 bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                     struct dts_error *err)
 {
@@ -170,6 +192,8 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         .nodes = q->platform->nodes,
         .devices_per_node = q->platform->devices_per_node,
         .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
+        .host_memory_bytes = q->platform->host_memory_bytes,
+        .host_link_bytes_per_s = host_link(q->platform),
         .cores = q->platform->cores,
         .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
         .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,

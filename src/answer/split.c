@@ -58,6 +58,13 @@ static int by_start(const void *a, const void *b)
     return (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
+/* A stage awaits activations long before they are sent: what counts is the other side's time. */
+static bool is_under_way(const struct dts_op *op)
+{
+    const bool awaits = op->kind == DTS_OP_EXCHANGE && !op->exchange.send;
+    return op->kind != DTS_OP_CALL && !(awaits && dts_stream_meets(op->stream) != op->stream);
+}
+
 /* How long at least one communication of a rank was under way. */
 static double communicating(const struct part *part)
 {
@@ -65,7 +72,7 @@ static double communicating(const struct part *part)
     struct dts_op_time *spans = dts_alloc((size_t)plan->op_count, sizeof(*spans));
     int count = 0;
     for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind != DTS_OP_CALL)
+        if (is_under_way(&plan->ops[o]))
             spans[count++] = part->ops[o];
     qsort(spans, (size_t)count, sizeof(*spans), by_start);
 

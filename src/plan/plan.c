@@ -23,6 +23,7 @@ static const struct {
     [DTS_BACKWARD_IN] = {"backward in", DTS_BACKWARD_OUT},
     [DTS_GATHER] = {"gather", 0},
     [DTS_SCATTER] = {"scatter", 0},
+    [DTS_OFFLOAD] = {"offload", 0},
     [DTS_CONTEXT] = {"context", 0},
     [DTS_EXPERT] = {"expert", 0},
     [DTS_HOST] = {"host", 0},
@@ -39,6 +40,7 @@ static const char *const pass_names[DTS_PASSES] = {
     // beside the network
     [DTS_OVERHEAD] = "overhead",
     [DTS_READ] = "read",
+    [DTS_COPY] = "copy",
     [DTS_DISPATCH] = "dispatch",
 };
 

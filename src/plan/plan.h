@@ -50,6 +50,7 @@ enum dts_stream {
 
     DTS_GATHER,  // weights that are divided over ranks, ahead of the kernels that read them
     DTS_SCATTER, // gradients that each rank keeps a part of
+    DTS_OFFLOAD, // between a device and the memory of its host, and what the host computes
     DTS_CONTEXT, // what attention needs of positions that other ranks have
     DTS_EXPERT,  // positions to the ranks of their experts, and back
 
@@ -83,6 +84,7 @@ enum dts_pass {
     DTS_AGGREGATE, // a server sums what arrived
     DTS_OVERHEAD,  // fixed time of the framework in each step
     DTS_READ,      // a batch of samples is read
+    DTS_COPY,      // between a device and its host
     DTS_DISPATCH,  // the host issues a call to its device
     DTS_PASSES
 };

@@ -42,6 +42,10 @@ static void a_bubble_is_that_of_its_paper(void)
                gaps * both_s, 1e-9);
     CHECK_NEAR(bubble_of("{\"mesh\":{\"pipeline\":4}}", &weight_s), gaps * both_s, 1e-9);
     CHECK_NEAR(bubble_of("{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":"
+                         "\"eager_1f1b\"}}",
+                         &weight_s),
+               gaps * both_s, 1e-9);
+    CHECK_NEAR(bubble_of("{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":"
                          "\"interleaved\",\"chunks\":2}}",
                          &weight_s),
                gaps * both_s / 2, 1e-9);

@@ -102,6 +102,14 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
          dts_place(platform, &placement, needed.devices, needed.hosts, needed.dedicated,
                    &p->endpoints, &err);
     CHECK_STRING(err.text, "");
+    const struct dts_strategy_kind *kind = p->point.strategy->kind;
+    if (ok && kind->device_of != NULL) {
+        int *by_device = p->endpoints;
+        p->endpoints = calloc((size_t)p->job.ranks, sizeof(int));
+        for (int rank = 0; rank < p->job.ranks; rank++)
+            p->endpoints[rank] = by_device[kind->device_of(&p->point, rank)];
+        free(by_device);
+    }
     p->simulation =
         (struct dts_simulation){.job = &p->job,
                                 .net = &platform->net,

@@ -88,7 +88,7 @@ case ${1:-} in
 '' | -*) usage ;;
 *)
     [ $# -eq 1 ] || usage
-    rows_of "$1" alone mixed paths step race unlike
+    rows_of "$1" alone mixed paths step race unlike mesh
     cat "$rows"
     ;;
 esac

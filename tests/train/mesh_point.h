@@ -49,6 +49,7 @@ static inline void set_up_blocks(struct fixture *f, struct dts_device *device, i
         }
     f->seconds.fixed = f->seconds.update = 0;
     f->point.device = device;
+    f->machine.host_link_bytes_per_s = 1e10;
     f->scenario.batch_per_device = 1;
     f->scenario.accumulate = microbatches;
 }

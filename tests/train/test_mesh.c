@@ -73,6 +73,8 @@ static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
                 CHECK_INT(most[0], m);
                 check_list(dts_pipeline_schedule_find("1f1b"), &shape, s, most);
                 CHECK_INT(most[0], least(p - s, m));
+                check_list(dts_pipeline_schedule_find("eager_1f1b"), &shape, s, most);
+                CHECK_INT(most[0], least(2 * (p - s) - 1, m));
                 check_list(dts_pipeline_schedule_find("zb_h1"), &shape, s, most);
                 CHECK(most[0] <= least(p, m));
             }
@@ -95,6 +97,9 @@ static void every_mesh_can_be_walked(void)
         "{\"sharded\":\"gradients\"}",
         "{\"sharded\":\"parameters\",\"prefetch\":2}",
         "{\"mesh\":{\"shard\":2}}",
+        "{\"sharded\":\"gradients\",\"offload\":\"optimizer\"}",
+        "{\"mesh\":{\"pipeline\":2},\"offload\":\"optimizer\"}",
+        "{\"sharded\":\"parameters\",\"offload\":\"parameters\"}",
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"tensor\":2},\"recompute\":\"selective\"}",
         "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,5]}}",
         "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
@@ -205,6 +210,41 @@ static void shards_have_the_memory_of_the_zero_paper(void)
     forget_blocks(&f, &device);
 }
 
+static double seconds_of(const struct dts_plan *plan, const char *begins)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].stream == DTS_OFFLOAD &&
+            strncmp(plan->ops[o].label, begins, strlen(begins)) == 0)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+/* Of P parameters, n shards, 2 bytes each: gradients go to the host at its link's rate, weights
+ * come back, and the host moves what Adam reads and writes, of which four devices share a node.
+ */
+static void a_host_takes_what_its_link_and_its_memory_allow(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    struct dts_memory memory;
+    set_up_blocks(&f, &device, 8, 1);
+    f.scenario.precision = DTS_FP16;
+    f.scenario.optimizer = dts_optimizer_find("adam");
+    struct dts_job job =
+        job_of(&f, "mesh", "{\"sharded\":\"gradients\",\"offload\":\"optimizer\"}", 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    const double mine = f.scenario.model.parameters / 8, values = f.scenario.optimizer->values;
+    CHECK_CLOSE(seconds_of(plan, "gradients"), mine * 2 / 1e10, 1e-3);
+    CHECK_CLOSE(seconds_of(plan, "weights"), mine * 2 / 1e10, 1e-9);
+    CHECK_CLOSE(seconds_of(plan, "update"), 4 * mine * (4 * values + 2) / 1e10, 1e-9);
+    CHECK(dts_point_memory(&f.point, &memory, &err));
+    CHECK_NEAR(memory.weights + memory.gradients + memory.optimizer, 16 * mine + 2 * mine, 1);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
 static void a_mesh_that_does_not_divide_is_refused(void)
 {
     static const struct {
@@ -242,4 +282,5 @@ TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
       TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
+      TEST(a_host_takes_what_its_link_and_its_memory_allow),
       TEST(a_mesh_that_does_not_divide_is_refused))

@@ -107,12 +107,14 @@ static bool can_walk(const struct dts_collective *c, const struct dts_load *load
     return few && load->work <= MOST_WORK;
 }
 
-/* How it is walked, or how long it takes in lockstep: both where walking takes long. */
+/* How it is walked, or how long it takes in lockstep: both where walking takes long. Groups of
+ * a role share links with one another, which a walk of one of them does not see: they go in
+ * lockstep. */
 static void set_course(struct dts_loader *l, const struct dts_op_steps *s,
                        const struct dts_role *role, const struct dts_collective *c,
                        struct dts_load *load)
 {
-    if (can_walk(c, load)) {
+    if (c->group.size == role->count && can_walk(c, load)) {
         load->move =
             (struct dts_move){dts_op_steps_script(l->op_steps, s), c->data.count,
                               role->plan.buffers[c->data.buffer].element_bytes, &c->pace};

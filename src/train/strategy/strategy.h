@@ -23,6 +23,11 @@ struct dts_machine {
     double device_memory_bytes;     // of the smallest, where they differ
     const char *smallest_device;    // its name; NULL: all are alike
     double host_memory_bytes_per_s; // a server sums at this rate
+    double host_memory_bytes;       // of a node; 0: not stated
+
+    /* What a device reaches to the memory of its host, and from it, while all of the node do;
+     * 0: not known. */
+    double host_link_bytes_per_s;
     int cores;                      // of the host of a node; 0: not stated
 
     /* What a library of collectives knows of it; version, nodes and devices of a node are those

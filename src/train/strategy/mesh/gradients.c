@@ -104,14 +104,17 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
     for (int b = 0; b < count && !w->failed; b++) {
         const int ready = mesh->overlap ? w->ready[buckets[b].ready_after] : end;
         const int first = w->stage->plan->op_count;
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
         ops[b] = ready;
         if (mesh->sharded < DTS_SHARDED_GRADIENTS)
-            ops[b] = dts_stage_reduce(w, DTS_DATA, b,
-                                      dts_bucket_span(buckets, b, DTS_GRADIENTS), ready);
+            ops[b] = dts_stage_reduce(w, DTS_DATA, b, span, ready);
         else if (w->reduced >= 0)
             ops[b] = w->reduced;
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
+        if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
+            w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                          dts_stage_part_bytes(w, span), ops[b]);
     }
 }
 

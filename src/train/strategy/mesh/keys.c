@@ -96,6 +96,13 @@ const struct dts_field dts_mesh_fields[] = {
      .missing = "null",
      .help = "what ranks of the axis shard divide: optimizer, gradients (and that), parameters "
              "(and both); default: parameters, where the axis is there"},
+    {.key = "offload",
+     .offset = offsetof(struct dts_mesh, offload_word),
+     .type = DTS_STRING,
+     .choice = dts_offload_name,
+     .missing = "\"nothing\"",
+     .help = "what lies in the host's memory: optimizer: its state, and the host updates; "
+             "parameters: and the weights that a rank keeps"},
     {DTS_KEY(struct dts_mesh, prefetch), .type = DTS_INT, .min = 0, .max = 64,
      .missing = "null", .help = "sharded parameters: blocks gathered ahead; default: 1"},
     {DTS_KEY(struct dts_mesh, reshard_after_forward), .type = DTS_BOOL, .missing = "null",
@@ -135,6 +142,8 @@ static void set_name(struct dts_mesh *mesh)
                                mesh->expert.size);
     static const char *const zero[] = {"", "_zero1", "_zero2", "_zero3"};
     at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
+    if (mesh->offload != DTS_OFFLOAD_NOTHING)
+        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_offload");
     if (mesh->recompute != DTS_KEEPS_ALL)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
                                mesh->recompute_word);
@@ -247,6 +256,14 @@ static bool read_sharded(struct dts_mesh *mesh, const struct dts_cfg *at, struct
     return true;
 }
 
+static bool check_offload(const struct dts_mesh *mesh, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    return mesh->offload != DTS_OFFLOAD_PARAMETERS || mesh->sharded == DTS_SHARDED_PARAMETERS ||
+           dts_cfg_fail(at, "offload", err,
+                        "\"parameters\" needs sharded parameters, block by block");
+}
+
 /* Tensor ranks use what the stack uses; in a node there are no levels. */
 static bool prepare_within(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err)
@@ -269,8 +286,12 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
     for (int i = 0; dts_recompute_name(i) != NULL; i++)
         if (strcmp(dts_recompute_name(i), mesh->recompute_word) == 0)
             mesh->recompute = (enum dts_keeps)i;
-    if (!read_sharded(mesh, at, err) || !read_order(mesh, at, err) ||
-        !read_pipeline(mesh, at, err) || !dts_mesh_read_context(mesh, stack, at, err) ||
+    for (int i = 0; dts_offload_name(i) != NULL; i++)
+        if (strcmp(dts_offload_name(i), mesh->offload_word) == 0)
+            mesh->offload = (enum dts_offload)i;
+    if (!read_sharded(mesh, at, err) || !check_offload(mesh, at, err) ||
+        !read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
+        !dts_mesh_read_context(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
         !prepare_within(mesh, stack, at, err))

@@ -100,11 +100,13 @@ static void add_state(const struct dts_point *point, double parameters, double s
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
-    memory->weights += parameters * (bytes / by[DTS_SHARDED_PARAMETERS] +
-                                     copy_bytes / by[DTS_SHARDED_OPTIMIZER]);
+    const bool here = mesh->offload == DTS_OFFLOAD_NOTHING;
+    const double kept_bytes = mesh->offload == DTS_OFFLOAD_PARAMETERS ? 0 : bytes;
+    memory->weights += parameters * (kept_bytes / by[DTS_SHARDED_PARAMETERS] +
+                                     (here ? copy_bytes : 0) / by[DTS_SHARDED_OPTIMIZER]);
     memory->gradients += parameters * bytes / by[DTS_SHARDED_GRADIENTS];
-    memory->optimizer +=
-        parameters * s->optimizer->state_values * state_bytes / by[DTS_SHARDED_OPTIMIZER];
+    memory->optimizer += (here ? 1 : 0) * parameters * s->optimizer->state_values *
+                         state_bytes / by[DTS_SHARDED_OPTIMIZER];
 }
 
 static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,

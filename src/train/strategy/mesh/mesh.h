@@ -52,6 +52,15 @@ enum dts_keeps {
 };
 const char *dts_recompute_name(int i); // "none", "selective", "full"
 
+/* What lies in the memory of the host (ZeRO-Offload; Ren et al. 2021, arXiv:2101.06840.
+ * ZeRO-Infinity; Rajbhandari et al. 2021, arXiv:2104.07857). */
+enum dts_offload {
+    DTS_OFFLOAD_NOTHING,
+    DTS_OFFLOAD_OPTIMIZER,  // state and fp32 copy; the host updates
+    DTS_OFFLOAD_PARAMETERS, // and weights, which a rank fetches before it gathers them
+};
+const char *dts_offload_name(int i);
+
 struct dts_mesh_pipeline {
     const char *schedule;
     int chunks;         // parts of the network that each stage has
@@ -87,6 +96,8 @@ struct dts_mesh {
     struct dts_coll_choice choice; // how gradients are summed
     struct dts_coll_choice within; // how tensor ranks sum: as the stack does
     bool sequence_parallel;
+    const char *offload_word;
+    enum dts_offload offload;
     const char *recompute_word;
     enum dts_keeps recompute;
     const char *sharded_word;

@@ -8,15 +8,13 @@
 
 extern const struct dts_pipeline_schedule dts_pipeline_gpipe;
 extern const struct dts_pipeline_schedule dts_pipeline_1f1b;
+extern const struct dts_pipeline_schedule dts_pipeline_eager_1f1b;
 extern const struct dts_pipeline_schedule dts_pipeline_interleaved;
 extern const struct dts_pipeline_schedule dts_pipeline_zb_h1;
 
 const struct dts_pipeline_schedule *const dts_pipeline_schedules[] = {
-    &dts_pipeline_1f1b,
-    &dts_pipeline_gpipe,
-    &dts_pipeline_interleaved,
-    &dts_pipeline_zb_h1,
-    NULL,
+    &dts_pipeline_1f1b,        &dts_pipeline_gpipe, &dts_pipeline_eager_1f1b,
+    &dts_pipeline_interleaved, &dts_pipeline_zb_h1, NULL,
 };
 
 const struct dts_pipeline_schedule *dts_pipeline_schedule_find(const char *name)
@@ -36,6 +34,21 @@ int dts_pipeline_length(const struct dts_pipeline_schedule *schedule,
                         const struct dts_pipeline_shape *shape)
 {
     return (schedule->splits_backward ? 3 : 2) * shape->chunks * shape->microbatches;
+}
+
+void dts_pipeline_alternate(const struct dts_pipeline_shape *shape, int before,
+                            struct dts_pipeline_pass *passes)
+{
+    const int m = shape->microbatches, warm = before < m ? before : m;
+    int n = 0;
+    for (int i = 0; i < warm; i++)
+        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_FORWARD, .microbatch = i};
+    for (int i = warm; i < m; i++) {
+        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_FORWARD, .microbatch = i};
+        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_BACKWARD, .microbatch = i - warm};
+    }
+    for (int i = m - warm; i < m; i++)
+        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_BACKWARD, .microbatch = i};
 }
 
 void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,

@@ -44,6 +44,11 @@ const char *dts_pipeline_schedule_name(int i);
 int dts_pipeline_length(const struct dts_pipeline_schedule *schedule,
                         const struct dts_pipeline_shape *shape);
 
+/* For `list`: so many forward passes, then one forward and one backward in turn, then the
+ * backward passes that are left. */
+void dts_pipeline_alternate(const struct dts_pipeline_shape *shape, int before,
+                            struct dts_pipeline_pass *passes);
+
 /* Which set of activations each pass of a list uses: a forward pass takes the lowest that is
  * free in its chunk, the last backward pass of the microbatch gives it back. slots: one for
  * each pass; most: for each chunk, how many it needs. Both are the caller's. */

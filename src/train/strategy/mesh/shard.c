@@ -88,6 +88,19 @@ static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span s
     return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
 }
 
+double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
+{
+    return (double)part_of(w, span).count *
+           (double)w->stage->plan->buffers[span.buffer].element_bytes;
+}
+
+double dts_stage_kept(const struct dts_stage_work *w)
+{
+    const double experts = (double)(w->parameters - w->dense_parameters);
+    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
+           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+}
+
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
@@ -115,18 +128,38 @@ static int after_unit(const struct dts_stage_work *w)
     return which >= 0 ? w->unit_ends[which] : -1;
 }
 
+/* The operation that was added last waits until there is room for another round's weights. */
+static void after_space(struct dts_stage_work *w)
+{
+    if (after_unit(w) >= 0)
+        dts_plan_after(w->stage->plan, after_unit(w));
+    else
+        dts_stage_after_update(w);
+}
+
+/* Gathers a span of weights, which the host may have. */
 static int add_gather(struct dts_stage_work *w, int layer, struct dts_span span)
 {
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[layer].name);
-    const int op = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
+    const bool fetches = w->stage->mesh->offload == DTS_OFFLOAD_PARAMETERS;
+    const bool gathers = size_of(w, shards_of(w, &span)) > 1;
+    int op = -1;
+    if (fetches) {
+        op = dts_stage_copy(w, "fetch weights", dts_stage_part_bytes(w, span), -1);
+        after_space(w);
+    }
+    if (!gathers)
+        return op;
+    const int fetched = op;
+    op = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
     if (w->failed)
         return -1;
-    if (after_unit(w) >= 0)
-        dts_plan_after(w->stage->plan, after_unit(w));
+    if (fetches)
+        dts_plan_after(w->stage->plan, fetched);
     else
-        dts_stage_after_update(w);
+        after_space(w);
     return op;
 }
 
@@ -140,8 +173,10 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     int op = -1; // one behind the other
     for (int experts = 0; experts < 2 && !w->failed; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS, experts == 1);
-        if (span.count > 0 && size_of(w, shards_of(w, &span)) > 1)
-            op = add_gather(w, first, span);
+        const int gathered = span.count > 0 ? add_gather(w, first, span) : -1;
+        if (gathered >= 0 && op >= 0) // a copy of the host's, and a gather
+            dts_plan_after(w->stage->plan, op);
+        op = gathered >= 0 ? gathered : op;
     }
     return op;
 }
@@ -157,8 +192,12 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         return;
     for (int experts = 0; experts < 2 && !w->failed; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);
-        if (span.count > 0)
-            w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+        if (span.count == 0)
+            continue;
+        w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
+        if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
+            w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                          dts_stage_part_bytes(w, span), w->reduced);
     }
 }
 
@@ -181,6 +220,6 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     if (w->failed || last < 0)
         return;
     dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights", // the next step's kernels need them
-                  (struct dts_call){.pass = DTS_UPDATE, .layer = -1});
+                  (struct dts_call){.pass = DTS_COPY, .layer = -1});
     dts_plan_after(w->stage->plan, last);
 }

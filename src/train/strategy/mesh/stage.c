@@ -174,13 +174,17 @@ static void add_passes(struct dts_stage_work *w)
     }
 }
 
-/* Parameters whose state a rank has. */
-static double updated(const struct dts_stage_work *w)
+/* All that left the stage's activations and their gradients. */
+static void after_messages(struct dts_stage_work *w)
 {
-    const double experts = (double)(w->parameters - w->dense_parameters);
-    const struct dts_mesh_shape *shape = w->stage->shape;
-    return (double)w->dense_parameters / dts_mesh_group(shape, DTS_AMONG_SHARDS).size +
-           experts / dts_mesh_group(shape, DTS_AMONG_EXPERT_SHARDS).size;
+    for (int c = 0; c < w->chunks; c++)
+        for (int s = 0; s < w->most[c]; s++) {
+            const struct dts_slot *slot = dts_stage_slot(w, c, s);
+            if (slot->sent >= 0)
+                dts_plan_after(w->stage->plan, slot->sent);
+            if (slot->returned >= 0)
+                dts_plan_after(w->stage->plan, slot->returned);
+        }
 }
 
 /* The update waits for gradients, and for all that still reads what the next step changes. */
@@ -189,23 +193,21 @@ static int add_update(struct dts_stage_work *w, int first)
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const double share = updated(w) / point->scenario->model.parameters;
-    const int update = dts_plan_call(
-        plan, DTS_COMPUTE, "update",
-        (struct dts_call){
-            .pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update * share});
+    const double share = dts_stage_kept(w) / point->scenario->model.parameters;
+    const bool host = w->stage->mesh->offload != DTS_OFFLOAD_NOTHING;
+    const int back = host ? dts_stage_host_update(w, w->offloaded) : -1;
+    const int update =
+        dts_plan_call(plan, DTS_COMPUTE, host ? "weights" : "update",
+                      (struct dts_call){.pass = host ? DTS_COPY : DTS_UPDATE,
+                                        .layer = -1,
+                                        .seconds = host ? 0 : point->seconds->update * share});
+    if (host)
+        dts_plan_after(plan, back);
     for (int op = first; op < end; op++)
         dts_plan_after(plan, op);
     if (w->reduced >= 0)
         dts_plan_after(plan, w->reduced);
-    for (int c = 0; c < w->chunks; c++)
-        for (int s = 0; s < w->most[c]; s++) {
-            const struct dts_slot *slot = dts_stage_slot(w, c, s);
-            if (slot->sent >= 0)
-                dts_plan_after(plan, slot->sent);
-            if (slot->returned >= 0)
-                dts_plan_after(plan, slot->returned);
-        }
+    after_messages(w);
     for (int i = 0; i < w->open_count; i++)
         plan->waits[w->open[i]].op = update;
     return update;
@@ -252,9 +254,11 @@ static void close_work(struct dts_stage_work *w)
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
 {
     struct dts_stage_work w;
+    if (!dts_stage_can_offload(stage, err))
+        return false;
     open_work(stage, &w);
     w.err = err;
-    w.reduced = -1;
+    w.reduced = w.offloaded = -1;
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);

@@ -49,6 +49,7 @@ struct dts_stage_work {
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
     int last_unit; // its first layer
+    int offloaded; // the last copy of gradients to the host; -1: none
     int here;      // the last operation of the pass on the stream of kernels; -1: none
     int side;      // one on another stream that the next kernel waits for; -1: none
     int reduced;   // the last operation that sums gradients of a round; -1: none
@@ -123,6 +124,18 @@ int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int nu
 /* Gathers what each rank has updated of the weights. */
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
                               int count, int update);
+
+/* What a rank keeps of a span of gradients or weights, and of all parameters. */
+double dts_stage_part_bytes(const struct dts_stage_work *work, struct dts_span span);
+double dts_stage_kept(const struct dts_stage_work *work);
+
+/* Of the host: a copy of so many bytes between it and the device, behind `after`; its update of
+ * what the rank keeps. Return the operation. */
+int dts_stage_copy(struct dts_stage_work *work, const char *label, double bytes, int after);
+int dts_stage_host_update(struct dts_stage_work *work, int after);
+
+/* Fails where the platform does not say what is needed to offload. */
+bool dts_stage_can_offload(const struct dts_stage *stage, struct dts_error *err);
 
 /* The characters of a layer's name that say its round: of "h.3.fc" those of "h.3"; 0: none. */
 size_t dts_round_length(const char *name);

@@ -5,17 +5,7 @@
 static void list(const struct dts_pipeline_shape *shape, int stage,
                  struct dts_pipeline_pass *passes)
 {
-    const int m = shape->microbatches, before = shape->stages - 1 - stage;
-    const int warm = before < m ? before : m;
-    int n = 0;
-    for (int i = 0; i < warm; i++)
-        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_FORWARD, .microbatch = i};
-    for (int i = warm; i < m; i++) {
-        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_FORWARD, .microbatch = i};
-        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_BACKWARD, .microbatch = i - warm};
-    }
-    for (int i = m - warm; i < m; i++)
-        passes[n++] = (struct dts_pipeline_pass){.pass = DTS_BACKWARD, .microbatch = i};
+    dts_pipeline_alternate(shape, shape->stages - 1 - stage, passes);
 }
 
 const struct dts_pipeline_schedule dts_pipeline_1f1b = {
