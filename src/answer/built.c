@@ -184,6 +184,14 @@ static double host_link(const struct dts_platform *platform)
     return hops > 0 && isfinite(least) ? least : 0;
 }
 
+static bool build_job(const struct dts_question *q, struct dts_built *built,
+                      struct dts_error *err)
+{
+    return dts_build(&built->point, &built->job, err) && place(q, built, err) &&
+           dts_unlike_find(q, &built->point, &built->job, built->endpoints, &built->used,
+                           &built->unlike, err);
+}
+
 bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                     struct dts_error *err)
 {
@@ -207,9 +215,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                                       .seconds = &built->seconds};
     find_kinds(q, built);
     if (dts_point_batch(&built->point, err) && find_seconds(q, built, err) &&
-        dts_build(&built->point, &built->job, err) && place(q, built, err) &&
-        dts_unlike_find(q, &built->point, &built->job, built->endpoints, &built->used,
-                        &built->unlike, err))
+        (q->memory_only || build_job(q, built, err)))
         return true;
     dts_built_free(built);
     return false;

@@ -225,28 +225,51 @@ static void fill_axes(const struct work *w, struct dts_result *result)
     dts_text_free(&text);
 }
 
-static void fill_setting(const struct work *w, struct dts_result *result)
+/* A point that does not fit is predicted where the scenario says so (memory.check). */
+static void doubt_memory(const struct work *w, double total, struct dts_result *result)
 {
-    const struct dts_question *q = w->question;
-    const struct dts_scenario *s = q->scenario;
-    struct dts_error ignored = {0}; // building has asked before
-    struct dts_memory memory;
-    dts_point_memory(&w->built.point, &memory, &ignored);
+    const double have = w->built.machine.device_memory_bytes;
+    const size_t length = strlen(result->doubt);
+    if (have > 0 && total > have)
+        snprintf(result->doubt + length, sizeof(result->doubt) - length,
+                 "%sdoes not fit: %.1f GB needed on a device of %.1f GB",
+                 length > 0 ? "; " : "", total / 1e9, have / 1e9);
+}
 
-    result->nodes = nodes_of(w);
-    if (!q->strategy->kind->trains_nothing)
-        result->global_batch = (int)dts_point_global_batch(&w->built.point);
+/* Returns the total, bytes. */
+static double fill_memory(const struct work *w, struct dts_result *result)
+{
+    struct dts_memory memory;
+    if (!dts_point_memory(&w->built.point, &memory, &result->error))
+        return 0;
     result->memory.total_bytes = memory.total;
     result->memory.weights_bytes = memory.weights;
     result->memory.gradients_bytes = memory.gradients;
     result->memory.optimizer_bytes = memory.optimizer;
     result->memory.activations_bytes = memory.activations;
+    if (memory.framework > 0)
+        result->memory.framework_bytes = memory.framework;
+    if (memory.first_stage > 0)
+        result->memory.first_stage_bytes = memory.first_stage;
+    return memory.total;
+}
+
+static void fill_setting(const struct work *w, struct dts_result *result)
+{
+    const struct dts_question *q = w->question;
+    const struct dts_scenario *s = q->scenario;
+    const double total = fill_memory(w, result);
+
+    result->nodes = nodes_of(w);
+    if (!q->strategy->kind->trains_nothing)
+        result->global_batch = (int)dts_point_global_batch(&w->built.point);
     dts_chosen_find(&w->built.job.roles[0].plan, result->chosen, sizeof(result->chosen),
                     result->chosen_why, sizeof(result->chosen_why));
     copy_text(result->engine, sizeof(result->engine), w->engine->name);
     copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
     copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
     copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
+    doubt_memory(w, total, result);
     result->roofline = w->built.seconds.roofline;
     copy_text(result->unlike, sizeof(result->unlike), w->built.unlike.note);
     fill_axes(w, result);
@@ -368,7 +391,10 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     struct work w = {.question = question};
     dts_result_open(question, result);
     dts_progress_begin(question->progress, "planning", 0);
-    if (dts_built_make(question, &w.built, &result->error)) {
+    const bool built = dts_built_make(question, &w.built, &result->error);
+    if (built && question->memory_only) {
+        fill_memory(&w, result);
+    } else if (built) {
         prepare_simulation(&w);
         const bool suits = dts_platform_suits(question->platform, w.engine, &result->error);
         if (suits && question->check)

@@ -34,6 +34,8 @@ const struct dts_metric dts_metrics[] = {
     {"memory", "gradients", "bytes", AT(memory.gradients_bytes), NULL},
     {"memory", "optimizer", "bytes", AT(memory.optimizer_bytes), NULL},
     {"memory", "activations", "bytes", AT(memory.activations_bytes), NULL},
+    {"memory", "framework", "bytes", AT(memory.framework_bytes), NULL, .rare = true},
+    {"memory", "first_stage", "bytes", AT(memory.first_stage_bytes), NULL, .rare = true},
     {"training", "epochs", NULL, AT(training.epochs), NULL},
     {"training", "steps", NULL, AT(training.steps), NULL},
     {"training", "time", "s", AT(training.time_s), "time_s"},

@@ -45,7 +45,7 @@ struct dts_result {
      * within the measured ones. */
     char outside[96];
 
-    char doubt[160]; // why the seconds are hard to believe; "": they are not
+    char doubt[256]; // why it is hard to believe: seconds, memory; "": it is not
 
     char unlike[384]; // which devices the others wait for; "": all in use are alike
 
@@ -77,6 +77,8 @@ struct dts_result {
     double throughput_tokens_per_s, tokens_per_s_device, model_flops_per_s_device, mfu, hfu;
     struct {
         double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
+        double framework_bytes,
+            first_stage_bytes; // absent where there is none (struct dts_memory)
     } memory;
     struct {
         double epochs, steps, time_s;

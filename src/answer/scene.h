@@ -40,6 +40,7 @@ struct dts_question {
     const struct dts_known *known; // points that were measured (known.h); NULL: none
     int known_count;
     bool check;                    // build the plans, simulate nothing
+    bool memory_only;              // only what lies in memory: no plan is built
     bool step_only;                // leave out "why", and the step without overheads and noise
     struct dts_progress *progress; // where it says how far it is; NULL: nowhere
 };

@@ -328,7 +328,7 @@ double dts_device_seconds(const struct dts_device *device, enum dts_precision pr
         (device->peak_flops_per_s[precision] * device->efficiency[work->class]);
     const double memory_s =
         work->bytes / (device->memory_bytes_per_s * device->efficiency[DTS_WORK_MEMORY]);
-    return device->call_s + fmax(compute_s, memory_s);
+    return device->call_s + (work->apart ? compute_s + memory_s : fmax(compute_s, memory_s));
 }
 
 void dts_device_help(FILE *out)

@@ -30,6 +30,8 @@ struct dts_work {
      * `filling` is the share of the operations that do so, the others fill them wholly. 0: all.
      */
     double rows, columns, filling;
+
+    bool apart; // kernels that compute, and others that move: their times add up
 };
 
 enum { DTS_DEVICE_ASSUMED = 8 };

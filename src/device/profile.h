@@ -32,6 +32,7 @@ struct dts_profile_work {
     double forward_flops, backward_flops, forward_values, backward_values, weight_values;
     double rows, columns, input_rows,
         input_columns; // of a product (kernels/op_cost.h); 0: none
+    bool apart;        // as there
 };
 
 struct dts_profile_kernel {

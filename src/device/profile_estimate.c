@@ -28,6 +28,7 @@ void dts_roofline_seconds(const struct dts_device *device, enum dts_precision pr
         .rows = batch * work->rows,
         .columns = work->columns,
         .filling = 1,
+        .apart = work->apart,
     };
     const struct dts_work backward = {
         .class = forward.class,
@@ -36,6 +37,7 @@ void dts_roofline_seconds(const struct dts_device *device, enum dts_precision pr
         .rows = batch * work->input_rows,
         .columns = work->input_columns,
         .filling = 0.5, // sums for the gradients of weights are cut until they fill it
+        .apart = work->apart,
     };
     *forward_s = dts_device_seconds(device, precision, &forward);
     *backward_s = dts_device_seconds(device, precision, &backward);

@@ -7,6 +7,7 @@
 #include "device/anchor.h"
 #include "device/assumed.h"
 #include "device/stack.h"
+#include "device/stack_parts.h"
 
 /* Words that become members of the stack. */
 struct overlap {
@@ -15,7 +16,7 @@ struct overlap {
 };
 
 struct wire {
-    const char *gradients;
+    const char *gradients, *sharded;
 };
 
 /* What one table of fields fills. */
@@ -49,14 +50,25 @@ static const char *wire_name(int i)
     return words[i];
 }
 
+static const char *sharded_name(int i)
+{
+    static const char *const words[] = {"reduce_scatter", "allreduce", NULL};
+    return words[i];
+}
+
 static const struct dts_field wire_fields[] = {
     {DTS_KEY(struct wire, gradients), .type = DTS_STRING, .choice = wire_name,
      .missing = "\"kernels\"",
      .help = "what gradients travel in: kernels: in the precision of the kernels; fp32: in 32 "
              "bits where kernels compute in 16, as automatic mixed precision leaves them"},
+    {DTS_KEY(struct wire, sharded), .type = DTS_STRING, .choice = sharded_name,
+     .missing = "\"reduce_scatter\"",
+     .help = "what ranks exchange that divide the optimizer's state alone (meshes): of the sums "
+             "their part, or all"},
     {0},
 };
 
+/* Offsets from the first of the two members of the stack. */
 static const struct dts_field dispatch_fields[] = {
     {.key = "call_s",
      .offset = 0,
@@ -65,6 +77,13 @@ static const struct dts_field dispatch_fields[] = {
      .missing = "0",
      .help = "seconds of the host for each call of a layer, forward or backward, and for the "
              "update; it issues one after another, ahead of the device"},
+    {.key = "waits",
+     .offset = offsetof(struct dts_stack, dispatch_waits) -
+               offsetof(struct dts_stack, dispatch_call_s),
+     .type = DTS_BOOL,
+     .missing = "false",
+     .help = "the host reads a result of each step, as a loss or a norm, before it issues the "
+             "next (meshes)"},
     {0},
 };
 
@@ -194,6 +213,18 @@ static const struct dts_field fields[] = {
      .max = 10,
      .missing = "1",
      .help = "share of the device's roofline where no anchor fits"},
+    {.key = "kernels",
+     .offset = offsetof(struct reading, stack.kernels),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = dts_stack_kernel_fields,
+     .help = "what its kernels reach of the device's rates, where no anchor fits"},
+    {.key = "memory",
+     .offset = offsetof(struct reading, stack.memory),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = dts_stack_memory_fields,
+     .help = "what it keeps on a device beside the state of training (meshes)"},
     {.key = "channels",
      .offset = offsetof(struct reading, stack.channels),
      .type = DTS_INT,
@@ -268,6 +299,7 @@ static bool read_stack(struct reading *reading, struct dts_error *err)
     stack->places[1] = reading->transport;
     stack->slowdown = reading->overlap.slowdown;
     stack->exchanges_after = strcmp(reading->overlap.exchange, exchange_name(0)) != 0;
+    stack->sharded_allreduce = strcmp(reading->wire.sharded, sharded_name(0)) != 0;
     stack->wire_fp32 = strcmp(reading->wire.gradients, wire_name(0)) != 0;
     stack->slowdown_source = source_of(top, "overlap");
     stack->noise_source = source_of(top, "noise");

@@ -55,6 +55,28 @@ struct dts_input_pipeline {
     bool prefetch; // samples of the next step are prepared while this one computes
 };
 
+/* Shares of a device's rates that the software's kernels reach; 0: what the device says. */
+struct dts_stack_kernels {
+    double matmul;             // of the peak, in matrix products
+    double attention;          // of the peak, in fused attention; 0: as matmul
+    double attention_backward; // 0: as forward
+    double memory;             // of the memory's rate
+    double loss_value_bytes;   // that move for each value a loss reads, forward and backward
+    bool recompute_ends_early; // what no kernel has kept is not computed again
+};
+
+/* What the software keeps on a device beside the state of training. */
+struct dts_stack_memory {
+    double context_bytes;    // context of the driver, workspaces of libraries
+    double loss_value_bytes; // of each value that the loss reads; 0: as its kernels count them
+    bool gradients_fp32;     // each microbatch's gradients are added into an fp32 buffer
+    bool bucket_copies;      // buckets that travel are copies of gradients
+    bool gather_copies;      // updated weights are gathered into arrays of their own
+
+    double gathered_bytes; // of each feature and position: what tensor ranks hold gathered
+    double block_bytes;    // of each feature and position: what a block keeps without need
+};
+
 /* The library of collectives: {"name": "nccl", "version": "2.18"}. */
 struct dts_library {
     const char *name; // NULL: none is said
@@ -70,13 +92,17 @@ struct dts_stack {
     struct dts_bucket_policy buckets;
     bool exchanges_after; // gradients travel when backward is over, not beside it
     bool wire_fp32;       // gradients travel in 32 bits where kernels compute in 16
+    bool sharded_allreduce; // ranks that divide the optimizer's state sum all gradients on each
     struct dts_input_pipeline input;
     double fixed_s;                  // per step, added where no anchor includes it
     double dispatch_call_s;          // the host's, to issue one call of a layer or an update
+    bool dispatch_waits;             // a step is issued when the update before it is over
     double slowdown;                 // s: kernels run at 1/(1+s) while the device communicates
     double device_sigma, step_sigma; // straggler noise (sim/engine.h)
     const char *slowdown_source, *noise_source; // NULL: the file does not say
-    double efficiency;  // of the device's roofline where no anchor fits; 1: as the device says
+    double efficiency; // of the device's roofline where no anchor fits; 1: as the device says
+    struct dts_stack_kernels kernels;
+    struct dts_stack_memory memory;
     int channels;       // of collectives
     double piece_bytes; // of pipelined collectives
     struct dts_library library;

@@ -46,6 +46,10 @@ struct dts_op_cost {
      * device (device.h). 0: it is none, or many small ones. */
     double rows, columns, input_rows, input_columns;
 
+    /* Kernels that compute and kernels that move values, one after another: their times add up.
+     * Else one kernel does both at once. */
+    bool apart;
+
     /* Of an operation that can normalize over the samples of all ranks: sums that they add up
      * in a pass, and values that move before these are there. 0: no such pass. */
     size_t sums;

@@ -149,6 +149,10 @@ void *dts_lane_live(void *self)
         rest(lane);
         dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
     }
+    pthread_mutex_lock(&lane->of->lock);
+    lane->of->times->sent_messages += lane->pieces->sent_messages;
+    lane->of->times->sent_bytes += lane->pieces->sent_bytes;
+    pthread_mutex_unlock(&lane->of->lock);
     memory->kind->give_back(memory->self, lane->scratch);
     free(lane->halves);
     free(lane->on_wire);

@@ -25,7 +25,7 @@ struct dts_lanes {
     const struct dts_live_rank *rank;
     void *executor_self;
     struct dts_live_times *times;
-    pthread_mutex_t lock; // over done
+    pthread_mutex_t lock; // over done, and what times say of messages
     pthread_cond_t changed;
     int *done;                               // by operation: in how many steps; owned
     struct dts_arrivals *arrivals;           // by operation; owned

@@ -37,6 +37,9 @@ struct dts_live {
 struct dts_live_times {
     double *begin_s, *end_s; // owned
     double start_s;          // when the first step could begin
+
+    /* What this rank sent, but for MPI's own collectives. */
+    double sent_messages, sent_bytes;
 };
 
 /* This rank's memory: what its plan's buffers hold. */

@@ -31,6 +31,7 @@ void dts_pieces_wait(MPI_Request *request)
 /* What is being carried. */
 struct flight {
     MPI_Comm comm;
+    struct dts_pieces *of;
     const struct dts_message_memory *memory;
     size_t piece_bytes;
     struct dts_wire_message *messages;
@@ -78,8 +79,11 @@ static void post(const struct flight *f, int message)
     size_t bytes;
     void *place = place_of(f, message, piece, &bytes);
     MPI_Request *request = request_of(f, message, piece);
-    if (m->send)
+    if (m->send) {
         hand_over(f, message, piece);
+        f->of->sent_messages += piece == 0;
+        f->of->sent_bytes += (double)bytes;
+    }
     dts_message_memory_lend(f->memory);
     if (m->send)
         DTS_MPI(MPI_Isend(place, (int)bytes, MPI_BYTE, m->peer, m->tag, f->comm, request));
@@ -184,6 +188,7 @@ void dts_pieces_carry(struct dts_pieces *pieces, MPI_Comm comm,
 {
     struct flight f = {.comm = comm, .messages = messages, .count = count, .carrier = carrier};
     int window_pieces;
+    f.of = pieces;
     f.memory = pieces->memory;
     f.piece_bytes = pieces->piece_bytes > 0 ? pieces->piece_bytes : HOST_PIECE_BYTES;
     f.request_count = plan(&f, &window_pieces);

@@ -42,6 +42,7 @@ struct dts_pieces {
     int *indices;
     char *windows;
     size_t request_room, index_room, window_room;
+    double sent_messages, sent_bytes; // so far
 };
 
 /* Sends and receives all messages at once; returns when all are complete. Receives are posted

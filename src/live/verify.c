@@ -192,3 +192,18 @@ bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
     *checked = c.checked;
     return right;
 }
+
+bool dts_live_check_sent(const struct dts_live_rank *rank, const struct dts_live_times *times,
+                         int steps, struct dts_traffic *sent, struct dts_error *err)
+{
+    struct dts_traffic plan;
+    *sent = (struct dts_traffic){times->sent_messages / steps, times->sent_bytes / steps};
+    dts_rank_traffic(rank->role, rank->rank, true, &plan);
+    const bool same = !(sent->messages < plan.messages || sent->messages > plan.messages ||
+                        sent->bytes < plan.bytes || sent->bytes > plan.bytes);
+    return same ||
+           dts_fail(err, DTS_SYSTEM,
+                    "rank %d: sent %.17g messages of %.17g bytes in a step, the plan has "
+                    "%.17g of %.17g",
+                    rank->rank, sent->messages, sent->bytes, plan.messages, plan.bytes);
+}

@@ -4,6 +4,7 @@
 #define DTS_LIVE_VERIFY_H
 
 #include "live/live.h"
+#include "plan/check.h"
 
 /* Fills the rank's buffers with whole numbers that depend on rank and element. */
 void dts_live_fill(struct dts_live_rank *rank);
@@ -15,6 +16,10 @@ void dts_live_fill(struct dts_live_rank *rank);
  * were. */
 bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
                     size_t *checked, struct dts_error *err);
+
+/* Fails unless this rank sent in so many steps what its plan says. *sent: in one step. */
+bool dts_live_check_sent(const struct dts_live_rank *rank, const struct dts_live_times *times,
+                         int steps, struct dts_traffic *sent, struct dts_error *err);
 
 void dts_live_clear(struct dts_live_rank *rank); // all zero again
 

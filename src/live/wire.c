@@ -148,6 +148,15 @@ void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count)
     }
 }
 
+void dts_wire_merge(const struct dts_wire *wire, void *bytes, size_t count)
+{
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t part = count - done < AT_ONCE ? count - done : AT_ONCE;
+        DTS_MPI(MPI_Allreduce(MPI_IN_PLACE, (char *)bytes + done, (int)part, MPI_BYTE, MPI_BOR,
+                              wire->all));
+    }
+}
+
 /* Between rank 0 and this one, or on rank 0 between it and `other`, part by part. */
 static void move(const struct dts_wire *wire, void *bytes, size_t count, int other, bool send)
 {

@@ -38,6 +38,10 @@ void dts_wire_gather(const struct dts_wire *wire, const double *mine, int count,
 /* Every rank gets the bytes of rank 0. */
 void dts_wire_share(const struct dts_wire *wire, void *bytes, size_t count);
 
+/* Every rank gets the bytes of all, or-ed: of what one rank alone knows, where others have
+ * zeros. */
+void dts_wire_merge(const struct dts_wire *wire, void *bytes, size_t count);
+
 /* Collect: rank 0 gets the bytes of every rank, rank after rank; each may have another count.
  * Deal: every rank gets its bytes back from rank 0. `all` may be NULL on other ranks. */
 void dts_wire_collect(const struct dts_wire *wire, const void *mine, size_t count, void *all);

@@ -19,6 +19,11 @@ enum { DTS_TRAFFIC_ALONE = 1 << 18 };
  * may be several times too high where pieces are empty. */
 void dts_job_traffic(const struct dts_job *job, struct dts_traffic *traffic);
 
+/* What one rank sends in a step, message by message as it walks; library: collectives that are
+ * `by_library` count nothing. */
+void dts_rank_traffic(const struct dts_role *role, int rank, bool library,
+                      struct dts_traffic *traffic);
+
 /* Are the operations valid? Groups divide their role, algorithms can do their shapes,
  * peers are other ranks of the job, shards exist, waits are for operations of the plan. Takes
  * O(ranks x exchanges). */

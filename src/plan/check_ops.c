@@ -54,6 +54,15 @@ static bool check_into(const struct place *at, const struct dts_collective *c)
     return true;
 }
 
+static bool is_scatter(const struct dts_role *role, int number, const struct dts_op *before)
+{
+    if (number < 0 || number >= before - role->plan.ops)
+        return false;
+    const struct dts_op *op = &role->plan.ops[number];
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_REDUCE_SCATTER &&
+           !op->collective.of_share;
+}
+
 static bool check_collective(const struct place *at)
 {
     const struct dts_collective *c = &at->op->collective;
@@ -65,6 +74,8 @@ static bool check_collective(const struct place *at)
         return fail(at, "the shape must have the size of the group", c->shape.size);
     if (c->orders != NULL && c->orders->members != c->group.size)
         return fail(at, "orders must be of the members of the group", c->orders->members);
+    if (c->of_share && !is_scatter(at->role, c->scatter, at->op))
+        return fail(at, "shares must be those of an earlier reduce-scatter", c->scatter);
     const char *why;
     if (!dts_coll_fits(c->algorithm, &c->shape, &why))
         return dts_fail(at->err, DTS_BAD_INPUT, "plan: %s: \"%s\": %s %s", at->role->name,

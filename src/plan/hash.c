@@ -48,6 +48,8 @@ static uint64_t collective(uint64_t hash, const struct dts_collective *c)
     hash = span(hash, &c->data);
     if (c->into.count > 0)
         hash = span(hash, &c->into);
+    if (c->of_share)
+        hash = number(number(hash, c->scatter), c->scatter_channel);
     return dts_hash_bytes(hash, fields, sizeof(fields));
 }
 

@@ -162,6 +162,14 @@ struct dts_exchange {
     int microbatch, chunk, slot;
 };
 
+/* Between two calls ranks combine what a call made: a copy of it is the data of the operation,
+ * there and back. */
+struct dts_between {
+    bool copied;            // else the data is what it is
+    bool backward;          // the gradient of the layer's first input; else its output
+    int layer, chunk, slot; // as of a call
+};
+
 /* The ranks of a group combine or exchange their data, each with its own copy of this
  * operation.
  */
@@ -175,6 +183,13 @@ struct dts_collective {
      * it meanwhile. As many elements of the same size, none of them of `data`; with two members
      * or more. Of 0 elements: what arrives takes the place of what left. */
     struct dts_span into;
+
+    /* The data is what each rank owns of one channel's part of an earlier reduce-scatter, and
+     * data.count the most that any rank does: members of this group own the same part. */
+    bool of_share;
+    int scatter, scatter_channel; // the operation, and the channel
+
+    struct dts_between made; // for ranks that train
 
     /* >= 1: the data is cut into this many parts, which travel at once. In part c the members
      * of each node are rotated by c * per_node / channels, so that each ring leaves the node by

@@ -79,6 +79,15 @@ int dts_collective_step(const struct dts_role *role, const struct dts_collective
     return count;
 }
 
+/* What the members of the rank's group combine. */
+static struct dts_span data_of(const struct dts_role *role, const struct dts_collective *c,
+                               int rank)
+{
+    return c->of_share ? dts_collective_share(role, &role->plan.ops[c->scatter].collective,
+                                              rank, c->scatter_channel)
+                       : c->data;
+}
+
 int dts_collective_messages(const struct dts_role *role,
                             const struct dts_collective *collective, int rank, int i,
                             struct dts_message *messages)
@@ -86,13 +95,16 @@ int dts_collective_messages(const struct dts_role *role,
     size_t element_bytes = role->plan.buffers[collective->data.buffer].element_bytes;
     int chunks = collective->algorithm->chunks(&collective->shape);
     int self = own_member(role, &collective->group, rank);
+    const struct dts_span all = data_of(role, collective, rank);
     int count = 0;
 
     for (int c = 0; c < collective->channels; c++) {
         struct dts_coll_message step[DTS_COLL_MESSAGES];
-        struct dts_span part = part_of(collective->data, collective->channels, c, 1);
-        struct dts_span result =
-            part_of(*dts_collective_result(collective), collective->channels, c, 1);
+        struct dts_span part = part_of(all, collective->channels, c, 1);
+        struct dts_span result = collective->of_share
+                                     ? part
+                                     : part_of(*dts_collective_result(collective),
+                                               collective->channels, c, 1);
         int step_count = channel_step(collective, rank, self, c, i, step);
         for (int m = 0; m < step_count; m++) {
             struct dts_span data =
@@ -121,7 +133,8 @@ struct dts_span dts_collective_share(const struct dts_role *role,
     int first, count;
     dts_coll_share(collective->algorithm, &collective->shape,
                    number_of(collective, self, channel), &first, &count);
-    struct dts_span part = part_of(collective->data, collective->channels, channel, 1);
+    const struct dts_span all = data_of(role, collective, rank);
+    struct dts_span part = part_of(all, collective->channels, channel, 1);
     return part_of(part, collective->algorithm->chunks(&collective->shape), first, count);
 }
 

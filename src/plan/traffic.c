@@ -97,17 +97,38 @@ static struct sent count_part(struct counter *counter, const struct dts_collecti
     return sent;
 }
 
+/* Of one group that combines so many elements. */
+static struct sent count_group(struct counter *counter, const struct dts_collective *c,
+                               size_t all)
+{
+    struct sent total = {0, 0};
+    for (int channel = 0; channel < c->channels; channel++) {
+        size_t first, elements;
+        dts_coll_span(all, c->channels, channel, 1, &first, &elements);
+        struct sent sent = count_part(counter, c, elements);
+        total.messages += sent.messages;
+        total.elements += sent.elements;
+    }
+    return total;
+}
+
 static struct sent count_collective(struct counter *counter, const struct dts_role *role,
                                     const struct dts_collective *c)
 {
     struct sent total = {0, 0};
-    int groups = role->count / c->group.size;
-    for (int channel = 0; channel < c->channels; channel++) {
-        size_t first, elements;
-        dts_coll_span(c->data.count, c->channels, channel, 1, &first, &elements);
-        struct sent sent = count_part(counter, c, elements);
-        total.messages += groups * sent.messages;
-        total.elements += groups * sent.elements;
+    const int groups = role->count / c->group.size;
+    if (!c->of_share) {
+        const struct sent sent = count_group(counter, c, c->data.count);
+        return (struct sent){groups * sent.messages, groups * sent.elements};
+    }
+    for (int r = 0; r < role->count; r++) { // shares differ by an element
+        if (r / c->group.stride % c->group.size != 0)
+            continue;
+        const struct dts_span share = dts_collective_share(
+            role, &role->plan.ops[c->scatter].collective, role->first + r, c->scatter_channel);
+        const struct sent sent = count_group(counter, c, share.count);
+        total.messages += sent.messages;
+        total.elements += sent.elements;
     }
     return total;
 }
@@ -147,4 +168,21 @@ void dts_job_traffic(const struct dts_job *job, struct dts_traffic *traffic)
         }
     }
     free(counter.counted);
+}
+
+void dts_rank_traffic(const struct dts_role *role, int rank, bool library,
+                      struct dts_traffic *traffic)
+{
+    *traffic = (struct dts_traffic){0, 0};
+    for (int s = 0; s < dts_plan_streams(&role->plan); s++) {
+        struct dts_walk walk = {.role = role, .rank = rank, .stream = (enum dts_stream)s};
+        struct dts_event event;
+        walk.library = library;
+        while (dts_walk_next(&walk, &event))
+            for (int m = 0; event.kind == DTS_EVENT_EXCHANGE && m < event.count; m++) {
+                traffic->messages += event.messages[m].send;
+                traffic->bytes += event.messages[m].send ? (double)event.messages[m].bytes : 0;
+            }
+        dts_walk_free(&walk);
+    }
 }

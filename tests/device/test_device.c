@@ -195,6 +195,9 @@ static void the_roofline_takes_the_slower_of_compute_and_memory(void)
     CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &matmul), 1e-5 + 4e-3, 1e-12);
     CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &copy), 1e-5 + 1e-2, 1e-12);
     CHECK_NEAR(dts_device_seconds(&device, DTS_FP32, &none), 0, 0);
+    const struct dts_work both = {DTS_WORK_MATMUL, 1e9, 8e7,
+                                  .apart = true}; // one, then the other
+    CHECK_CLOSE(dts_device_seconds(&device, DTS_FP32, &both), 1e-5 + 4e-3 + 1e-3, 1e-12);
 }
 
 /* Two units, tiles of at most 256 x 128: a product of one such tile fills half of the device.

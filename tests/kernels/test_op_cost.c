@@ -131,6 +131,7 @@ static void attention_costs_each_pair_of_positions(void)
                                 .fused = true};
     double scores, product;
     struct dts_op_cost cost = dts_attention_cost(&apart);
+    CHECK(cost.apart && !dts_attention_cost(&fused).apart);
     count_attention(&apart, &scores, &product);
     CHECK_NEAR(cost.forward_flops, 2 * product + 6 * scores, 0);
     CHECK_NEAR(cost.backward_flops, 4 * product + 5 * scores, 0);

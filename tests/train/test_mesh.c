@@ -81,6 +81,21 @@ static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
 }
 
 /* Plans of all kinds meet: nobody waits for ever. */
+/* What is counted by classes of steps is what each rank sends, message by message. */
+static void check_traffic(const struct dts_job *job)
+{
+    struct dts_traffic all, sum = {0, 0};
+    dts_job_traffic(job, &all);
+    for (int r = 0; r < job->ranks; r++) {
+        struct dts_traffic one;
+        dts_rank_traffic(dts_job_role(job, r), r, false, &one);
+        sum.messages += one.messages;
+        sum.bytes += one.bytes;
+    }
+    CHECK_NEAR(all.messages, sum.messages, 0);
+    CHECK_NEAR(all.bytes, sum.bytes, 1e-6 * sum.bytes);
+}
+
 static void every_mesh_can_be_walked(void)
 {
     static const char *const meshes[] = {
@@ -103,6 +118,13 @@ static void every_mesh_can_be_walked(void)
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"tensor\":2},\"recompute\":\"selective\"}",
         "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,5]}}",
         "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
+        "{\"mesh\":{\"shard\":2,\"data\":4},\"channels\":2}",
+        "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"data\":2},\"sharded\":\"gradients\"}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"gpipe\",\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"zb_h1\",\"overlap\":false}}",
+        "{\"mesh\":{\"pipeline\":4,\"tensor\":2},\"recompute\":\"full\",\"pipeline\":"
+        "{\"schedule\":\"interleaved\",\"overlap\":false,\"scatter_gather\":true}}",
     };
     struct fixture f;
     struct dts_device device;
@@ -115,6 +137,7 @@ static void every_mesh_can_be_walked(void)
             printf("%s: %s\n", meshes[i], err.text);
             CHECK(false);
         }
+        check_traffic(&job);
         dts_job_free(&job);
         f.strategy.kind->release(f.strategy.self);
     }
@@ -137,8 +160,9 @@ static double values_of(const struct dts_plan *plan, enum dts_stream stream,
 }
 
 /* Megatron-LM: two all-reduces of b s h forward and two backward in each block; beside them one
- * for the embedding, one for the head's gradient, and the loss. With the sequence divided each
- * is a reduce-scatter, and an all-gather on the way back. */
+ * for the embedding and one for the head's gradient. With the sequence divided each is a
+ * reduce-scatter, and an all-gather on the way back. Of the loss ranks gather three values of
+ * each position and rank; Megatron-LM has three all-reduces of one in place of that. */
 static void tensor_ranks_exchange_what_megatron_does(void)
 {
     enum { BLOCKS = 8, VALUES = 16 * 32, POSITIONS = 16 };
@@ -147,16 +171,120 @@ static void tensor_ranks_exchange_what_megatron_does(void)
     set_up_blocks(&f, &device, BLOCKS, 1);
     struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4}}", 4);
     const struct dts_plan *plan = &job.roles[0].plan;
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4),
-               (4 * BLOCKS + 2) * VALUES + 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4), (4 * BLOCKS + 2) * VALUES, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), 4 * 3 * POSITIONS, 0);
     dts_job_free(&job);
     job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":4},\"sequence_parallel\":true}", 4);
     plan = &job.roles[0].plan;
     CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 4), (4 * BLOCKS + 2) * VALUES,
                0);
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), (4 * BLOCKS + 2) * VALUES, 0);
-    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4), 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4),
+               (4 * BLOCKS + 2) * VALUES + 4 * 3 * POSITIONS, 0);
     dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* What leaves a slot of activations is awaited by the call that fills it anew, not by the sum
+ * of gradients behind that call; and gradients are summed when those of the microbatch before
+ * are gone. */
+static void passes_wait_before_they_write(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    struct dts_job job = job_of(&f, "mesh",
+                                "{\"mesh\":{\"pipeline\":2},\"sharded\":\"gradients\","
+                                "\"pipeline\":{\"schedule\":\"interleaved\"}}",
+                                4);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    int sums = 0, behind_sums = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        const bool scatters = op->stream == DTS_SCATTER;
+        sums += scatters;
+        for (int i = 0; i < op->wait_count; i++) {
+            const struct dts_op *awaited = &plan->ops[plan->waits[op->first_wait + i].op];
+            CHECK(!scatters || awaited->kind == DTS_OP_CALL);
+            behind_sums += op->kind == DTS_OP_CALL && op->call.pass == DTS_BACKWARD &&
+                           awaited->stream == DTS_SCATTER;
+        }
+    }
+    CHECK_INT(behind_sums, sums / 4 * 3); // all but those of the first of four microbatches
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+static bool waits_for(const struct dts_plan *plan, int op, int other)
+{
+    for (int i = 0; i < plan->ops[op].wait_count; i++) {
+        const struct dts_wait *wait = &plan->waits[plan->ops[op].first_wait + i];
+        if (wait->op == other && !wait->previous_step)
+            return true;
+    }
+    return false;
+}
+
+/* Each of t ranks sends b s h / t, and those behind gather b s h: once a boundary, both ways.
+ */
+static void a_message_in_parts_is_gathered_behind(void)
+{
+    enum { VALUES = 16 * 32, MICROBATCHES = 4 };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, MICROBATCHES);
+    struct dts_job job = job_of(&f, "mesh",
+                                "{\"mesh\":{\"tensor\":4,\"pipeline\":2},"
+                                "\"pipeline\":{\"scatter_gather\":true}}",
+                                8);
+    for (int s = 0; s < 2; s++) {
+        const struct dts_plan *plan = &job.roles[s].plan;
+        const enum dts_stream in = s == 0 ? DTS_BACKWARD_IN : DTS_FORWARD_IN;
+        double messages = 0;
+        for (int o = 0; o < plan->op_count; o++)
+            if (plan->ops[o].kind == DTS_OP_EXCHANGE && plan->ops[o].stream == in) {
+                CHECK_INT((int)plan->ops[o].exchange.data.count, VALUES / 4);
+                messages++;
+            }
+        CHECK_NEAR(messages, MICROBATCHES, 0);
+        // and what the last stage gathers for the loss: three values of each position and rank
+        const double loss = s == 1 ? MICROBATCHES * 3 * 16 * 4 : 0;
+        CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4), MICROBATCHES * VALUES + loss,
+                   0);
+    }
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* A message is awaited when the kernels before it are done, and those behind a message that is
+ * sent wait for it. By default a message is awaited as soon as there is room, and kernels go
+ * on.
+ */
+static void messages_between_kernels_are_beside_none(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    for (int beside = 0; beside < 2; beside++) {
+        struct dts_job job = job_of(&f, "mesh",
+                                    beside ? "{\"mesh\":{\"pipeline\":2}}"
+                                           : "{\"mesh\":{\"pipeline\":2},"
+                                             "\"pipeline\":{\"overlap\":false}}",
+                                    2);
+        const struct dts_plan *plan = &job.roles[0].plan; // it sends forward, receives backward
+        int last = -1, sent = -1, received = 0, waited = 0;
+        for (int o = 0; o < plan->op_count; o++) {
+            const enum dts_stream stream = plan->ops[o].stream;
+            if (stream == DTS_BACKWARD_IN && last >= 0)
+                received += waits_for(plan, o, last);
+            if (stream == DTS_COMPUTE && sent >= 0)
+                waited += waits_for(plan, o, sent);
+            last = stream == DTS_COMPUTE ? o : last;
+            sent = stream == DTS_FORWARD_OUT ? o : stream == DTS_COMPUTE ? -1 : sent;
+        }
+        CHECK_INT(received, beside ? 0 : 4);
+        CHECK_INT(waited, beside ? 0 : 4);
+        dts_job_free(&job);
+    }
     forget_blocks(&f, &device);
 }
 
@@ -280,6 +408,9 @@ static void a_mesh_that_does_not_divide_is_refused(void)
 TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
       TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
+      TEST(passes_wait_before_they_write), TEST(ranks_have_their_part_of_the_parameters),
+      TEST(a_message_in_parts_is_gathered_behind),
+      TEST(messages_between_kernels_are_beside_none),
       TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
       TEST(a_host_takes_what_its_link_and_its_memory_allow),

@@ -134,6 +134,8 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
     dts_json_number(json, "exposed_comm_error_percent",
                     dts_error_percent(c->predicted.exposed_comm_s, c->measured.exposed_comm_s));
     dts_json_number(json, "sums_checked", c->checked);
+    dts_json_number(json, "sent_messages", c->messages);
+    dts_json_number(json, "sent_bytes", c->bytes);
     if (c->node_ranks > 0) {
         dts_json_integer(json, "node_ranks", c->node_ranks);
         dts_json_integer(json, "node_cores", c->node_cores);

@@ -29,6 +29,7 @@ struct dts_comparison {
     int steps;                     // that were measured; 0: measured and mad say nothing
     int node_ranks, node_cores;    // that so many ranks of a node share; 0: not known
     double checked;                // sums that were compared with the right ones
+    double messages, bytes;        // that all ranks sent in a step, but for MPI's collectives
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
     struct dts_trained trained; // owned

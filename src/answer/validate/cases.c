@@ -17,8 +17,9 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {"data_parallel", "parameter_server", "collective",
-                                        NULL};
+    static const char *const names[] = {
+        "data_parallel", "parameter_server", "collective", "fsdp",
+        "memory",        "nanotron",         "3d",         NULL};
     return names[i];
 }
 
@@ -28,9 +29,10 @@ const char *dts_case_role_name(enum dts_case_role role)
     return names[role];
 }
 
-static const char *metric_name(int i)
+const char *dts_case_value_name(int i)
 {
-    static const char *const names[] = {"throughput_samples_per_s", "step_s", NULL};
+    static const char *const names[] = {"throughput_samples_per_s", "step_s",
+                                        "memory_first_stage_gib", NULL};
     return names[i];
 }
 
@@ -49,7 +51,7 @@ static const struct dts_field fields[] = {
      .offset = offsetof(struct head, source),
      .type = DTS_STRING,
      .help = "who published it"},
-    {DTS_KEY(struct head, metric), .type = DTS_STRING, .choice = metric_name,
+    {DTS_KEY(struct head, metric), .type = DTS_STRING, .choice = dts_case_value_name,
      .help = "what the values are"},
     {DTS_KEY(struct head, scenario), .type = DTS_OTHER, .help = "what all cases share"},
     {DTS_KEY(struct head, columns), .type = DTS_OTHER, .help = "what the cells of a row are"},
@@ -177,11 +179,11 @@ static bool read_rows(struct dts_case_set *set, const struct dts_family *family,
     return true;
 }
 
-/* A collective has no kernels to be levelled. Of all others the smallest of a system is known.
- */
+/* A collective has no kernels to be levelled, nor has memory. Of all others the smallest of a
+ * system is known. */
 static void choose_anchors(struct dts_case_set *set, const struct dts_family *family, int from)
 {
-    for (int i = from; i < set->count && family->class != DTS_COLLECTIVE; i++) {
+    for (int i = from; i < set->count && dts_family_trains(family); i++) {
         bool smallest = true;
         for (int j = from; j < set->count && smallest; j++)
             if (set->cases[j].system == set->cases[i].system)
@@ -211,7 +213,8 @@ static bool read_family(struct dts_case_set *set, const char *path, struct dts_e
         return dts_cfg_fail(&head.scenario, NULL, err, "must be an object");
     family->summary = head.summary;
     family->source = head.source;
-    family->step = strcmp(head.metric, "step_s") == 0;
+    while (strcmp(dts_case_value_name((int)family->value), head.metric) != 0)
+        family->value++;
     family->scenario = dts_cfg_json(&head.scenario);
     while (strcmp(dts_case_class_name((int)family->class), head.class) != 0)
         family->class ++;

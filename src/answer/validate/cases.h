@@ -17,11 +17,24 @@ enum dts_case_role {
     DTS_CASE_PREDICTED,
 };
 
+/* What was published. */
+enum dts_case_value {
+    DTS_CASE_THROUGHPUT, // samples a second
+    DTS_CASE_STEP,       // seconds
+    DTS_CASE_MEMORY,     // GiB at the peak on a device; of a pipeline in its first stage
+};
+
+const char *dts_case_value_name(int i); // "step_s"; NULL at the end
+
 /* Where cases are counted apart. */
 enum dts_case_class {
     DTS_DATA_PARALLEL,
     DTS_PARAMETER_SERVER,
     DTS_COLLECTIVE,
+    DTS_FSDP,
+    DTS_MEMORY,
+    DTS_NANOTRON,
+    DTS_3D, // a network divided over devices by tensors and stages
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end
@@ -33,9 +46,15 @@ struct dts_family {
     char *scenario;      // as JSON
     enum dts_case_class class;
     const char *summary, *source;
-    bool step;  // values are seconds of a step; false: samples a second
+    enum dts_case_value value;
     int system; // number of its first system in the set
 };
+
+/* Are kernels levelled? Those of a collective alone and what lies in memory are not. */
+static inline bool dts_family_trains(const struct dts_family *family)
+{
+    return family->class != DTS_COLLECTIVE && family->value != DTS_CASE_MEMORY;
+}
 
 struct dts_case {
     int family;        // its number in the set

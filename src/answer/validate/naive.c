@@ -1,4 +1,6 @@
-/* naive.c -- the throughput of a device at one point from that at others. */
+/* naive.c -- the throughput of a device at one point from that at others. Points of several
+ * networks compare by the operations of their samples: then it is a constant share of the peak
+ * (MFU). */
 #include "answer/validate/naive.h"
 
 #include <math.h>
@@ -7,15 +9,18 @@
 
 /* A point as these predictors see it. */
 struct seen {
-    double devices, batch, rate; // rate: samples a second of a device
+    double devices, batch, rate; // rate: of a device, operations of the network a second, or
+                                 // samples where nobody counts these
 };
 
 static struct seen see(const struct dts_case_set *set, const struct dts_judged *judged, int i)
 {
     const struct dts_case *one = &set->cases[i];
-    const double rate = set->families[one->family].step ? judged[i].batch / one->value
-                                                        : one->value / one->devices;
-    return (struct seen){one->devices, judged[i].batch, rate};
+    const double rate = set->families[one->family].value == DTS_CASE_STEP
+                            ? judged[i].batch / one->value
+                            : one->value / one->devices;
+    const double flops = judged[i].sample_flops > 0 ? judged[i].sample_flops : 1;
+    return (struct seen){one->devices, judged[i].batch, rate * flops};
 }
 
 static double apart(const struct seen *a, const struct seen *b, bool by_batch)
@@ -73,7 +78,7 @@ static int anchor_of(const struct dts_case_set *set, int i)
 void dts_naive(const struct dts_case_set *set, struct dts_judged *judged)
 {
     for (int i = 0; i < set->count; i++) {
-        const bool trains = set->families[set->cases[i].family].class != DTS_COLLECTIVE;
+        const bool trains = dts_family_trains(&set->families[set->cases[i].family]);
         if (!trains || set->cases[i].role != DTS_CASE_PREDICTED)
             continue;
         const double rate = see(set, judged, i).rate;

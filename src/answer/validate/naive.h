@@ -1,7 +1,8 @@
 /* naive.h -- three predictors without physics, which know the points that dtsim knows. A
  * prediction that loses against them is not worth asking.
  *
- * With y the samples a second of one device, and n the number of devices:
+ * With y the samples a second of one device, and n the number of devices; for sequences y is
+ * in operations a second, since a system may be of several networks:
  *
  *     linear    y of the system's anchor
  *     nearest   y of the nearest other point, by |ln n| + |ln batch of a device| between them

@@ -9,6 +9,8 @@
 #include "answer/validate/naive.h"
 #include "base/mem.h"
 
+static const double GIB = 1024.0 * 1024 * 1024;
+
 /* The first round levels each system on its anchor, the second predicts all other cases with
  * kernels levelled so. */
 struct round {
@@ -23,17 +25,19 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
 {
     const struct round *round = self;
     const struct dts_case *one = &round->set->cases[round->cases[i]];
-    const bool step = round->set->families[one->family].step;
+    const enum dts_case_value value = round->set->families[one->family].value;
     struct dts_scene scene;
     double factor = 1;
     dts_result_init(result);
     if (!dts_case_open(round->set, round->cases[i], &scene, &result->error))
         return;
     struct dts_known known = {.question = dts_question_of(&scene, 0, one->devices),
-                              .step_s = step ? one->value : 0,
-                              .throughput_samples_per_s = step ? 0 : one->value};
+                              .step_s = value == DTS_CASE_STEP ? one->value : 0,
+                              .throughput_samples_per_s =
+                                  value == DTS_CASE_THROUGHPUT ? one->value : 0};
     known.question.progress = progress;
     known.question.step_only = true;
+    known.question.memory_only = value == DTS_CASE_MEMORY;
     if (round->factor != NULL) {
         known.question.speed = 1 / round->factor[one->system];
         dts_estimate(&known.question, result);
@@ -101,9 +105,18 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
 {
     const struct dts_case *one = &set->cases[i];
     judged[i].batch = (double)result->global_batch / result->devices;
+    const struct dts_family *family = &set->families[one->family];
     judged[i].physics_s = result->step.total_s;
+    judged[i].sample_flops = result->throughput_samples_per_s > 0
+                                 ? result->model_flops_per_s_device * result->devices /
+                                       result->throughput_samples_per_s
+                                 : 0;
     judged[i].published_s =
-        set->families[one->family].step ? one->value : result->global_batch / one->value;
+        family->value == DTS_CASE_THROUGHPUT ? result->global_batch / one->value : one->value;
+    if (family->value == DTS_CASE_MEMORY) {
+        const double first = result->memory.first_stage_bytes;
+        judged[i].physics_s = (isfinite(first) ? first : result->memory.total_bytes) / GIB;
+    }
     snprintf(judged[i].basis, sizeof(judged[i].basis), "%s", result->basis);
     snprintf(judged[i].platform, sizeof(judged[i].platform), "%s", result->platform);
     snprintf(judged[i].stack, sizeof(judged[i].stack), "%s", result->stack);
@@ -136,7 +149,8 @@ static void judge(const struct dts_case_set *set, struct dts_judged *judged)
     struct dts_rest *rests = dts_alloc((size_t)set->count, sizeof(*rests));
     for (int i = 0; i < set->count; i++) {
         const struct dts_case *one = &set->cases[i];
-        const bool trains = set->families[one->family].class != DTS_COLLECTIVE;
+        const struct dts_family *family = &set->families[one->family];
+        const bool trains = dts_family_trains(family);
         judged[i].linear = judged[i].nearest = judged[i].power = NAN;
         for (int k = 0; k < DTS_CASE_KNOWN; k++) {
             const double step_s =
@@ -144,8 +158,11 @@ static void judge(const struct dts_case_set *set, struct dts_judged *judged)
             const bool asked = k == DTS_KNOWS_ANCHOR
                                    ? one->role != DTS_CASE_ANCHOR // which is met
                                    : trains && one->role == DTS_CASE_PREDICTED;
-            judged[i].error[k] = asked ? judged[i].published_s / step_s - 1 : NAN;
-            judged[i].predicted[k] = set->families[one->family].step
+            const double error = family->value == DTS_CASE_MEMORY
+                                     ? step_s / judged[i].published_s - 1
+                                     : judged[i].published_s / step_s - 1;
+            judged[i].error[k] = asked ? error : NAN;
+            judged[i].predicted[k] = family->value != DTS_CASE_THROUGHPUT
                                          ? step_s
                                          : one->value * judged[i].published_s / step_s;
         }

@@ -2,7 +2,8 @@
  * alone, once from all points of the system but itself.
  *
  * An error is that of the throughput: (predicted - published) / published of samples a second,
- * or published / predicted - 1 of seconds. Positive: dtsim is too fast.
+ * or published / predicted - 1 of seconds. Positive: dtsim is too fast. Of memory it is
+ * predicted / published - 1, positive is too much.
  */
 #ifndef DTS_ANSWER_VALIDATE_VALIDATE_H
 #define DTS_ANSWER_VALIDATE_VALIDATE_H
@@ -14,7 +15,8 @@ enum dts_case_known { DTS_KNOWS_ANCHOR, DTS_KNOWS_OTHERS, DTS_CASE_KNOWN };
 
 /* What became of a case. Errors are shares, 0.05 is five percent too fast; NAN: absent. */
 struct dts_judged {
-    double published_s, physics_s;    // the step; the latter with kernels levelled
+    /* The step, the latter with kernels levelled; of memory the GiB. */
+    double published_s, physics_s;
     double predicted[DTS_CASE_KNOWN]; // in the unit of the family
     double error[DTS_CASE_KNOWN];
 
@@ -22,6 +24,8 @@ struct dts_judged {
     double linear, nearest, power;
 
     double batch; // samples of a device in a step
+    double
+        sample_flops; // operations of the network for a sample, as MFU counts them; 0: unknown
     char basis[256];
     char platform[128], stack[128]; // names
 };

@@ -148,9 +148,24 @@ static bool predict(struct run *run, struct dts_error *err)
     return true;
 }
 
-/* One step on known numbers: are the sums right? */
+/* What all ranks have of what was checked; rank 0's comparison tells. */
+static void tell_checked(const struct run *run, size_t sums, const struct dts_traffic *sent,
+                         struct dts_comparison *comparison)
+{
+    const double mine[2] = {sent->messages, sent->bytes};
+    double *all = dts_alloc(2 * (size_t)dts_wire_size(run->wire), sizeof(*all));
+    dts_wire_gather(run->wire, mine, 2, all);
+    comparison->checked = (double)sums;
+    for (int r = 0; r < dts_wire_size(run->wire); r++) {
+        comparison->messages += all[2 * r];
+        comparison->bytes += all[2 * r + 1];
+    }
+    free(all);
+}
+
+/* One step on known numbers: are the sums right, and the messages those of the plan? */
 static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size_t *checked,
-                   struct dts_error *err)
+                   struct dts_traffic *sent, struct dts_error *err)
 {
     struct dts_live once = *live;
     struct dts_live_times times;
@@ -159,8 +174,9 @@ static bool verify(const struct dts_live *live, struct dts_live_rank *rank, size
     dts_live_fill(rank);
     if (!dts_live_run(&once, rank, &times, err))
         return false;
+    bool right = dts_live_check(live->job, rank, checked, err) &&
+                 dts_live_check_sent(rank, &times, once.steps, sent, err);
     dts_live_times_free(&times);
-    bool right = dts_live_check(live->job, rank, checked, err);
     dts_live_clear(rank);
     return right;
 }
@@ -171,11 +187,12 @@ static bool walk(struct run *run, int i, const struct dts_live *live,
     struct dts_live_point *point = &run->set.points[i];
     const struct dts_live_training training = {live, rank, live->context, &point->comparison,
                                                &point->timing};
+    struct dts_traffic sent = {0, 0};
     size_t checked = 0;
-    verify(live, rank, &checked, err);
+    verify(live, rank, &checked, &sent, err);
     if (!dts_wire_agree(run->wire, err))
         return false;
-    point->comparison.checked = (double)checked;
+    tell_checked(run, checked, &sent, &point->comparison);
     point->comparison.node_ranks = run->cores.ranks;
     point->comparison.node_cores = run->cores.cores;
     if (live->executor == dts_live_kernels())

@@ -232,7 +232,7 @@ static void put_case(struct dts_json *json, const struct dts_validation *all, in
     dts_json_integer(json, "devices", one->devices);
     dts_json_string(json, "role", dts_case_role_name(one->role));
     dts_json_string(json, "calibrated", one->role_text);
-    dts_json_string(json, "metric", family->step ? "step_s" : "throughput_samples_per_s");
+    dts_json_string(json, "metric", dts_case_value_name((int)family->value));
     dts_json_number(json, "published", one->value);
     dts_json_number(json, "predicted", rounded(judged->predicted[DTS_KNOWS_ANCHOR]));
     for (int by = 0; by < DTS_PREDICTORS; by++) {

@@ -37,6 +37,7 @@ static struct dts_op_cost plain_cost(const struct sizes *n, bool dropout)
     double backward_values = 7 * n->scores + 2 * drop + 2 * io + n->query;
     return (struct dts_op_cost){
         .class = DTS_WORK_MATMUL,
+        .apart = true,
         .product_flops = 2 * n->product,
 
         /* Softmax: scale, max, subtract, exp, sum, divide. */

@@ -57,7 +57,7 @@ struct fluid_flow *dts_fluid_meet_flow(struct fluid *f, const struct fluid_flow 
 void dts_fluid_begin_flow(struct fluid *f, const struct fluid_flow *flow)
 {
     const int number = (int)(flow - f->flows);
-    f->flows[number].unslowed_s = 1; // of latency
+    f->flows[number].repetition_s = f->flows[number].unslowed_s = 1; // of latency
     f->flows[number].bytes_per_s = NAN;
     dts_numbers_insert(&f->going, place_of(f, &f->going, flow), number);
     f->wire_changed = true;

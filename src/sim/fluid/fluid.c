@@ -183,7 +183,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     f.runs = dts_alloc((size_t)f.first_op[cohorts], sizeof(*f.runs));
     f.apart_s = dts_alloc(cohorts, sizeof(*f.apart_s));
     f.first_lane = dts_alloc(cohorts + 1, sizeof(*f.first_lane));
-    f.stirred = dts_alloc(cohorts, sizeof(*f.stirred));
+    f.stirred = dts_alloc(cohorts / 64 + 1, sizeof(*f.stirred));
     f.computing = dts_alloc(cohorts, sizeof(*f.computing));
     f.members_s = dts_alloc((size_t)job->ranks, sizeof(*f.members_s));
     f.noise = dts_alloc((size_t)job->role_count, sizeof(*f.noise));

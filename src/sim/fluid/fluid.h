@@ -104,10 +104,10 @@ struct fluid {
     const struct dts_cohorts *cohorts; // the loader's
     struct lane *lanes;
     int lane_count;
-    int workers;     // ranks that are
-    int *lane_of;    // by cohort and stream; -1: none
-    int *first_lane; // of a cohort in lanes
-    bool *stirred;   // by cohort: one of its lanes may be able to begin, which could not
+    int workers;              // ranks that are
+    int *lane_of;             // by cohort and stream; -1: none
+    int *first_lane;          // of a cohort in lanes
+    uint64_t *stirred;        // a bit for each cohort: one of its lanes may be able to begin
     struct dts_numbers timed; // lanes whose time runs, CALLING or ARRIVING, in order
     double *left_s;           // of each of them: what is left of its call or its wait
     struct fluid_flow *flows;

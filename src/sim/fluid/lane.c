@@ -25,10 +25,15 @@ static bool waits_are_over(const struct fluid *f, const struct lane *lane)
     return true;
 }
 
+static void stir(struct fluid *f, int cohort)
+{
+    f->stirred[cohort / 64] |= (uint64_t)1 << cohort % 64;
+}
+
 void dts_fluid_next_op(struct fluid *f, struct lane *lane)
 {
     const struct dts_plan *plan = &lane->role->plan;
-    f->stirred[lane->cohort] = true;
+    stir(f, lane->cohort);
     lane->state = WAITING;
     lane->previous = lane->op;
     do {
@@ -65,7 +70,7 @@ static void mark_done(struct fluid *f, int cohort, int number, int step)
     const struct dts_op *op = &who->role->plan.ops[number];
     struct dts_op_time *time = time_of(f, cohort, number, step);
     f->done[f->first_op[cohort] + number] = step + 1;
-    f->stirred[cohort] = true;
+    stir(f, cohort);
     dts_progress_more(f->simulation->progress);
     if (time != NULL)
         time->end_s = fmax(time->end_s, f->now);
@@ -207,7 +212,7 @@ static void begin(struct fluid *f, int number)
 static bool start_cohort(struct fluid *f, int cohort)
 {
     bool started = false;
-    f->stirred[cohort] = false;
+    f->stirred[cohort / 64] &= ~((uint64_t)1 << cohort % 64);
     for (int i = f->first_lane[cohort]; i < f->first_lane[cohort + 1]; i++)
         if (f->lanes[i].state == WAITING && waits_are_over(f, &f->lanes[i])) {
             begin(f, i);
@@ -216,14 +221,25 @@ static bool start_cohort(struct fluid *f, int cohort)
     return started;
 }
 
+/* The first from `cohort` on; -1: there is none. */
+static int next_stirred(const struct fluid *f, int cohort)
+{
+    const int words = f->cohorts->count / 64 + 1;
+    for (int w = cohort / 64; w < words; w++) {
+        const uint64_t from = w == cohort / 64 ? ~(uint64_t)0 << cohort % 64 : ~(uint64_t)0;
+        if ((f->stirred[w] & from) != 0)
+            return 64 * w + __builtin_ctzll(f->stirred[w] & from);
+    }
+    return -1;
+}
+
 /* Start all that can start now. */
 void dts_fluid_start(struct fluid *f)
 {
     bool started = true;
     while (started) {
         started = false;
-        for (int c = 0; c < f->cohorts->count; c++)
-            if (f->stirred[c])
-                started |= start_cohort(f, c);
+        for (int c = next_stirred(f, 0); c >= 0; c = next_stirred(f, c + 1))
+            started |= start_cohort(f, c);
     }
 }

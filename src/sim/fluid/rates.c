@@ -196,7 +196,7 @@ static void set_alone(struct fluid *f)
             f->kept[kept++] = cost;
         } else if (flow->bytes_per_s != rate_alone(cost)) {
             flow->bytes_per_s = rate_alone(cost);
-            flow->unslowed_s = repetition_s(flow, flow->bytes_per_s);
+            flow->repetition_s = flow->unslowed_s = repetition_s(flow, flow->bytes_per_s);
         }
     }
     for (size_t i = 0; i < f->on_wire.count; i++)
@@ -221,7 +221,7 @@ static void share_wire(struct fluid *f)
         if (flow->bytes_per_s == f->rates[n])
             continue;
         flow->bytes_per_s = f->rates[n];
-        flow->unslowed_s = repetition_s(flow, f->rates[n]);
+        flow->repetition_s = flow->unslowed_s = repetition_s(flow, f->rates[n]);
     }
 }
 
@@ -233,8 +233,9 @@ void dts_fluid_set_rates(struct fluid *f)
     if (!f->wire_changed && !slows)
         return;
     f->wire_changed = false;
-    if (slows)
-        find_computing(f);
+    if (!slows)
+        return;
+    find_computing(f);
     for (size_t i = 0; i < f->going.count; i++) {
         struct fluid_flow *flow = &f->flows[f->going.all[i]];
         flow->repetition_s = flow_slowness(f, flow) * flow->unslowed_s;

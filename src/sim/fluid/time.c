@@ -5,6 +5,8 @@
 
 static double call_speed(const struct fluid *f, const struct lane *lane)
 {
+    if (f->simulation->slowdown == 0)
+        return 1;
     bool slow = lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)) &&
                 f->talking[lane->cohort] > 0;
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
@@ -33,11 +35,12 @@ static double next_completion(struct fluid *f)
     for (size_t i = 0; i < f->timed.count; i++) {
         const struct lane *lane = &f->lanes[f->timed.all[i]];
         f->left_s[i] = lane->left_s / call_speed(f, lane);
-        least = fmin(least, f->left_s[i]);
+        if (f->left_s[i] < least) // fmin() would be called
+            least = f->left_s[i];
     }
     for (size_t i = 0; i < f->going.count; i++) {
         double left_s = flow_left_s(&f->flows[f->going.all[i]]);
-        if (left_s < least) // fmin() would be called
+        if (left_s < least)
             least = left_s;
     }
     for (size_t i = 0; i < f->tail_count; i++)

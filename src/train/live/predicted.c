@@ -124,6 +124,9 @@ static bool read_result(const char *path, struct dts_comparison *c, struct dts_e
         .straggler_s = number_of(&step, "straggler_s"),
         .overlap_slowdown_s = number_of(&step, "overlap_slowdown_s"),
     };
+    // nobody measures what a run would be with free messages: both wait, and that is compared
+    c->predicted.exposed_comm_s += c->predicted.bubble_s;
+    c->predicted.bubble_s = 0;
     snprintf(c->engine, sizeof(c->engine), "%s", word_of(&point, "engine"));
     dts_doc_free(doc);
     return true;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/hash.h"
 #include "plan/run.h"
+#include "train/strategy/seat.h"
 
 /* With how many devices does the strategy have so many ranks? 0: with none. */
 static int devices_for(const struct dts_question *question, int ranks)
@@ -54,6 +55,21 @@ static void say_no_plan(const struct dts_question *q, int ranks, struct dts_erro
     dts_text_free(&works);
 }
 
+/* Kernels need something to compute, and a strategy that says what of the network is whose. */
+static void check_kernels(struct dts_live_point *point)
+{
+    struct dts_seat seat;
+    const struct dts_question *q = &point->question;
+    if (strcmp(q->scenario->live.compute, "kernels") != 0)
+        return;
+    if (!dts_plan_uses(&point->built.job.roles[0].plan, DTS_COMPUTE))
+        dts_fail(&point->error, DTS_BAD_INPUT,
+                 "%s: %s: has nothing to compute: live.compute must be timed",
+                 dts_doc_name(q->scenario->doc), q->strategy->name);
+    else if (dts_seat_find(&point->built.point, 0, &seat, &point->error))
+        dts_seat_free(&seat);
+}
+
 static void build(struct dts_live_point *point, int ranks)
 {
     struct dts_question *q = &point->question;
@@ -62,12 +78,8 @@ static void build(struct dts_live_point *point, int ranks)
         say_no_plan(q, ranks, &point->error);
     else
         dts_built_make(q, &point->built, &point->error);
-    if (point->error.cause == DTS_NO_ERROR &&
-        strcmp(q->scenario->live.compute, "kernels") == 0 &&
-        !dts_plan_uses(&point->built.job.roles[0].plan, DTS_COMPUTE))
-        dts_fail(&point->error, DTS_BAD_INPUT,
-                 "%s: %s: has nothing to compute: live.compute must be timed",
-                 dts_doc_name(q->scenario->doc), q->strategy->name);
+    if (point->error.cause == DTS_NO_ERROR)
+        check_kernels(point);
 }
 
 int dts_live_set_last(const struct dts_live_set *set)

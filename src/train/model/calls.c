@@ -13,6 +13,8 @@ static const struct dts_dims *dims_of(const struct dts_model *model, int layer)
 struct dts_op_call dts_model_call(const struct dts_model *model, int l)
 {
     const struct dts_layer *layer = &model->layers[l];
+    if (layer->part != NULL)
+        return layer->part->call;
     struct dts_op_call call = {
         .op = layer->kind->name, .input_count = layer->input_count, .output = layer->output};
     for (int i = 0; i < layer->input_count; i++)

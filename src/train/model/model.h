@@ -10,6 +10,7 @@
 
 #include "kernels/update/update_cost.h"
 #include "train/model/layer/layer.h"
+#include "train/model/part.h"
 
 struct dts_layer {
     const char *name; // unique; owned by the model
@@ -31,7 +32,15 @@ struct dts_layer {
     double fork_values;
 
     bool view; // the output is the input's memory: never kept twice
+
+    const struct dts_layer_part *part; // of a model that is a part of another one; NULL: whole
 };
+
+/* Values of a parameter tensor, of all ranks together where they have parts. */
+static inline size_t dts_layer_values(const struct dts_layer *layer, int param)
+{
+    return layer->part != NULL ? layer->part->whole[param] : layer->params[param].count;
+}
 
 struct dts_model {
     const char *name, *summary;
@@ -78,6 +87,8 @@ void dts_model_help(FILE *out);
  * training needs is part of `weights`. */
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
+    double framework; // of the total: context, workspaces and copies of the software (stack.h)
+    double first_stage; // of a pipeline: the total of its first stage; 0: there is none
 };
 
 extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL

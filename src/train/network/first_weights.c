@@ -4,13 +4,16 @@
 
 #include "base/rng.h"
 
-static void fill(const struct dts_param *param, uint64_t seed, uint64_t stream, float *weights)
+static void fill(const struct dts_layout_tensor *t, uint64_t seed, uint64_t stream,
+                 float *weights)
 {
+    const struct dts_param *param = t->param;
     for (size_t i = 0; i < param->count; i++) {
+        const size_t at = dts_param_slice_at(&t->slice, i);
         double value = 0;
         if (param->spread > 0)
-            value = param->uniform ? 2 * dts_uniform(seed, stream, i) - 1
-                                   : dts_normal(seed, stream, i);
+            value = param->uniform ? 2 * dts_uniform(seed, stream, at) - 1
+                                   : dts_normal(seed, stream, at);
         weights[i] = (float)(param->mean + param->spread * value);
     }
 }
@@ -19,7 +22,7 @@ void dts_first_weights_of(const struct dts_layout *layout, uint64_t seed, float 
 {
     for (int i = 0; i < layout->count; i++) {
         const struct dts_layout_tensor *t = &layout->tensors[i];
-        fill(t->param, seed, (uint64_t)t->layer * DTS_LAYER_PARAMS + (uint64_t)t->number,
+        fill(t, seed, (uint64_t)t->layer * DTS_LAYER_PARAMS + (uint64_t)t->number,
              weights + t->offset);
     }
 }

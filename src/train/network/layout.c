@@ -16,7 +16,8 @@ struct walk {
 static void add(struct dts_layout *layout, const struct walk *at, int layer, int number,
                 int user)
 {
-    const struct dts_param *param = &layout->model->layers[layer].params[number];
+    const struct dts_layer *owner = &layout->model->layers[layer];
+    const struct dts_param *param = &owner->params[number];
     const bool listed = layout->lists && param->sparse_row > 0;
     layout->tensors = dts_grow(layout->tensors, &layout->room, (size_t)layout->count + 1,
                                sizeof(*layout->tensors));
@@ -31,6 +32,11 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
         .gradient = listed ? 0 : layout->gradients,
         .whole = at->values,
         .ordinal = at->tensors,
+        .whole_count = dts_layer_values(owner, number),
+        .slice = owner->part != NULL
+                     ? owner->part->slices[number]
+                     : (struct dts_param_slice){1, param->count, 0, param->count},
+        .divided = owner->part != NULL && owner->part->divided[number],
     };
     layout->parameters += param->count;
     layout->gradients += listed ? 0 : param->count;
@@ -39,7 +45,7 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
 static void pass(const struct dts_model *model, int layer, int down_to, struct walk *at)
 {
     for (int p = model->layers[layer].param_count - 1; p >= down_to; p--, at->tensors++)
-        at->values += model->layers[layer].params[p].count;
+        at->values += dts_layer_values(&model->layers[layer], p);
 }
 
 /* The weight of an earlier layer: the first of that layer, hence the last in its place. */
@@ -77,7 +83,7 @@ void dts_layout_add(struct dts_layout *layout, const struct dts_layer_range *ran
         }
         for (int p = layer->param_count - 1; p >= 0; p--) {
             add(layout, &at, l, p, l);
-            at.values += layer->params[p].count;
+            at.values += dts_layer_values(layer, p);
             at.tensors++;
         }
         if (layer->tied_to >= 0 && layer->tied_to < range->first && first_user(model, range, l))
@@ -100,19 +106,23 @@ const struct dts_layout_tensor *dts_layout_find(const struct dts_layout *layout,
     return NULL;
 }
 
-void dts_layout_give(const struct dts_layout *layout, const float *values, float *whole)
+/* What takes is not changed, whatever the type says. */
+static void move(const struct dts_layout *layout, float *values, float *whole, bool give)
 {
     for (int i = 0; i < layout->count; i++) {
         const struct dts_layout_tensor *t = &layout->tensors[i];
-        if (!t->borrowed)
-            memcpy(whole + t->whole, values + t->offset, t->param->count * sizeof(float));
+        if (!give || !t->borrowed)
+            dts_param_slice_move(&t->slice, 0, t->param->count, values + t->offset,
+                                 whole + t->whole, give);
     }
+}
+
+void dts_layout_give(const struct dts_layout *layout, const float *values, float *whole)
+{
+    move(layout, (float *)values, whole, true);
 }
 
 void dts_layout_take(const struct dts_layout *layout, float *values, const float *whole)
 {
-    for (int i = 0; i < layout->count; i++) {
-        const struct dts_layout_tensor *t = &layout->tensors[i];
-        memcpy(values + t->offset, whole + t->whole, t->param->count * sizeof(float));
-    }
+    move(layout, values, (float *)whole, false);
 }

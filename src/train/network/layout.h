@@ -45,6 +45,9 @@ struct dts_layout_tensor {
     size_t offset, gradient;       // values before it; listed: no gradient
     size_t whole;                  // values before it in the layout of the whole model,
     int ordinal;                   // and tensors
+    size_t whole_count;            // values of the tensor there,
+    struct dts_param_slice slice;  // which of them are here,
+    bool divided;                  // and others are elsewhere (train/model/part.h)
 };
 
 struct dts_layout {

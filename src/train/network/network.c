@@ -128,6 +128,21 @@ static bool find_space(struct dts_network *n, struct dts_error *err)
     return true;
 }
 
+/* Of a model that is one rank's part: which rows or classes, and who adds a bias. */
+static void take_parts(struct dts_network *n)
+{
+    for (int l = 0; l < n->model->layer_count; l++) {
+        const struct dts_layer *layer = &n->model->layers[l];
+        struct dts_node *node = &n->nodes[l];
+        if (layer->part == NULL || node->op == NULL)
+            continue;
+        node->first = layer->part->first;
+        node->all = layer->part->all;
+        if (layer->part->no_bias && layer->part->call.bias)
+            node->zeros = dts_alloc(dts_dims_features(&layer->output), sizeof(float));
+    }
+}
+
 bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
                          const struct dts_network_options *options, struct dts_error *err)
 {
@@ -140,7 +155,8 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->slots = dts_alloc((size_t)n->options.slots, sizeof(*n->slots));
-    dts_model_calls(model, !options->unfused, n->calls);
+    // a sum over ranks comes between a layer that has a part and what follows it
+    dts_model_calls(model, !options->unfused && model->layers[0].part == NULL, n->calls);
     n->mixed = dts_precision_is_half(options->precision, &n->half);
     find_layout(n);
     if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))
@@ -148,6 +164,7 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     find_learners(n);
     if (!dts_network_cut_out(n, err))
         return false;
+    take_parts(n);
     dts_network_place(n);
     return true;
 }
@@ -176,6 +193,7 @@ void dts_network_free(struct dts_network *n)
         if (n->nodes[l].rows != NULL)
             dts_sparse_free(n->nodes[l].rows);
         free(n->nodes[l].rows);
+        free(n->nodes[l].zeros);
     }
     for (int i = 0; i < 2; i++)
         dts_sparse_free(&n->spare[i]);
@@ -216,7 +234,8 @@ float *dts_network_gradients(struct dts_network *n)
 
 size_t dts_network_classes(const struct dts_network *n, int layer)
 {
-    return dts_dims_features(&n->calls[layer].call.inputs[0]);
+    return n->nodes[layer].all > 0 ? n->nodes[layer].all
+                                   : dts_dims_features(&n->calls[layer].call.inputs[0]);
 }
 
 void dts_network_use_gradients(struct dts_network *n, float *gradients)

@@ -185,6 +185,11 @@ bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_
  * here; tokens and targets count all. */
 void dts_network_divide(struct dts_network *network, int layer, size_t first, size_t all);
 
+/* Between calls, in the selected slot, there: the output of a layer, or backward the gradient
+ * of its first input with what later layers made of it; NULL: nobody needs that. What ranks
+ * that have parts of a model add up. */
+void *dts_network_made(const struct dts_network *network, int layer, bool backward);
+
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (kernels/op.h, which says what the sums are). */
 struct dts_network_part {

@@ -19,6 +19,7 @@ struct dts_node {
     size_t cleared;             // so many that are dense
     size_t first, all;          // of its table or its classes, where they are divided
     size_t targets;             // values of it for a sample; 0: the layer is no loss
+    float *zeros;               // in place of a bias that another rank adds; owned; or NULL
 };
 
 /* A microbatch in flight. */

@@ -57,6 +57,8 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int la
     for (int p = 0; p < c->call.param_count; p++) {
         const int from = c->param_layers[p], number = c->param_numbers[p];
         a.w[p] = (const float *)n->weights.there + dts_network_offset(n, from, number);
+        if (node->zeros != NULL && p == c->call.param_count - 1)
+            a.w[p] = node->zeros;
         if (node->rows == NULL)
             a.dw[p] =
                 (float *)n->gradients.there + dts_network_gradient_offset(n, from, number);
@@ -75,6 +77,14 @@ void dts_network_gather(struct dts_network *n)
 {
     for (int s = 0; s < n->options.slots; s++)
         gather(n, s);
+}
+
+void *dts_network_made(const struct dts_network *n, int layer, bool backward)
+{
+    const struct dts_layer_call *c = &n->calls[layer];
+    if (!backward)
+        return output_of(n, n->slot, c->output);
+    return c->wants[0] ? gradient_of(n, n->slot, c->inputs[0]) : NULL;
 }
 
 void dts_network_bind(struct dts_network *n, enum dts_network_edge edge, int slot, void *values)

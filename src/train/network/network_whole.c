@@ -11,7 +11,7 @@ size_t dts_network_whole_bytes(const struct dts_network *n, enum dts_network_arr
     size_t values = 0;
     for (int l = 0; l < n->model->layer_count; l++)
         for (int p = 0; p < n->model->layers[l].param_count; p++)
-            values += n->model->layers[l].params[p].count;
+            values += dts_layer_values(&n->model->layers[l], p);
     return values * sizeof(float);
 }
 

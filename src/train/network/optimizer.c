@@ -22,6 +22,7 @@ struct tensor {
     /* In the state of the whole model: where the tensor's begins, how many values the tensor
      * has, and how many of them are before these. A copy of another's tensor: borrowed. */
     size_t whole_state, whole_count, skipped;
+    struct dts_param_slice slice; // which of them the rank has that has a part of the tensor
     bool borrowed;
 };
 
@@ -79,7 +80,7 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_layout 
         const size_t from = begin > first ? begin : first;
         const size_t to = begin + count < end ? begin + count : end;
         const char *reason = whole_reason(update, t->param);
-        if (to - from < count && reason != NULL)
+        if ((to - from < count || t->divided) && reason != NULL)
             return dts_fail(err, DTS_UNSUPPORTED,
                             "%s holds part of a tensor of %s, and %s %s: shard by "
                             "\"tensor\", without part_bytes",
@@ -95,7 +96,8 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_layout 
                 .apart = update->apart && t->param->per_channel,
                 .whole_state = (size_t)update->optimizer->state_values * t->whole +
                                (size_t)update->scalars * (size_t)t->ordinal,
-                .whole_count = count,
+                .whole_count = t->whole_count,
+                .slice = t->slice,
                 .skipped = from - begin,
                 .borrowed = t->borrowed,
             });
@@ -269,14 +271,15 @@ float *dts_optimizer_state(struct dts_optimizer_run *run, size_t *count)
 static void move_state(const struct dts_optimizer_run *run, const struct tensor *t,
                        float *whole, bool give)
 {
-    const int arrays = run->update->optimizer->state_values, scalars = run->update->scalars;
-    for (int k = 0; k <= arrays; k++) {
-        const size_t count = k < arrays ? t->count : (size_t)scalars;
-        float *mine = (float *)run->state.here + t->state + (size_t)k * t->count;
-        float *other =
-            whole + t->whole_state + (size_t)k * t->whole_count + (k < arrays ? t->skipped : 0);
-        memcpy(give ? other : mine, give ? mine : other, count * sizeof(float));
-    }
+    const size_t arrays = (size_t)run->update->optimizer->state_values;
+    const size_t scalars = (size_t)run->update->scalars;
+    float *mine = (float *)run->state.here + t->state, *other = whole + t->whole_state;
+    for (size_t k = 0; k < arrays; k++)
+        dts_param_slice_move(&t->slice, t->skipped, t->count, mine + k * t->count,
+                             other + k * t->whole_count, give);
+    mine += arrays * t->count;
+    other += arrays * t->whole_count;
+    memcpy(give ? other : mine, give ? mine : other, scalars * sizeof(float));
 }
 
 void dts_optimizer_give(const struct dts_optimizer_run *run, float *whole)
@@ -297,7 +300,8 @@ size_t dts_optimizer_whole(const struct dts_optimizer_run *run, const struct dts
     size_t values = 0;
     for (int l = 0; l < model->layer_count; l++)
         for (int p = 0; p < model->layers[l].param_count; p++)
-            values += dts_update_state_values(run->update, model->layers[l].params[p].count);
+            values +=
+                dts_update_state_values(run->update, dts_layer_values(&model->layers[l], p));
     return values;
 }
 

@@ -83,6 +83,24 @@ struct words {
     struct dts_cfg devices, strategies, references, measurements;
     int steps, seed;
     bool noise;
+    const char *memory_check;
+};
+
+static const char *memory_check_name(int i)
+{
+    static const char *const words[] = {"error", "warn", NULL};
+    return words[i];
+}
+
+static const struct dts_field memory_fields[] = {
+    {.key = "check",
+     .offset = 0,
+     .type = DTS_STRING,
+     .choice = memory_check_name,
+     .missing = "\"error\"",
+     .help = "a point that does not fit into a device is refused (error), or predicted all the "
+             "same, with a word of doubt (warn)"},
+    {0},
 };
 
 static const struct dts_field fields[] = {
@@ -118,6 +136,12 @@ static const struct dts_field fields[] = {
      .fields = placement_fields, .help = "where ranks sit"},
     {DTS_KEY(struct words, strategies), .type = DTS_OTHER,
      .help = "ways to train, side by side: a list of objects with \"kind\""},
+    {.key = "memory",
+     .offset = offsetof(struct words, memory_check),
+     .type = DTS_OBJECT,
+     .missing = "{}",
+     .fields = memory_fields,
+     .help = "what happens where it does not suffice"},
     {DTS_KEY(struct words, training), .type = DTS_OBJECT, .missing = "{}",
      .fields = training_fields, .help = "how long it trains"},
     {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
@@ -254,6 +278,7 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
     scenario->precision = (enum dts_precision)dts_precision_find(words->precision);
     scenario->synchronized = strcmp(words->batch_norm, batch_norm_name(0)) != 0;
     scenario->optimizer = dts_optimizer_find(words->optimizer);
+    scenario->memory_warns = strcmp(words->memory_check, memory_check_name(1)) == 0;
     scenario->batch_per_device = words->batch.per_device;
     scenario->batch_global = words->batch.global;
     scenario->batch_micro = words->batch.micro;

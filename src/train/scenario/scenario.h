@@ -67,7 +67,8 @@ struct dts_scenario {
     enum dts_precision precision;
     bool synchronized; // batch normalization by the samples of all devices
     const struct dts_optimizer *optimizer;
-    int *devices; // points; owned
+    bool memory_warns; // a point that does not fit is predicted all the same
+    int *devices;      // points; owned
     size_t device_count;
     int batch_per_device; // weak scaling; 0: batch_global is given
     int batch_global;     // strong scaling

@@ -2,6 +2,7 @@
 #include "train/strategy/build.h"
 
 #include "base/text.h"
+#include "train/strategy/lean.h"
 
 static bool check_places(const struct dts_point *point, const struct dts_ranks_needed *needed,
                          struct dts_error *err)
@@ -31,17 +32,21 @@ static bool check_memory(const struct dts_point *point, struct dts_error *err)
         return false;
     double have = point->machine->device_memory_bytes;
     const char *name = point->machine->smallest_device;
-    if (have <= 0 || needed.total <= have)
+    if (have <= 0 || needed.total <= have || point->scenario->memory_warns)
         return true;
-    return dts_point_fail(
+    struct dts_text text = {0};
+    dts_lean_tell(point, &needed, have, &text);
+    const bool ok = dts_point_fail(
         point, err,
         "does not fit: %.1f GB needed on a device of %.1f GB%s%s%s: %.1f GB "
         "too much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
-        "%.1f GB)",
+        "%.1f GB)%s",
         needed.total / 1e9, have / 1e9, name != NULL ? " (" : "", name != NULL ? name : "",
         name != NULL ? ", the smallest in use)" : "", (needed.total - have) / 1e9,
         needed.weights / 1e9, needed.gradients / 1e9, needed.optimizer / 1e9,
-        needed.activations / 1e9);
+        needed.activations / 1e9, dts_text_string(&text));
+    dts_text_free(&text);
+    return ok;
 }
 
 bool dts_build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)

@@ -99,6 +99,7 @@ static int add_call(const struct dts_layer_ops *ops, enum dts_pass pass, int lay
         .layer = layer,
         .seconds = pass == DTS_FORWARD ? seconds->forward[layer] : seconds->backward[layer],
         .part = part,
+        .microbatch = microbatch,
     };
     if (part != DTS_OP_WHOLE) {
         call.seconds *= part == DTS_OP_SUMS ? share : 1 - share;

@@ -13,6 +13,7 @@ struct dts_device;
 struct dts_memory;
 struct dts_model_seconds;
 struct dts_scenario;
+struct dts_seat;
 struct dts_stack;
 struct dts_strategy;
 struct dts_text;
@@ -28,7 +29,7 @@ struct dts_machine {
     /* What a device reaches to the memory of its host, and from it, while all of the node do;
      * 0: not known. */
     double host_link_bytes_per_s;
-    int cores;                      // of the host of a node; 0: not stated
+    int cores; // of the host of a node; 0: not stated
 
     /* What a library of collectives knows of it; version, nodes and devices of a node are those
      * of a point. nics 0: not known. */
@@ -96,9 +97,18 @@ struct dts_strategy_kind {
     bool (*memory)(const struct dts_point *point, struct dts_memory *memory,
                    struct dts_error *err);
 
+    /* Variation i that needs less memory, its words and how much; total 0: it is so already, or
+     * cannot be. False behind the last one. NULL: there are none. */
+    bool (*lean)(const struct dts_point *point, int i, const char **words,
+                 struct dts_memory *memory);
+
     /* What `dtsim check` says of the job, in lines; NULL: nothing. */
     void (*describe)(const struct dts_point *point, const struct dts_job *job,
                      struct dts_text *text);
+
+    /* What a worker has of the network (seat.h); NULL: all of it. */
+    bool (*seat)(const struct dts_point *point, int rank, struct dts_seat *seat,
+                 struct dts_error *err);
 
     void (*release)(void *self); // what prepare() allocated; NULL: nothing
 };

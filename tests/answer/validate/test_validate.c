@@ -67,6 +67,10 @@ static void naive_predictors_follow_their_formulas(void)
     judged[5].batch = 1e9;
     dts_naive(&set, judged);
     CHECK_CLOSE(judged[0].nearest, 75.0 / 100 - 1, 1e-12);
+    for (int i = 0; i < 6; i++) // of another network, whose samples are half the work
+        judged[i].sample_flops = i == 0 ? 1e9 : 2e9;
+    dts_naive(&set, judged);
+    CHECK_CLOSE(judged[0].linear, 2 * 110.0 / 100 - 1, 1e-12);
     dts_cases_free(&set);
 }
 

@@ -2,6 +2,7 @@
  *
  * Three or four parts: weights, running statistics, what an optimizer keeps (rank 0's, which
  * all workers have alike, or each server's, rank after rank), and in fp16 the loss scale.
+ * Where ranks have parts of the network, what all have together is what one rank would have.
  * Servers whose weights have more digits than those of the workers keep them with the
  * optimizer's state.
  */
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "plan/hash.h"
 #include "train/live/kernels/server.h"
+#include "train/live/kernels/whole.h"
 #include "train/network/checkpoint.h"
 #include "train/strategy/build.h"
 
@@ -48,7 +50,7 @@ static void add_identity(const struct dts_live_kernels *k, struct dts_text *text
                  k->settings->data.format);
     dts_text_add(text, "%llu samples in a step\n", (unsigned long long)k->order.step_samples);
     dts_text_add(text, "batch_norm %s\n", s->synchronized ? "synchronized" : "local");
-    if (job->role_count > 1)
+    if (dts_job_has_servers(job))
         dts_text_add(text, "servers, plan %016llx\n", (unsigned long long)dts_job_hash(job, 0));
     else
         dts_text_add(text, "no servers\n");
@@ -120,8 +122,8 @@ static struct own own_of(const struct dts_live_kernels *k)
         own.values = dts_alloc(own.count, sizeof(float));
         own.copied = true;
         dts_live_server_state(k->server, own.values, false);
-    } else if (k->optimizer != NULL && k->rank.rank == 0) {
-        own.values = dts_optimizer_state(k->optimizer, &own.count);
+    } else if (k->parts->optimizer_count > 0 && k->rank.rank == 0) {
+        own.values = dts_optimizer_state(k->parts->optimizers[0], &own.count);
     }
     return own;
 }
@@ -146,31 +148,63 @@ static float *room_for_all(const struct own *own, const struct dts_wire *wire, s
     return dts_wire_rank(wire) == 0 ? dts_alloc(*count, sizeof(float)) : NULL;
 }
 
+/* What a file holds of a training. */
+struct held {
+    float *weights;
+    void *states;
+    float *kept; // by optimizers
+    size_t state_bytes, kept_count;
+};
+
+/* Rank 0's, and what it has collected. */
+static struct held held_by_first(const struct dts_live_kernels *k, float *kept, size_t count)
+{
+    struct held held = {.weights = dts_network_weights(k->network)};
+    held.states = dts_network_states(k->network, &held.state_bytes);
+    held.kept = kept;
+    held.kept_count = count;
+    return held;
+}
+
+/* Of ranks that have parts; to be freed. */
+static struct held held_by_all(const struct dts_live_kernels *k)
+{
+    struct held held = {.weights = dts_live_whole_weights(k)};
+    held.states = dts_live_whole_states(k, &held.state_bytes);
+    held.kept = dts_live_whole_optimizer(k, &held.kept_count);
+    return held;
+}
+
+static void free_held(struct held *held)
+{
+    free(held->weights);
+    free(held->states);
+    free(held->kept);
+}
+
 /* Rank 0's view of a checkpoint. */
 static struct dts_checkpoint checkpoint_of(struct dts_live_kernels *k, const char *identity,
-                                           long step, float *all, size_t count)
+                                           long step, const struct held *held)
 {
-    size_t state_bytes;
-    void *states = dts_network_states(k->network, &state_bytes);
+    const size_t parameters = (size_t)k->point->scenario->model.parameters;
     const bool scaled = k->point->scenario->precision == DTS_FP16;
     return (struct dts_checkpoint){
         .identity = identity,
         .step = (uint64_t)step,
-        .parts = {{dts_network_weights(k->network),
-                   dts_network_parameters(k->network) * sizeof(float)},
-                  {states, state_bytes},
-                  {all, count * sizeof(float)},
+        .parts = {{held->weights, parameters * sizeof(float)},
+                  {held->states, held->state_bytes},
+                  {held->kept, held->kept_count * sizeof(float)},
                   {&k->scale, scaled ? sizeof(k->scale) : 0}},
         .part_count = scaled ? 4 : 3,
     };
 }
 
-static void read_file(struct dts_live_kernels *k, float *all, size_t count, long *step,
+static void read_file(struct dts_live_kernels *k, const struct held *held, long *step,
                       bool *there, struct dts_error *err)
 {
     struct dts_text identity = {0};
     add_identity(k, &identity);
-    struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), 0, all, count);
+    struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), 0, held);
     const char *path = k->settings->checkpoint.file;
     if (dts_checkpoint_read(&c, path, there, err) && *there) {
         *step = (long)c.step;
@@ -199,6 +233,50 @@ bool dts_live_files_fit(const struct dts_live_kernels *k, struct dts_error *err)
     return true;
 }
 
+static void write_file(struct dts_live_kernels *k, const struct held *held, long step,
+                       struct dts_error *err)
+{
+    struct dts_text identity = {0};
+    add_identity(k, &identity);
+    const struct dts_checkpoint c = checkpoint_of(k, dts_text_string(&identity), step, held);
+    dts_checkpoint_write(&c, k->settings->checkpoint.file, err);
+    dts_text_free(&identity);
+}
+
+/* Ranks that have parts: all get the whole for a moment, and take what they have of it. */
+static bool read_divided(struct dts_live_kernels *k, const struct dts_wire *wire, long *step,
+                         struct dts_error *err)
+{
+    struct held held = held_by_all(k);
+    bool there = false;
+    if (dts_wire_rank(wire) == 0)
+        read_file(k, &held, step, &there, err);
+    const bool good = dts_wire_agree(wire, err);
+    dts_wire_share(wire, &there, sizeof(there));
+    if (good && there) {
+        dts_wire_share(wire, step, sizeof(*step));
+        dts_wire_share(wire, held.weights,
+                       (size_t)k->point->scenario->model.parameters * sizeof(float));
+        dts_wire_share(wire, held.states, held.state_bytes);
+        dts_wire_share(wire, held.kept, held.kept_count * sizeof(float));
+        dts_live_take_weights(k, held.weights);
+        dts_live_take_states(k, held.states);
+        dts_live_take_optimizer(k, held.kept);
+    }
+    free_held(&held);
+    return good;
+}
+
+static bool write_divided(struct dts_live_kernels *k, const struct dts_wire *wire, long step,
+                          struct dts_error *err)
+{
+    struct held held = held_by_all(k);
+    if (dts_wire_rank(wire) == 0)
+        write_file(k, &held, step, err);
+    free_held(&held);
+    return dts_wire_agree(wire, err);
+}
+
 bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire *wire,
                               long *step, struct dts_error *err)
 {
@@ -206,11 +284,15 @@ bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire 
     *step = 0;
     if (k->settings->checkpoint.file == NULL)
         return true;
+    if (dts_live_divided(k))
+        return read_divided(k, wire, step, err);
     struct own own = own_of(k);
     size_t count;
     float *all = room_for_all(&own, wire, &count);
-    if (dts_wire_rank(wire) == 0)
-        read_file(k, all, count, step, &there, err);
+    if (dts_wire_rank(wire) == 0) {
+        const struct held held = held_by_first(k, all, count);
+        read_file(k, &held, step, &there, err);
+    }
     const bool good = dts_wire_agree(wire, err);
     dts_wire_share(wire, &there, sizeof(there));
     if (good && there) {
@@ -219,8 +301,8 @@ bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire 
         dts_wire_deal(wire, all, own.values, own.count * sizeof(float));
         if (k->server != NULL)
             dts_live_server_state(k->server, own.values, true);
-        if (k->rank.job->role_count == 1) { // workers have what rank 0 has
-            float *state = dts_optimizer_state(k->optimizer, &count);
+        if (!dts_job_has_servers(k->rank.job)) { // workers have what rank 0 has
+            float *state = dts_optimizer_state(k->parts->optimizers[0], &count);
             dts_wire_share(wire, state, count * sizeof(float));
         }
     }
@@ -232,17 +314,15 @@ bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire 
 bool dts_live_checkpoint_write(struct dts_live_kernels *k, const struct dts_wire *wire,
                                long step, struct dts_error *err)
 {
+    if (dts_live_divided(k))
+        return write_divided(k, wire, step, err);
     struct own own = own_of(k);
     size_t count;
     float *all = room_for_all(&own, wire, &count);
     dts_wire_collect(wire, own.values, own.count * sizeof(float), all);
     if (dts_wire_rank(wire) == 0) {
-        struct dts_text identity = {0};
-        add_identity(k, &identity);
-        const struct dts_checkpoint c =
-            checkpoint_of(k, dts_text_string(&identity), step, all, count);
-        dts_checkpoint_write(&c, k->settings->checkpoint.file, err);
-        dts_text_free(&identity);
+        const struct held held = held_by_first(k, all, count);
+        write_file(k, &held, step, err);
     }
     forget_own(&own);
     free(all);

@@ -48,7 +48,7 @@ bool dts_live_direct_open(struct dts_live_kernels *k, const struct dts_live *liv
                           struct dts_live_rank *rank, struct dts_device_messages *report,
                           struct dts_error *err)
 {
-    const bool worker = rank->role == &live->job->roles[0];
+    const bool worker = rank->role->kind == DTS_WORKER;
     return dts_wire_agree(k->wire, err) && choose(k, worker, report, err) &&
            (!k->direct || dts_live_direct_check(k, live, rank, err));
 }

@@ -9,7 +9,7 @@
  *
  * Sample s of step n is number n x (samples of a step) + s, whatever the number of ranks: n
  * ranks see in each step what one rank sees (train/network/order.h), and in each microbatch of
- * it, too.
+ * it, too. The ranks of a pipeline see those of their replica.
  */
 #include "train/live/kernels/kernels.h"
 
@@ -18,8 +18,11 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
+#include "train/live/kernels/parts.h"
 #include "train/live/kernels/server.h"
+#include "train/live/kernels/shares.h"
 #include "train/strategy/build.h"
 
 /* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
@@ -31,7 +34,7 @@ static bool scales(const struct dts_live_kernels *t)
 /* A server sees an overflow of its own part alone, when others have updated theirs. */
 static bool check_scaling(const struct dts_live_kernels *t, struct dts_error *err)
 {
-    return !scales(t) || t->rank.job->role_count == 1 ||
+    return !scales(t) || !dts_job_has_servers(t->rank.job) ||
            dts_fail(err, DTS_UNSUPPORTED,
                     "live.compute: kernels: %s: fp16 leaves out steps that overflow, which "
                     "servers cannot agree on: precision must be bf16 or fp32",
@@ -46,7 +49,7 @@ static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
         .seed = s->seed,
         .samples = (uint64_t)s->dataset.samples,
         .step_samples = (uint64_t)t->point->batch * (uint64_t)t->point->microbatches *
-                        (uint64_t)t->rank.job->roles[0].count,
+                        (uint64_t)t->point->replicas,
     };
     if (t->order.step_samples > t->order.samples)
         return dts_doc_fail(s->doc, "dataset.samples", DTS_BAD_INPUT, err,
@@ -59,6 +62,16 @@ static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
     return true;
 }
 
+/* The network that takes samples, or their targets; of none the first. */
+static struct dts_network *filled(const struct dts_live_kernels *t)
+{
+    bool tokens;
+    for (int i = 0; i < t->parts->seat.part_count; i++)
+        if (dts_network_input(t->parts->networks[i], &tokens) != NULL)
+            return t->parts->networks[i];
+    return t->network;
+}
+
 static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_scenario *s = t->point->scenario;
@@ -66,7 +79,7 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
         .format = t->settings->data.format,
         .folder = t->settings->data.folder,
         .model = &s->model,
-        .network = t->network,
+        .network = filled(t),
         .samples = t->order.samples,
         .seed = s->seed,
     };
@@ -79,30 +92,15 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
 /* What is exchanged is dense, as the plan says; a rank alone keeps lists of rows. */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
-    const struct dts_scenario *s = t->point->scenario;
     const bool alone = t->rank.role->plan.buffer_count == 0;
-    const struct dts_network_options options = {.batch = (int)t->point->batch,
-                                                .threads = t->settings->threads,
-                                                .space = t->space,
-                                                .sparse = alone,
-                                                .seed = (uint64_t)s->seed,
-                                                .precision = s->precision};
-    const bool servers = t->rank.job->role_count > 1;
-    if (!dts_network_make(&t->network, &s->model, &options, err))
-        return false;
-    if (!servers && !dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err))
-        return false;
-    if (!dts_live_mirrors_open(t, err))
-        return false;
-    t->numbers = dts_alloc((size_t)options.batch, sizeof(*t->numbers));
-    return open_data(t, err);
+    t->numbers = dts_alloc((size_t)t->point->batch, sizeof(*t->numbers));
+    return dts_live_parts_open(t, alone, err) && open_data(t, err);
 }
 
 void dts_live_kernels_close(struct dts_live_kernels *t)
 {
     dts_live_server_close(t->server);
-    dts_optimizer_free(t->optimizer);
-    dts_network_free(t->network);
+    dts_live_parts_close(t->parts);
     dts_mirror_free(&t->sums);
     dts_space_close(t->space);
     dts_data_close(t->data);
@@ -128,7 +126,7 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     t->rank = *rank;
     t->step = -1;
     t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
-    const bool worker = rank->role == &rank->job->roles[0];
+    const bool worker = rank->role->kind == DTS_WORKER;
     if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
         return true;
@@ -136,51 +134,81 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     return false;
 }
 
-/* The call of a layer, or that part of it which the plan says. */
-static void take_part(struct dts_live_kernels *t, const struct dts_call *call)
+/* The network of a call, with its microbatch; the call of a layer, or that part of it which the
+ * plan says. */
+static struct dts_network *network_of(struct dts_live_kernels *t, const struct dts_call *call)
 {
+    struct dts_network *network = t->parts->networks[call->chunk];
+    const struct dts_live_parts *parts = t->parts;
     struct dts_network_part part = {.part = call->part, .ranks = t->rank.role->count};
-    if (call->part != DTS_OP_WHOLE)
+    if (call->part != DTS_OP_WHOLE && parts->seat.members > 1)
+        part = (struct dts_network_part){call->part, parts->class_sums, parts->seat.members,
+                                         parts->seat.member};
+    else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
-    dts_network_take_part(t->network, &part);
+    dts_network_select(network, call->slot);
+    dts_network_take_part(network, &part);
+    return network;
 }
 
-/* The first layer's forward call begins a step, or the next microbatch of one. */
-static void begin(struct dts_live_kernels *t, long step)
+/* The first forward call of a part begins a microbatch there. */
+static void begin(struct dts_live_kernels *t, const struct dts_call *call, long step)
 {
     const struct dts_point *point = t->point;
-    const uint64_t batch = (uint64_t)point->batch;
+    struct dts_network *network = t->parts->networks[call->chunk];
+    const uint64_t batch = (uint64_t)point->batch, replicas = (uint64_t)point->replicas;
     const uint64_t microbatches = (uint64_t)point->microbatches;
-    t->microbatch = step == t->step ? t->microbatch + 1 : 0;
-    t->step = step;
-    const uint64_t workers = (uint64_t)t->rank.role->count;
-    const uint64_t first = (uint64_t)step * batch * microbatches * workers +
-                           ((uint64_t)t->microbatch * workers + (uint64_t)t->rank.rank) * batch;
-    // sums over workers and microbatches are means then, and no larger than one rank's
-    const double share = 1 / ((double)workers * (double)microbatches);
+    const uint64_t before = ((uint64_t)step * microbatches + (uint64_t)call->microbatch);
+    const uint64_t first = (before * replicas + (uint64_t)t->parts->seat.replica) * batch;
+    // sums over replicas and microbatches are means then, and no larger than one rank's
+    const double share = 1 / ((double)replicas * (double)microbatches);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
         .training = true,
-        .keep_gradients = t->microbatch > 0,
+        .keep_gradients = call->microbatch > 0,
         .loss_scale = t->scale.scale * share,
     };
+    t->step = step;
     for (uint64_t i = 0; i < batch; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + i);
-    dts_data_fill(t->data, DTS_DATA_TRAIN, t->network, t->numbers, (int)batch);
-    dts_network_begin(t->network, &wanted);
+    dts_network_select(network, call->slot);
+    dts_data_fill(t->data, DTS_DATA_TRAIN, network, t->numbers, (int)batch);
+    dts_network_begin(network, &wanted);
+}
+
+static void forward(struct dts_live_kernels *t, const struct dts_call *call, long step)
+{
+    const struct dts_seat_part *part = &t->parts->seat.parts[call->chunk];
+    const int end = call->layer + call->more;
+    if (call->layer == part->first && call->part != DTS_OP_REST)
+        begin(t, call, step);
+    struct dts_network *network = network_of(t, call);
+    for (int l = call->layer; l <= end; l++)
+        dts_network_forward(network, l);
+    if (end < part->last || call->part == DTS_OP_SUMS)
+        return;
+    t->loss += dts_network_loss(network);
+    t->losses += end == t->point->scenario->model.layer_count - 1;
+}
+
+static void backward(struct dts_live_kernels *t, const struct dts_call *call)
+{
+    struct dts_network *network = network_of(t, call);
+    for (int l = call->layer + call->more; l >= call->layer; l--)
+        dts_network_backward(network, l);
 }
 
 static void update(struct dts_live_kernels *t)
 {
-    if (t->optimizer == NULL)
+    if (t->parts->optimizer_count == 0)
         return;
+    const struct dts_optimizer_run *optimizer = t->parts->optimizers[0];
     // scaled gradients are of fp16
-    const bool finite = !scales(t) || dts_network_finite(t->network, t->optimizer);
-    const struct dts_update_settings settings =
-        dts_live_settings(&t->rank, t->optimizer, t->step);
+    const bool finite = !scales(t) || dts_network_finite(t->network, optimizer);
+    const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, t->step);
     if (finite)
-        dts_network_update(t->network, t->optimizer, &settings, (float)(1 / t->scale.scale));
+        dts_live_parts_update(t, &settings, (float)(1 / t->scale.scale));
     if (scales(t))
         dts_loss_scale_next(&t->scale, finite);
 }
@@ -190,19 +218,13 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     (void)due_s;
     struct dts_live_kernels *t = self;
     const long training_step = t->first_step + step;
-    const int last = t->point->scenario->model.layer_count - 1;
     switch (op->call.pass) {
     case DTS_FORWARD:
-        if (op->call.layer == 0 && op->call.part != DTS_OP_REST)
-            begin(t, training_step);
-        take_part(t, &op->call);
-        dts_network_forward(t->network, op->call.layer);
-        if (op->call.layer == last)
-            t->loss += dts_network_loss(t->network), t->losses++;
+        forward(t, &op->call, training_step);
         break;
     case DTS_BACKWARD:
-        take_part(t, &op->call);
-        dts_network_backward(t->network, op->call.layer);
+    case DTS_BACKWARD_INPUT: // all of it: networks have no backward pass of weights alone
+        backward(t, &op->call);
         break;
     case DTS_UPDATE:
         update(t);
@@ -218,13 +240,28 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     return dts_now_s();
 }
 
+static void bring(void *self, const struct dts_op *op)
+{
+    dts_live_mirrors_bring(self, op);
+    dts_live_made_give(self, op);
+}
+
+/* A sum of one microbatch alone joins those before. */
+static void carry_off(void *self, const struct dts_op *op)
+{
+    struct dts_live_kernels *t = self;
+    dts_live_mirrors_carry_off(self, op);
+    dts_live_made_take(t, op);
+    dts_live_shares_summed(t, op);
+}
+
 static const struct dts_executor kernels = {
     .name = "kernels",
     .summary = "trains: the network's kernels on samples of a data set",
     .open = dts_executor_take_context,
     .call = call,
-    .bring = dts_live_mirrors_bring,
-    .carry_off = dts_live_mirrors_carry_off,
+    .bring = bring,
+    .carry_off = carry_off,
     .close = dts_executor_leave_context,
 };
 

@@ -17,7 +17,7 @@ bool dts_live_mirrors_open(struct dts_live_kernels *t, struct dts_error *err)
     const struct dts_plan *plan = &t->rank.role->plan;
     if (plan->buffer_count > 0)
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
-    if (t->rank.job->role_count > 1)
+    if (dts_job_has_servers(t->rank.job))
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
     for (int b = 0; b < plan->buffer_count; b++)
         if (is_sums(t, b))
@@ -80,16 +80,17 @@ void dts_live_mirrors_carry_off(void *self, const struct dts_op *op)
     dts_live_mirrors_check(t);
 }
 
-/* The arrays that are remembered; returns how many. */
+/* The arrays that are remembered; returns how many. Only a rank with the whole network has a
+ * device apart. */
 static int remembered(const struct dts_live_kernels *t, const struct dts_mirror *arrays[3])
 {
     int count = 0;
-    if (t->network != NULL) {
-        arrays[count++] = dts_network_mirror(t->network, DTS_NETWORK_WEIGHTS);
-        arrays[count++] = dts_network_mirror(t->network, DTS_NETWORK_STATES);
-    }
-    if (t->optimizer != NULL)
-        arrays[count++] = dts_optimizer_mirror(t->optimizer);
+    if (t->network == NULL)
+        return 0;
+    arrays[count++] = dts_network_mirror(t->network, DTS_NETWORK_WEIGHTS);
+    arrays[count++] = dts_network_mirror(t->network, DTS_NETWORK_STATES);
+    if (t->parts->optimizer_count > 0)
+        arrays[count++] = dts_optimizer_mirror(t->parts->optimizers[0]);
     return count;
 }
 

@@ -13,6 +13,23 @@
 #include "train/network/data/data.h"
 #include "train/network/optimizer.h"
 #include "train/network/order.h"
+#include "train/strategy/seat.h"
+
+/* The networks of a worker (parts.h). */
+struct dts_live_parts {
+    struct dts_seat seat;          // owned
+    struct dts_network **networks; // by part; owned
+    struct dts_network *evaluator; // of the whole model; owned; NULL: not needed yet
+    struct dts_layout layout;      // of all parts; owned
+    float *weights;                // in that layout; NULL: the network's
+    void *weights_room;            // owned; NULL: they are a buffer of the plan
+    struct dts_span *shares;       // of what others have, too, the parts that this rank
+    int share_count;               // updates; owned; 0: all
+    double *class_sums;            // [members, positions of a microbatch, 3]; owned; or NULL
+    float *summed; // gradients, where each microbatch is summed by itself; owned
+    struct dts_optimizer_run **optimizers; // of each share, or of all; owned
+    int optimizer_count;                   // 0: servers update
+};
 
 /* A rank that trains: dts_live.context. What it works with is there from run to run. */
 struct dts_live_kernels {
@@ -27,22 +44,27 @@ struct dts_live_kernels {
     // filled by dts_live_kernels_open()
     struct dts_executor_rank rank;
     struct dts_live_server *server; // owned; NULL: a worker, which has the members below
-    struct dts_network *network;    // owned
+    struct dts_network *network;    // the first of a worker's networks; NULL: a server
+    struct dts_live_parts *parts;   // of a worker: all of them (parts.h); owned
     struct dts_mirror sums;         // of normalizations, where they are exchanged
-    float **there; // the plan's buffers on the device, where messages are direct; owned
-    struct dts_optimizer_run *optimizer; // owned; NULL: servers update
-    struct dts_data *data;               // owned
+    float **there;         // the plan's buffers on the device, where messages are direct; owned
+    struct dts_data *data; // owned
     struct dts_order order;
     uint64_t *numbers;       // of the samples of a microbatch; owned
     long epoch_steps, steps; // of an epoch; of the whole training
 
     // changed by runs
-    double loss; // sum over microbatches of the mean over their samples
-    long losses; // how many of them; whoever reads it may set both to 0
-    long step;   // that the last forward pass belongs to; -1: none
-    int microbatch;
+    double loss;                 // sum over microbatches of the mean over their samples
+    long losses;                 // how many of them; whoever reads it may set both to 0
+    long step;                   // that the last forward pass belongs to; -1: none
     atomic_size_t copied_bytes;  // between device and host, for messages
     struct dts_loss_scale scale; // of fp16; else it stays 1
 };
+
+/* Have ranks parts of the network? Then all have, and there are no servers. */
+static inline bool dts_live_divided(const struct dts_live_kernels *kernels)
+{
+    return kernels->parts != NULL && !kernels->parts->seat.whole;
+}
 
 #endif

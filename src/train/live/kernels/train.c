@@ -19,7 +19,8 @@
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/mllog.h"
 #include "train/live/kernels/pace.h"
-#include "train/live/kernels/server.h"
+#include "train/live/kernels/share.h"
+#include "train/live/kernels/whole.h"
 #include "train/network/evaluate.h"
 #include "train/strategy/build.h"
 
@@ -40,61 +41,25 @@ static bool is_first(const struct course *c)
     return c->of->rank->rank == 0;
 }
 
-/* What rank 0 begins with becomes what all begin with, but for servers that have more digits.
- */
-static void share_weights(struct course *c)
-{
-    struct dts_live_kernels *k = c->kernels;
-    float *weights = k->network != NULL ? dts_network_weights(k->network)
-                                        : c->of->rank->buffers[DTS_WEIGHTS];
-    const size_t count = (size_t)k->point->scenario->model.parameters;
-    float *ignored = NULL;
-    if (k->server != NULL && dts_live_server_keeps_weights(k->server))
-        weights = ignored = dts_alloc(count, sizeof(*weights));
-    dts_wire_share(c->wire, weights, count * sizeof(*weights));
-    if (k->network != NULL)
-        dts_mirror_store_all(dts_network_mirror(k->network, DTS_NETWORK_WEIGHTS));
-    free(ignored);
-}
-
-/* Running statistics are of each rank's own samples, where batch normalization is local: from
- * time to time those of rank 0 count for all, as PyTorch's DistributedDataParallel has it.
- * (Where it is synchronized, all have the same.) A server only listens. */
-static void share_states(struct course *c)
-{
-    const struct dts_mirror none = {.bytes = 0};
-    const struct dts_network *network = c->kernels->network;
-    const struct dts_mirror *states =
-        network != NULL ? dts_network_mirror(network, DTS_NETWORK_STATES) : &none;
-    size_t bytes = states->bytes;
-    dts_wire_share(c->wire, &bytes, sizeof(bytes)); // rank 0 is a worker
-    void *ignored = network == NULL ? dts_alloc(1, bytes) : NULL;
-    dts_mirror_fetch_all(states);
-    dts_wire_share(c->wire, network != NULL ? states->here : ignored, bytes);
-    dts_mirror_store_all(states);
-    dts_live_mirrors_check(c->kernels);
-    free(ignored);
-}
-
 /* The test part in equal shares, worker after worker. */
-static void evaluate_share(struct course *c, struct dts_score *score)
+static void evaluate_share(struct course *c, struct dts_network *network,
+                           struct dts_score *score)
 {
     struct dts_live_kernels *k = c->kernels;
-    const int workers = k->rank.job->roles[0].count;
-    if (k->network == NULL)
+    const int workers = dts_job_workers(k->rank.job);
+    if (network == NULL)
         return;
     const uint64_t all = dts_data_samples(k->data, DTS_DATA_TEST);
     size_t first;
     const size_t count = dts_share_of(all, k->rank.rank, workers, &first);
-    dts_evaluate(k->network, &k->point->scenario->model, k->data, DTS_DATA_TEST, first, count,
+    dts_evaluate(network, &k->point->scenario->model, k->data, DTS_DATA_TEST, first, count,
                  k->point->batch, score);
     dts_live_mirrors_check(k);
 }
 
 /* The classes of regions, of which rank 0 knows; a server learns how many there are. */
-static size_t region_classes(const struct course *c)
+static size_t region_classes(const struct course *c, const struct dts_network *network)
 {
-    const struct dts_network *network = c->kernels->network;
     const int layer = network != NULL ? dts_network_regions(network) : -1;
     size_t classes = layer >= 0 ? dts_network_classes(network, layer) : 0;
     dts_wire_share(c->wire, &classes, sizeof(classes)); // rank 0 is a worker
@@ -113,15 +78,18 @@ static void add_ranks(const struct course *c, double *sums, int count)
 }
 
 /* After an epoch: how good is it? Every rank calls it, rank 0 knows. */
-static void evaluate(struct course *c, struct dts_trained_epoch *epoch)
+static bool evaluate(struct course *c, struct dts_trained_epoch *epoch, struct dts_error *err)
 {
     enum { LOSS, LOSSES, SAMPLES, TEST_LOSS, POSITIONS, RIGHT, SUMS };
     struct dts_live_kernels *k = c->kernels;
-    share_states(c);
-    const size_t classes = region_classes(c);
+    struct dts_network *network = k->network;
+    dts_live_share_states(c->kernels);
+    if (dts_live_divided(c->kernels) && !dts_live_evaluator(k, &network, err))
+        return false;
+    const size_t classes = region_classes(c, network);
     struct dts_class_count *each = dts_alloc(classes + 1, sizeof(*each));
     struct dts_score score = {.each = classes > 0 ? each : NULL};
-    evaluate_share(c, &score);
+    evaluate_share(c, network, &score);
     double sums[SUMS] = {k->loss,    (double)k->losses, score.samples,
                          score.loss, score.positions,   score.right};
     k->loss = 0;
@@ -139,20 +107,23 @@ static void evaluate(struct course *c, struct dts_trained_epoch *epoch)
         .seconds = dts_now_s() - c->begin_s,
     };
     free(each);
+    return true;
 }
 
-static void end_epoch(struct course *c)
+static bool end_epoch(struct course *c, struct dts_error *err)
 {
     const long number = c->step / c->kernels->epoch_steps;
     struct dts_trained_epoch epoch;
     dts_mllog_epoch_stop(&c->log, number);
     dts_mllog_eval_start(&c->log, number);
-    evaluate(c, &epoch);
+    if (!evaluate(c, &epoch, err))
+        return false;
     if (!is_first(c))
-        return;
+        return true;
     dts_mllog_eval_stop(&c->log, &epoch);
     dts_trained_add(&c->of->comparison->trained, &epoch);
     dts_trained_line(&epoch, c->kernels->settings->epochs, stderr);
+    return true;
 }
 
 static long least(long a, long b)
@@ -186,7 +157,7 @@ static int skipped(const struct course *c, long steps)
 /* A run that goes on has what this one has: running statistics among it. */
 static bool keep(struct course *c, struct dts_error *err)
 {
-    share_states(c);
+    dts_live_share_states(c->kernels);
     dts_live_mirrors_fetch(c->kernels);
     return dts_live_checkpoint_write(c->kernels, c->wire, c->step, err);
 }
@@ -224,28 +195,38 @@ static bool walk(struct course *c, struct dts_error *err)
             return false;
         measures = false;
         c->step = stop;
-        if (between_epochs(c))
-            end_epoch(c);
+        if (between_epochs(c) && !end_epoch(c, err))
+            return false;
         if (dts_live_checkpoint_due(c->kernels, c->step) && !keep(c, err))
             return false;
     }
     return true;
 }
 
-/* Rank 0's, as floats, the last layer first (train/network/network.h). */
+static bool write_weights(const struct course *c, const float *weights, struct dts_error *err)
+{
+    const size_t count = (size_t)c->kernels->point->scenario->model.parameters;
+    struct dts_output out;
+    if (!dts_output_open(&out, c->kernels->settings->weights, err))
+        return false;
+    fwrite(weights, sizeof(float), count, out.stream);
+    return dts_output_close(&out, err);
+}
+
+/* Those of the whole model, as floats, the last layer first (train/network/network.h). */
 static bool keep_weights(const struct course *c, struct dts_error *err)
 {
-    const char *path = c->kernels->settings->weights;
-    struct dts_network *network = c->kernels->network;
-    struct dts_output out;
-    if (!is_first(c) || path == NULL)
+    if (c->kernels->settings->weights == NULL)
         return true;
-    if (!dts_output_open(&out, path, err))
-        return false;
-    dts_live_mirrors_fetch(c->kernels);
-    fwrite(dts_network_weights(network), sizeof(float), dts_network_parameters(network),
-           out.stream);
-    return dts_output_close(&out, err);
+    float *whole = dts_live_divided(c->kernels) ? dts_live_whole_weights(c->kernels) : NULL;
+    bool good = true;
+    if (is_first(c)) {
+        dts_live_mirrors_fetch(c->kernels);
+        good = write_weights(
+            c, whole != NULL ? whole : dts_network_weights(c->kernels->network), err);
+    }
+    free(whole);
+    return good;
 }
 
 /* All ranks have rank 0's state: of the beginning, or of a checkpoint. */
@@ -255,8 +236,8 @@ static bool share_state(struct course *c, struct dts_error *err)
         !dts_live_checkpoint_read(c->kernels, c->wire, &c->step, err))
         return false;
     dts_live_mirrors_store(c->kernels);
-    share_weights(c);
-    share_states(c);
+    dts_live_share_weights(c->kernels);
+    dts_live_share_states(c->kernels);
     c->of->comparison->trained.from_step = c->step;
     if (is_first(c) && c->step > 0)
         fprintf(stderr, "%s: goes on after step %ld of %ld\n",
@@ -271,7 +252,7 @@ static bool begin(struct course *c, struct dts_error *err)
     const struct dts_executor_rank seen = {c->of->live->job, rank->role, rank->rank,
                                            rank->buffers, c->kernels};
     const char *log = c->kernels->settings->mllog;
-    const bool worker = rank->role == &seen.job->roles[0];
+    const bool worker = rank->role->kind == DTS_WORKER;
     if (dts_live_files_fit(c->kernels, err))
         dts_live_device_open(c->kernels, worker, err);
     if (!dts_live_direct_open(c->kernels, c->of->live, c->of->rank,

@@ -66,7 +66,9 @@ static bool has_divided_input(const struct dts_cutter *c, int layer)
 static enum dts_cut_way whole_way(const struct dts_cutter *c, int layer)
 {
     const struct dts_dims *out = &c->model->layers[layer].output;
-    return c->cut->sequence && out->count == 2 ? DTS_CUT_SEQUENCE : DTS_CUT_NOT;
+    // a layer that has picked some of the positions is whole
+    const bool all = out->count == 2 && out->size[0] == c->model->input.size[0];
+    return c->cut->sequence && all ? DTS_CUT_SEQUENCE : DTS_CUT_NOT;
 }
 
 enum dts_cut_way dts_cut_way_of(const struct dts_cutter *c, int layer)
@@ -136,6 +138,8 @@ static bool divide_values(const struct dts_cutter *c, int layer, struct dts_op_c
 {
     if (dts_cut_is_kind(c->model, layer, "attention"))
         return divide_attention(c, layer, call);
+    if (dts_cut_is_kind(c->model, layer, "rotary")) // of keys there may be fewer than ranks
+        call->heads = call->heads > c->cut->ranks ? call->heads / c->cut->ranks : 1;
     for (int i = 0; i < call->input_count; i++)
         if (!divide_last(c, layer, "features", &call->inputs[i]))
             return false;
@@ -218,13 +222,13 @@ static void exchange(struct dts_cut_layer *layer, enum dts_cut_moment moment,
     dts_cut_add(layer, moment, DTS_CUT_TENSOR, kind, values);
 }
 
-/* The largest logit, the sum of exponentials, the target's logit of each position. */
+/* Each rank's largest logit, sum of exponentials and the target's logit of each position. */
 static void exchange_classes(const struct dts_cutter *c, int l)
 {
     const int from = c->model->layers[l].inputs[0];
     const double classes = (double)dts_dims_features(&c->model->layers[from].output);
-    exchange(&c->cut->layers[l], DTS_CUT_AFTER_FORWARD, DTS_ALLREDUCE,
-             3 * (dts_cut_values(c, from) / classes));
+    exchange(&c->cut->layers[l], DTS_CUT_AFTER_FORWARD, DTS_ALLGATHER,
+             3 * c->cut->ranks * (dts_cut_values(c, from) / classes));
 }
 
 /* With whole tensors a sum is an all-reduce; with a divided sequence it is a reduce-scatter,

@@ -23,6 +23,7 @@
 #include "device/profile_estimate.h"
 #include "device/stack.h"
 #include "train/model/model.h"
+#include "train/model/seconds/kernel_seconds.h"
 #include "train/model/seconds/peak.h"
 #include "train/model/seconds/seconds_profile.h"
 
@@ -54,9 +55,11 @@ static double update_seconds(const struct question *q, const struct dts_model *m
         .flops = parameters * q->optimizer->flops,
         .bytes = (parameters * q->optimizer->values + searched) * value_bytes,
     };
-    return dts_device_seconds(q->device, q->precision, &work);
+    const struct dts_device device = dts_kernel_device(q->device, q->stack, 0);
+    return dts_device_seconds(&device, q->precision, &work);
 }
 
+/* forward and backward may be NULL, when only the sums are wanted. */
 /* forward and backward may be NULL, when only the sums are wanted. */
 static struct roofline find_roofline(const struct question *q, double batch,
                                      const struct dts_model *model, double *forward,
@@ -64,9 +67,9 @@ static struct roofline find_roofline(const struct question *q, double batch,
 {
     struct roofline sum = {.update_s = update_seconds(q, model)};
     for (int l = 0; l < model->layer_count; l++) {
-        const struct dts_profile_work work = dts_layer_work(&model->layers[l]);
         double forward_s, backward_s;
-        dts_roofline_seconds(q->device, q->precision, &work, batch, &forward_s, &backward_s);
+        dts_kernel_seconds(q->device, q->stack, q->precision, batch, model, l, &forward_s,
+                           &backward_s);
         sum.forward_s += forward_s;
         sum.backward_s += backward_s;
         if (forward != NULL) {

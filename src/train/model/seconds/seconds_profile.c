@@ -28,6 +28,7 @@ struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
         .columns = cost->columns,
         .input_rows = cost->input_rows,
         .input_columns = cost->input_columns,
+        .apart = cost->apart,
     };
 }
 

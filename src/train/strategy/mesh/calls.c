@@ -20,7 +20,8 @@ static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
     const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
     const struct dts_cut_layer *layers = &w->stage->cut->layers[layer];
     return layers[0].exchange_count[here] > 0 || layers[1].exchange_count[next] > 0 ||
-           layers[0].ring_values > 0 || layers[1].ring_values > 0;
+           layers[0].ring_values > 0 || layers[1].ring_values > 0 ||
+           (forward && layers[1].way == DTS_CUT_CLASSES);
 }
 
 /* The last layer of the call that begins with `from`. */
@@ -81,32 +82,110 @@ int dts_stage_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     return w->here;
 }
 
-/* One call, and what comes before and behind it; the first operation waits for `after`, the
- * call for the weights that `gather` brings. */
+/* A loss over a part of the classes runs in halves, around what ranks gather; nearly all its
+ * time is in the first. Returns the second. */
+static int add_rest(struct dts_stage_work *w, int first)
+{
+    struct dts_plan *plan = w->stage->plan;
+    char label[64];
+    plan->ops[first].call.part = DTS_OP_SUMS;
+    struct dts_call rest = plan->ops[first].call;
+    rest.part = DTS_OP_REST;
+    rest.seconds = 0;
+    snprintf(label, sizeof(label), "%.40s: rest", plan->ops[first].label);
+    w->here = dts_plan_call(plan, DTS_COMPUTE, label, rest);
+    return w->here;
+}
+
+/* What calls of a pass through a round wait for; -1: for nothing. */
+struct awaited {
+    int after;     // before what tensor ranks exchange
+    int gather;    // brings the weights
+    int scattered; // takes the gradients of the microbatch before away
+    int sent;      // the last call alone: takes away what the microbatch before left there
+};
+
+static void await(struct dts_stage_work *w, int op)
+{
+    if (op >= 0)
+        dts_plan_after(w->stage->plan, op);
+}
+
+/* What arrived from another stage in parts, whole on each tensor rank. Returns what kernels
+ * wait for. */
+static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                      int arrived)
+{
+    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
+    const size_t values = pass->pass == DTS_FORWARD ? part->entry : part->exit;
+    const size_t count = values * (size_t)w->stage->cut->ranks * (size_t)w->stage->point->batch;
+    if (!w->stage->mesh->pipeline.scatter || arrived < 0 || w->failed)
+        return arrived;
+    const struct dts_collective *known =
+        dts_stage_collective(w, DTS_CUT_TENSOR, DTS_ALLGATHER, count);
+    if (known == NULL)
+        return arrived;
+    struct dts_collective c = *known;
+    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
+    char label[48];
+    snprintf(label, sizeof(label), "gather #%d", pass->microbatch);
+    w->here = dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
+    dts_plan_after(w->stage->plan, arrived);
+    dts_stage_await_held(w);
+    return -1; // kernels come behind it on their stream
+}
+
+/* What the first call behind exchanges waits for. Returns how many; messages between kernels
+ * are among them. */
+static int waits_of(struct dts_stage_work *w, const struct awaited *awaited, bool waited,
+                    int waits[DTS_STAGE_WAITS])
+{
+    const int needed[] = {waited ? -1 : awaited->after, awaited->gather, awaited->scattered};
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        if (needed[i] >= 0)
+            waits[count++] = needed[i];
+    for (int i = 0; i < w->held_count; i++)
+        waits[count++] = w->held[i];
+    w->held_count = 0;
+    return count;
+}
+
+/* The call itself, of attention in a ring as many as there are ranks. */
+static int add_kernels(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                       int first, int last, const int *waits, int count)
+{
+    if (pass->pass != DTS_BACKWARD_WEIGHT && w->stage->cut->layers[first].ring_values > 0)
+        return dts_stage_ring(w, pass, slot, first, waits, count);
+    const int op = dts_stage_call(w, pass, slot, first, last, 1);
+    for (int i = 0; i < count; i++)
+        dts_plan_after(w->stage->plan, waits[i]);
+    return op;
+}
+
+/* One call, and what comes before and behind it. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                       int first, int last, int after, int gather)
+                       int first, int last, const struct awaited *awaited)
 {
     const bool forward = dts_stage_is_forward(pass->pass);
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
-    const bool ring = exchanges && w->stage->cut->layers[first].ring_values > 0;
-    int op = -1;
+    int op = -1, waits[DTS_STAGE_WAITS];
     if (exchanges)
-        op = dts_stage_exchanges(w, pass, forward ? first : last,
+        op = dts_stage_exchanges(w, pass, slot, forward ? first : last,
                                  forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD,
-                                 after);
-    const int waits[2] = {op < 0 ? after : -1, gather};
-    op = ring ? dts_stage_ring(w, pass, slot, first, waits)
-              : dts_stage_call(w, pass, slot, first, last, 1);
-    for (int i = 0; i < 2 && !ring; i++)
-        if (waits[i] >= 0)
-            dts_plan_after(w->stage->plan, waits[i]);
+                                 awaited->after);
+    const int count = waits_of(w, awaited, op >= 0, waits);
+    op = add_kernels(w, pass, slot, first, last, waits, count);
+    await(w, awaited->sent);
     for (int l = first; l <= last && pass->pass == w->last_pass; l++)
         w->ready[l] = op;
     if (!exchanges)
         return op;
     const int behind =
-        dts_stage_exchanges(w, pass, forward ? last : first,
+        dts_stage_exchanges(w, pass, slot, forward ? last : first,
                             forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD, -1);
+    if (forward && w->stage->cut->layers[last].way == DTS_CUT_CLASSES)
+        return add_rest(w, op);
     return behind >= 0 ? behind : op;
 }
 
@@ -120,7 +199,7 @@ static bool same_unit(const struct dts_model *m, int a, int b)
 
 /* All calls of layers first .. last in the direction of the pass. */
 static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                   int first, int last, int after, int gather)
+                   int first, int last, const struct awaited *awaited)
 {
     const bool forward = dts_stage_is_forward(pass->pass);
     int count = 0, *begin = w->begin, op = -1; // first layers of the calls
@@ -129,26 +208,52 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     begin[count] = last + 1;
     for (int i = 0; i < count; i++) {
         const int at = forward ? i : count - 1 - i;
-        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, i == 0 ? after : -1,
-                         i == 0 ? gather : -1);
+        struct awaited mine = {-1, -1, -1, i == count - 1 ? awaited->sent : -1};
+        if (i == 0)
+            mine = (struct awaited){awaited->after, awaited->gather, awaited->scattered,
+                                    mine.sent};
+        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, &mine);
     }
     return op;
+}
+
+/* The last layer of a round that has to run again for what backward reads: the last that keeps
+ * something and is read in the round. What leaves the round is kept as the next one's entry. */
+static int last_again(const struct dts_stage_work *w, int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    if (!w->stage->point->scenario->stack.kernels.recompute_ends_early)
+        return last;
+    for (int l = last - 1; l > first; l--) {
+        bool read = false;
+        for (int r = l + 1; r <= last; r++)
+            for (int k = 0; k < m->layers[r].input_count; k++)
+                read = read || m->layers[r].inputs[k] == l;
+        if (read && m->layers[l].cost.saved_values + m->layers[l].cost.saved_bytes > 0)
+            return l;
+    }
+    return first;
 }
 
 /* A pass through one round. Where its activations were not kept, backward begins with forward.
  */
 static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last, int after)
+                    int first, int last, const struct awaited *ends)
 {
-    int gather = dts_stage_gather(w, pass->pass, first, last);
+    struct awaited awaited = *ends;
+    awaited.gather = dts_stage_gather(w, pass->pass, first, last);
+    awaited.scattered =
+        dts_stage_is_forward(pass->pass) ? -1 : dts_stage_scattered(w, first, last);
     const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
     if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
         struct dts_pipeline_pass forward = *pass;
+        struct awaited before = awaited;
         forward.pass = DTS_RECOMPUTE;
-        add_run(w, &forward, slot, first, last, after, gather);
-        after = gather = -1;
+        before.sent = -1;
+        add_run(w, &forward, slot, first, last_again(w, first, last), &before);
+        awaited.after = awaited.gather = -1;
     }
-    const int op = add_run(w, pass, slot, first, last, after, gather);
+    const int op = add_run(w, pass, slot, first, last, &awaited);
     dts_stage_unit_end(w, pass->pass, first, last, op);
     return op;
 }
@@ -161,16 +266,17 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
     const bool forward = pass->pass == DTS_FORWARD;
     int op = -1;
     w->here = w->side = -1;
+    after = add_gather(w, pass, after);
     for (int at = forward ? part->first : part->last; at >= part->first && at <= part->last;) {
         int first = at, last = at;
         while (last < part->last && same_unit(m, at, last + 1))
             last++;
         while (first > part->first && same_unit(m, at, first - 1))
             first--;
-        op = add_unit(w, pass, slot, first, last, op < 0 ? after : -1);
+        const bool ends = forward ? last == part->last : first == part->first;
+        op = add_unit(w, pass, slot, first, last,
+                      &(struct awaited){op < 0 ? after : -1, -1, -1, ends ? sent : -1});
         at = forward ? last + 1 : first - 1;
     }
-    if (sent >= 0)
-        dts_plan_after(w->stage->plan, sent);
     return op;
 }

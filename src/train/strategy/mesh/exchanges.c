@@ -45,6 +45,11 @@ void dts_stage_sums(struct dts_stage_work *w)
         const struct dts_part_of_model *part = dts_stage_part(w, c);
         for (int l = part->first; l <= part->last; l++)
             most = room_of(w, l) > most ? room_of(w, l) : most;
+        const size_t edge = part->entry > part->exit ? part->entry : part->exit;
+        const size_t whole =
+            edge * (size_t)w->stage->cut->ranks * (size_t)w->stage->point->batch;
+        if (w->stage->mesh->pipeline.scatter) // it is gathered
+            most = whole > most ? whole : most;
     }
     dts_plan_buffer(w->stage->plan, most,
                     dts_precision_bytes(w->stage->point->scenario->precision));
@@ -95,9 +100,23 @@ void dts_stage_await_here(struct dts_stage_work *w, int after)
         dts_stage_after_update(w);
 }
 
-/* Returns the operation; -1: it failed. */
-static int add(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int layer,
-               const struct dts_cut_exchange *x, int after)
+void dts_stage_await_held(struct dts_stage_work *w)
+{
+    for (int i = 0; i < w->held_count; i++)
+        dts_plan_after(w->stage->plan, w->held[i]);
+    w->held_count = 0;
+}
+
+/* Where in a pass an exchange is. */
+struct place {
+    const struct dts_pipeline_pass *pass;
+    int slot, layer;
+    enum dts_cut_moment moment;
+};
+
+static int add_to_plan(struct dts_stage_work *w, const struct place *at,
+                       const struct dts_cut_exchange *x,
+                       const struct dts_collective *collective)
 {
     static const char *const words[] = {[DTS_ALLREDUCE] = "all-reduce",
                                         [DTS_REDUCE_SCATTER] = "reduce-scatter",
@@ -106,20 +125,32 @@ static int add(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, i
     static const enum dts_stream streams[] = {[DTS_CUT_TENSOR] = DTS_COMPUTE,
                                               [DTS_CUT_CONTEXT] = DTS_CONTEXT,
                                               [DTS_CUT_EXPERT] = DTS_EXPERT};
-    const bool side = x->among != DTS_CUT_TENSOR;
-    const size_t count = count_of(w, x);
-    const struct dts_collective *known = dts_stage_collective(w, x->among, x->kind, count);
-    if (known == NULL)
-        return -1;
-    struct dts_collective c = *known;
-    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
+    struct dts_collective c = *collective;
+    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count_of(w, x)};
+    c.made = (struct dts_between){.copied = true,
+                                  .backward = at->moment == DTS_CUT_AFTER_BACKWARD,
+                                  .layer = at->layer,
+                                  .chunk = at->pass->chunk,
+                                  .slot = at->slot};
     char label[64];
     snprintf(label, sizeof(label), "%s %.20s #%d", words[x->kind],
-             w->stage->point->scenario->model.layers[layer].name, pass->microbatch);
-    const int op = dts_plan_collective(w->stage->plan, streams[x->among], label, c);
+             w->stage->point->scenario->model.layers[at->layer].name, at->pass->microbatch);
+    return dts_plan_collective(w->stage->plan, streams[x->among], label, c);
+}
+
+/* Returns the operation; -1: it failed. */
+static int add(struct dts_stage_work *w, const struct place *at,
+               const struct dts_cut_exchange *x, int after)
+{
+    const struct dts_collective *known =
+        dts_stage_collective(w, x->among, x->kind, count_of(w, x));
+    if (known == NULL)
+        return -1;
+    const int op = add_to_plan(w, at, x, known);
     if (after >= 0)
         dts_plan_after(w->stage->plan, after);
-    if (side) {
+    dts_stage_await_held(w);
+    if (x->among != DTS_CUT_TENSOR) {
         dts_stage_await_here(w, after);
         w->side = op;
     } else {
@@ -130,11 +161,12 @@ static int add(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, i
 }
 
 int dts_stage_exchanges(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                        int layer, enum dts_cut_moment moment, int after)
+                        int slot, int layer, enum dts_cut_moment moment, int after)
 {
     const struct dts_cut_layer *mine = &w->stage->cut->layers[layer];
+    const struct place at = {pass, slot, layer, moment};
     int op = -1;
     for (int i = 0; i < mine->exchange_count[moment] && !w->failed; i++)
-        op = add(w, pass, layer, &mine->exchange[moment][i], op < 0 ? after : -1);
+        op = add(w, &at, &mine->exchange[moment][i], op < 0 ? after : -1);
     return op;
 }

@@ -94,6 +94,48 @@ static int last_call(const struct dts_plan *plan)
     return last;
 }
 
+/* The layer that uses a weight of the first stage on the last one; -1: none does. */
+static int find_tied(const struct dts_stage_work *w)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_part_of_model *parts = w->stage->parts,
+                                   *last = &parts[w->stages * w->chunks - 1];
+    for (int l = last->first; l <= last->last; l++)
+        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to <= parts[0].last)
+            return l;
+    return -1;
+}
+
+/* The gradient of a weight that this stage shares with another one; false: it shares none. */
+static bool tied_span(const struct dts_stage_work *w, struct dts_span *span)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const int user = find_tied(w), s = w->stage->number;
+    if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages))
+        return false;
+    const int owner = m->layers[user].tied_to;
+    *span = (struct dts_span){DTS_GRADIENTS, offset_of(w, s == 0 ? owner : user),
+                              w->stage->cut->layers[owner].params[0]};
+    return true;
+}
+
+int dts_stage_pieces(const struct dts_stage_work *w, struct dts_span span,
+                     struct dts_span pieces[DTS_STAGE_PIECES])
+{
+    struct dts_span tied;
+    int count = 0;
+    pieces[0] = span;
+    if (w->stage->shape->shards == 1 || !tied_span(w, &tied) || tied.first < span.first ||
+        tied.first + tied.count > span.first + span.count)
+        return 1;
+    const size_t ends[DTS_STAGE_PIECES] = {tied.first, tied.first + tied.count,
+                                           span.first + span.count};
+    for (size_t at = span.first, i = 0; i < DTS_STAGE_PIECES; at = ends[i++])
+        if (ends[i] > at)
+            pieces[count++] = (struct dts_span){span.buffer, at, ends[i] - at};
+    return count;
+}
+
 /* Sums over the replicas, where that was not done in each microbatch; ops: after which the
  * gradients of each bucket are there. */
 static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
@@ -169,18 +211,6 @@ static void add_tie(struct dts_stage_work *w, const struct tie *tie)
     dts_plan_after(plan, high);
 }
 
-/* The layer that uses a weight of the first stage on the last one; -1: none does. */
-static int find_tied(const struct dts_stage_work *w)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_part_of_model *parts = w->stage->parts,
-                                   *last = &parts[w->stages * w->chunks - 1];
-    for (int l = last->first; l <= last->last; l++)
-        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to <= parts[0].last)
-            return l;
-    return -1;
-}
-
 /* Only the first and the last part may share a weight. */
 static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
 {
@@ -188,7 +218,13 @@ static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
     const int parts = w->stages * w->chunks;
     for (int i = 0; i < parts; i++)
         for (int l = w->stage->parts[i].first; l <= w->stage->parts[i].last; l++) {
-            const int owner = m->layers[l].tied_to;
+            const int owner = m->layers[l].tied_to, all = m->layers[l].shares;
+            if (all >= 0 && all < w->stage->parts[i].first)
+                return dts_point_fail(w->stage->point, err,
+                                      "%s: layer %s has the weights of %s, which is on another "
+                                      "stage",
+                                      w->stage->point->strategy->name, m->layers[l].name,
+                                      m->layers[all].name);
             const bool same = owner >= w->stage->parts[i].first;
             const bool ends = i == parts - 1 && owner <= w->stage->parts[0].last;
             if (owner >= 0 && !same && !ends)
@@ -204,42 +240,42 @@ static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
 static void add_ties(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
                      const int *ops)
 {
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const int user = find_tied(w), s = w->stage->number;
-    if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages))
+    const int s = w->stage->number;
+    struct dts_span all;
+    if (!tied_span(w, &all))
         return;
-    const size_t elements = w->stage->cut->layers[m->layers[user].tied_to].params[0];
-    const size_t at = offset_of(w, s == 0 ? m->layers[user].tied_to : user);
+    const size_t half = all.count / 2;
     const struct tie tie = {
         .distance = (s == 0 ? 1 : -1) * (w->stages - 1) * w->stage->shape->stage_ranks,
         .owner = s == 0,
-        .low = {DTS_GRADIENTS, at, elements / 2},
-        .high = {DTS_GRADIENTS, at + elements / 2, elements - elements / 2},
-        .after = summed_at(buckets, count, ops, at + elements - 1),
+        .low = {DTS_GRADIENTS, all.first, half},
+        .high = {DTS_GRADIENTS, all.first + half, all.count - half},
+        .after = summed_at(buckets, count, ops, all.first + all.count - 1),
     };
     add_tie(w, &tie);
 }
 
-/* A bucket has gradients of experts, or has none. */
-static int find_buckets(const struct dts_stage_work *w, struct dts_bucket **buckets)
+/* The gradients that lie in a piece become buckets behind those that are there. */
+static void add_some(struct dts_stage_work *w, const struct dts_span *piece, int *from,
+                     struct dts_bucket **buckets, int *count)
 {
-    const struct dts_bucket_policy *policy = &w->stage->mesh->policy;
-    const size_t bytes = dts_point_wire_bytes(w->stage->point);
+    size_t elements = 0;
+    int end = *from;
+    while (end < w->gradient_count && elements < piece->count)
+        elements += w->gradients[end++].elements;
     struct dts_bucket *more = NULL;
-    const int dense = dts_buckets_of(w->gradients, w->dense_count, policy, bytes, buckets);
-    const int experts = w->gradient_count - w->dense_count;
-    if (experts == 0)
-        return dense;
-    const int behind =
-        dts_buckets_of(w->gradients + w->dense_count, experts, policy, bytes, &more);
-    struct dts_bucket *all = dts_alloc((size_t)(dense + behind), sizeof(*all));
-    if (dense > 0)
-        memcpy(all, *buckets, (size_t)dense * sizeof(*all));
-    memcpy(all + dense, more, (size_t)behind * sizeof(*all));
-    free(*buckets);
+    const int added = dts_buckets_of(w->gradients + *from, end - *from, &w->stage->mesh->policy,
+                                     dts_point_wire_bytes(w->stage->point), &more);
+    struct dts_bucket *all = dts_alloc((size_t)(*count + added) + 1, sizeof(*all));
+    if (*count > 0)
+        memcpy(all, *buckets, (size_t)*count * sizeof(*all));
+    if (added > 0)
+        memcpy(all + *count, more, (size_t)added * sizeof(*all));
     free(more);
+    free(*buckets);
     *buckets = all;
-    return dense + behind;
+    *count += added;
+    *from = end;
 }
 
 bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, int *count,
@@ -249,7 +285,16 @@ bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, i
     *count = 0;
     if (!check_tied(w, err))
         return false;
-    *count = find_buckets(w, buckets);
+    struct dts_span pieces[DTS_STAGE_PIECES];
+    const size_t dense = w->dense_parameters;
+    const struct dts_span experts = {DTS_GRADIENTS, dense, w->parameters - dense};
+    const int piece_count =
+        dts_stage_pieces(w, (struct dts_span){DTS_GRADIENTS, 0, dense}, pieces);
+    int from = 0;
+    for (int i = 0; i < piece_count; i++)
+        add_some(w, &pieces[i], &from, buckets, count);
+    if (experts.count > 0) // a bucket has gradients of experts alone, or none
+        add_some(w, &experts, &from, buckets, count);
     int *ops = dts_alloc((size_t)*count + 1, sizeof(*ops));
     add_buckets(w, *buckets, *count, ops);
     if (!w->failed && *count > 0)

@@ -51,6 +51,15 @@ static const struct dts_field pipeline_fields[] = {
      .help = "the order of passes on a stage; default: 1f1b"},
     {DTS_KEY(struct dts_mesh_pipeline, chunks), .type = DTS_INT, .min = 1, .max = 64,
      .missing = "null", .help = "interleaved: parts of the network on each stage; default: 2"},
+    {DTS_KEY(struct dts_mesh_pipeline, overlap), .type = DTS_BOOL, .missing = "null",
+     .help = "messages travel while kernels run; else kernels wait for them to be sent and "
+             "received; default: true"},
+    {.key = "scatter_gather",
+     .offset = offsetof(struct dts_mesh_pipeline, scatter),
+     .type = DTS_BOOL,
+     .missing = "null",
+     .help = "each tensor rank sends its part of a message, and those behind gather it; "
+             "default: false"},
     {.key = "stages",
      .offset = offsetof(struct dts_mesh_pipeline, cut),
      .type = DTS_OTHER,
@@ -208,8 +217,7 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
     const struct dts_cfg here = dts_cfg_member(at, "pipeline");
     const bool alone = mesh->sizes[DTS_AXIS_PIPELINE] <= 1;
     if (alone && dts_cfg_exists(&here) && dts_cfg_is_object(&here) &&
-        (mesh->pipeline.schedule != NULL || mesh->pipeline.chunks > 0 ||
-         dts_cfg_exists(&mesh->pipeline.cut)))
+        dts_cfg_key(&here, 0) != NULL)
         return dts_cfg_fail(at, "pipeline", err, "has no effect without mesh.pipeline >= 2");
     mesh->schedule = mesh->pipeline.schedule != NULL
                          ? dts_pipeline_schedule_find(mesh->pipeline.schedule)
@@ -220,6 +228,15 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
                             mesh->schedule->name);
     if (mesh->pipeline.chunks == 0)
         mesh->pipeline.chunks = mesh->schedule->interleaves ? 2 : 1;
+    const struct dts_cfg overlap = dts_cfg_member(&here, "overlap");
+    if (!dts_cfg_exists(&overlap))
+        mesh->pipeline.overlap = true;
+    if (mesh->pipeline.scatter &&
+        (mesh->sizes[DTS_AXIS_TENSOR] <= 1 || mesh->sequence_parallel))
+        return dts_cfg_fail(&here, "scatter_gather", err, "has no effect %s",
+                            mesh->sequence_parallel
+                                ? "with sequence_parallel, where ranks send their positions"
+                                : "without mesh.tensor >= 2");
     return read_cut(mesh, at, err);
 }
 

@@ -24,11 +24,34 @@ enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_poin
     return DTS_KEEPS_ALL;
 }
 
-/* Bytes of one sample. */
-struct kept {
-    double kept;    // from forward to backward
-    double again;   // of the round that is computed again: the most of any
-    double largest; // tensor
+/* What a rank has of the weights of a part: of experts, or of all else. */
+static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
+                            const struct dts_part_of_model *part, bool experts)
+{
+    const struct dts_model *m = &point->scenario->model;
+    const struct dts_cut *cut = &d->cut;
+    double parameters = 0;
+    for (int l = part->first; l <= part->last; l++) {
+        for (int p = 0; p < m->layers[l].param_count; p++)
+            if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
+                parameters += (double)cut->layers[l].params[p];
+        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+            parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
+    }
+    return parameters;
+}
+
+/* A stage while backward goes down through one part: what is kept, what it works with, and the
+ * gradients that it has made. Bytes; activations of one sample. */
+struct sweep {
+    const struct dts_point *point;
+    const struct dts_cut *cut;
+    double bytes;          // of a value
+    double kept;           // from forward to backward, by all layers
+    double peak;           // batch x (left + working), at the worst moment
+    double left;           // at the moment: what is kept still
+    double again, largest; // of the round: computed again, tensor
+    double loss;           // of the round: arrays of its loss
 };
 
 /* Of a layer, as if all were kept; own: without tensors that its neighbours have. */
@@ -47,83 +70,146 @@ static double entry_bytes(const struct dts_point *point, const struct dts_cut *c
     return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].call.output) * bytes : 0;
 }
 
-static struct kept keep(const struct dts_point *point, const struct dts_cut *cut,
-                        const struct dts_part_of_model *part, double bytes)
+/* Is the layer the first of its round, or of none? */
+static bool begins(const struct dts_model *m, const struct dts_part_of_model *part, int l)
+{
+    const size_t length = dts_round_length(m->layers[l].name);
+    return l == part->first || length == 0 ||
+           strncmp(m->layers[l].name, m->layers[l - 1].name, length + 1) != 0;
+}
+
+/* Bytes of the arrays of a loss, where the stack says them; 0: it does not, or it is none. */
+static double loss_bytes(const struct dts_point *point, const struct dts_cut *cut, int l)
+{
+    const struct dts_layer *layer = &point->scenario->model.layers[l];
+    if (strcmp(layer->kind->name, "softmax_cross_entropy") != 0)
+        return 0;
+    return (double)dts_dims_elements(&cut->layers[l].call.inputs[0]) *
+           point->scenario->stack.memory.loss_value_bytes;
+}
+
+/* Features x positions of a sample that runs through a part. */
+static double width_of(const struct dts_point *point, const struct dts_cut *cut,
+                       const struct dts_part_of_model *part)
+{
+    return (double)dts_dims_elements(&point->scenario->model.layers[part->first].output) /
+           cut->context;
+}
+
+/* Of the round that begins with layer l: what the software keeps of it without need. */
+static double block_bytes(const struct sweep *w, const struct dts_part_of_model *part, int l)
+{
+    const bool block = dts_round_length(w->point->scenario->model.layers[l].name) > 0;
+    return block ? width_of(w->point, w->cut, part) / w->cut->ranks *
+                       w->point->scenario->stack.memory.block_bytes
+                 : 0;
+}
+
+/* What a layer keeps from forward to backward. */
+static double kept_bytes(const struct sweep *w, const struct dts_part_of_model *part, int l)
+{
+    const struct dts_mesh *mesh = w->point->strategy->self;
+    const struct dts_model *m = &w->point->scenario->model;
+    const enum dts_keeps keeps = dts_mesh_keeps(mesh, w->point, l);
+    if (loss_bytes(w->point, w->cut, l) > 0)
+        return 0; // all of it is among the loss's arrays
+    if (keeps != DTS_KEEPS_ENTRY)
+        return saved_bytes(&w->cut->layers[l], w->bytes, keeps == DTS_KEEPS_ENDS) +
+               (begins(m, part, l) ? block_bytes(w, part, l) : 0);
+    return begins(m, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
+}
+
+/* Backward is about to leave a round: all of it is still there. */
+static void leave_round(struct sweep *w)
+{
+    const double working = fmax(2 * w->largest, w->loss) + w->again;
+    w->peak = fmax(w->peak, w->point->batch * (w->left + working));
+}
+
+/* Backward through a layer. A gradient, and what it came from, are two tensors. */
+static void pass_layer(struct sweep *w, const struct dts_part_of_model *part, int l,
+                       double *round)
+{
+    const struct dts_mesh *mesh = w->point->strategy->self;
+    const struct dts_cut_layer *mine = &w->cut->layers[l];
+    w->loss = fmax(w->loss, loss_bytes(w->point, w->cut, l));
+    w->largest = fmax(w->largest, (double)dts_dims_elements(&mine->call.output) * w->bytes);
+    if (dts_mesh_keeps(mesh, w->point, l) == DTS_KEEPS_ENTRY)
+        w->again += saved_bytes(mine, w->bytes, false);
+    *round += kept_bytes(w, part, l);
+}
+
+static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
+{
+    const struct dts_model *m = &w->point->scenario->model;
+    double round = 0;
+    const struct dts_mesh *mesh = w->point->strategy->self;
+    const double whole = mesh->pipeline.scatter ? w->cut->ranks : 1; // it is gathered
+    w->kept = (double)part->entry * whole * w->bytes;
+    for (int l = part->first; l <= part->last; l++)
+        w->kept += kept_bytes(w, part, l);
+    w->left = w->kept;
+    for (int l = part->last; l >= part->first; l--) {
+        pass_layer(w, part, l, &round);
+        if (!begins(m, part, l))
+            continue;
+        leave_round(w);
+        w->left -= round;
+        round = w->again = w->largest = w->loss = 0;
+    }
+}
+
+/* What the software holds beside the state: gradients as the kernels made them, copies of them
+ * in buckets, the room into which updated weights are gathered. */
+static double copies_of(const struct dts_point *point, const struct dts_mesh_division *d,
+                        double parameters, double bytes)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_model *m = &point->scenario->model;
-    struct kept all = {.kept = (double)part->entry * bytes};
-    double round = 0;
-    for (int l = part->first; l <= part->last; l++) {
-        const struct dts_cut_layer *mine = &cut->layers[l];
-        const enum dts_keeps keeps = dts_mesh_keeps(mesh, point, l);
-        const bool first = l == part->first || dts_round_length(m->layers[l].name) == 0 ||
-                           strncmp(m->layers[l].name, m->layers[l - 1].name,
-                                   dts_round_length(m->layers[l].name) + 1) != 0;
-        all.largest = fmax(all.largest, (double)dts_dims_elements(&mine->call.output) * bytes);
-        if (keeps == DTS_KEEPS_ENTRY) {
-            all.kept += first ? entry_bytes(point, cut, l, bytes) : 0;
-            round = (first ? 0 : round) + saved_bytes(mine, bytes, false);
-            all.again = fmax(all.again, round);
-        } else {
-            all.kept += saved_bytes(mine, bytes, keeps == DTS_KEEPS_ENDS);
-        }
-    }
-    return all;
+    const struct dts_stack_memory *software = &point->scenario->stack.memory;
+    const bool whole = mesh->sharded == DTS_SHARDED_NOTHING;
+    const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] > 1;
+    double values = 0;
+    values += software->gradients_fp32 && bytes < 4 ? parameters : 0;
+    values += software->bucket_copies && travels && whole ? parameters : 0;
+    values += software->gather_copies && travels && !whole ? parameters : 0;
+    return values * bytes;
 }
 
-/* What a rank has of the weights of a part: of experts, or of all else. */
-static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
-                            const struct dts_part_of_model *part, bool experts)
-{
-    const struct dts_model *m = &point->scenario->model;
-    const struct dts_cut *cut = &d->cut;
-    double parameters = 0;
-    for (int l = part->first; l <= part->last; l++) {
-        for (int p = 0; p < m->layers[l].param_count; p++)
-            if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
-                parameters += (double)cut->layers[l].params[p];
-        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
-            parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
-    }
-    return parameters;
-}
-
-/* Weights, gradients and state, where so many ranks divide them. */
-static void add_state(const struct dts_point *point, double parameters, double shards,
-                      struct dts_memory *memory)
+/* What is there all the time, of parameters whose state so many ranks divide. */
+static void add_state(const struct dts_point *point, const struct dts_mesh_division *d,
+                      double parameters, double shards, struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
-    const struct dts_mesh *mesh = point->strategy->self;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
+    const struct dts_mesh *mesh = point->strategy->self;
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
+    const double gradient_bytes = s->stack.memory.gradients_fp32 && bytes < 4 ? 4 : bytes;
     const bool here = mesh->offload == DTS_OFFLOAD_NOTHING;
     const double kept_bytes = mesh->offload == DTS_OFFLOAD_PARAMETERS ? 0 : bytes;
     memory->weights += parameters * (kept_bytes / by[DTS_SHARDED_PARAMETERS] +
                                      (here ? copy_bytes : 0) / by[DTS_SHARDED_OPTIMIZER]);
-    memory->gradients += parameters * bytes / by[DTS_SHARDED_GRADIENTS];
+    memory->gradients += parameters * gradient_bytes / by[DTS_SHARDED_GRADIENTS];
     memory->optimizer += (here ? 1 : 0) * parameters * s->optimizer->state_values *
                          state_bytes / by[DTS_SHARDED_OPTIMIZER];
+    memory->framework += copies_of(point, d, parameters, bytes);
 }
 
-static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
-                     const struct dts_part_of_model *part, int slots, struct dts_memory *memory)
+/* What tensor ranks hold gathered though nobody reads it any more. */
+static double gathered(const struct dts_point *point, const struct dts_mesh_division *d,
+                       const struct dts_part_of_model *part)
 {
-    const double bytes = (double)dts_precision_bytes(point->scenario->precision);
-    const struct kept kept = keep(point, &d->cut, part, bytes);
-    add_state(point, parameters_of(point, d, part, false),
-              dts_mesh_group(&d->shape, DTS_AMONG_SHARDS).size, memory);
-    add_state(point, parameters_of(point, d, part, true),
-              dts_mesh_group(&d->shape, DTS_AMONG_EXPERT_SHARDS).size, memory);
-    memory->activations += point->batch * slots * kept.kept;
-    // a gradient, and what it came from
-    memory->activations += point->batch * (kept.again + 2 * kept.largest);
+    const int *size = d->shape.size;
+    const bool there = size[DTS_AXIS_TENSOR] > 1 && size[DTS_AXIS_PIPELINE] == 1;
+    return there ? point->batch * width_of(point, &d->cut, part) *
+                       point->scenario->stack.memory.gathered_bytes
+                 : 0;
 }
 
-/* Of one stage; all its chunks. */
+/* Of one stage; all its chunks. Only one of them computes at a time: its working memory is the
+ * most of any. */
 static struct dts_memory of_stage(const struct dts_point *point,
                                   const struct dts_mesh_division *d, int number)
 {
@@ -131,18 +217,32 @@ static struct dts_memory of_stage(const struct dts_point *point,
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_pipeline_shape shape = {stages, mesh->pipeline.chunks,
                                              point->microbatches};
-    const size_t length = (size_t)dts_pipeline_length(mesh->schedule, &shape);
-    struct dts_pipeline_pass *passes = dts_alloc(length, sizeof(*passes));
-    int *slots = dts_alloc(length, sizeof(*slots));
-    int *most = dts_alloc((size_t)shape.chunks, sizeof(*most));
-    struct dts_memory memory = {0};
-    mesh->schedule->list(&shape, number, passes);
-    dts_pipeline_slots(mesh->schedule, &shape, passes, slots, most);
-    for (int c = 0; c < shape.chunks; c++)
-        add_part(point, d, &d->parts[c * stages + number], most[c], &memory);
-    memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations;
-    free(passes);
-    free(slots);
+    int *most = dts_pipeline_most(mesh->schedule, &shape, number);
+    const struct dts_stack_memory *software = &point->scenario->stack.memory;
+    const double bytes = (double)dts_precision_bytes(point->scenario->precision);
+    struct dts_memory memory = {.framework = software->context_bytes};
+    double working = 0;
+    for (int c = 0; c < shape.chunks; c++) {
+        const struct dts_part_of_model *part = &d->parts[c * stages + number];
+        struct sweep w = {
+            .point = point,
+            .cut = &d->cut,
+            .bytes = bytes,
+        };
+        sweep_part(&w, part);
+        for (int experts = 0; experts < 2; experts++)
+            add_state(point, d, parameters_of(point, d, part, experts == 1),
+                      dts_mesh_group(&d->shape,
+                                     experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
+                          .size,
+                      &memory);
+        memory.activations += point->batch * most[c] * w.kept;
+        memory.framework += gathered(point, d, part);
+        working = fmax(working, w.peak - point->batch * w.kept);
+    }
+    memory.activations += fmax(working, 0);
+    memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations +
+                   memory.framework;
     free(most);
     return memory;
 }
@@ -154,11 +254,15 @@ bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
     *memory = (struct dts_memory){0};
     if (!dts_mesh_divide(point, &d, err))
         return false;
-    for (int s = 0; s < d.shape.size[DTS_AXIS_PIPELINE]; s++) {
+    const int stages = d.shape.size[DTS_AXIS_PIPELINE];
+    double first = 0;
+    for (int s = 0; s < stages; s++) {
         const struct dts_memory one = of_stage(point, &d, s);
+        first = s == 0 ? one.total : first;
         if (one.total > memory->total)
             *memory = one;
     }
+    memory->first_stage = stages > 1 ? first : 0;
     dts_mesh_division_free(&d);
     return true;
 }

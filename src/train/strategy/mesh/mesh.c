@@ -46,11 +46,19 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_pipeline_shape pipeline = {shape->size[DTS_AXIS_PIPELINE],
                                                 mesh->pipeline.chunks, point->microbatches};
+    if (dts_build_synchronizes(point))
+        return dts_point_fail(point, err,
+                              "%s: batch_norm synchronized is not there for meshes: local",
+                              point->strategy->name);
     const char *why = mesh->schedule->fits != NULL ? mesh->schedule->fits(&pipeline) : NULL;
     if (why != NULL)
         return dts_point_fail(point, err, "%s: the schedule %s %s: %d stages, %d microbatches",
                               point->strategy->name, mesh->schedule->name, why, pipeline.stages,
                               pipeline.microbatches);
+    if (point->scenario->synchronized && dts_mesh_replicas(shape) > 1)
+        return dts_point_fail(point, err,
+                              "%s: batch_norm: must be local on a mesh of several replicas",
+                              point->strategy->name);
     if (shape->experts > 1 && !has_mixture(&point->scenario->model))
         return dts_point_fail(point, err, "%s: expert: %s has no mixture of experts",
                               point->strategy->name, point->scenario->model.name);
@@ -65,6 +73,7 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_scenario *s = point->scenario;
+    struct dts_error why = {0};
     *d = (struct dts_mesh_division){.parts = NULL};
     if (!dts_mesh_shape_find(point, &d->shape, err) || !dts_mesh_check(point, &d->shape, err))
         return false;
@@ -79,8 +88,8 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
                                               .reach = mesh->context.reach,
                                               .skew = mesh->expert.skew,
                                               .path = point->strategy->name};
-    if (!dts_cut_find(&d->cut, &question, err))
-        return false;
+    if (!dts_cut_find(&d->cut, &question, &why))
+        return dts_point_fail(point, err, "%s", why.text);
     if (dts_mesh_parts(point, &d->cut, d->shape.size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
                        &d->parts, err))
         return true;
@@ -134,6 +143,8 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .replicas = replicas,
     .device_of = device_of,
     .memory = dts_mesh_memory,
+    .lean = dts_mesh_lean,
     .describe = dts_mesh_describe,
+    .seat = dts_mesh_seat,
     .build = build,
 };

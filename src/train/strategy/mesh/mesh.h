@@ -23,6 +23,7 @@
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/mesh/schedule.h"
+#include "train/strategy/seat.h"
 
 /* In the order in which ranks are numbered, the fastest first. */
 enum dts_axis {
@@ -64,6 +65,8 @@ const char *dts_offload_name(int i);
 struct dts_mesh_pipeline {
     const char *schedule;
     int chunks;         // parts of the network that each stage has
+    bool overlap;       // messages are under way while kernels run; else between them
+    bool scatter;       // each tensor rank sends its part of a message, and its peers gather it
     struct dts_cfg cut; // "balanced", "even", or the blocks of each part
 };
 
@@ -212,5 +215,14 @@ void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
 /* The memory of the stage that needs most, and which it is. */
 bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
                      struct dts_error *err);
+
+/* What a rank of a stage has, and why it cannot train for real (train/strategy/seat.h). */
+bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *seat,
+                   struct dts_error *err);
+
+/* Variation i of a mesh that needs less memory, and how much; total 0: it is so already, or
+ * cannot be. False behind the last one. */
+bool dts_mesh_lean(const struct dts_point *point, int i, const char **words,
+                   struct dts_memory *memory);
 
 #endif

@@ -61,6 +61,13 @@ static double layer_seconds(const struct dts_point *point, const struct dts_cut 
            point->seconds->backward[l] * layer->backward_share;
 }
 
+/* Has each tensor rank a part of what the layer makes, but for its positions? */
+static bool is_divided(const struct dts_cut *cut, int layer)
+{
+    const enum dts_cut_way way = cut->layers[layer].way;
+    return way == DTS_CUT_COLUMN || way == DTS_CUT_VALUES;
+}
+
 static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, bool rounds,
                       struct cuts *cuts)
 {
@@ -73,7 +80,7 @@ static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, 
         seconds += layer_seconds(point, cut, l);
         const bool alone = reach <= l && last[l + 1] > l; // nothing earlier is read later
         reach = last[l + 1] > reach ? last[l + 1] : reach;
-        if (!alone || (rounds && !between_rounds(m, l)))
+        if (!alone || is_divided(cut, l) || (rounds && !between_rounds(m, l)))
             continue;
         cuts->behind[cuts->count] = l;
         cuts->to_s[cuts->count++] = seconds;
@@ -159,24 +166,30 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           cuts->count + 1);
 }
 
-/* What one rank sends of a tensor: its positions, where they are divided. */
-static size_t message(const struct dts_cut *cut, const struct dts_dims *dims)
+/* What one rank sends of a tensor: its positions, where they are divided; its part of
+ * the values, where they are gathered again. */
+static size_t message(const struct dts_point *point, const struct dts_cut *cut,
+                      const struct dts_dims *dims)
 {
-    const size_t all = dts_dims_elements(dims);
-    if (dims->count != 2)
-        return all;
-    return all / (size_t)cut->context / (size_t)(cut->sequence ? cut->ranks : 1);
+    const struct dts_mesh *mesh = point->strategy->self;
+    const size_t ranks = (size_t)cut->ranks;
+    const size_t all = dts_dims_elements(dims) / (dims->count == 2 ? (size_t)cut->context : 1);
+    const bool divided = cut->sequence && dims->count == 2 && dims->size[0] > 1;
+    if (mesh->pipeline.scatter)
+        return (all + ranks - 1) / ranks;
+    return divided ? all / ranks : all;
 }
 
-static void set_parts(const struct dts_model *m, const struct dts_cut *cut,
+static void set_parts(const struct dts_point *point, const struct dts_cut *cut,
                       const struct cuts *cuts, const int *chosen, int parts,
                       struct dts_part_of_model *out)
 {
+    const struct dts_model *m = &point->scenario->model;
     for (int i = 0; i < parts; i++) {
         out[i].first = i == 0 ? 0 : out[i - 1].last + 1;
         out[i].last = i + 1 < parts ? cuts->behind[chosen[i]] : m->layer_count - 1;
         out[i].entry = i == 0 ? 0 : out[i - 1].exit;
-        out[i].exit = i + 1 < parts ? message(cut, &m->layers[out[i].last].output) : 0;
+        out[i].exit = i + 1 < parts ? message(point, cut, &m->layers[out[i].last].output) : 0;
     }
 }
 
@@ -212,7 +225,7 @@ bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, in
     *parts = NULL;
     if (good) {
         *parts = dts_alloc((size_t)count, sizeof(**parts));
-        set_parts(&point->scenario->model, cut, &cuts, chosen, count, *parts);
+        set_parts(point, cut, &cuts, chosen, count, *parts);
     }
     free(chosen);
     free_cuts(&cuts);

@@ -43,7 +43,7 @@ static int add_shift(struct dts_stage_work *w, const struct dts_pipeline_pass *p
 }
 
 int dts_stage_ring(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                   int layer, const int waits[2])
+                   int layer, const int *waits, int count)
 {
     const int parts = w->stage->cut->context;
     const bool forward = dts_stage_is_forward(pass->pass);
@@ -51,15 +51,13 @@ int dts_stage_ring(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     for (int i = 0; i < parts && !w->failed; i++) {
         const int times = carried(i, parts, forward);
         const int shift = times > 0 ? add_shift(w, pass, layer, i, times) : -1;
-        for (int k = 0; k < 2 && shift >= 0 && i == 0; k++)
-            if (waits[k] >= 0)
-                dts_plan_after(w->stage->plan, waits[k]);
+        for (int k = 0; k < count && shift >= 0 && i == 0; k++)
+            dts_plan_after(w->stage->plan, waits[k]);
         if (shift >= 0)
-            dts_stage_await_here(w, waits[0]);
+            dts_stage_await_here(w, count > 0 ? waits[0] : -1);
         call = dts_stage_call(w, pass, slot, layer, layer, 1.0 / parts);
-        for (int k = 0; k < 2 && i == 0; k++)
-            if (waits[k] >= 0)
-                dts_plan_after(w->stage->plan, waits[k]);
+        for (int k = 0; k < count && i == 0; k++)
+            dts_plan_after(w->stage->plan, waits[k]);
         if (arrived >= 0)
             dts_plan_after(w->stage->plan, arrived);
         arrived = shift;

@@ -79,3 +79,17 @@ void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
     free(taken);
     free(slot_of);
 }
+
+int *dts_pipeline_most(const struct dts_pipeline_schedule *schedule,
+                       const struct dts_pipeline_shape *shape, int stage)
+{
+    const size_t length = (size_t)dts_pipeline_length(schedule, shape);
+    struct dts_pipeline_pass *passes = dts_alloc(length, sizeof(*passes));
+    int *slots = dts_alloc(length, sizeof(*slots));
+    int *most = dts_alloc((size_t)shape->chunks, sizeof(*most));
+    schedule->list(shape, stage, passes);
+    dts_pipeline_slots(schedule, shape, passes, slots, most);
+    free(passes);
+    free(slots);
+    return most;
+}

@@ -56,4 +56,8 @@ void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
                         const struct dts_pipeline_shape *shape,
                         const struct dts_pipeline_pass *passes, int *slots, int *most);
 
+/* How many sets of activations a stage needs: of each chunk. The caller frees it. */
+int *dts_pipeline_most(const struct dts_pipeline_schedule *schedule,
+                       const struct dts_pipeline_shape *shape, int stage);
+
 #endif

@@ -81,44 +81,72 @@ static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_a
     return dts_plan_collective(stage->plan, stream, label, c);
 }
 
-/* What a rank keeps of a span that it divides with others. */
-static struct dts_span part_of(const struct dts_stage_work *w, struct dts_span span)
+/* The most that a member of a reduce-scatter has of one channel afterwards. */
+static size_t most_of(const struct dts_collective *c, int channel)
 {
-    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
-    return (struct dts_span){span.buffer, span.first, (span.count + shards - 1) / shards};
+    const int chunks = c->algorithm->chunks(&c->shape);
+    size_t ignored, all, most = 0;
+    dts_coll_span(c->data.count, c->channels, channel, 1, &ignored, &all);
+    for (int m = 0; m < c->group.size; m++) {
+        int first, count;
+        size_t share;
+        dts_coll_share(c->algorithm, &c->shape, m, &first, &count);
+        dts_coll_span(all, chunks, first, count, &ignored, &share);
+        most = share > most ? share : most;
+    }
+    return most;
 }
 
-double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
+/* Ranks that have the same part sum what each has after a reduce-scatter: its part of each
+ * channel. Returns the last operation. */
+static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
 {
-    return (double)part_of(w, span).count *
-           (double)w->stage->plan->buffers[span.buffer].element_bytes;
-}
-
-double dts_stage_kept(const struct dts_stage_work *w)
-{
-    const double experts = (double)(w->parameters - w->dense_parameters);
-    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
-           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+    struct dts_plan *plan = w->stage->plan;
+    const struct dts_collective done = plan->ops[scatter].collective;
+    const enum dts_mesh_among copies = copies_of(w, &done.data);
+    int op = scatter;
+    for (int channel = 0; channel < done.channels && !w->failed; channel++) {
+        const struct dts_span most = {done.data.buffer, done.data.first,
+                                      most_of(&done, channel)};
+        char label[32];
+        snprintf(label, sizeof(label), "all-reduce %d", number);
+        const int sum = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, most);
+        if (w->failed)
+            break;
+        struct dts_collective *c = &plan->ops[sum].collective;
+        c->of_share = true;
+        c->scatter = scatter;
+        c->scatter_channel = channel;
+        dts_plan_after(plan, op);
+        op = sum;
+    }
+    return op;
 }
 
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
     const enum dts_mesh_among shards = shards_of(w, &span), copies = copies_of(w, &span);
+    const bool scatters = size_of(w, shards) > 1, sums = size_of(w, copies) > 1;
     char label[32];
-    int op = after;
-    if (size_of(w, shards) > 1) {
-        snprintf(label, sizeof(label), "reduce-scatter %d", number);
-        op = add(w, stream, shards, DTS_REDUCE_SCATTER, label, span);
+    if (!scatters && !sums)
+        return after;
+    const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
+                       w->stage->point->scenario->stack.sharded_allreduce;
+    const bool divides = scatters && !whole;
+    snprintf(label, sizeof(label), "%s %d", divides ? "reduce-scatter" : "all-reduce", number);
+    int op = add(w, scatters ? stream : DTS_DATA, scatters ? shards : copies,
+                 divides ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    if (!w->failed)
         dts_plan_after(w->stage->plan, after);
-        after = op;
-        span = part_of(w, span);
-    }
-    if (size_of(w, copies) > 1 && !w->failed) {
-        snprintf(label, sizeof(label), "all-reduce %d", number);
-        op = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
+    if (!scatters || !sums || w->failed)
+        return op;
+    if (divides)
+        return reduce_shares(w, op, number);
+    after = op;
+    op = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
+    if (!w->failed)
         dts_plan_after(w->stage->plan, after);
-    }
     return op;
 }
 
@@ -137,28 +165,37 @@ static void after_space(struct dts_stage_work *w)
         dts_stage_after_update(w);
 }
 
-/* Gathers a span of weights, which the host may have. */
-static int add_gather(struct dts_stage_work *w, int layer, struct dts_span span)
+double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
 {
-    char label[48];
-    snprintf(label, sizeof(label), "gather %.24s",
-             w->stage->point->scenario->model.layers[layer].name);
+    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
+    return (double)((span.count + shards - 1) / shards) *
+           (double)w->stage->plan->buffers[span.buffer].element_bytes;
+}
+
+double dts_stage_kept(const struct dts_stage_work *w)
+{
+    const double experts = (double)(w->parameters - w->dense_parameters);
+    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
+           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+}
+
+/* Gathers a piece of the weights, which the host may have. Returns the operation; -1: all of it
+ * is here. */
+static int add_gather(struct dts_stage_work *w, const char *label, struct dts_span piece)
+{
     const bool fetches = w->stage->mesh->offload == DTS_OFFLOAD_PARAMETERS;
-    const bool gathers = size_of(w, shards_of(w, &span)) > 1;
     int op = -1;
     if (fetches) {
-        op = dts_stage_copy(w, "fetch weights", dts_stage_part_bytes(w, span), -1);
+        op = dts_stage_copy(w, "fetch weights", dts_stage_part_bytes(w, piece), -1);
         after_space(w);
     }
-    if (!gathers)
+    if (size_of(w, shards_of(w, &piece)) == 1)
         return op;
     const int fetched = op;
-    op = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
-    if (w->failed)
-        return -1;
-    if (fetches)
+    op = add(w, DTS_GATHER, shards_of(w, &piece), DTS_ALLGATHER, label, piece);
+    if (!w->failed && fetches)
         dts_plan_after(w->stage->plan, fetched);
-    else
+    else if (!w->failed)
         after_space(w);
     return op;
 }
@@ -167,59 +204,106 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
 {
     const struct dts_mesh *mesh = w->stage->mesh;
     const bool there = w->unit_count > 0 && w->last_unit == first;
-    if (mesh->sharded != DTS_SHARDED_PARAMETERS || there ||
+    int op = -1;
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->shards == 1 || there ||
         (pass != DTS_FORWARD && !mesh->reshard_after_forward))
         return -1;
-    int op = -1; // one behind the other
-    for (int experts = 0; experts < 2 && !w->failed; experts++) {
+    char label[48];
+    snprintf(label, sizeof(label), "gather %.24s",
+             w->stage->point->scenario->model.layers[first].name);
+    for (int experts = 0; experts < 2; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS, experts == 1);
-        const int gathered = span.count > 0 ? add_gather(w, first, span) : -1;
-        if (gathered >= 0 && op >= 0) // a copy of the host's, and a gather
-            dts_plan_after(w->stage->plan, op);
-        op = gathered >= 0 ? gathered : op;
+        struct dts_span pieces[DTS_STAGE_PIECES];
+        const int count = span.count > 0 ? dts_stage_pieces(w, span, pieces) : 0;
+        for (int i = 0; i < count && !w->failed; i++) {
+            const int before = op, now = add_gather(w, label, pieces[i]);
+            op = now >= 0 ? now : before;
+            if (now >= 0 && before >= 0 && !w->failed) // they may be on two streams
+                dts_plan_after(w->stage->plan, before);
+        }
+    }
+    return w->failed ? -1 : op;
+}
+
+int dts_stage_scattered(const struct dts_stage_work *w, int first, int last)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    int op = -1; // sums come in order
+    for (int l = first; w->scattered_count > 0 && l <= last; l++) {
+        const int owner = m->layers[l].tied_to >= 0 ? m->layers[l].tied_to : l;
+        for (int i = 0; i < w->scattered_count; i++) {
+            const struct dts_scattered *s = &w->scattered[i];
+            const bool here =
+                (s->first <= owner && owner <= s->last) || (s->first <= l && l <= s->last);
+            op = here && s->op > op ? s->op : op;
+        }
     }
     return op;
+}
+
+/* Sums a piece of the gradients of layers first .. last, as was done before or not. */
+static void scatter(struct dts_stage_work *w, int first, int last, struct dts_span piece,
+                    int after)
+{
+    int i = 0;
+    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
+    while (i < w->scattered_count && w->scattered[i].span.first != piece.first)
+        i++;
+    if (i == w->scattered_count) {
+        w->scattered =
+            dts_grow(w->scattered, &w->scattered_room, (size_t)i + 1, sizeof(*w->scattered));
+        w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, piece, 0};
+    }
+    w->scattered[i].op = w->reduced;
+    if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
+        w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                      dts_stage_part_bytes(w, piece), w->reduced);
 }
 
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
                         int op)
 {
+    const struct dts_mesh *mesh = w->stage->mesh;
     w->unit_ends =
         dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
     w->unit_ends[w->unit_count++] = op;
     w->last_unit = first;
-    if (w->stage->mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
+    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
         return;
-    for (int experts = 0; experts < 2 && !w->failed; experts++) {
+    for (int experts = 0; experts < 2; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);
-        if (span.count == 0)
-            continue;
-        w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, span, op);
-        if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
-            w->offloaded = dts_stage_copy(w, "gradients to the host",
-                                          dts_stage_part_bytes(w, span), w->reduced);
+        struct dts_span pieces[DTS_STAGE_PIECES];
+        const int count = span.count > 0 ? dts_stage_pieces(w, span, pieces) : 0;
+        for (int i = 0; i < count && !w->failed; i++)
+            scatter(w, first, last, pieces[i], op);
     }
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
                               int count, int update)
 {
+    const enum dts_sharded sharded = w->stage->mesh->sharded;
     int last = -1;
-    if (w->stage->mesh->sharded == DTS_SHARDED_PARAMETERS)
+    if (w->stage->shape->shards == 1 || sharded == DTS_SHARDED_PARAMETERS)
         return;
-    for (int b = 0; b < count && !w->failed; b++) {
-        const struct dts_span span = dts_bucket_span(buckets, b, DTS_WEIGHTS);
+    const bool scattered = sharded == DTS_SHARDED_GRADIENTS; // what was summed is gathered
+    for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
+        struct dts_span span =
+            scattered ? w->scattered[i].span : dts_bucket_span(buckets, i, DTS_WEIGHTS);
         char label[32];
-        snprintf(label, sizeof(label), "all-gather %d", b);
+        span.buffer = DTS_WEIGHTS;
+        snprintf(label, sizeof(label), "all-gather %d", i);
         if (size_of(w, shards_of(w, &span)) == 1)
             continue;
         last = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);
     }
-    if (w->failed || last < 0)
+    if (last < 0)
         return;
-    dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights", // the next step's kernels need them
-                  (struct dts_call){.pass = DTS_COPY, .layer = -1});
-    dts_plan_after(w->stage->plan, last);
+    if (!w->failed) // the next step's kernels need them
+        dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
+                      (struct dts_call){.pass = DTS_COPY, .layer = -1});
+    if (!w->failed)
+        dts_plan_after(w->stage->plan, last);
 }

@@ -29,12 +29,6 @@ static bool is_last(const struct dts_stage_work *w, int chunk)
     return chunk == w->chunks - 1 && w->stage->number == w->stages - 1;
 }
 
-/* Four buffers for each chunk, behind those of gradients and sums. */
-static int buffer_of(int chunk, enum dts_stage_buffer which)
-{
-    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
-}
-
 static void add_buffers(struct dts_stage_work *w)
 {
     const struct dts_point *point = w->stage->point;
@@ -95,7 +89,7 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
         .first_peer = distance(w, rows[which].behind),
         .peer_stride = 1,
         .peer_count = 1,
-        .data = {buffer_of(pass->chunk, which), (size_t)slot * count, count},
+        .data = {dts_stage_buffer_of(pass->chunk, which), (size_t)slot * count, count},
         .part = DTS_WHOLE,
         .channel = channel_of(w, pass, exit),
         .microbatch = pass->microbatch,
@@ -115,62 +109,93 @@ void dts_stage_after_update(struct dts_stage_work *w)
     w->open[w->open_count++] = w->stage->plan->wait_count - 1;
 }
 
-/* The slot's data is not needed any more, in this step or in the one before. */
+/* The host issues nothing of a step before that of the step before is over. */
+static void add_wait(struct dts_stage_work *w)
+{
+    const struct dts_stack *stack = &w->stage->point->scenario->stack;
+    if (!stack->dispatch_waits || stack->dispatch_call_s <= 0)
+        return;
+    dts_plan_call(w->stage->plan, DTS_HOST, "read a result",
+                  (struct dts_call){.pass = DTS_DISPATCH, .layer = -1});
+    dts_stage_after_update(w);
+}
+
+/* The slot's data is not needed any more, in this step or in the one before. Messages between
+ * kernels are awaited when the kernels before are done, too. */
 static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
 {
-    if (slot->used >= 0) {
-        dts_plan_after(w->stage->plan, slot->used);
+    const int op = w->stage->mesh->pipeline.overlap ? slot->used : w->ended;
+    if (op >= 0) {
+        dts_plan_after(w->stage->plan, op);
         return;
     }
     dts_stage_after_update(w);
 }
 
-static void add_forward(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                        int number)
+/* What a pass needs of another stage; -1: nothing. */
+static int receive(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number)
 {
-    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
-    int arrived = -1;
-    if (!is_first(w, pass->chunk)) {
-        arrived = add_message(w, pass, number, DTS_STAGE_ENTRY);
-        after_use(w, slot);
-    }
-    const int end = dts_stage_calls(w, pass, number, arrived, slot->sent);
-    if (is_last(w, pass->chunk))
-        return;
-    slot->sent = add_message(w, pass, number, DTS_STAGE_EXIT);
-    dts_plan_after(w->stage->plan, end);
+    const bool forward = pass->pass == DTS_FORWARD;
+    const bool end = forward ? is_first(w, pass->chunk) : is_last(w, pass->chunk);
+    if (end || pass->pass == DTS_BACKWARD_WEIGHT)
+        return -1;
+    const int arrived =
+        add_message(w, pass, number, forward ? DTS_STAGE_ENTRY : DTS_STAGE_EXIT_GRADIENT);
+    after_use(w, dts_stage_slot(w, pass->chunk, number));
+    return arrived;
 }
 
-static void add_backward(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                         int number)
+static void run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number,
+                int arrived)
 {
     struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
-    int arrived = -1;
-    if (!is_last(w, pass->chunk)) {
-        arrived = add_message(w, pass, number, DTS_STAGE_EXIT_GRADIENT);
-        after_use(w, slot);
-    }
-    const int end = dts_stage_calls(w, pass, number, arrived, slot->returned);
+    const bool forward = pass->pass == DTS_FORWARD;
+    const int sent = pass->pass == DTS_BACKWARD_WEIGHT ? -1
+                     : forward                         ? slot->sent
+                                                       : slot->returned;
+    w->ended = dts_stage_calls(w, pass, number, arrived, sent);
     if (pass->pass == w->last_pass)
-        slot->used = end;
-    if (is_first(w, pass->chunk))
+        slot->used = w->ended;
+}
+
+/* A message leaves when the pass is over; where none are beside kernels, the next waits. */
+static void send(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number)
+{
+    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
+    const bool forward = pass->pass == DTS_FORWARD;
+    const bool end = forward ? is_last(w, pass->chunk) : is_first(w, pass->chunk);
+    if (end || pass->pass == DTS_BACKWARD_WEIGHT)
         return;
-    slot->returned = add_message(w, pass, number, DTS_STAGE_ENTRY_GRADIENT);
-    dts_plan_after(w->stage->plan, end);
+    int *sent = forward ? &slot->sent : &slot->returned;
+    *sent = add_message(w, pass, number, forward ? DTS_STAGE_EXIT : DTS_STAGE_ENTRY_GRADIENT);
+    dts_plan_after(w->stage->plan, w->ended);
+    if (!w->stage->mesh->pipeline.overlap)
+        w->held[w->held_count++] = *sent;
+}
+
+/* Between kernels, a forward pass and the backward pass behind it have their messages together
+ * where stages have several parts: each waits for the other's, which two neighbours that each
+ * want to send first could not (Megatron-LM: send_forward_backward_recv_forward_backward). */
+static bool is_pair(const struct dts_stage_work *w, int i)
+{
+    return w->stage->mesh->schedule->interleaves && !w->stage->mesh->pipeline.overlap &&
+           i + 1 < w->length && w->passes[i].pass == DTS_FORWARD &&
+           w->passes[i + 1].pass == DTS_BACKWARD;
 }
 
 static void add_passes(struct dts_stage_work *w)
 {
-    for (int i = 0; i < w->length; i++) {
-        const struct dts_pipeline_pass *pass = &w->passes[i];
-        if (pass->pass == DTS_FORWARD) {
-            add_forward(w, pass, w->slots[i]);
-        } else if (pass->pass == DTS_BACKWARD_WEIGHT) {
-            struct dts_slot *slot = dts_stage_slot(w, pass->chunk, w->slots[i]);
-            slot->used = dts_stage_calls(w, pass, w->slots[i], -1, -1);
-        } else {
-            add_backward(w, pass, w->slots[i]);
-        }
+    for (int i = 0, count; i < w->length; i += count) {
+        int arrived[2];
+        count = is_pair(w, i) ? 2 : 1;
+        for (int k = 0; k < count; k++)
+            arrived[k] = receive(w, &w->passes[i + k], w->slots[i + k]);
+        if (count == 2 && arrived[1] >= 0)
+            w->held[w->held_count++] = arrived[1];
+        for (int k = 0; k < count; k++)
+            run(w, &w->passes[i + k], w->slots[i + k], arrived[k]);
+        for (int k = 0; k < count; k++)
+            send(w, &w->passes[i + k], w->slots[i + k]);
     }
 }
 
@@ -249,6 +274,7 @@ static void close_work(struct dts_stage_work *w)
     free(w->open);
     free(w->sums);
     free(w->unit_ends);
+    free(w->scattered);
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
@@ -258,11 +284,12 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
         return false;
     open_work(stage, &w);
     w.err = err;
-    w.reduced = w.offloaded = -1;
+    w.reduced = w.offloaded = w.ended = -1;
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);
     dts_build_start(stage->point, stage->plan, stage->number == 0);
+    add_wait(&w);
     add_passes(&w);
     const int first = stage->plan->op_count;
     struct dts_bucket *buckets = NULL;

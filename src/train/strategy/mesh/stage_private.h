@@ -18,6 +18,11 @@ enum dts_stage_buffer {
     DTS_STAGE_BUFFERS
 };
 
+static inline int dts_stage_buffer_of(int chunk, enum dts_stage_buffer which)
+{
+    return DTS_STAGE_SUMS + 1 + chunk * DTS_STAGE_BUFFERS + (int)which;
+}
+
 /* Operations that last used a set of activations; -1: none in this step. */
 struct dts_slot {
     int used;     // the backward call after which it is free
@@ -48,12 +53,24 @@ struct dts_stage_work {
     size_t sum_room;
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
     size_t unit_room;
-    int last_unit; // its first layer
-    int offloaded; // the last copy of gradients to the host; -1: none
-    int here;      // the last operation of the pass on the stream of kernels; -1: none
-    int side;      // one on another stream that the next kernel waits for; -1: none
-    int reduced;   // the last operation that sums gradients of a round; -1: none
-    bool failed;   // *err says why
+    int last_unit;           // its first layer
+    int offloaded;           // the last copy of gradients to the host; -1: none
+    int ended;               // the operation that ended the last pass; -1: none yet
+    int here;                // the pass's last operation on the stream of kernels; -1: none
+    int side;                // one on another stream that the next kernel waits for; -1: none
+    int held[4], held_count; // messages that the next kernel waits for, needed or not
+
+    /* Rounds whose gradients are summed in each microbatch: the span, and the last operation
+     * that does; owned. */
+    struct dts_scattered {
+        int first, last; // layers
+        struct dts_span span;
+        int op;
+    } * scattered;
+    int scattered_count;
+    size_t scattered_room;
+    int reduced; // the last operation that sums gradients of a round; -1: none
+    bool failed; // *err says why
     struct dts_error *err;
 };
 
@@ -85,12 +102,16 @@ const struct dts_collective *dts_stage_collective(struct dts_stage_work *work,
 /* Adds what ranks exchange around a layer at that moment; the first operation waits for `after`
  * (-1: for nothing more). Returns the last operation; -1: nothing is exchanged. */
 int dts_stage_exchanges(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
-                        int layer, enum dts_cut_moment moment, int after);
+                        int slot, int layer, enum dts_cut_moment moment, int after);
 
 /* Adds the calls of attention in a ring, and what goes round; the first of each waits for
- * `waits` (-1: for nothing). Returns the operation behind which all is there. */
+ * `waits`. Returns the operation behind which all is there. */
+enum { DTS_STAGE_WAITS = 8 }; // of a call, at most
 int dts_stage_ring(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
-                   int layer, const int waits[2]);
+                   int layer, const int *waits, int count);
+
+/* The operation that was added last is the first behind messages between kernels. */
+void dts_stage_await_held(struct dts_stage_work *work);
 
 /* Adds one call of layers first .. last, or a part of it. */
 int dts_stage_call(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
@@ -112,6 +133,10 @@ void dts_stage_after_update(struct dts_stage_work *work);
 
 /* Gathers the weights of layers first .. last, which a pass needs next; -1: they are there. */
 int dts_stage_gather(struct dts_stage_work *work, enum dts_pass pass, int first, int last);
+
+/* The operation that sums gradients of the microbatch before, of these layers and of those
+ * whose weights they share, where each microbatch does; -1: none. */
+int dts_stage_scattered(const struct dts_stage_work *work, int first, int last);
 
 /* Call `op` was the last of a pass through these layers: their gradients may leave. */
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
@@ -155,6 +180,13 @@ static inline bool dts_stage_of_expert(const struct dts_mesh_shape *shape,
  * layer, in it the last tensor. A tied weight whose owner is on another stage is a tensor of
  * its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
+
+/* A part of the gradients, cut where a weight lies that another stage shares: of both copies a
+ * rank has the same shares then. Returns how many pieces; pieces of gradients and of weights
+ * lie alike. Without shards there is one. */
+enum { DTS_STAGE_PIECES = 3 };
+int dts_stage_pieces(const struct dts_stage_work *work, struct dts_span span,
+                     struct dts_span pieces[DTS_STAGE_PIECES]);
 
 /* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
  * which the caller frees. */

@@ -1,0 +1,104 @@
+/* whole.c -- the state of the whole model, which ranks have parts of.
+ *
+ * Each rank that speaks writes what is its own into an array of the whole model's layout, whose
+ * other bytes are zeros; the bytes of all ranks, or-ed, are the whole. So every rank has it in
+ * memory for as long as it is needed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/live/kernels/whole.h"
+
+/* The weights that this rank updates, zeros between them. */
+static float *own_weights(const struct dts_live_kernels *k)
+{
+    const struct dts_live_parts *parts = k->parts;
+    float *own = dts_alloc(parts->layout.parameters, sizeof(*own));
+    for (int i = 0; i < parts->share_count; i++)
+        memcpy(own + parts->shares[i].first, parts->weights + parts->shares[i].first,
+               parts->shares[i].count * sizeof(*own));
+    if (parts->share_count == 0)
+        memcpy(own, parts->weights, parts->layout.parameters * sizeof(*own));
+    return own;
+}
+
+float *dts_live_whole_weights(const struct dts_live_kernels *k)
+{
+    const size_t count = (size_t)k->point->scenario->model.parameters;
+    float *whole = dts_alloc(count, sizeof(*whole));
+    if (k->parts->seat.speaks) {
+        float *own = own_weights(k);
+        dts_layout_give(&k->parts->layout, own, whole);
+        free(own);
+    }
+    dts_wire_merge(k->wire, whole, count * sizeof(*whole));
+    return whole;
+}
+
+void *dts_live_whole_states(const struct dts_live_kernels *k, size_t *bytes)
+{
+    *bytes = dts_network_whole_bytes(k->network, DTS_NETWORK_STATES);
+    void *whole = dts_alloc(*bytes, 1);
+    for (int i = 0; k->parts->seat.replica == 0 && i < k->parts->seat.part_count; i++)
+        dts_network_give(k->parts->networks[i], DTS_NETWORK_STATES, whole);
+    dts_wire_merge(k->wire, whole, *bytes);
+    return whole;
+}
+
+float *dts_live_whole_optimizer(const struct dts_live_kernels *k, size_t *count)
+{
+    const struct dts_live_parts *parts = k->parts;
+    *count = dts_optimizer_whole(parts->optimizers[0], &k->point->scenario->model);
+    float *whole = dts_alloc(*count, sizeof(*whole));
+    for (int i = 0; parts->seat.speaks && i < parts->optimizer_count; i++)
+        dts_optimizer_give(parts->optimizers[i], whole);
+    dts_wire_merge(k->wire, whole, *count * sizeof(*whole));
+    return whole;
+}
+
+void dts_live_take_weights(struct dts_live_kernels *k, const float *whole)
+{
+    dts_layout_take(&k->parts->layout, k->parts->weights, whole);
+}
+
+void dts_live_take_states(struct dts_live_kernels *k, const void *whole)
+{
+    for (int i = 0; i < k->parts->seat.part_count; i++)
+        dts_network_take(k->parts->networks[i], DTS_NETWORK_STATES, whole);
+}
+
+void dts_live_take_optimizer(struct dts_live_kernels *k, float *whole)
+{
+    for (int i = 0; i < k->parts->optimizer_count; i++)
+        dts_optimizer_take(k->parts->optimizers[i], whole);
+}
+
+static bool make_evaluator(struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_scenario *s = k->point->scenario;
+    const struct dts_network_options options = {.batch = k->point->batch,
+                                                .threads = k->settings->threads,
+                                                .space = k->space,
+                                                .seed = (uint64_t)s->seed,
+                                                .precision = s->precision};
+    if (k->parts->evaluator == NULL)
+        dts_network_make(&k->parts->evaluator, &s->model, &options, err);
+    return dts_wire_agree(k->wire, err);
+}
+
+bool dts_live_evaluator(struct dts_live_kernels *k, struct dts_network **network,
+                        struct dts_error *err)
+{
+    size_t bytes;
+    if (!make_evaluator(k, err))
+        return false;
+    float *weights = dts_live_whole_weights(k);
+    void *states = dts_live_whole_states(k, &bytes);
+    dts_network_take(k->parts->evaluator, DTS_NETWORK_WEIGHTS, weights);
+    dts_network_take(k->parts->evaluator, DTS_NETWORK_STATES, states);
+    free(weights);
+    free(states);
+    *network = k->parts->evaluator;
+    return true;
+}

@@ -1,0 +1,20 @@
+/* kernel_seconds.h -- the roofline of a device as a stack's kernels reach it (stack.kernels).
+ */
+#ifndef DTS_TRAIN_MODEL_SECONDS_KERNEL_SECONDS_H
+#define DTS_TRAIN_MODEL_SECONDS_KERNEL_SECONDS_H
+
+#include "device/stack.h"
+#include "train/model/model.h"
+
+/* The device with the shares of its rates that the stack says; attention: that of products, 0:
+ * as the stack says. Borrows from `bare`: not to be freed. */
+struct dts_device dts_kernel_device(const struct dts_device *bare,
+                                    const struct dts_stack *stack, double attention);
+
+/* Both passes of layer l. */
+void dts_kernel_seconds(const struct dts_device *device, const struct dts_stack *stack,
+                        enum dts_precision precision, double batch,
+                        const struct dts_model *model, int l, double *forward_s,
+                        double *backward_s);
+
+#endif

@@ -1,0 +1,91 @@
+/* seat.c -- what a rank of a stage has, for ranks that train for real. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/model/cut/part.h"
+#include "train/strategy/mesh/stage_private.h"
+
+/* Half precision between stages would be rounded twice. */
+static bool check(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                  struct dts_error *err)
+{
+    const char *name = point->strategy->name;
+    const struct dts_mesh *mesh = point->strategy->self;
+    const bool divided =
+        shape->size[DTS_AXIS_DATA] < shape->stage_ranks || shape->size[DTS_AXIS_PIPELINE] > 1;
+    if (shape->size[DTS_AXIS_CONTEXT] > 1 || shape->experts > 1)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: %s ranks are simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name, shape->experts > 1 ? "expert" : "context");
+    if (mesh->recompute != DTS_KEEPS_ALL)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: recomputation is simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name);
+    if (mesh->sharded == DTS_SHARDED_OPTIMIZER && point->scenario->stack.sharded_allreduce)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: ranks of a sharded optimizer sum by "
+                        "reduce-scatters, and the stack says all-reduces",
+                        name);
+    if (mesh->offload != DTS_OFFLOAD_NOTHING)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: offload is simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name);
+    if (divided && dts_precision_bytes(point->scenario->precision) != sizeof(float))
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: parts of a network train in fp32 or tf32",
+                        name);
+    if (divided && strcmp(point->scenario->live.device, "cpu") != 0)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: parts of a network train on CPUs: "
+                        "live.device must be cpu",
+                        name);
+    return true;
+}
+
+static void fill(const struct dts_point *point, const struct dts_mesh_division *d, int stage,
+                 struct dts_seat *seat)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_pipeline_shape shape = {d->shape.size[DTS_AXIS_PIPELINE],
+                                             mesh->pipeline.chunks, point->microbatches};
+    int *most = dts_pipeline_most(mesh->schedule, &shape, stage);
+    seat->parts = dts_alloc((size_t)shape.chunks, sizeof(*seat->parts));
+    seat->part_count = shape.chunks;
+    for (int c = 0; c < shape.chunks; c++) {
+        const struct dts_part_of_model *part = &d->parts[c * shape.stages + stage];
+        seat->parts[c] = (struct dts_seat_part){.first = part->first,
+                                                .last = part->last,
+                                                .slots = most[c],
+                                                .edges = dts_stage_buffer_of(c, 0)};
+    }
+    free(most);
+}
+
+bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *seat,
+                   struct dts_error *err)
+{
+    struct dts_mesh_division d;
+    if (!dts_mesh_divide(point, &d, err))
+        return false;
+    const int *size = d.shape.size, here = rank % d.shape.stage_ranks;
+    bool good = check(point, &d.shape, err);
+    if (good) {
+        fill(point, &d, rank / d.shape.stage_ranks, seat);
+        seat->replica = here / size[DTS_AXIS_TENSOR];
+        seat->member = here % size[DTS_AXIS_TENSOR];
+        seat->members = size[DTS_AXIS_TENSOR];
+        seat->whole =
+            size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 && seat->members == 1;
+        seat->speaks = here < size[DTS_AXIS_TENSOR] * size[DTS_AXIS_SHARD];
+    }
+    if (good && seat->members > 1)
+        good = dts_cut_part(&d.cut, &point->scenario->model, seat->member, &seat->model, err);
+    if (!good)
+        dts_seat_free(seat);
+    dts_mesh_division_free(&d);
+    return good;
+}

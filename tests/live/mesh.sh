@@ -1,0 +1,173 @@
+#!/bin/sh
+# mesh.sh -- ranks that divide a network get the weights of one rank that has all of it: 20 steps of SGD
+# with momentum, by pipelines of all schedules, with replicas and without.
+#
+#     mesh.sh FOLDER-OF-PROGRAMS
+#
+# Where sums are taken in one rank's order weights have its bits; else the distance of all weights, by
+# their norm, is at most 1e-5. They moved by far more than that.
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. "$here/weights.sh"
+failed=0
+
+fail() {
+    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
+    failed=1
+}
+
+# model NAME WEIGHTS -- what follows trains that; $work/one4 has four microbatches, $work/one is one batch
+model() {
+    net="--set model=$here/$1.json" tensors=$2
+    train 1 "$work/one" $net && train 1 "$work/one4" $net --set batch.accumulate=4 &&
+        train 1 "$work/start" $net --set live.learning_rate=0 || fail "one rank trains $1"
+    near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of $1 move"
+}
+
+# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
+meshed() {
+    ranks=$1 mesh=$2 keys=$3
+    shift $(($# < 3 ? $# : 3))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@" &&
+        near "$work/many" "$work/one" 0 1e-5 && return
+    fail "$ranks ranks, $mesh $keys $*"
+}
+
+# same WHAT -- the last ones have one rank's bits
+same() {
+    cmp -s "$work/many" "$work/one4" || fail "the bits of one rank: $*"
+}
+
+schedule() {
+    echo ",\"pipeline\":{\"schedule\":\"$1\"$2}"
+}
+four="--set batch.accumulate=4" two="--set batch.accumulate=2" eight="--set batch.accumulate=8"
+
+model cnn 2674
+for stages in 2 4; do
+    meshed $stages "\"pipeline\":$stages" '' $four && same "$stages stages"
+    meshed $stages "\"pipeline\":$stages" "$(schedule zb_h1)" $four && same "$stages stages, zb_h1"
+    meshed $stages "\"pipeline\":$stages" "$(schedule gpipe)" $four
+done
+meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
+meshed 6 '"pipeline":3' ',"order":["pipeline","data"],"overlap":false'
+
+model mlp 6178
+meshed 4 '"pipeline":4' '' $four && same "four stages of a perceptron"
+meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four && same "four chunks of a perceptron"
+meshed 8 '"pipeline":4,"data":2' "$(schedule gpipe)" $two
+
+# The table of the first stage is the last one's, too: its gradient is a sum of two.
+model gpt 14048
+meshed 2 '"pipeline":2' '' $four
+meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
+meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
+meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
+
+# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
+sends() {
+    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
+        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
+}
+# Each of two replicas: two microbatches of 6 x 8 x 16 floats there and back; a ring of two for the gradients
+# of each stage, 14048 and a second table of 768; four halves of a table.
+meshed 4 '"pipeline":2' '' $two --format json
+sends $((2 * (4 + 2 * 2 + 4))) $((2 * 4 * (4 * 6 * 8 * 16 + 14048 + 768 + 4 * 768 / 2)))
+
+# Shards: of the optimizer, of gradients, of weights, too.
+sharded() {
+    echo ",\"sharded\":\"$1\"$2"
+}
+meshed 2 '"shard":2' "$(sharded optimizer ',"bucket_bytes":4000')"
+meshed 3 '"shard":3' "$(sharded optimizer)" $two
+meshed 4 '"shard":4' "$(sharded gradients)" --set batch.accumulate=3
+meshed 2 '"shard":2' "$(sharded parameters ',"prefetch":0')" --set batch.accumulate=3
+meshed 4 '"shard":4' "$(sharded parameters ',"reshard_after_forward":false')" $two
+meshed 6 '"shard":3,"data":2' "$(sharded gradients ',"channels":2')" $two
+meshed 4 '"shard":2,"data":2' "$(sharded optimizer)"
+meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
+meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
+
+# Tensor ranks: a part of each product, of the table and of the loss. (Dropout within attention is by its place
+# among all heads.)
+sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
+tensor_net="--set model=$work/gpt.json"
+train 1 "$work/one" $tensor_net || fail "one rank trains GPT without dropout in attention"
+net=$tensor_net
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":4' '' $two
+meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
+meshed 8 '"tensor":2,"pipeline":2,"shard":2' "$(schedule interleaved)" $two
+meshed 4 '"tensor":2,"shard":2' "$(sharded optimizer ',"order":["shard","tensor"]')"
+net="--set model={\"family\":\"llama\",\"layers\":2,\"hidden\":16,\"heads\":4,\"kv_heads\":2,\"ffn\":32"
+net="$net,\"vocabulary\":48,\"sequence\":8}" tensors=6224
+train 1 "$work/one" $net || fail "one rank trains a Llama"
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":2,"pipeline":2' '' $two
+
+model cnn 2674
+meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
+meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
+meshed 8 '"shard":4,"pipeline":2' "$(sharded parameters)" --set batch.accumulate=3
+model gpt 14048
+
+# Checkpoints are those of one rank, to the bit where sums have its order: with what the optimizer keeps and
+# running statistics. Evaluation has them, too.
+kept="--set optimizer=adam --set live.learning_rate=0.01 --set dataset.samples=480"
+
+# keeps RANKS FILE STRATEGY [ARGUMENT...] -- trains to the 20th step, or as ARGUMENTS say
+keeps() {
+    ranks=$1 file=$2 strategy=$3
+    shift 3
+    "$here/mpirun.sh" "$ranks" "$bin/dtsim" --live "$scenario" $net $kept --set "strategies=[{$strategy}]" \
+        --set live.checkpoint.file="$file" --set live.weights="$work/many" "$@" >"$work/out" 2>"$work/err" ||
+        fail "$ranks ranks, $strategy $*"
+}
+alone='"kind":"allreduce"' pipe='"kind":"mesh","mesh":{"pipeline":2}' zero='"kind":"mesh","mesh":{"shard":2}'
+net="--set model=$here/cnn_norm.json"
+keeps 1 "$work/whole" "$alone" $four --set live.epochs=2
+grep '^epoch . of' "$work/err" >"$work/epochs"
+keeps 2 "$work/half" "$pipe" $four --set live.epochs=2
+cmp -s "$work/whole" "$work/half" || fail "the checkpoint of two stages is that of one rank"
+[ "$(grep -c . "$work/epochs")" -eq 2 ] && grep '^epoch . of' "$work/err" | cmp -s - "$work/epochs" ||
+    fail "two stages evaluate as one rank does: $(cat "$work/epochs")"
+
+# Any mesh goes on where another one stopped. (Not GPT: the gradient of keys' biases is zero but for rounding,
+# which Adam makes as large as any.)
+net="--set model=$here/mlp.json" tensors=6178
+tensor='"kind":"mesh","mesh":{"tensor":2}'
+for begun in "2:$pipe" "2:$zero" "2:$tensor"; do
+    rm -f "$work/whole" "$work/half"
+    keeps 1 "$work/whole" "$alone" $two
+    mv "$work/many" "$work/one"
+    keeps 2 "$work/half" "${begun#*:}" $two --set live.steps=7
+    for way in "1:$alone" "2:$zero" "2:$tensor" "2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"}" "4:$pipe"; do
+        cp "$work/half" "$work/on"
+        keeps "${way%%:*}" "$work/on" "${way#*:}" $two
+        grep -q "goes on after step 10 of 20" "$work/err" && near "$work/many" "$work/one" 0 1e-5 ||
+            fail "$begun goes on with $way"
+    done
+done
+
+net="--set model=$here/gpt.json" tensors=14048
+
+# refused STATUS WORDS RANKS MESH [KEYS [ARGUMENT...]] -- before anything runs, in one line
+refused() {
+    wanted=$1 words=$2 ranks=$3 mesh=$4 keys=$5
+    shift $(($# < 5 ? $# : 5))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@"
+    status=$?
+    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" &&
+        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
+        fail "$mesh $keys $* ends with $status"
+}
+refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
+refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
+refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
+refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
+refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
+refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda
+[ $failed -eq 0 ] && echo "all passed"
+exit $failed

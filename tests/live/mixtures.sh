@@ -1,0 +1,68 @@
+#!/bin/sh
+# mixtures.sh -- meshes that nobody listed: four axes, schedules, shards, microbatches and buckets are drawn; each
+# gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with momentum.
+#
+#     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
+bin=$1 count=${2:-30} seed=${3:-1}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. "$here/weights.sh"
+failed=0
+
+# Lines: model, ranks, microbatches, the strategy.
+awk -v count="$count" -v seed="$seed" '
+    function draw(n) { return int(rand() * n) }
+    function flip(yes, no) { return draw(2) ? yes : no }
+    BEGIN {
+        srand(seed)
+        split("gpt gpt cnn mlp", models, " ")
+        split("1f1b gpipe zb_h1 interleaved", schedules, " ")
+        split("optimizer gradients parameters", words, " ")
+        split("ring ring halving_doubling tree", sums, " ")
+        while (made < count) {
+            model = models[1 + draw(4)]
+            p = 1 + draw(4); s = 1 + draw(4); d = 1 + draw(3); m = 1 + draw(6)
+            t = model == "cnn" || draw(2) ? 1 : flip(2, 4)
+            ranks = p * t * s * d
+            if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
+                continue
+            schedule = p > 1 ? schedules[1 + draw(4)] : ""
+            if (schedule == "interleaved" && (m % p || (model != "gpt" && p > 2)))
+                continue
+            text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
+            text = text ",\"bucket_bytes\":" 400 * (1 + draw(40)) ",\"overlap\":" flip("true", "false")
+            if (schedule != "")
+                text = text ",\"pipeline\":{\"schedule\":\"" schedule "\"" flip("", ",\"stages\":\"even\"") "}"
+            if (draw(2))
+                text = text ",\"order\":[\"pipeline\",\"shard\",\"data\",\"tensor\"]"
+            word = s > 1 ? words[1 + draw(3)] : ""
+            if (s > 1)
+                text = text ",\"sharded\":\"" word "\""
+            if (word == "parameters")
+                text = text ",\"prefetch\":" draw(3) ",\"reshard_after_forward\":" flip("true", "false")
+            if (s == 1)
+                text = text ",\"algorithm\":\"" sums[1 + draw(4)] "\""
+            else if (draw(2))
+                text = text ",\"channels\":2"
+            print model, ranks, m, text "}"
+            made++
+        }
+    }' >"$work/mixtures"
+
+# Tensor ranks draw no dropout within attention.
+sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
+cp "$here/cnn.json" "$here/mlp.json" "$work"
+for model in gpt cnn mlp; do
+    train 1 "$work/$model" --set model="$work/$model.json" || { cat "$work/err"; exit 1; }
+done
+while read -r model ranks microbatches strategy; do
+    tensors=$(($(wc -c <"$work/$model") / 4))
+    train "$ranks" "$work/many" --set model="$work/$model.json" --set batch.accumulate="$microbatches" \
+        --set "strategies=[$strategy]" && near "$work/many" "$work/$model" 0 1e-5 && continue
+    echo "FAIL $model, $ranks ranks, $microbatches microbatches, $strategy: $(cat "$work/distance"; grep -h ^dtsim: "$work/err")"
+    failed=1
+done <"$work/mixtures"
+[ "$(wc -l <"$work/mixtures")" -eq "$count" ] || { echo "FAIL $count mixtures"; failed=1; }
+[ $failed -eq 0 ] && echo "all passed"
+exit $failed
