@@ -24,6 +24,8 @@ static const struct {
     [DTS_GATHER] = {"gather", 0},
     [DTS_SCATTER] = {"scatter", 0},
     [DTS_OFFLOAD] = {"offload", 0},
+    [DTS_CONTEXT] = {"context", 0},
+    [DTS_EXPERT] = {"expert", 0},
     [DTS_HOST] = {"host", 0},
 };
 

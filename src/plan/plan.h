@@ -51,6 +51,8 @@ enum dts_stream {
     DTS_GATHER,  // weights that are divided over ranks, ahead of the kernels that read them
     DTS_SCATTER, // gradients that each rank keeps a part of
     DTS_OFFLOAD, // between a device and the memory of its host, and what the host computes
+    DTS_CONTEXT, // what attention needs of positions that other ranks have
+    DTS_EXPERT,  // positions to the ranks of their experts, and back
 
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */

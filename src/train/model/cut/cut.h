@@ -1,14 +1,19 @@
-/* cut.h -- a network whose layers are divided over tensor ranks, as Megatron-LM divides them
- * (Shoeybi et al. 2019, arXiv:1909.08053; with the sequence divided, too: Korthikanti et al.
- * 2022, arXiv:2205.05198).
+/* cut.h -- a network whose layers are divided over ranks.
  *
- * A linear layer that reads a whole tensor makes a part of its outputs on each rank (its
- * columns are divided) where all that reads them works value by value or head by head until
- * another linear layer, which takes its part of the inputs (its rows are divided) and leaves a
- * part of a sum: the ranks add it up. Backward the same holds the other way round. An embedding
- * divides its rows, and so does the last linear layer before a cross entropy (the vocabulary).
- * All other layers do the same work on each rank; with the sequence divided each has its
- * positions.
+ * Tensor ranks divide layers as Megatron-LM does (Shoeybi et al. 2019, arXiv:1909.08053; with
+ * the sequence divided, too: Korthikanti et al. 2022, arXiv:2205.05198). A linear layer that
+ * reads a whole tensor makes a part of its outputs on each rank (its columns are divided) where
+ * all that reads them works value by value or head by head until another linear layer, which
+ * takes its part of the inputs (its rows are divided) and leaves a part of a sum: the ranks add
+ * it up. Backward the same holds the other way round. An embedding divides its rows, and so
+ * does the last linear layer before a cross entropy (the vocabulary). All other layers do the
+ * same work on each rank; with the sequence divided each has its positions.
+ *
+ * Context ranks have a part of the positions in all layers. Attention alone needs the others'
+ * (enum dts_cut_reach).
+ *
+ * Expert ranks have a part of the experts of each mixture, and positions of their own. These go
+ * to where their experts are, and come back.
  */
 #ifndef DTS_TRAIN_MODEL_CUT_CUT_H
 #define DTS_TRAIN_MODEL_CUT_CUT_H
@@ -24,9 +29,24 @@ enum dts_cut_way {
     DTS_CUT_TABLE,    // rows of an embedding
     DTS_CUT_SEQUENCE, // positions
     DTS_CUT_CLASSES,  // a loss over a part of the vocabulary
+    DTS_CUT_EXPERTS,  // of a mixture: a part of the hidden values of each expert
 };
 
-/* Where tensor ranks exchange something around a layer's calls. */
+/* How attention sees the positions of other context ranks. */
+enum dts_cut_reach {
+    /* Keys and values go round, while a rank attends to those that it has: ring attention (Liu
+     * et al. 2023, arXiv:2310.01889). */
+    DTS_CUT_RING,
+
+    /* Ranks exchange positions for heads before attention, and back behind it (Ulysses; Jacobs
+     * et al. 2023, arXiv:2309.14509). */
+    DTS_CUT_ALL_TO_ALL,
+
+    /* All gather keys and values (Llama 3; Grattafiori et al. 2024, arXiv:2407.21783). */
+    DTS_CUT_ALL_GATHER,
+};
+
+/* Where ranks exchange something around a layer's calls. */
 enum dts_cut_moment {
     DTS_CUT_BEFORE_FORWARD,
     DTS_CUT_AFTER_FORWARD,
@@ -35,10 +55,16 @@ enum dts_cut_moment {
     DTS_CUT_MOMENTS
 };
 
+/* Which ranks do. */
+enum dts_cut_among { DTS_CUT_TENSOR, DTS_CUT_CONTEXT, DTS_CUT_EXPERT };
+
 struct dts_cut_exchange {
+    enum dts_cut_among among;
     enum dts_coll_kind kind;
-    double values; // of one sample, as dts_coll_bus_factor() counts; 0: nothing is exchanged
+    double values; // of one sample, as dts_coll_bus_factor() counts
 };
+
+enum { DTS_CUT_AT_ONCE = 3 }; // exchanges of one moment, one after another
 
 /* What a layer is on one rank. */
 struct dts_cut_layer {
@@ -46,24 +72,46 @@ struct dts_cut_layer {
     struct dts_op_call call;              // with the rank's shapes
     struct dts_op_cost cost;              // of the call alone
     size_t params[DTS_LAYER_PARAMS];      // values of the layer's own parameter tensors
+    int expert_params;                    // of these the first that experts have; -1: none
     double forward_share, backward_share; // of the seconds of the whole layer
     double saved_values, saved_bytes;     // of one sample, kept for backward
-    struct dts_cut_exchange exchange[DTS_CUT_MOMENTS];
+    struct dts_cut_exchange exchange[DTS_CUT_MOMENTS][DTS_CUT_AT_ONCE];
+    int exchange_count[DTS_CUT_MOMENTS];
+
+    /* Of attention whose keys and values go round: values of a sample that a rank hands on at
+     * once; 0: they do not. */
+    double ring_values;
+};
+
+/* How a network is to be divided. */
+struct dts_cut_question {
+    const struct dts_model *model;
+    const struct dts_device *device; // its seconds are compared, at that batch
+    enum dts_precision precision;
+    double batch;
+    int tensor, context, experts; // ranks; 1: not so
+    bool sequence;                // tensor ranks divide positions, too
+    enum dts_cut_reach reach;
+
+    /* Positions that the experts of the busiest rank get, over those of an even spread, >= 1.
+     * Never more than their capacity lets them have. */
+    double skew;
+
+    const char *path; // what asks, for messages
 };
 
 struct dts_cut {
-    int ranks;
+    int ranks; // of the axis tensor
     bool sequence;
+    int context, experts;
     struct dts_cut_layer *layers; // owned
     double parameters;            // of one rank, tied ones once
 };
 
-/* Divides the network over so many ranks; 1: nothing is divided. Seconds are those of the
- * device at that batch. Refuses heads, features and positions that do not divide, and a network
- * in which nothing does. `path` names what asked, for messages. */
-bool dts_cut_find(struct dts_cut *cut, const struct dts_model *model,
-                  const struct dts_device *device, enum dts_precision precision, int ranks,
-                  bool sequence, double batch, const char *path, struct dts_error *err);
+/* Divides the network. Refuses heads, features, positions and experts that do not divide, and a
+ * network in which nothing does. */
+bool dts_cut_find(struct dts_cut *cut, const struct dts_cut_question *question,
+                  struct dts_error *err);
 void dts_cut_free(struct dts_cut *cut);
 
 #endif

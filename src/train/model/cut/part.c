@@ -136,6 +136,8 @@ static bool check(const struct parter *p, int l)
                refuse(p, l, "do not divide its rows");
     case DTS_CUT_CLASSES:
         return layer->inputs[0] >= 0;
+    case DTS_CUT_EXPERTS:
+        return refuse(p, l, "divide experts in simulation alone, so far");
     }
     return true;
 }

@@ -18,27 +18,47 @@ static double sent_bytes(const struct dts_role *role, const struct dts_op *op)
            dts_coll_bus_factor(c->shape.kind, c->shape.size);
 }
 
-static enum dts_axis axis_of(const struct dts_mesh_shape *shape, const struct dts_op *op)
+/* Lines: the axes, and experts behind them. */
+enum { EXPERTS = DTS_AXES, LINES };
+
+/* Gradients are summed over context, shard and data in one go, or in two. That counts where
+ * replicas are, or else where positions are divided. */
+static int line_of(const struct dts_mesh_shape *shape, const struct dts_op *op)
 {
     if (op->kind == DTS_OP_EXCHANGE)
         return DTS_AXIS_PIPELINE;
     if (op->stream == DTS_COMPUTE)
         return DTS_AXIS_TENSOR;
-    const bool shard = op->collective.group.stride == shape->size[DTS_AXIS_TENSOR] &&
-                       shape->size[DTS_AXIS_SHARD] > 1;
-    return shard ? DTS_AXIS_SHARD : DTS_AXIS_DATA;
+    if (op->stream == DTS_EXPERT)
+        return EXPERTS;
+    if (op->stream == DTS_CONTEXT || dts_mesh_replicas(shape) == 1)
+        return DTS_AXIS_CONTEXT;
+    const bool scatters = op->collective.shape.kind != DTS_ALLREDUCE;
+    const int first = scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA;
+    return shape->size[first] > 1 ? first : DTS_AXIS_SHARD + DTS_AXIS_DATA - first;
 }
 
 static void count(const struct dts_job *job, const struct dts_mesh_shape *shape,
-                  double bytes[DTS_AXES])
+                  double bytes[LINES])
 {
     for (int r = 0; r < job->role_count; r++)
         for (int o = 0; o < job->roles[r].plan.op_count; o++) {
             const struct dts_op *op = &job->roles[r].plan.ops[o];
             if (op->kind != DTS_OP_CALL)
-                bytes[axis_of(shape, op)] +=
+                bytes[line_of(shape, op)] +=
                     sent_bytes(&job->roles[r], op) * job->roles[r].count / job->ranks;
         }
+}
+
+static void add_line(const struct dts_point *point, const char *name, int size, int stride,
+                     double bytes, struct dts_text *text)
+{
+    const int each = point->machine->devices_per_node;
+    const char *where = stride * size <= each ? "in a node"
+                        : stride >= each      ? "between nodes"
+                                              : "in and between nodes";
+    dts_text_add(text, "%-8s %5d ranks, stride %4d, %s: a rank sends %.4g MB in a step\n", name,
+                 size, stride, where, bytes / 1e6);
 }
 
 void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
@@ -46,19 +66,16 @@ void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
 {
     struct dts_mesh_shape shape;
     struct dts_error ignored = {0}; // building has asked before
-    double bytes[DTS_AXES] = {0};
+    double bytes[LINES] = {0};
     if (!dts_mesh_shape_find(point, &shape, &ignored))
         return;
     count(job, &shape, bytes);
-    const int each = point->machine->devices_per_node;
-    for (int axis = 0; axis < DTS_AXES; axis++) {
-        const int size = shape.size[axis], stride = shape.stride[axis];
-        if (size == 1)
-            continue;
-        const char *where = stride * size <= each ? "in a node"
-                            : stride >= each      ? "between nodes"
-                                                  : "in and between nodes";
-        dts_text_add(text, "%-8s %5d ranks, stride %4d, %s: a rank sends %.4g MB in a step\n",
-                     dts_axis_name(axis), size, stride, where, bytes[axis] / 1e6);
-    }
+    for (int axis = 0; axis < DTS_AXES; axis++)
+        if (shape.size[axis] > 1)
+            add_line(point, dts_axis_name(axis), shape.size[axis], shape.stride[axis],
+                     bytes[axis], text);
+    const struct dts_group experts = dts_mesh_group(&shape, DTS_AMONG_EXPERT);
+    if (experts.size > 1)
+        add_line(point, "expert", experts.size, dts_mesh_device(&shape, experts.stride),
+                 bytes[EXPERTS], text);
 }

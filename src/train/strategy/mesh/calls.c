@@ -1,39 +1,27 @@
-/* calls.c -- the calls of one pass through a part of the network, and what tensor ranks
- * exchange between them.
+/* calls.c -- the calls of one pass through a part of the network, and where ranks exchange
+ * something between them.
  *
  *     compute   fwd h.0: ln_1 | gather | qkv, attention, proj | reduce-scatter | add_1, ln_2 |
  * ...
  *
  * A call runs all layers of one round of the network, or of one between two exchanges.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
 
-/* A collective of the tensor ranks, but for its place in a plan. */
-struct dts_stage_sum {
-    enum dts_coll_kind kind;
-    size_t count;
-    struct dts_collective collective;
-};
-
-static const struct dts_cut_exchange *exchange_of(const struct dts_stage_work *w, int layer,
-                                                  enum dts_cut_moment moment)
-{
-    return &w->stage->cut->layers[layer].exchange[moment];
-}
-
-/* Do tensor ranks exchange something between this layer and the next one, in this direction? */
+/* Do ranks exchange something between this layer and the next one, in this direction, or while
+ * one of them runs? */
 static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
 {
     const enum dts_cut_moment here = forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_BEFORE_BACKWARD;
     const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
-    return exchange_of(w, layer, here)->values > 0 ||
-           exchange_of(w, layer + 1, next)->values > 0 ||
-           (forward && w->stage->cut->layers[layer + 1].way == DTS_CUT_CLASSES);
+    const struct dts_cut_layer *layers = &w->stage->cut->layers[layer];
+    return layers[0].exchange_count[here] > 0 || layers[1].exchange_count[next] > 0 ||
+           layers[0].ring_values > 0 || layers[1].ring_values > 0 ||
+           (forward && layers[1].way == DTS_CUT_CLASSES);
 }
 
 /* The last layer of the call that begins with `from`. */
@@ -47,11 +35,6 @@ static int end_of_call(const struct dts_stage_work *w, int from, int last, bool 
            !is_break(w, l, forward))
         l++;
     return l;
-}
-
-static bool is_forward(enum dts_pass pass)
-{
-    return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
 }
 
 /* Of adding the gradients of a layer to those of the microbatches before, where the framework
@@ -87,7 +70,7 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
         const bool again = dts_mesh_keeps(w->stage->mesh, w->stage->point, l) == DTS_KEEPS_ENDS;
         if (again && (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT))
             seconds += forward;
-        seconds += is_forward(pass)             ? forward
+        seconds += dts_stage_is_forward(pass)   ? forward
                    : pass == DTS_BACKWARD       ? backward
                    : pass == DTS_BACKWARD_INPUT ? backward * input
                                                 : backward * (1 - input);
@@ -97,94 +80,29 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
 }
 
 /* "forward h.3 #5", "forward h.3.ln_1 #5" where that is not all of the round */
-static int add_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last)
+int dts_stage_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                   int first, int last, double share)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_call call = {
-        .pass = pass->pass,
-        .layer = first,
-        .more = last - first,
-        .microbatch = pass->microbatch,
-        .chunk = pass->chunk,
-        .slot = slot,
-        .seconds = seconds_of(w, pass->pass, first, last,
-                              pass->pass == w->last_pass && pass->microbatch > 0)};
+    const bool adds = pass->pass == w->last_pass && pass->microbatch > 0;
+    const struct dts_call call = {.pass = pass->pass,
+                                  .layer = first,
+                                  .more = last - first,
+                                  .microbatch = pass->microbatch,
+                                  .chunk = pass->chunk,
+                                  .slot = slot,
+                                  .seconds =
+                                      share * seconds_of(w, pass->pass, first, last, adds)};
     const char *name = m->layers[first].name;
-    const bool divided = w->stage->cut->ranks > 1;
+    const struct dts_cut *cut = w->stage->cut;
+    const bool divided = cut->ranks * cut->context * cut->experts > 1;
     const size_t round = divided ? 0 : dts_round_length(name);
     char label[64];
     snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
              round > 0 && round < 24 ? (int)round : 24, name, pass->microbatch);
-    return dts_build_call(w->stage->point, w->stage->plan, label, call);
-}
-
-void dts_stage_sums(struct dts_stage_work *w)
-{
-    const struct dts_point *point = w->stage->point;
-    double most = 0;
-    for (int c = 0; c < w->chunks; c++) {
-        const struct dts_part_of_model *part = dts_stage_part(w, c);
-        for (int l = part->first; l <= part->last; l++)
-            for (int m = 0; m < DTS_CUT_MOMENTS; m++) {
-                const double values = exchange_of(w, l, (enum dts_cut_moment)m)->values;
-                most = values > most ? values : most;
-            }
-        if (w->stage->mesh->pipeline.scatter)
-            most = fmax(most,
-                        fmax((double)part->entry, (double)part->exit) * w->stage->cut->ranks);
-    }
-    dts_plan_buffer(w->stage->plan, (size_t)most * (size_t)point->batch,
-                    dts_precision_bytes(point->scenario->precision));
-}
-
-/* What a library chooses for one size it chooses for all of that size. */
-static const struct dts_collective *sum_of(struct dts_stage_work *w, enum dts_coll_kind kind,
-                                           size_t count)
-{
-    const struct dts_stage *stage = w->stage;
-    for (int i = 0; i < w->sum_count; i++)
-        if (w->sums[i].kind == kind && w->sums[i].count == count)
-            return &w->sums[i].collective;
-    const struct dts_members members =
-        dts_mesh_members(stage->point, stage->shape, DTS_AXIS_TENSOR);
-    const double bytes =
-        (double)count * (double)dts_precision_bytes(stage->point->scenario->precision);
-    struct dts_stage_sum sum = {.kind = kind, .count = count};
-    if (!dts_coll_choice_make(&stage->mesh->within, stage->point, &members, kind, bytes,
-                              &sum.collective, w->err))
-        return NULL;
-    w->sums = dts_grow(w->sums, &w->sum_room, (size_t)w->sum_count + 1, sizeof(*w->sums));
-    w->sums[w->sum_count] = sum;
-    return &w->sums[w->sum_count++].collective;
-}
-
-/* Returns the operation, or -1 where nothing is exchanged at that moment. */
-static int add_exchange(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                        int slot, int layer, enum dts_cut_moment moment)
-{
-    static const char *const words[] = {[DTS_ALLREDUCE] = "all-reduce",
-                                        [DTS_REDUCE_SCATTER] = "reduce-scatter",
-                                        [DTS_ALLGATHER] = "all-gather"};
-    const struct dts_cut_exchange *x = exchange_of(w, layer, moment);
-    const size_t count = (size_t)x->values * (size_t)w->stage->point->batch;
-    if (count == 0 || w->failed)
-        return -1;
-    const struct dts_collective *known = sum_of(w, x->kind, count);
-    w->failed = known == NULL;
-    if (w->failed)
-        return -1;
-    struct dts_collective c = *known;
-    c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
-    c.made = (struct dts_between){.copied = true,
-                                  .backward = moment == DTS_CUT_AFTER_BACKWARD,
-                                  .layer = layer,
-                                  .chunk = pass->chunk,
-                                  .slot = slot};
-    char label[64];
-    snprintf(label, sizeof(label), "%s %.20s #%d", words[x->kind],
-             w->stage->point->scenario->model.layers[layer].name, pass->microbatch);
-    return dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
+    w->here = dts_build_call(w->stage->point, w->stage->plan, label, call);
+    dts_stage_await_side(w);
+    return w->here;
 }
 
 /* A loss over a part of the classes runs in halves, around what ranks gather; nearly all its
@@ -198,7 +116,8 @@ static int add_rest(struct dts_stage_work *w, int first)
     rest.part = DTS_OP_REST;
     rest.seconds = 0;
     snprintf(label, sizeof(label), "%.40s: rest", plan->ops[first].label);
-    return dts_plan_call(plan, DTS_COMPUTE, label, rest);
+    w->here = dts_plan_call(plan, DTS_COMPUTE, label, rest);
+    return w->here;
 }
 
 /* What calls of a pass through a round wait for; -1: for nothing. */
@@ -215,15 +134,6 @@ static void await(struct dts_stage_work *w, int op)
         dts_plan_after(w->stage->plan, op);
 }
 
-/* The operation that was added last waits for `op`, and for messages between kernels. */
-static void await_messages(struct dts_stage_work *w, int op)
-{
-    await(w, op);
-    for (int i = 0; i < w->held_count; i++)
-        dts_plan_after(w->stage->plan, w->held[i]);
-    w->held_count = 0;
-}
-
 /* What arrived from another stage in parts, whole on each tensor rank. Returns what kernels
  * wait for. */
 static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
@@ -234,44 +144,69 @@ static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *
     const size_t count = values * (size_t)w->stage->cut->ranks * (size_t)w->stage->point->batch;
     if (!w->stage->mesh->pipeline.scatter || arrived < 0 || w->failed)
         return arrived;
-    const struct dts_collective *known = sum_of(w, DTS_ALLGATHER, count);
-    w->failed = known == NULL;
-    if (w->failed)
+    const struct dts_collective *known =
+        dts_stage_collective(w, DTS_CUT_TENSOR, DTS_ALLGATHER, count);
+    if (known == NULL)
         return arrived;
     struct dts_collective c = *known;
     c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count};
     char label[48];
     snprintf(label, sizeof(label), "gather #%d", pass->microbatch);
-    dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
-    await_messages(w, arrived);
+    w->here = dts_plan_collective(w->stage->plan, DTS_COMPUTE, label, c);
+    dts_plan_after(w->stage->plan, arrived);
+    dts_stage_await_held(w);
     return -1; // kernels come behind it on their stream
+}
+
+/* What the first call behind exchanges waits for. Returns how many; messages between kernels
+ * are among them. */
+static int waits_of(struct dts_stage_work *w, const struct awaited *awaited, bool waited,
+                    int waits[DTS_STAGE_WAITS])
+{
+    const int needed[] = {waited ? -1 : awaited->after, awaited->gather, awaited->scattered};
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        if (needed[i] >= 0)
+            waits[count++] = needed[i];
+    for (int i = 0; i < w->held_count; i++)
+        waits[count++] = w->held[i];
+    w->held_count = 0;
+    return count;
+}
+
+/* The call itself, of attention in a ring as many as there are ranks. */
+static int add_kernels(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                       int first, int last, const int *waits, int count)
+{
+    if (pass->pass != DTS_BACKWARD_WEIGHT && w->stage->cut->layers[first].ring_values > 0)
+        return dts_stage_ring(w, pass, slot, first, waits, count);
+    const int op = dts_stage_call(w, pass, slot, first, last, 1);
+    for (int i = 0; i < count; i++)
+        dts_plan_after(w->stage->plan, waits[i]);
+    return op;
 }
 
 /* One call, and what comes before and behind it. */
 static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                        int first, int last, const struct awaited *awaited)
 {
-    const bool forward = is_forward(pass->pass);
+    const bool forward = dts_stage_is_forward(pass->pass);
     const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
-    int op = -1;
+    int op = -1, waits[DTS_STAGE_WAITS];
     if (exchanges)
-        op = add_exchange(w, pass, slot, forward ? first : last,
-                          forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD);
-    const bool waited = op >= 0;
-    if (waited)
-        await_messages(w, awaited->after);
-    op = add_call(w, pass, slot, first, last);
-    if (!waited)
-        await_messages(w, awaited->after);
-    await(w, awaited->gather);
-    await(w, awaited->scattered);
+        op = dts_stage_exchanges(w, pass, slot, forward ? first : last,
+                                 forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD,
+                                 awaited->after);
+    const int count = waits_of(w, awaited, op >= 0, waits);
+    op = add_kernels(w, pass, slot, first, last, waits, count);
     await(w, awaited->sent);
     for (int l = first; l <= last && pass->pass == w->last_pass; l++)
         w->ready[l] = op;
     if (!exchanges)
         return op;
-    const int behind = add_exchange(w, pass, slot, forward ? last : first,
-                                    forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD);
+    const int behind =
+        dts_stage_exchanges(w, pass, slot, forward ? last : first,
+                            forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD, -1);
     if (forward && w->stage->cut->layers[last].way == DTS_CUT_CLASSES)
         return add_rest(w, op);
     return behind >= 0 ? behind : op;
@@ -289,7 +224,7 @@ static bool same_unit(const struct dts_model *m, int a, int b)
 static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                    int first, int last, const struct awaited *awaited)
 {
-    const bool forward = is_forward(pass->pass);
+    const bool forward = dts_stage_is_forward(pass->pass);
     int count = 0, *begin = w->begin, op = -1; // first layers of the calls
     for (int l = first; l <= last; l = end_of_call(w, l, last, forward) + 1)
         begin[count++] = l;
@@ -330,7 +265,8 @@ static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
 {
     struct awaited awaited = *ends;
     awaited.gather = dts_stage_gather(w, pass->pass, first, last);
-    awaited.scattered = is_forward(pass->pass) ? -1 : dts_stage_scattered(w, first, last);
+    awaited.scattered =
+        dts_stage_is_forward(pass->pass) ? -1 : dts_stage_scattered(w, first, last);
     const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
     if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
         struct dts_pipeline_pass forward = *pass;
@@ -352,6 +288,7 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool forward = pass->pass == DTS_FORWARD;
     int op = -1;
+    w->here = w->side = -1;
     after = add_gather(w, pass, after);
     for (int at = forward ? part->first : part->last; at >= part->first && at <= part->last;) {
         int first = at, last = at;

@@ -33,32 +33,42 @@ static void add(struct dts_stage_work *w, size_t *room, size_t elements, int lay
 static bool is_here(const struct dts_stage_work *w, int layer)
 {
     for (int c = 0; c < w->chunks; c++) {
-        const struct dts_part_of_model *part =
-            &w->stage->parts[c * w->stages + w->stage->number];
+        const struct dts_part_of_model *part = dts_stage_part(w, c);
         if (layer >= part->first && layer <= part->last)
             return true;
     }
     return false;
 }
 
-void dts_stage_gradients(struct dts_stage_work *w)
+/* The gradients of the layers of a part that all replicas have, or of experts alone. */
+static void add_part(struct dts_stage_work *w, const struct dts_part_of_model *part,
+                     bool experts, size_t *room)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
     const struct dts_cut_layer *mine = w->stage->cut->layers;
+    for (int l = part->last; l >= part->first; l--) {
+        const struct dts_layer *layer = &m->layers[l];
+        for (int p = layer->param_count - 1; p >= 0; p--)
+            if (dts_stage_of_expert(w->stage->shape, &mine[l], p) == experts)
+                add(w, room, mine[l].params[p], l);
+        if (!experts && layer->tied_to >= 0 && !is_here(w, layer->tied_to))
+            add(w, room, mine[layer->tied_to].params[0], l);
+    }
+}
+
+void dts_stage_gradients(struct dts_stage_work *w)
+{
     size_t room = 0;
-    for (int c = w->chunks - 1; c >= 0; c--) {
-        const struct dts_part_of_model *part =
-            &w->stage->parts[c * w->stages + w->stage->number];
-        for (int l = part->last; l >= part->first; l--) {
-            const struct dts_layer *layer = &m->layers[l];
-            for (int p = layer->param_count - 1; p >= 0; p--)
-                add(w, &room, mine[l].params[p], l);
-            if (layer->tied_to >= 0 && !is_here(w, layer->tied_to))
-                add(w, &room, mine[layer->tied_to].params[0], l);
+    for (int experts = 0; experts < 2; experts++) {
+        for (int c = w->chunks - 1; c >= 0; c--)
+            add_part(w, dts_stage_part(w, c), experts == 1, &room);
+        if (experts == 0) {
+            w->dense_count = w->gradient_count;
+            w->dense_parameters = w->parameters;
         }
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
-    const bool gathered = w->stage->shape->size[DTS_AXIS_SHARD] > 1;
+    const bool gathered = w->stage->shape->shards > 1;
     dts_plan_buffer(w->stage->plan, gathered ? w->parameters : 0,
                     dts_precision_bytes(w->stage->point->scenario->precision));
 }
@@ -82,13 +92,6 @@ static int last_call(const struct dts_plan *plan)
     for (int o = 0; o < plan->op_count; o++)
         last = plan->ops[o].stream == DTS_COMPUTE ? o : last;
     return last;
-}
-
-/* What a rank keeps of a bucket. */
-static double bucket_bytes(const struct dts_stage_work *w, const struct dts_bucket *bucket)
-{
-    return (double)bucket->elements * (double)dts_point_wire_bytes(w->stage->point) /
-           w->stage->shape->size[DTS_AXIS_SHARD];
 }
 
 /* The layer that uses a weight of the first stage on the last one; -1: none does. */
@@ -122,8 +125,8 @@ int dts_stage_pieces(const struct dts_stage_work *w, struct dts_span span,
     struct dts_span tied;
     int count = 0;
     pieces[0] = span;
-    if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || !tied_span(w, &tied) ||
-        tied.first < span.first || tied.first + tied.count > span.first + span.count)
+    if (w->stage->shape->shards == 1 || !tied_span(w, &tied) || tied.first < span.first ||
+        tied.first + tied.count > span.first + span.count)
         return 1;
     const size_t ends[DTS_STAGE_PIECES] = {tied.first, tied.first + tied.count,
                                            span.first + span.count};
@@ -143,17 +146,17 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
     for (int b = 0; b < count && !w->failed; b++) {
         const int ready = mesh->overlap ? w->ready[buckets[b].ready_after] : end;
         const int first = w->stage->plan->op_count;
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
         ops[b] = ready;
         if (mesh->sharded < DTS_SHARDED_GRADIENTS)
-            ops[b] = dts_stage_reduce(w, DTS_DATA, b,
-                                      dts_bucket_span(buckets, b, DTS_GRADIENTS), ready);
+            ops[b] = dts_stage_reduce(w, DTS_DATA, b, span, ready);
         else if (w->reduced >= 0)
             ops[b] = w->reduced;
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
         if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
             w->offloaded = dts_stage_copy(w, "gradients to the host",
-                                          bucket_bytes(w, &buckets[b]), ops[b]);
+                                          dts_stage_part_bytes(w, span), ops[b]);
     }
 }
 
@@ -283,10 +286,15 @@ bool dts_stage_exchange(struct dts_stage_work *w, struct dts_bucket **buckets, i
     if (!check_tied(w, err))
         return false;
     struct dts_span pieces[DTS_STAGE_PIECES];
+    const size_t dense = w->dense_parameters;
+    const struct dts_span experts = {DTS_GRADIENTS, dense, w->parameters - dense};
     const int piece_count =
-        dts_stage_pieces(w, (struct dts_span){DTS_GRADIENTS, 0, w->parameters}, pieces);
-    for (int i = 0, from = 0; i < piece_count; i++)
+        dts_stage_pieces(w, (struct dts_span){DTS_GRADIENTS, 0, dense}, pieces);
+    int from = 0;
+    for (int i = 0; i < piece_count; i++)
         add_some(w, &pieces[i], &from, buckets, count);
+    if (experts.count > 0) // a bucket has gradients of experts alone, or none
+        add_some(w, &experts, &from, buckets, count);
     int *ops = dts_alloc((size_t)*count + 1, sizeof(*ops));
     add_buckets(w, *buckets, *count, ops);
     if (!w->failed && *count > 0)

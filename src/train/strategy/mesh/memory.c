@@ -24,15 +24,18 @@ enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_poin
     return DTS_KEEPS_ALL;
 }
 
-static double parameters_of(const struct dts_point *point, const struct dts_cut *cut,
-                            const struct dts_part_of_model *part)
+/* What a rank has of the weights of a part: of experts, or of all else. */
+static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
+                            const struct dts_part_of_model *part, bool experts)
 {
     const struct dts_model *m = &point->scenario->model;
+    const struct dts_cut *cut = &d->cut;
     double parameters = 0;
     for (int l = part->first; l <= part->last; l++) {
         for (int p = 0; p < m->layers[l].param_count; p++)
-            parameters += (double)cut->layers[l].params[p];
-        if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+            if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
+                parameters += (double)cut->layers[l].params[p];
+        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
             parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
     }
     return parameters;
@@ -86,16 +89,18 @@ static double loss_bytes(const struct dts_point *point, const struct dts_cut *cu
 }
 
 /* Features x positions of a sample that runs through a part. */
-static double width_of(const struct dts_point *point, const struct dts_part_of_model *part)
+static double width_of(const struct dts_point *point, const struct dts_cut *cut,
+                       const struct dts_part_of_model *part)
 {
-    return (double)dts_dims_elements(&point->scenario->model.layers[part->first].output);
+    return (double)dts_dims_elements(&point->scenario->model.layers[part->first].output) /
+           cut->context;
 }
 
 /* Of the round that begins with layer l: what the software keeps of it without need. */
 static double block_bytes(const struct sweep *w, const struct dts_part_of_model *part, int l)
 {
     const bool block = dts_round_length(w->point->scenario->model.layers[l].name) > 0;
-    return block ? width_of(w->point, part) / w->cut->ranks *
+    return block ? width_of(w->point, w->cut, part) / w->cut->ranks *
                        w->point->scenario->stack.memory.block_bytes
                  : 0;
 }
@@ -162,7 +167,7 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_stack_memory *software = &point->scenario->stack.memory;
     const bool whole = mesh->sharded == DTS_SHARDED_NOTHING;
-    const bool travels = dts_mesh_replicas(&d->shape) > 1;
+    const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] > 1;
     double values = 0;
     values += software->gradients_fp32 && bytes < 4 ? parameters : 0;
     values += software->bucket_copies && travels && whole ? parameters : 0;
@@ -170,15 +175,14 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
     return values * bytes;
 }
 
-/* What is there all the time. */
+/* What is there all the time, of parameters whose state so many ranks divide. */
 static void add_state(const struct dts_point *point, const struct dts_mesh_division *d,
-                      double parameters, struct dts_memory *memory)
+                      double parameters, double shards, struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
     const struct dts_mesh *mesh = point->strategy->self;
-    const double shards = d->shape.size[DTS_AXIS_SHARD];
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
@@ -199,7 +203,7 @@ static double gathered(const struct dts_point *point, const struct dts_mesh_divi
 {
     const int *size = d->shape.size;
     const bool there = size[DTS_AXIS_TENSOR] > 1 && size[DTS_AXIS_PIPELINE] == 1;
-    return there ? point->batch * width_of(point, part) *
+    return there ? point->batch * width_of(point, &d->cut, part) *
                        point->scenario->stack.memory.gathered_bytes
                  : 0;
 }
@@ -226,7 +230,12 @@ static struct dts_memory of_stage(const struct dts_point *point,
             .bytes = bytes,
         };
         sweep_part(&w, part);
-        add_state(point, d, parameters_of(point, &d->cut, part), &memory);
+        for (int experts = 0; experts < 2; experts++)
+            add_state(point, d, parameters_of(point, d, part, experts == 1),
+                      dts_mesh_group(&d->shape,
+                                     experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
+                          .size,
+                      &memory);
         memory.activations += point->batch * most[c] * w.kept;
         memory.framework += gathered(point, d, part);
         working = fmax(working, w.peak - point->batch * w.kept);

@@ -4,12 +4,17 @@
  * Along one axis something is divided or repeated:
  *
  *     tensor     the matrices of a layer (Megatron-LM; Shoeybi et al. 2019, arXiv:1909.08053)
- *     shard      weights, gradients and optimizer state of replicas that see other samples
- *     data       replicas that see other samples and sum their gradients
- *     pipeline   the layers: stages (GPipe; Huang et al. 2019, arXiv:1811.06965)
+ *     context    the positions of a sequence (ring attention; Liu et al. 2023,
+ * arXiv:2310.01889) shard      weights, gradients and optimizer state of replicas that see
+ * other samples data       replicas that see other samples and sum their gradients pipeline the
+ * layers: stages (GPipe; Huang et al. 2019, arXiv:1811.06965)
  *
  * Ranks of a job are numbered stage after stage, since a role is a stage. Within a stage tensor
- * is fastest, then shard, then data. Which device a rank sits on follows from `order`.
+ * is fastest, then context, shard, data. Which device a rank sits on follows from `order`.
+ *
+ * Experts have no axis of their own: ranks of context, shard and data that follow one another
+ * divide them (Liu et al. 2025, arXiv:2504.14960, "folding"), so that each group of ranks is a
+ * stride and a size.
  */
 #ifndef DTS_TRAIN_STRATEGY_MESH_MESH_H
 #define DTS_TRAIN_STRATEGY_MESH_MESH_H
@@ -21,7 +26,14 @@
 #include "train/strategy/seat.h"
 
 /* In the order in which ranks are numbered, the fastest first. */
-enum dts_axis { DTS_AXIS_TENSOR, DTS_AXIS_SHARD, DTS_AXIS_DATA, DTS_AXIS_PIPELINE, DTS_AXES };
+enum dts_axis {
+    DTS_AXIS_TENSOR,
+    DTS_AXIS_CONTEXT,
+    DTS_AXIS_SHARD,
+    DTS_AXIS_DATA,
+    DTS_AXIS_PIPELINE,
+    DTS_AXES
+};
 const char *dts_axis_name(int i); // NULL behind the last
 
 /* What the ranks of the axis "shard" divide; each has all that comes before, too. */
@@ -58,6 +70,19 @@ struct dts_mesh_pipeline {
     struct dts_cfg cut; // "balanced", "even", or the blocks of each part
 };
 
+struct dts_mesh_context {
+    const char *exchange;
+    enum dts_cut_reach reach;      // that the word stands for
+    struct dts_coll_choice choice; // of its collectives
+};
+const char *dts_reach_name(int i); // "ring", "all_to_all", "all_gather"
+
+struct dts_mesh_expert {
+    int size;
+    double skew;
+    struct dts_coll_choice choice; // of the all-to-all
+};
+
 /* What the keys of the strategy say, completed from the stack. */
 struct dts_mesh {
     int sizes[DTS_AXES]; // 0: not said
@@ -65,6 +90,8 @@ struct dts_mesh {
     struct dts_cfg order_cfg;
     int order[DTS_AXES]; // axes, the fastest first, over the devices
     struct dts_mesh_pipeline pipeline;
+    struct dts_mesh_context context;
+    struct dts_mesh_expert expert;
     const struct dts_pipeline_schedule *schedule;
     int *blocks; // of each part, by hand; owned; NULL: not so
     size_t block_count;
@@ -86,11 +113,27 @@ struct dts_mesh {
     char name[48];
 };
 
+/* keys_parts.c: what an object of the keys holds, and what follows from it. */
+extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[];
+bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
+                           const struct dts_cfg *at, struct dts_error *err);
+bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
+                          const struct dts_cfg *at, struct dts_error *err);
+
+/* keys.c: a row of strategies (train/strategy/strategy.h). */
+extern const struct dts_field dts_mesh_fields[];
+const char *dts_mesh_default_name(const void *self);
+bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
+                      struct dts_error *err);
+void dts_mesh_release(void *self);
+
 /* The mesh of a point: all sizes known. */
 struct dts_mesh_shape {
     int size[DTS_AXES];
     int stride[DTS_AXES]; // between devices in the order of the placement
-    int stage_ranks;      // tensor x shard x data
+    int stage_ranks;      // tensor x context x shard x data
+    int experts;          // ranks that divide them
+    int shards;           // ranks that divide the state of training: context x shard, or 1
 };
 
 /* Fills sizes that were left out. Refuses devices that they do not divide. */
@@ -114,9 +157,20 @@ int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
 enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
                               int layer);
 
-/* The ranks that share an axis, in their role; not of the pipeline. */
+/* Ranks of a stage that do something together. */
+enum dts_mesh_among {
+    DTS_AMONG_TENSOR,
+    DTS_AMONG_CONTEXT,
+    DTS_AMONG_EXPERT,
+    DTS_AMONG_SHARDS, // of weights that all but tensor ranks and stages have alike
+    DTS_AMONG_COPIES, // ranks that have the same shard, each
+    DTS_AMONG_EXPERT_SHARDS,
+    DTS_AMONG_EXPERT_COPIES,
+};
+struct dts_group dts_mesh_group(const struct dts_mesh_shape *shape, enum dts_mesh_among among);
 struct dts_members dts_mesh_members(const struct dts_point *point,
-                                    const struct dts_mesh_shape *shape, enum dts_axis axis);
+                                    const struct dts_mesh_shape *shape,
+                                    enum dts_mesh_among among);
 
 /* A part of the network: layers first .. last run on one stage, one after another. */
 struct dts_part_of_model {
@@ -132,7 +186,7 @@ bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, in
 /* The mesh of a point, and the network divided along it. */
 struct dts_mesh_division {
     struct dts_mesh_shape shape;
-    struct dts_cut cut;              // over tensor ranks
+    struct dts_cut cut;
     struct dts_part_of_model *parts; // owned
 };
 

@@ -48,7 +48,7 @@ int dts_stage_host_update(struct dts_stage_work *w, int after)
     const struct dts_scenario *s = point->scenario;
     const int each = machine->devices_per_node;
     const double together = point->devices < each ? point->devices : each;
-    const double mine = (double)w->parameters / w->stage->shape->size[DTS_AXIS_SHARD];
+    const double mine = dts_stage_kept(w);
     const double bytes =
         mine * (4 * s->optimizer->values + (double)dts_precision_bytes(s->precision));
     const int op = dts_plan_call(

@@ -166,13 +166,14 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           cuts->count + 1);
 }
 
-/* What one rank sends of a tensor: its positions, where the sequence is divided; its part of
+/* What one rank sends of a tensor: its positions, where they are divided; its part of
  * the values, where they are gathered again. */
 static size_t message(const struct dts_point *point, const struct dts_cut *cut,
                       const struct dts_dims *dims)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    const size_t all = dts_dims_elements(dims), ranks = (size_t)cut->ranks;
+    const size_t ranks = (size_t)cut->ranks;
+    const size_t all = dts_dims_elements(dims) / (dims->count == 2 ? (size_t)cut->context : 1);
     const bool divided = cut->sequence && dims->count == 2 && dims->size[0] > 1;
     if (mesh->pipeline.scatter)
         return (all + ranks - 1) / ranks;

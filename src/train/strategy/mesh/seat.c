@@ -14,6 +14,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
     const struct dts_mesh *mesh = point->strategy->self;
     const bool divided =
         shape->size[DTS_AXIS_DATA] < shape->stage_ranks || shape->size[DTS_AXIS_PIPELINE] > 1;
+    if (shape->size[DTS_AXIS_CONTEXT] > 1 || shape->experts > 1)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: %s ranks are simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name, shape->experts > 1 ? "expert" : "context");
     if (mesh->recompute != DTS_KEEPS_ALL)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: recomputation is simulated alone, so far: "

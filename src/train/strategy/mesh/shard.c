@@ -27,12 +27,14 @@ const char *dts_sharded_name(int i)
     return words[i];
 }
 
-/* Where the gradients of a layer lie in the buffer. */
-static struct dts_span span_of(const struct dts_stage_work *w, int first, int last, int buffer)
+/* Where the gradients of layers lie in the buffer: of experts, or of all else. */
+static struct dts_span span_of(const struct dts_stage_work *w, int first, int last, int buffer,
+                               bool experts)
 {
     struct dts_span span = {.buffer = buffer};
-    size_t at = 0;
-    for (int i = 0; i < w->gradient_count; i++) {
+    size_t at = experts ? w->dense_parameters : 0;
+    const int end = experts ? w->gradient_count : w->dense_count;
+    for (int i = experts ? w->dense_count : 0; i < end; i++) {
         const struct dts_gradient *g = &w->gradients[i];
         if (g->layer >= first && g->layer <= last) {
             if (span.count == 0)
@@ -44,11 +46,29 @@ static struct dts_span span_of(const struct dts_stage_work *w, int first, int la
     return span;
 }
 
-static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_axis axis,
+/* The ranks that divide a span, or those that have the same part of it each. */
+static enum dts_mesh_among shards_of(const struct dts_stage_work *w,
+                                     const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_SHARDS : DTS_AMONG_EXPERT_SHARDS;
+}
+
+static enum dts_mesh_among copies_of(const struct dts_stage_work *w,
+                                     const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_COPIES : DTS_AMONG_EXPERT_COPIES;
+}
+
+static int size_of(const struct dts_stage_work *w, enum dts_mesh_among among)
+{
+    return dts_mesh_group(w->stage->shape, among).size;
+}
+
+static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_among among,
                enum dts_coll_kind kind, const char *label, struct dts_span data)
 {
     const struct dts_stage *stage = w->stage;
-    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, axis);
+    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, among);
     const double bytes =
         (double)data.count * (double)stage->plan->buffers[data.buffer].element_bytes;
     struct dts_collective c;
@@ -77,19 +97,20 @@ static size_t most_of(const struct dts_collective *c, int channel)
     return most;
 }
 
-/* Replicas sum what each rank of the shard axis has after a reduce-scatter: its part of each
+/* Ranks that have the same part sum what each has after a reduce-scatter: its part of each
  * channel. Returns the last operation. */
 static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
 {
     struct dts_plan *plan = w->stage->plan;
     const struct dts_collective done = plan->ops[scatter].collective;
+    const enum dts_mesh_among copies = copies_of(w, &done.data);
     int op = scatter;
     for (int channel = 0; channel < done.channels && !w->failed; channel++) {
         const struct dts_span most = {done.data.buffer, done.data.first,
                                       most_of(&done, channel)};
         char label[32];
         snprintf(label, sizeof(label), "all-reduce %d", number);
-        const int sum = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, most);
+        const int sum = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, most);
         if (w->failed)
             break;
         struct dts_collective *c = &plan->ops[sum].collective;
@@ -105,8 +126,8 @@ static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
 int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
                      struct dts_span span, int after)
 {
-    const int *size = w->stage->shape->size;
-    const bool scatters = size[DTS_AXIS_SHARD] > 1, sums = size[DTS_AXIS_DATA] > 1;
+    const enum dts_mesh_among shards = shards_of(w, &span), copies = copies_of(w, &span);
+    const bool scatters = size_of(w, shards) > 1, sums = size_of(w, copies) > 1;
     char label[32];
     if (!scatters && !sums)
         return after;
@@ -114,7 +135,7 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
                        w->stage->point->scenario->stack.sharded_allreduce;
     const bool parts = scatters && !whole;
     snprintf(label, sizeof(label), "%s %d", parts ? "reduce-scatter" : "all-reduce", number);
-    int op = add(w, scatters ? stream : DTS_DATA, scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA,
+    int op = add(w, scatters ? stream : DTS_DATA, scatters ? shards : copies,
                  parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
@@ -123,7 +144,7 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
     if (parts)
         return reduce_shares(w, op, number);
     after = op;
-    op = add(w, DTS_DATA, DTS_AXIS_DATA, DTS_ALLREDUCE, label, span);
+    op = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     return op;
@@ -144,40 +165,62 @@ static void after_space(struct dts_stage_work *w)
         dts_stage_after_update(w);
 }
 
-/* What a rank keeps of a span. */
-static double part_bytes(const struct dts_stage_work *w, struct dts_span span)
+double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
 {
-    const size_t shards = (size_t)w->stage->shape->size[DTS_AXIS_SHARD];
+    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
     return (double)((span.count + shards - 1) / shards) *
            (double)w->stage->plan->buffers[span.buffer].element_bytes;
+}
+
+double dts_stage_kept(const struct dts_stage_work *w)
+{
+    const double experts = (double)(w->parameters - w->dense_parameters);
+    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
+           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+}
+
+/* Gathers a piece of the weights, which the host may have. Returns the operation; -1: all of it
+ * is here. */
+static int add_gather(struct dts_stage_work *w, const char *label, struct dts_span piece)
+{
+    const bool fetches = w->stage->mesh->offload == DTS_OFFLOAD_PARAMETERS;
+    int op = -1;
+    if (fetches) {
+        op = dts_stage_copy(w, "fetch weights", dts_stage_part_bytes(w, piece), -1);
+        after_space(w);
+    }
+    if (size_of(w, shards_of(w, &piece)) == 1)
+        return op;
+    const int fetched = op;
+    op = add(w, DTS_GATHER, shards_of(w, &piece), DTS_ALLGATHER, label, piece);
+    if (!w->failed && fetches)
+        dts_plan_after(w->stage->plan, fetched);
+    else if (!w->failed)
+        after_space(w);
+    return op;
 }
 
 int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, int last)
 {
     const struct dts_mesh *mesh = w->stage->mesh;
     const bool there = w->unit_count > 0 && w->last_unit == first;
-    const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS);
-    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->size[DTS_AXIS_SHARD] == 1 ||
-        there || span.count == 0 || (pass != DTS_FORWARD && !mesh->reshard_after_forward))
+    int op = -1;
+    if (mesh->sharded != DTS_SHARDED_PARAMETERS || w->stage->shape->shards == 1 || there ||
+        (pass != DTS_FORWARD && !mesh->reshard_after_forward))
         return -1;
     char label[48];
     snprintf(label, sizeof(label), "gather %.24s",
              w->stage->point->scenario->model.layers[first].name);
-    const bool fetches = mesh->offload == DTS_OFFLOAD_PARAMETERS;
-    struct dts_span pieces[DTS_STAGE_PIECES];
-    const int count = dts_stage_pieces(w, span, pieces);
-    int op = -1;
-    for (int i = 0; i < count && !w->failed; i++) {
-        int fetched = -1;
-        if (fetches) {
-            fetched = dts_stage_copy(w, "fetch weights", part_bytes(w, pieces[i]), -1);
-            after_space(w);
+    for (int experts = 0; experts < 2; experts++) {
+        const struct dts_span span = span_of(w, first, last, DTS_WEIGHTS, experts == 1);
+        struct dts_span pieces[DTS_STAGE_PIECES];
+        const int count = span.count > 0 ? dts_stage_pieces(w, span, pieces) : 0;
+        for (int i = 0; i < count && !w->failed; i++) {
+            const int before = op, now = add_gather(w, label, pieces[i]);
+            op = now >= 0 ? now : before;
+            if (now >= 0 && before >= 0 && !w->failed) // they may be on two streams
+                dts_plan_after(w->stage->plan, before);
         }
-        op = add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, pieces[i]);
-        if (!w->failed && fetches)
-            dts_plan_after(w->stage->plan, fetched);
-        else if (!w->failed)
-            after_space(w);
     }
     return w->failed ? -1 : op;
 }
@@ -213,8 +256,8 @@ static void scatter(struct dts_stage_work *w, int first, int last, struct dts_sp
     }
     w->scattered[i].op = w->reduced;
     if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
-        w->offloaded =
-            dts_stage_copy(w, "gradients to the host", part_bytes(w, piece), w->reduced);
+        w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                      dts_stage_part_bytes(w, piece), w->reduced);
 }
 
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,
@@ -225,21 +268,23 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
     w->unit_ends[w->unit_count++] = op;
     w->last_unit = first;
-    const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS);
-    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass || span.count == 0 ||
-        w->failed)
+    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
         return;
-    struct dts_span pieces[DTS_STAGE_PIECES];
-    const int count = dts_stage_pieces(w, span, pieces);
-    for (int i = 0; i < count && !w->failed; i++)
-        scatter(w, first, last, pieces[i], op);
+    for (int experts = 0; experts < 2; experts++) {
+        const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);
+        struct dts_span pieces[DTS_STAGE_PIECES];
+        const int count = span.count > 0 ? dts_stage_pieces(w, span, pieces) : 0;
+        for (int i = 0; i < count && !w->failed; i++)
+            scatter(w, first, last, pieces[i], op);
+    }
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
                               int count, int update)
 {
     const enum dts_sharded sharded = w->stage->mesh->sharded;
-    if (w->stage->shape->size[DTS_AXIS_SHARD] == 1 || sharded == DTS_SHARDED_PARAMETERS)
+    int last = -1;
+    if (w->stage->shape->shards == 1 || sharded == DTS_SHARDED_PARAMETERS)
         return;
     const bool scattered = sharded == DTS_SHARDED_GRADIENTS; // what was summed is gathered
     for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
@@ -248,13 +293,17 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
         char label[32];
         span.buffer = DTS_WEIGHTS;
         snprintf(label, sizeof(label), "all-gather %d", i);
-        add(w, DTS_GATHER, DTS_AXIS_SHARD, DTS_ALLGATHER, label, span);
+        if (size_of(w, shards_of(w, &span)) == 1)
+            continue;
+        last = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
         if (!w->failed)
             dts_plan_after(w->stage->plan, update);
     }
+    if (last < 0)
+        return;
     if (!w->failed) // the next step's kernels need them
         dts_plan_call(w->stage->plan, DTS_COMPUTE, "weights",
                       (struct dts_call){.pass = DTS_COPY, .layer = -1});
     if (!w->failed)
-        dts_plan_after(w->stage->plan, w->stage->plan->op_count - 2);
+        dts_plan_after(w->stage->plan, last);
 }

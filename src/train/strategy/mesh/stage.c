@@ -218,8 +218,7 @@ static int add_update(struct dts_stage_work *w, int first)
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const int shards = w->stage->mesh->sharded > 0 ? w->stage->shape->size[DTS_AXIS_SHARD] : 1;
-    const double share = (double)w->parameters / point->scenario->model.parameters / shards;
+    const double share = dts_stage_kept(w) / point->scenario->model.parameters;
     const bool host = w->stage->mesh->offload != DTS_OFFLOAD_NOTHING;
     const int back = host ? dts_stage_host_update(w, w->offloaded) : -1;
     const int update =

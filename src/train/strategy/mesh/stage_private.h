@@ -4,8 +4,8 @@
 
 #include "train/strategy/mesh/mesh.h"
 
-/* The buffer behind DTS_GRADIENTS and DTS_WEIGHTS: what tensor ranks sum or gather, one tensor
- * at a time. */
+/* The buffer behind DTS_GRADIENTS and DTS_WEIGHTS: what ranks of a stage exchange between
+ * calls, one tensor at a time. */
 enum { DTS_STAGE_SUMS = DTS_WEIGHTS + 1 };
 
 /* Buffers of a chunk, in the order in which a plan has them behind DTS_STAGE_SUMS. Each has the
@@ -46,7 +46,9 @@ struct dts_stage_work {
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
     size_t parameters;
-    struct dts_stage_sum *sums; // collectives of the tensor ranks that are known; owned
+    int dense_count; // gradients, and parameters, that come before those of experts
+    size_t dense_parameters;
+    struct dts_stage_sum *sums; // collectives between calls that are known; owned
     int sum_count;
     size_t sum_room;
     int *unit_ends, unit_count; // the last call of each round that was passed through, in order
@@ -54,6 +56,8 @@ struct dts_stage_work {
     int last_unit;           // its first layer
     int offloaded;           // the last copy of gradients to the host; -1: none
     int ended;               // the operation that ended the last pass; -1: none yet
+    int here;                // the pass's last operation on the stream of kernels; -1: none
+    int side;                // one on another stream that the next kernel waits for; -1: none
     int held[4], held_count; // messages that the next kernel waits for, needed or not
 
     /* Rounds whose gradients are summed in each microbatch: the span, and the last operation
@@ -81,8 +85,42 @@ static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chun
     return &w->use[chunk * w->most_slots + slot];
 }
 
-/* Adds the buffer of what tensor ranks exchange. */
+static inline bool dts_stage_is_forward(enum dts_pass pass)
+{
+    return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
+}
+
+/* Adds the buffer of what ranks exchange between calls. */
 void dts_stage_sums(struct dts_stage_work *work);
+
+/* A collective between calls, but for its data. What a library chooses for one size it chooses
+ * for all of that size. NULL: it failed. */
+const struct dts_collective *dts_stage_collective(struct dts_stage_work *work,
+                                                  enum dts_cut_among among,
+                                                  enum dts_coll_kind kind, size_t count);
+
+/* Adds what ranks exchange around a layer at that moment; the first operation waits for `after`
+ * (-1: for nothing more). Returns the last operation; -1: nothing is exchanged. */
+int dts_stage_exchanges(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                        int slot, int layer, enum dts_cut_moment moment, int after);
+
+/* Adds the calls of attention in a ring, and what goes round; the first of each waits for
+ * `waits`. Returns the operation behind which all is there. */
+enum { DTS_STAGE_WAITS = 8 }; // of a call, at most
+int dts_stage_ring(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
+                   int layer, const int *waits, int count);
+
+/* The operation that was added last is the first behind messages between kernels. */
+void dts_stage_await_held(struct dts_stage_work *work);
+
+/* Adds one call of layers first .. last, or a part of it. */
+int dts_stage_call(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
+                   int first, int last, double share);
+
+/* The operation that was added last waits for what is under way on another stream; or it is
+ * there itself, and waits for the kernels before it. */
+void dts_stage_await_side(struct dts_stage_work *work);
+void dts_stage_await_here(struct dts_stage_work *work, int after);
 
 /* Adds all calls of a pass, and what tensor ranks exchange between them. The first operation
  * waits for `after`, the last one, which leaves a tensor for another stage, for `sent`; -1: for
@@ -112,6 +150,10 @@ int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int nu
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
                               int count, int update);
 
+/* What a rank keeps of a span of gradients or weights, and of all parameters. */
+double dts_stage_part_bytes(const struct dts_stage_work *work, struct dts_span span);
+double dts_stage_kept(const struct dts_stage_work *work);
+
 /* Of the host: a copy of so many bytes between it and the device, behind `after`; its update of
  * what the rank keeps. Return the operation. */
 int dts_stage_copy(struct dts_stage_work *work, const char *label, double bytes, int after);
@@ -126,9 +168,17 @@ size_t dts_round_length(const char *name);
 /* The part of a layer's backward seconds that makes the gradients of its inputs. */
 double dts_stage_input_share(const struct dts_point *point, int layer);
 
-/* Lists the gradients of the stage and adds their buffer: in the order in which backward ends,
- * the last chunk first, in it the last layer, in it the last tensor. A tied weight whose owner
- * is on another stage is a tensor of its own here, behind the layer's others. */
+/* Is a tensor of a layer one that expert ranks divide? */
+static inline bool dts_stage_of_expert(const struct dts_mesh_shape *shape,
+                                       const struct dts_cut_layer *layer, int param)
+{
+    return shape->experts > 1 && layer->expert_params >= 0 && param >= layer->expert_params;
+}
+
+/* Lists the gradients of the stage and adds their buffer: first what all replicas have, then
+ * experts; each in the order in which backward ends, the last chunk first, in it the last
+ * layer, in it the last tensor. A tied weight whose owner is on another stage is a tensor of
+ * its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
 
 /* A part of the gradients, cut where a weight lies that another stage shares: of both copies a

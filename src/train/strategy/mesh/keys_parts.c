@@ -1,0 +1,86 @@
+/* keys_parts.c -- the keys of the strategy "mesh" that say how context and expert ranks work.
+ */
+#include <string.h>
+
+#include "train/strategy/keys.h"
+#include "train/strategy/mesh/mesh.h"
+
+const struct dts_field dts_mesh_context_fields[] = {
+    {DTS_KEY(struct dts_mesh_context, exchange), .type = DTS_STRING, .choice = dts_reach_name,
+     .missing = "null",
+     .help = "how attention sees all positions: ring: keys and values go round; all_to_all: "
+             "positions are exchanged for heads; all_gather: all gather keys and values; "
+             "default: ring"},
+    {DTS_ALGORITHM_KEY(struct dts_mesh_context, choice),
+     .help = "of all_to_all and all_gather; default: the stack's, or pairwise and ring"},
+    {0},
+};
+
+const struct dts_field dts_mesh_expert_fields[] = {
+    {DTS_KEY(struct dts_mesh_expert, size), .type = DTS_INT, .min = 1, .max = 4096,
+     .missing = "null",
+     .help = "ranks of context, shard and data that divide the experts of each mixture"},
+    {DTS_KEY(struct dts_mesh_expert, skew), .type = DTS_REAL, .min = 1, .max = 4096,
+     .missing = "null",
+     .help = "positions that the busiest rank's experts get, over those of an even spread; "
+             "default: 1"},
+    {DTS_ALGORITHM_KEY(struct dts_mesh_expert, choice),
+     .help = "how positions go to experts and back, all to all; default: the stack's, or "
+             "pairwise"},
+    {0},
+};
+
+const char *dts_reach_name(int i)
+{
+    static const char *const words[] = {[DTS_CUT_RING] = "ring",
+                                        [DTS_CUT_ALL_TO_ALL] = "all_to_all",
+                                        [DTS_CUT_ALL_GATHER] = "all_gather",
+                                        NULL};
+    return words[i];
+}
+
+/* What a stack says is of sums and copies, but for "auto": parts that go from rank to rank have
+ * rows of their own, and one channel. */
+static bool prepare_parts(struct dts_coll_choice *choice, enum dts_coll_kind kind,
+                          const struct dts_stack *stack, const struct dts_cfg *at,
+                          struct dts_error *err)
+{
+    const bool automatic = stack->algorithm != NULL && strcmp(stack->algorithm, "auto") == 0;
+    choice->kind = kind;
+    if (choice->algorithm == NULL)
+        choice->algorithm = automatic ? "auto" : kind == DTS_ALLTOALL ? "pairwise" : "ring";
+    if (kind == DTS_ALLTOALL || kind == DTS_SHIFT)
+        choice->channels = 1;
+    return dts_coll_choice_prepare(choice, stack, at, err);
+}
+
+bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
+                           const struct dts_cfg *at, struct dts_error *err)
+{
+    static const enum dts_coll_kind kinds[] = {[DTS_CUT_RING] = DTS_SHIFT,
+                                               [DTS_CUT_ALL_TO_ALL] = DTS_ALLTOALL,
+                                               [DTS_CUT_ALL_GATHER] = DTS_ALLGATHER};
+    struct dts_mesh_context *context = &mesh->context;
+    const struct dts_cfg here = dts_cfg_member(at, "context");
+    if (mesh->sizes[DTS_AXIS_CONTEXT] <= 1 &&
+        (context->exchange != NULL || context->choice.algorithm != NULL))
+        return dts_cfg_fail(at, "context", err, "has no effect without mesh.context >= 2");
+    for (int i = 0; context->exchange != NULL && dts_reach_name(i) != NULL; i++)
+        if (strcmp(dts_reach_name(i), context->exchange) == 0)
+            context->reach = (enum dts_cut_reach)i;
+    if (context->reach == DTS_CUT_RING && context->choice.algorithm != NULL)
+        return dts_cfg_fail(&here, "algorithm", err, "has no effect on a ring");
+    return prepare_parts(&context->choice, kinds[context->reach], stack, &here, err);
+}
+
+bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
+                          const struct dts_cfg *at, struct dts_error *err)
+{
+    struct dts_mesh_expert *expert = &mesh->expert;
+    const struct dts_cfg here = dts_cfg_member(at, "expert");
+    if (expert->size <= 1 && (expert->skew > 0 || expert->choice.algorithm != NULL))
+        return dts_cfg_fail(at, "expert", err, "has no effect without expert.size >= 2");
+    if (expert->skew <= 0)
+        expert->skew = 1;
+    return prepare_parts(&expert->choice, DTS_ALLTOALL, stack, &here, err);
+}

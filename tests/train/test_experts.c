@@ -1,0 +1,346 @@
+/* test_experts.c -- mixtures whose experts are on several ranks: what goes to them and back has
+ * its closed form, ranks have their part of the weights, and sum gradients with those that have
+ * the same.
+ */
+#include "train/mesh_point.h"
+
+#include "plan/check.h"
+
+enum { BLOCKS = 2, POSITIONS = 16, WIDTH = 32, EXPERTS = 8, CHOSEN = 2, HIDDEN = 24 };
+enum { SENT = POSITIONS * CHOSEN * WIDTH, ROUTER = EXPERTS * WIDTH };
+enum { WEIGHTS = EXPERTS * 3 * HIDDEN * WIDTH }; // of a layer's experts
+
+#define MOE_LIKE                                                                               \
+    "{\"name\":\"tiny\",\"family\":\"moe\",\"layers\":%d,\"hidden\":32,\"heads\":4,"           \
+    "\"vocabulary\":64,\"sequence\":16,\"experts\":8,\"top_k\":2,\"expert_ffn\":24,"           \
+    "\"capacity\":%g}"
+
+static void set_up_mixture(struct fixture *f, struct dts_device *device, int microbatches,
+                           double capacity)
+{
+    char text[512];
+    struct dts_error err = {0};
+    set_up_blocks(f, device, BLOCKS, microbatches);
+    free(f->seconds.forward);
+    free(f->seconds.backward);
+    dts_model_free(&f->scenario.model);
+    snprintf(text, sizeof(text), MOE_LIKE, BLOCKS, capacity);
+    CHECK(dts_model_parse(&f->scenario.model, "tiny", text, &err));
+    CHECK_STRING(err.text, "");
+    const struct dts_model *m = &f->scenario.model;
+    f->seconds.forward = calloc((size_t)m->layer_count, sizeof(double));
+    f->seconds.backward = calloc((size_t)m->layer_count, sizeof(double));
+    for (int l = 0; l < m->layer_count; l++)
+        f->seconds.forward[l] = f->seconds.backward[l] = 1e-3;
+}
+
+static double values_of(const struct dts_plan *plan, enum dts_stream stream,
+                        enum dts_coll_kind kind)
+{
+    double values = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].stream == stream &&
+            plan->ops[o].collective.shape.kind == kind)
+            values += (double)plan->ops[o].collective.data.count;
+    return values;
+}
+
+static double sent_by(struct fixture *f, const char *json, int devices)
+{
+    struct dts_job job = job_of(f, "mesh", json, devices);
+    const double values = values_of(&job.roles[0].plan, DTS_EXPERT, DTS_ALLTOALL);
+    dts_job_free(&job);
+    f->strategy.kind->release(f->strategy.self);
+    return values;
+}
+
+static void finish(struct fixture *f, struct dts_device *device)
+{
+    forget(f);
+    f->strategy.kind = NULL;
+    forget_blocks(f, device);
+}
+
+/* To the experts and back, forward and backward: four times positions x top_k x hidden in each
+ * layer. Positions are those that a rank has. */
+static void positions_go_to_their_experts_and_back(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 1, 0);
+    CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4}}", 4), BLOCKS * 4.0 * SENT, 0);
+    CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4,\"skew\":1.5}}", 4),
+               BLOCKS * 4.0 * SENT * 1.5, 0);
+    CHECK_NEAR(sent_by(&f, "{\"mesh\":{\"context\":4},\"expert\":{\"size\":4}}", 4),
+               BLOCKS * 1.0 * SENT, 0);
+    CHECK_NEAR(sent_by(&f, "{\"mesh\":{\"tensor\":2},\"expert\":{\"size\":2}}", 4),
+               BLOCKS * 4.0 * SENT, 0);
+    CHECK_NEAR(sent_by(&f,
+                       "{\"mesh\":{\"tensor\":2},\"expert\":{\"size\":2},"
+                       "\"sequence_parallel\":true}",
+                       4),
+               BLOCKS * 2.0 * SENT, 0);
+    CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4},\"recompute\":\"full\"}", 4),
+               BLOCKS * 6.0 * SENT, 0);
+    CHECK_NEAR(sent_by(&f, "{\"mesh\":{\"tensor\":2}}", 2), 0, 0);
+    finish(&f, &device);
+}
+
+/* An expert takes no more than its capacity, however many ask it. */
+static void capacity_bounds_what_is_sent(void)
+{
+    static const struct {
+        double capacity, sent;
+    } rows[] = {{0.5, 0.5}, {1, 1}, {1.25, 1.25}, {3, 2}};
+    for (int i = 0; i < 4; i++) {
+        struct fixture f;
+        struct dts_device device;
+        set_up_mixture(&f, &device, 1, rows[i].capacity);
+        CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4,\"skew\":2}}", 4),
+                   BLOCKS * 4.0 * SENT * rows[i].sent, 0);
+        finish(&f, &device);
+    }
+}
+
+/* With the sequence divided tensor ranks gather what arrived for an expert, and scatter what
+ * leaves it, both ways; else they sum what comes back. */
+static void tensor_ranks_have_a_part_of_each_expert(void)
+{
+    enum { TENSOR = POSITIONS * WIDTH };
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 1, 0);
+    const char *const whole = "{\"mesh\":{\"tensor\":2},\"expert\":{\"size\":2}}";
+    const char *const divided = "{\"mesh\":{\"tensor\":2},\"expert\":{\"size\":2},"
+                                "\"sequence_parallel\":true}";
+    struct dts_job job = job_of(&f, "mesh", whole, 4);
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE),
+               (4 * BLOCKS + 2) * TENSOR, 0);
+    CHECK_NEAR((double)job.roles[0].plan.buffers[DTS_GRADIENTS].count,
+               (double)BLOCKS * (2 * WIDTH * WIDTH + 2 * WIDTH + ROUTER + WEIGHTS / 4) +
+                   64 * WIDTH + WIDTH,
+               0);
+    dts_job_free(&job);
+    job = job_of(&f, "mesh", divided, 4);
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLGATHER),
+               (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT + 2 * 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_REDUCE_SCATTER),
+               (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT, 0);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+struct sum {
+    int stride, size;
+    double values;
+};
+
+/* Of the group with this stride and size. */
+static double summed(const struct dts_plan *plan, enum dts_stream stream, int stride, int size)
+{
+    double values = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (op->kind == DTS_OP_COLLECTIVE && op->stream == stream &&
+            op->collective.group.stride == stride && op->collective.group.size == size)
+            values += (double)op->collective.data.count;
+    }
+    return values;
+}
+
+static void experts_are_summed_by_those_that_have_them(void)
+{
+    static const struct {
+        const char *json;
+        enum dts_stream stream;
+        struct sum dense, experts;
+    } rows[] = {
+        {"{\"expert\":{\"size\":4}}", DTS_DATA, {1, 16, 1}, {4, 4, 0.25}},
+        {"{\"expert\":{\"size\":4},\"mesh\":{\"tensor\":2}}",
+         DTS_DATA,
+         {2, 8, 0},
+         {8, 2, 0.125}},
+        {"{\"expert\":{\"size\":4},\"mesh\":{\"context\":2}}",
+         DTS_DATA,
+         {1, 16, 1},
+         {4, 4, 0.25}},
+        // 8 shards of all, of which 2 have the same experts; and 2 copies of each
+        {"{\"expert\":{\"size\":4},\"mesh\":{\"shard\":8}}",
+         DTS_SCATTER,
+         {1, 8, 1},
+         {4, 2, 0.25}},
+        {"{\"expert\":{\"size\":4},\"mesh\":{\"shard\":8}}",
+         DTS_DATA,
+         {8, 2, 0.125 * 2},
+         {8, 2, 0.125 * 2}},
+        // 2 shards, all with other experts: no shards of experts
+        {"{\"expert\":{\"size\":4},\"mesh\":{\"shard\":2}}",
+         DTS_DATA,
+         {2, 8, 0.5},
+         {4, 4, 0.25}},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 1, 0);
+    const double experts = BLOCKS * (double)WEIGHTS;
+    const double dense = f.scenario.model.parameters - experts;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct dts_job job = job_of(&f, "mesh", rows[i].json, 16);
+        const struct dts_plan *plan = &job.roles[0].plan;
+        const struct sum *d = &rows[i].dense, *e = &rows[i].experts;
+        if (i == 4) { // both in one group: shards of all, and of 2 parts of experts
+            CHECK_NEAR(summed(plan, DTS_DATA, d->stride, d->size), dense / 8 + experts / 4 / 2,
+                       8 * BLOCKS);
+        } else {
+            if (d->values > 0)
+                CHECK_NEAR(summed(plan, rows[i].stream, d->stride, d->size), dense * d->values,
+                           8 * BLOCKS);
+            CHECK_NEAR(summed(plan, rows[i].stream, e->stride, e->size), experts * e->values,
+                       8 * BLOCKS);
+        }
+        dts_job_free(&job);
+        f.strategy.kind->release(f.strategy.self);
+    }
+    finish(&f, &device);
+}
+
+/* 16 bytes for each parameter with Adam in fp16. */
+static void memory_is_that_of_a_ranks_experts(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    struct dts_memory memory;
+    set_up_mixture(&f, &device, 1, 0);
+    f.scenario.precision = DTS_FP16;
+    f.scenario.optimizer = dts_optimizer_find("adam");
+    const double experts = BLOCKS * (double)WEIGHTS;
+    const double dense = f.scenario.model.parameters - experts;
+    struct dts_job job = job_of(&f, "mesh", "{\"expert\":{\"size\":4}}", 16);
+    CHECK(dts_point_memory(&f.point, &memory, &err));
+    CHECK_NEAR(memory.weights + memory.gradients + memory.optimizer, 16 * (dense + experts / 4),
+               1);
+    dts_job_free(&job);
+    job = job_of(&f, "mesh", "{\"expert\":{\"size\":4},\"sharded\":\"parameters\"}", 16);
+    CHECK(dts_point_memory(&f.point, &memory, &err));
+    CHECK_NEAR(memory.weights + memory.gradients + memory.optimizer,
+               16 * (dense / 16 + experts / 16), 1);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* The busiest rank has more rows of the experts' products, and as many of the router's. */
+static void skew_is_work_of_the_experts(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    set_up_mixture(&f, &device, 1, 0);
+    struct dts_cut_question q = {.model = &f.scenario.model,
+                                 .device = &device,
+                                 .precision = DTS_FP32,
+                                 .batch = 1,
+                                 .tensor = 1,
+                                 .context = 1,
+                                 .experts = 4,
+                                 .skew = 1,
+                                 .path = "test"};
+    struct dts_cut even, skewed;
+    int l = 0;
+    CHECK(dts_cut_find(&even, &q, &err));
+    q.skew = 3;
+    CHECK(dts_cut_find(&skewed, &q, &err));
+    while (strcmp(f.scenario.model.layers[l].kind->name, "moe") != 0)
+        l++;
+    const double products = 2.0 * 3 * SENT * HIDDEN, router = 2.0 * POSITIONS * ROUTER;
+    CHECK_NEAR(even.layers[l].cost.product_flops, router + products, 1e-6);
+    CHECK_NEAR(skewed.layers[l].cost.product_flops, router + 3 * products, 1e-6);
+    CHECK_NEAR(skewed.layers[l].cost.weight_values, ROUTER + WEIGHTS / 4, 0);
+    CHECK(skewed.layers[l].forward_share >= even.layers[l].forward_share);
+    CHECK(skewed.layers[l].saved_values > even.layers[l].saved_values);
+    dts_cut_free(&even);
+    dts_cut_free(&skewed);
+    finish(&f, &device);
+}
+
+static void every_mesh_with_experts_can_be_walked(void)
+{
+    static const char *const meshes[] = {
+        "{\"expert\":{\"size\":8}}",
+        "{\"expert\":{\"size\":2},\"mesh\":{\"tensor\":2,\"pipeline\":2}}",
+        "{\"expert\":{\"size\":2},\"mesh\":{\"tensor\":2,\"pipeline\":2},\"sequence_parallel\":"
+        "true,\"recompute\":\"full\"}",
+        "{\"expert\":{\"size\":4},\"mesh\":{\"context\":2},\"recompute\":\"selective\"}",
+        "{\"expert\":{\"size\":4},\"mesh\":{\"context\":2},\"context\":{\"exchange\":"
+        "\"all_to_all\"},\"sharded\":\"parameters\"}",
+        "{\"expert\":{\"size\":4},\"mesh\":{\"pipeline\":2},\"pipeline\":{\"schedule\":"
+        "\"zb_h1\"},\"sharded\":\"optimizer\"}",
+        "{\"expert\":{\"size\":2},\"mesh\":{\"shard\":2},\"sharded\":\"gradients\"}",
+        "{\"expert\":{\"size\":4,\"algorithm\":\"scattered\"},\"mesh\":{\"shard\":4}}",
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 4, 1.25);
+    for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_job job = job_of(&f, "mesh", meshes[i], 8);
+        CHECK_INT(job.ranks, 8);
+        if (!dts_job_check(&job, &err)) {
+            printf("%s: %s\n", meshes[i], err.text);
+            CHECK(false);
+        }
+        dts_job_free(&job);
+        f.strategy.kind->release(f.strategy.self);
+    }
+    finish(&f, &device);
+}
+
+static void experts_that_do_not_divide_are_refused(void)
+{
+    static const struct {
+        const char *json, *says;
+        int devices;
+    } rows[] = {
+        {"{\"expert\":{\"size\":3}}", "expert.size 3 must divide the 8 ranks", 8},
+        {"{\"expert\":{\"size\":16}}", "16 expert ranks do not divide its experts, 8", 16},
+        {"{\"expert\":{\"skew\":2}}", "has no effect without expert.size >= 2", 8},
+        {"{\"expert\":{\"size\":2,\"algorithm\":\"ring\"}}", "ring does no all-to-all", 8},
+        {"{\"mesh\":{\"shard\":3,\"data\":2},\"expert\":{\"size\":2}}",
+         "expert.size 2 must divide the 3 ranks that share the state of training", 6},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 1, 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_job job = {0};
+        const bool built =
+            use(&f, "mesh", rows[i].json, &err) && build(&f, rows[i].devices, &job, &err);
+        if (built || strstr(err.text, rows[i].says) == NULL) {
+            printf("%s: %s\n", rows[i].json, err.text);
+            CHECK(false);
+        }
+        f.strategy.kind->release(f.strategy.self);
+    }
+    finish(&f, &device);
+}
+
+static void a_network_without_mixtures_has_no_experts(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    struct dts_job job = {0};
+    set_up_blocks(&f, &device, BLOCKS, 1);
+    CHECK(use(&f, "mesh", "{\"expert\":{\"size\":2}}", &err));
+    CHECK(!build(&f, 4, &job, &err));
+    CHECK(strstr(err.text, "expert: tiny has no mixture of experts") != NULL);
+    forget_blocks(&f, &device);
+}
+
+TESTS(TEST(positions_go_to_their_experts_and_back), TEST(capacity_bounds_what_is_sent),
+      TEST(tensor_ranks_have_a_part_of_each_expert),
+      TEST(experts_are_summed_by_those_that_have_them), TEST(memory_is_that_of_a_ranks_experts),
+      TEST(skew_is_work_of_the_experts), TEST(every_mesh_with_experts_can_be_walked),
+      TEST(experts_that_do_not_divide_are_refused),
+      TEST(a_network_without_mixtures_has_no_experts))
