@@ -32,5 +32,7 @@ void dts_tokens_fill(const struct dts_question *q, const struct dts_built *built
     if (peak <= 0)
         return;
     result->mfu = rate * 3 * model->product_flops / peak;
-    result->hfu = rate * (3 * model->product_flops + model->repeated_flops) / peak;
+    const struct dts_strategy_kind *kind = built->point.strategy->kind;
+    const double again = kind->repeated_flops != NULL ? kind->repeated_flops(&built->point) : 0;
+    result->hfu = rate * (3 * model->product_flops + model->repeated_flops + again) / peak;
 }

@@ -93,6 +93,10 @@ struct dts_strategy_kind {
     /* The device of a rank, by the order of the placement; NULL: as ranks are numbered. */
     int (*device_of)(const struct dts_point *point, int rank);
 
+    /* Operations of products, of a sample, that backward does once more because activations are
+     * not kept; NULL: none. */
+    double (*repeated_flops)(const struct dts_point *point);
+
     /* The memory of the worker that needs most; NULL: each has the whole network. */
     bool (*memory)(const struct dts_point *point, struct dts_memory *memory,
                    struct dts_error *err);

@@ -24,6 +24,16 @@ enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_poin
     return DTS_KEEPS_ALL;
 }
 
+double dts_mesh_repeated_flops(const struct dts_point *point)
+{
+    const struct dts_model *m = &point->scenario->model;
+    double flops = 0;
+    for (int l = 0; l < m->layer_count; l++)
+        if (dts_mesh_keeps(point->strategy->self, point, l) != DTS_KEEPS_ALL)
+            flops += m->layers[l].cost.product_flops;
+    return flops;
+}
+
 /* What a rank has of the weights of a part: of experts, or of all else. */
 static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
                             const struct dts_part_of_model *part, bool experts)

@@ -142,6 +142,7 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .ranks_needed = ranks_needed,
     .replicas = replicas,
     .device_of = device_of,
+    .repeated_flops = dts_mesh_repeated_flops,
     .memory = dts_mesh_memory,
     .lean = dts_mesh_lean,
     .describe = dts_mesh_describe,

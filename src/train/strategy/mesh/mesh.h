@@ -157,6 +157,9 @@ int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
 enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
                               int layer);
 
+/* Operations of products, of a sample, of the layers that are computed again. */
+double dts_mesh_repeated_flops(const struct dts_point *point);
+
 /* Ranks of a stage that do something together. */
 enum dts_mesh_among {
     DTS_AMONG_TENSOR,
