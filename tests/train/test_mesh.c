@@ -319,6 +319,40 @@ static void operations_that_are_done_again_count_once_more(void)
     forget_blocks(&f, &device);
 }
 
+static double backward_seconds(const struct dts_plan *plan, int microbatch)
+{
+    double seconds = 0;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_BACKWARD &&
+            plan->ops[o].call.microbatch == microbatch)
+            seconds += plan->ops[o].call.seconds;
+    return seconds;
+}
+
+/* Each microbatch but the first moves so many bytes for each parameter of the rank, by a kernel
+ * for each layer that has some. */
+static void gradients_are_added_in_each_microbatch_but_the_first(void)
+{
+    enum { BLOCKS = 8, H = 32, WITH_WEIGHTS = 6 * BLOCKS + 3 };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, BLOCKS, 3);
+    f.scenario.stack.accumulate_bytes = 6;
+    struct dts_job job = job_of(&f, "mesh", "{}", 2);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    const double parameters =
+        BLOCKS * (12.0 * H * H + 13 * H) + 2 * H + 2 * 64 * H; // tied: twice
+    const double added_s =
+        parameters * 6 / (device.memory_bytes_per_s * device.efficiency[DTS_WORK_MEMORY]) +
+        WITH_WEIGHTS * device.call_s;
+    CHECK_CLOSE(backward_seconds(plan, 0), 2e-3 * BLOCKS, 1e-9);
+    CHECK_CLOSE(backward_seconds(plan, 1), 2e-3 * BLOCKS + added_s, 1e-9);
+    CHECK_CLOSE(backward_seconds(plan, 2), 2e-3 * BLOCKS + added_s, 1e-9);
+    dts_job_free(&job);
+    f.scenario.stack.accumulate_bytes = 0;
+    forget_blocks(&f, &device);
+}
+
 static double gradients_of(const struct dts_job *job, int stage)
 {
     return (double)job->roles[stage].plan.buffers[DTS_GRADIENTS].count;
@@ -517,6 +551,7 @@ TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(passes_wait_before_they_write), TEST(a_message_in_parts_is_gathered_behind),
       TEST(messages_between_kernels_are_beside_none),
       TEST(operations_that_are_done_again_count_once_more),
+      TEST(gradients_are_added_in_each_microbatch_but_the_first),
       TEST(ranks_have_their_part_of_the_parameters),
       TEST(shards_have_the_memory_of_the_zero_paper),
       TEST(recomputation_may_end_at_the_last_tensor_that_is_needed),
