@@ -122,10 +122,10 @@ static int add_rest(struct dts_stage_work *w, int first)
 
 /* What calls of a pass through a round wait for; -1: for nothing. */
 struct awaited {
-    int after;     // before what tensor ranks exchange
-    int gather;    // brings the weights
-    int scattered; // takes the gradients of the microbatch before away
-    int sent;      // the last call alone: takes away what the microbatch before left there
+    int after;        // before what tensor ranks exchange
+    int gather;       // brings the weights
+    int scattered[2]; // take the gradients of the microbatch before away
+    int sent;         // the last call alone: takes away what the microbatch before left there
 };
 
 static void await(struct dts_stage_work *w, int op)
@@ -163,9 +163,10 @@ static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *
 static int waits_of(struct dts_stage_work *w, const struct awaited *awaited, bool waited,
                     int waits[DTS_STAGE_WAITS])
 {
-    const int needed[] = {waited ? -1 : awaited->after, awaited->gather, awaited->scattered};
+    const int needed[] = {waited ? -1 : awaited->after, awaited->gather, awaited->scattered[0],
+                          awaited->scattered[1]};
     int count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (needed[i] >= 0)
             waits[count++] = needed[i];
     for (int i = 0; i < w->held_count; i++)
@@ -231,9 +232,11 @@ static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     begin[count] = last + 1;
     for (int i = 0; i < count; i++) {
         const int at = forward ? i : count - 1 - i;
-        struct awaited mine = {-1, -1, -1, i == count - 1 ? awaited->sent : -1};
+        struct awaited mine = {-1, -1, {-1, -1}, i == count - 1 ? awaited->sent : -1};
         if (i == 0)
-            mine = (struct awaited){awaited->after, awaited->gather, awaited->scattered,
+            mine = (struct awaited){awaited->after,
+                                    awaited->gather,
+                                    {awaited->scattered[0], awaited->scattered[1]},
                                     mine.sent};
         op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, &mine);
     }
@@ -265,8 +268,9 @@ static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
 {
     struct awaited awaited = *ends;
     awaited.gather = dts_stage_gather(w, pass->pass, first, last);
-    awaited.scattered =
-        dts_stage_is_forward(pass->pass) ? -1 : dts_stage_scattered(w, first, last);
+    awaited.scattered[0] = awaited.scattered[1] = -1;
+    if (!dts_stage_is_forward(pass->pass))
+        dts_stage_scattered(w, first, last, awaited.scattered);
     const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
     if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
         struct dts_pipeline_pass forward = *pass;
@@ -298,7 +302,7 @@ int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pa
             first--;
         const bool ends = forward ? last == part->last : first == part->first;
         op = add_unit(w, pass, slot, first, last,
-                      &(struct awaited){op < 0 ? after : -1, -1, -1, ends ? sent : -1});
+                      &(struct awaited){op < 0 ? after : -1, -1, {-1, -1}, ends ? sent : -1});
         at = forward ? last + 1 : first - 1;
     }
     return op;

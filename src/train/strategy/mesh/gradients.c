@@ -150,8 +150,8 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
         ops[b] = ready;
         if (mesh->sharded < DTS_SHARDED_GRADIENTS)
             ops[b] = dts_stage_reduce(w, DTS_DATA, b, span, ready);
-        else if (w->reduced >= 0)
-            ops[b] = w->reduced;
+        else if (w->reduced[0] >= 0) // tied weights are not of experts
+            ops[b] = w->reduced[0];
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
         if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)

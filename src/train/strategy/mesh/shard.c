@@ -46,11 +46,16 @@ static struct dts_span span_of(const struct dts_stage_work *w, int first, int la
     return span;
 }
 
+static bool is_of_experts(const struct dts_stage_work *w, const struct dts_span *span)
+{
+    return span->first >= w->dense_parameters;
+}
+
 /* The ranks that divide a span, or those that have the same part of it each. */
 static enum dts_mesh_among shards_of(const struct dts_stage_work *w,
                                      const struct dts_span *span)
 {
-    return span->first < w->dense_parameters ? DTS_AMONG_SHARDS : DTS_AMONG_EXPERT_SHARDS;
+    return is_of_experts(w, span) ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS;
 }
 
 static enum dts_mesh_among copies_of(const struct dts_stage_work *w,
@@ -225,20 +230,20 @@ int dts_stage_gather(struct dts_stage_work *w, enum dts_pass pass, int first, in
     return w->failed ? -1 : op;
 }
 
-int dts_stage_scattered(const struct dts_stage_work *w, int first, int last)
+void dts_stage_scattered(const struct dts_stage_work *w, int first, int last, int ops[2])
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    int op = -1; // sums come in order
+    ops[0] = ops[1] = -1; // sums of either come in order
     for (int l = first; w->scattered_count > 0 && l <= last; l++) {
         const int owner = m->layers[l].tied_to >= 0 ? m->layers[l].tied_to : l;
         for (int i = 0; i < w->scattered_count; i++) {
             const struct dts_scattered *s = &w->scattered[i];
             const bool here =
                 (s->first <= owner && owner <= s->last) || (s->first <= l && l <= s->last);
-            op = here && s->op > op ? s->op : op;
+            int *op = &ops[is_of_experts(w, &s->span)];
+            *op = here && s->op > *op ? s->op : *op;
         }
     }
-    return op;
 }
 
 /* Sums a piece of the gradients of layers first .. last, as was done before or not. */
@@ -246,7 +251,8 @@ static void scatter(struct dts_stage_work *w, int first, int last, struct dts_sp
                     int after)
 {
     int i = 0;
-    w->reduced = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
+    const int op = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
+    w->reduced[is_of_experts(w, &piece)] = op;
     while (i < w->scattered_count && w->scattered[i].span.first != piece.first)
         i++;
     if (i == w->scattered_count) {
@@ -254,10 +260,10 @@ static void scatter(struct dts_stage_work *w, int first, int last, struct dts_sp
             dts_grow(w->scattered, &w->scattered_room, (size_t)i + 1, sizeof(*w->scattered));
         w->scattered[w->scattered_count++] = (struct dts_scattered){first, last, piece, 0};
     }
-    w->scattered[i].op = w->reduced;
+    w->scattered[i].op = op;
     if (w->stage->mesh->offload != DTS_OFFLOAD_NOTHING && !w->failed)
-        w->offloaded = dts_stage_copy(w, "gradients to the host",
-                                      dts_stage_part_bytes(w, piece), w->reduced);
+        w->offloaded =
+            dts_stage_copy(w, "gradients to the host", dts_stage_part_bytes(w, piece), op);
 }
 
 void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first, int last,

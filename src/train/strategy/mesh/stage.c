@@ -230,8 +230,9 @@ static int add_update(struct dts_stage_work *w, int first)
         dts_plan_after(plan, back);
     for (int op = first; op < end; op++)
         dts_plan_after(plan, op);
-    if (w->reduced >= 0)
-        dts_plan_after(plan, w->reduced);
+    for (int i = 0; i < 2; i++)
+        if (w->reduced[i] >= 0)
+            dts_plan_after(plan, w->reduced[i]);
     after_messages(w);
     for (int i = 0; i < w->open_count; i++)
         plan->waits[w->open[i]].op = update;
@@ -284,7 +285,7 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
         return false;
     open_work(stage, &w);
     w.err = err;
-    w.reduced = w.offloaded = w.ended = -1;
+    w.reduced[0] = w.reduced[1] = w.offloaded = w.ended = -1;
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);

@@ -69,8 +69,9 @@ struct dts_stage_work {
     } * scattered;
     int scattered_count;
     size_t scattered_room;
-    int reduced; // the last operation that sums gradients of a round; -1: none
-    bool failed; // *err says why
+    int reduced[2]; // the last operations that sum gradients of rounds: of experts, [1], and of
+                    // all else; -1: none
+    bool failed;    // *err says why
     struct dts_error *err;
 };
 
@@ -136,7 +137,7 @@ int dts_stage_gather(struct dts_stage_work *work, enum dts_pass pass, int first,
 
 /* The operation that sums gradients of the microbatch before, of these layers and of those
  * whose weights they share, where each microbatch does; -1: none. */
-int dts_stage_scattered(const struct dts_stage_work *work, int first, int last);
+void dts_stage_scattered(const struct dts_stage_work *work, int first, int last, int ops[2]);
 
 /* Call `op` was the last of a pass through these layers: their gradients may leave. */
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
