@@ -167,6 +167,7 @@ refused() {
 refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
+refused 3 'context ranks are simulated alone' 2 '"context":2'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
 refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'
 refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16

@@ -4,6 +4,7 @@
  */
 #include "train/mesh_point.h"
 
+#include "base/text.h"
 #include "plan/check.h"
 
 enum { BLOCKS = 2, POSITIONS = 16, WIDTH = 32, EXPERTS = 8, CHOSEN = 2, HIDDEN = 24 };
@@ -204,6 +205,32 @@ static void experts_are_summed_by_those_that_have_them(void)
     finish(&f, &device);
 }
 
+/* What `dtsim check` says of each axis: three of four parts leave a rank, four times in a
+ * layer; keys and values in a ring of two, one shift forward and two backward. */
+static void check_tells_what_goes_along_each_axis(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    char line[2][100];
+    struct dts_text text = {0};
+    set_up_mixture(&f, &device, 1, 0);
+    struct dts_job job = job_of(
+        &f, "mesh", "{\"mesh\":{\"context\":2,\"tensor\":2},\"expert\":{\"size\":4}}", 16);
+    dts_mesh_describe(&f.point, &job, &text);
+    snprintf(line[0], sizeof(line[0]),
+             "context      2 ranks, stride    2, in a node: a rank sends %.4g MB",
+             BLOCKS * 3 * 2.0 * POSITIONS * WIDTH / 2 / 2 * sizeof(float) / 1e6);
+    snprintf(line[1], sizeof(line[1]),
+             "expert       4 ranks, stride    2, in and between nodes: a rank sends %.4g MB",
+             BLOCKS * 4 * 0.75 * SENT / 2 * sizeof(float) / 1e6);
+    for (int i = 0; i < 2; i++)
+        if (!CHECK(strstr(dts_text_string(&text), line[i]) != NULL))
+            printf("%s\nlacks %s\n", dts_text_string(&text), line[i]);
+    dts_text_free(&text);
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
 /* 16 bytes for each parameter with Adam in fp16. */
 static void memory_is_that_of_a_ranks_experts(void)
 {
@@ -340,7 +367,8 @@ static void a_network_without_mixtures_has_no_experts(void)
 
 TESTS(TEST(positions_go_to_their_experts_and_back), TEST(capacity_bounds_what_is_sent),
       TEST(tensor_ranks_have_a_part_of_each_expert),
-      TEST(experts_are_summed_by_those_that_have_them), TEST(memory_is_that_of_a_ranks_experts),
+      TEST(experts_are_summed_by_those_that_have_them),
+      TEST(check_tells_what_goes_along_each_axis), TEST(memory_is_that_of_a_ranks_experts),
       TEST(skew_is_work_of_the_experts), TEST(every_mesh_with_experts_can_be_walked),
       TEST(experts_that_do_not_divide_are_refused),
       TEST(a_network_without_mixtures_has_no_experts))
