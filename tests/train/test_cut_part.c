@@ -40,7 +40,16 @@ static void open(struct fixture *f, int ranks, int vocabulary, double dropout,
     snprintf(text, sizeof(text), NETWORK, vocabulary, dropout, beside, vocabulary);
     if (!CHECK(dts_model_parse(&f->model, "net", text, &err)) ||
         !CHECK(dts_device_load(&f->device, DTS_SOURCE "/devices/a100_40gb.json", &err)) ||
-        !CHECK(dts_cut_find(&f->cut, &f->model, &f->device, DTS_FP32, ranks, false, 1, "net",
+        !CHECK(dts_cut_find(&f->cut,
+                            &(struct dts_cut_question){.model = &f->model,
+                                                       .device = &f->device,
+                                                       .precision = DTS_FP32,
+                                                       .batch = 1,
+                                                       .tensor = ranks,
+                                                       .context = 1,
+                                                       .experts = 1,
+                                                       .skew = 1,
+                                                       .path = "net"},
                             &err))) {
         printf("%s\n", err.text);
         exit(1);
