@@ -90,6 +90,12 @@ static void add_step(struct dts_text *why, const struct dts_why *e)
         return;
     }
     add_seconds(why, step->exposed_comm_s);
+    if (step->exposed_comm_s > step->comm_s) { // of stages for one another, or for the host
+        dts_text_add(why, " are waits, of which ");
+        add_seconds(why, step->comm_s);
+        dts_text_add(why, " at most for communication; ");
+        return;
+    }
     dts_text_add(why, " of ");
     add_seconds(why, step->comm_s);
     dts_text_add(why, " communication are not hidden; ");
