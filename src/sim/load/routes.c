@@ -108,8 +108,9 @@ static struct pair make_pair(struct dts_routes *r, int src_rank, int dst_rank, i
 static struct dts_route route_of(const struct dts_routes *r, const struct pair *pair,
                                  size_t number)
 {
-    return (struct dts_route){r->shares + pair->first, pair->count, pair->by, pair->latency_s,
-                              number};
+    // a network without links has no shares
+    struct dts_route_share *shares = pair->count > 0 ? r->shares + pair->first : NULL;
+    return (struct dts_route){shares, pair->count, pair->by, pair->latency_s, number};
 }
 
 struct dts_route dts_route_find(struct dts_routes *r, int src, int dst, bool keep)
