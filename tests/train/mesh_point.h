@@ -3,6 +3,7 @@
 #define DTS_TESTS_TRAIN_MESH_POINT_H
 
 #include "device/device.h"
+#include "plan/check.h"
 #include "point.h"
 #include "train/strategy/mesh/mesh.h"
 
@@ -64,6 +65,64 @@ static inline void forget_blocks(struct fixture *f, struct dts_device *device)
     free(f->seconds.backward);
     dts_model_free(&f->scenario.model);
     dts_device_free(device);
+}
+
+/* A job of this mesh can be built, and its plans meet: nobody waits for ever. The caller frees
+ * it with leave(). */
+static inline struct dts_job walked(struct fixture *f, const char *json, int devices)
+{
+    struct dts_error err = {0};
+    struct dts_job job = job_of(f, "mesh", json, devices);
+    CHECK_INT(job.ranks, devices);
+    if (!dts_job_check(&job, &err)) {
+        printf("%s: %s\n", json, err.text);
+        CHECK(false);
+    }
+    return job;
+}
+
+static inline void leave(struct fixture *f, struct dts_job *job)
+{
+    dts_job_free(job);
+    f->strategy.kind->release(f->strategy.self);
+}
+
+/* A mesh is refused, by its keys or when it is built, and the line says why. */
+static inline void check_refused(struct fixture *f, const char *json, int devices,
+                                 const char *says)
+{
+    struct dts_error err = {0};
+    struct dts_job job = {0};
+    const bool built = use(f, "mesh", json, &err) && build(f, devices, &job, &err);
+    if (built || strstr(err.text, says) == NULL) {
+        printf("%s: %s\n", json, err.text);
+        CHECK(false);
+    }
+    f->strategy.kind->release(f->strategy.self);
+}
+
+/* After the last strategy was released. */
+static inline void finish(struct fixture *f, struct dts_device *device)
+{
+    forget(f);
+    f->strategy.kind = NULL;
+    forget_blocks(f, device);
+}
+
+/* All of a collective kind among groups of that size, 0: of any: how many values, in a step of
+ * a rank. */
+static inline double values_of(const struct dts_plan *plan, enum dts_stream stream,
+                               enum dts_coll_kind kind, int size)
+{
+    double values = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (op->kind == DTS_OP_COLLECTIVE && op->stream == stream &&
+            op->collective.shape.kind == kind &&
+            (size == 0 || op->collective.group.size == size))
+            values += (double)op->collective.data.count;
+    }
+    return values;
 }
 
 #endif

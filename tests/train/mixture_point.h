@@ -32,11 +32,4 @@ static inline void set_up_mixture(struct fixture *f, struct dts_device *device,
         f->seconds.forward[l] = f->seconds.backward[l] = 1e-3;
 }
 
-static inline void finish(struct fixture *f, struct dts_device *device)
-{
-    forget(f);
-    f->strategy.kind = NULL;
-    forget_blocks(f, device);
-}
-
 #endif

@@ -3,21 +3,7 @@
  */
 #include "train/mesh_point.h"
 
-#include "plan/check.h"
-
 enum { BLOCKS = 4, POSITIONS = 16, WIDTH = 32, RANKS = 4, TENSOR = POSITIONS * WIDTH };
-
-/* Values of all collectives of a kind on a stream, as the plan's data has them. */
-static double values_of(const struct dts_plan *plan, enum dts_stream stream,
-                        enum dts_coll_kind kind)
-{
-    double values = 0;
-    for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].stream == stream &&
-            plan->ops[o].collective.shape.kind == kind)
-            values += (double)plan->ops[o].collective.data.count;
-    return values;
-}
 
 static void set_up_context(struct fixture *f, struct dts_device *device)
 {
@@ -32,11 +18,11 @@ static void a_ring_hands_on_what_a_rank_has(void)
     struct dts_device device;
     set_up_context(&f, &device);
     struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"context\":4}}", RANKS);
-    const double shifts = values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_SHIFT);
+    const double shifts = values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_SHIFT, 0);
     CHECK_NEAR(shifts, BLOCKS * 3 * (RANKS - 1) * 2.0 * TENSOR / RANKS, 0);
     dts_job_free(&job);
     job = job_of(&f, "mesh", "{\"mesh\":{\"context\":4,\"tensor\":2}}", 2 * RANKS);
-    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_SHIFT), shifts / 2, 0);
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_SHIFT, 0), shifts / 2, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }
@@ -51,7 +37,7 @@ static void heads_are_exchanged_for_positions(void)
     struct dts_job job =
         job_of(&f, "mesh",
                "{\"mesh\":{\"context\":4},\"context\":{\"exchange\":\"all_to_all\"}}", RANKS);
-    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_ALLTOALL),
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_CONTEXT, DTS_ALLTOALL, 0),
                BLOCKS * 8.0 * TENSOR / RANKS, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
@@ -67,8 +53,8 @@ static void keys_and_values_are_gathered(void)
         job_of(&f, "mesh",
                "{\"mesh\":{\"context\":4},\"context\":{\"exchange\":\"all_gather\"}}", RANKS);
     const struct dts_plan *plan = &job.roles[0].plan;
-    CHECK_NEAR(values_of(plan, DTS_CONTEXT, DTS_ALLGATHER), BLOCKS * 4.0 * TENSOR, 0);
-    CHECK_NEAR(values_of(plan, DTS_CONTEXT, DTS_REDUCE_SCATTER), BLOCKS * 2.0 * TENSOR, 0);
+    CHECK_NEAR(values_of(plan, DTS_CONTEXT, DTS_ALLGATHER, 0), BLOCKS * 4.0 * TENSOR, 0);
+    CHECK_NEAR(values_of(plan, DTS_CONTEXT, DTS_REDUCE_SCATTER, 0), BLOCKS * 2.0 * TENSOR, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }
@@ -129,9 +115,7 @@ static void gradients_are_summed_over_context_and_data(void)
         dts_job_free(&job);
         f.strategy.kind->release(f.strategy.self);
     }
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
+    finish(&f, &device);
 }
 
 /* Weights stay, activations are divided: all but the scores of attention, whose rows are. */
@@ -172,21 +156,12 @@ static void every_mesh_with_context_can_be_walked(void)
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         for (size_t e = 0; e < 3; e++) {
             char text[300];
-            struct dts_error err = {0};
             snprintf(text, sizeof(text), "{%s,\"context\":{\"exchange\":\"%s\"}}", rest[i],
                      exchanges[e]);
-            struct dts_job job = job_of(&f, "mesh", text, 8);
-            CHECK_INT(job.ranks, 8);
-            if (!dts_job_check(&job, &err)) {
-                printf("%s: %s\n", text, err.text);
-                CHECK(false);
-            }
-            dts_job_free(&job);
-            f.strategy.kind->release(f.strategy.self);
+            struct dts_job job = walked(&f, text, 8);
+            leave(&f, &job);
         }
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
+    finish(&f, &device);
 }
 
 static void what_context_ranks_cannot_divide_is_refused(void)
@@ -205,20 +180,9 @@ static void what_context_ranks_cannot_divide_is_refused(void)
     struct fixture f;
     struct dts_device device;
     set_up_context(&f, &device);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct dts_error err = {0};
-        struct dts_job job = {0};
-        const bool built =
-            use(&f, "mesh", rows[i].json, &err) && build(&f, rows[i].devices, &job, &err);
-        if (built || strstr(err.text, rows[i].says) == NULL) {
-            printf("%s: %s\n", rows[i].json, err.text);
-            CHECK(false);
-        }
-        f.strategy.kind->release(f.strategy.self);
-    }
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check_refused(&f, rows[i].json, rows[i].devices, rows[i].says);
+    finish(&f, &device);
 }
 
 TESTS(TEST(a_ring_hands_on_what_a_rank_has), TEST(heads_are_exchanged_for_positions),

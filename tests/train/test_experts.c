@@ -2,64 +2,17 @@
  * its closed form, ranks have their part of the weights, and sum gradients with those that have
  * the same.
  */
-#include "train/mesh_point.h"
+#include "train/mixture_point.h"
 
 #include "base/text.h"
-#include "plan/check.h"
-
-enum { BLOCKS = 2, POSITIONS = 16, WIDTH = 32, EXPERTS = 8, CHOSEN = 2, HIDDEN = 24 };
-enum { SENT = POSITIONS * CHOSEN * WIDTH, ROUTER = EXPERTS * WIDTH };
-enum { WEIGHTS = EXPERTS * 3 * HIDDEN * WIDTH }; // of a layer's experts
-
-#define MOE_LIKE                                                                               \
-    "{\"name\":\"tiny\",\"family\":\"moe\",\"layers\":%d,\"hidden\":32,\"heads\":4,"           \
-    "\"vocabulary\":64,\"sequence\":16,\"experts\":8,\"top_k\":2,\"expert_ffn\":24,"           \
-    "\"capacity\":%g}"
-
-static void set_up_mixture(struct fixture *f, struct dts_device *device, int microbatches,
-                           double capacity)
-{
-    char text[512];
-    struct dts_error err = {0};
-    set_up_blocks(f, device, BLOCKS, microbatches);
-    free(f->seconds.forward);
-    free(f->seconds.backward);
-    dts_model_free(&f->scenario.model);
-    snprintf(text, sizeof(text), MOE_LIKE, BLOCKS, capacity);
-    CHECK(dts_model_parse(&f->scenario.model, "tiny", text, &err));
-    CHECK_STRING(err.text, "");
-    const struct dts_model *m = &f->scenario.model;
-    f->seconds.forward = calloc((size_t)m->layer_count, sizeof(double));
-    f->seconds.backward = calloc((size_t)m->layer_count, sizeof(double));
-    for (int l = 0; l < m->layer_count; l++)
-        f->seconds.forward[l] = f->seconds.backward[l] = 1e-3;
-}
-
-static double values_of(const struct dts_plan *plan, enum dts_stream stream,
-                        enum dts_coll_kind kind)
-{
-    double values = 0;
-    for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].stream == stream &&
-            plan->ops[o].collective.shape.kind == kind)
-            values += (double)plan->ops[o].collective.data.count;
-    return values;
-}
 
 static double sent_by(struct fixture *f, const char *json, int devices)
 {
     struct dts_job job = job_of(f, "mesh", json, devices);
-    const double values = values_of(&job.roles[0].plan, DTS_EXPERT, DTS_ALLTOALL);
+    const double values = values_of(&job.roles[0].plan, DTS_EXPERT, DTS_ALLTOALL, 0);
     dts_job_free(&job);
     f->strategy.kind->release(f->strategy.self);
     return values;
-}
-
-static void finish(struct fixture *f, struct dts_device *device)
-{
-    forget(f);
-    f->strategy.kind = NULL;
-    forget_blocks(f, device);
 }
 
 /* To the experts and back, forward and backward: four times positions x top_k x hidden in each
@@ -115,7 +68,7 @@ static void tensor_ranks_have_a_part_of_each_expert(void)
     const char *const divided = "{\"mesh\":{\"tensor\":2},\"expert\":{\"size\":2},"
                                 "\"sequence_parallel\":true}";
     struct dts_job job = job_of(&f, "mesh", whole, 4);
-    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE),
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE, 0),
                (4 * BLOCKS + 2) * TENSOR, 0);
     CHECK_NEAR((double)job.roles[0].plan.buffers[DTS_GRADIENTS].count,
                (double)BLOCKS * (2 * WIDTH * WIDTH + 2 * WIDTH + ROUTER + WEIGHTS / 4) +
@@ -123,9 +76,9 @@ static void tensor_ranks_have_a_part_of_each_expert(void)
                0);
     dts_job_free(&job);
     job = job_of(&f, "mesh", divided, 4);
-    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLGATHER),
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLGATHER, 0),
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT + 2 * 3 * POSITIONS, 0);
-    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_REDUCE_SCATTER),
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 0),
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
@@ -309,15 +262,8 @@ static void every_mesh_with_experts_can_be_walked(void)
     struct dts_device device;
     set_up_mixture(&f, &device, 4, 1.25);
     for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
-        struct dts_error err = {0};
-        struct dts_job job = job_of(&f, "mesh", meshes[i], 8);
-        CHECK_INT(job.ranks, 8);
-        if (!dts_job_check(&job, &err)) {
-            printf("%s: %s\n", meshes[i], err.text);
-            CHECK(false);
-        }
-        dts_job_free(&job);
-        f.strategy.kind->release(f.strategy.self);
+        struct dts_job job = walked(&f, meshes[i], 8);
+        leave(&f, &job);
     }
     finish(&f, &device);
 }
@@ -338,17 +284,8 @@ static void experts_that_do_not_divide_are_refused(void)
     struct fixture f;
     struct dts_device device;
     set_up_mixture(&f, &device, 1, 0);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct dts_error err = {0};
-        struct dts_job job = {0};
-        const bool built =
-            use(&f, "mesh", rows[i].json, &err) && build(&f, rows[i].devices, &job, &err);
-        if (built || strstr(err.text, rows[i].says) == NULL) {
-            printf("%s: %s\n", rows[i].json, err.text);
-            CHECK(false);
-        }
-        f.strategy.kind->release(f.strategy.self);
-    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check_refused(&f, rows[i].json, rows[i].devices, rows[i].says);
     finish(&f, &device);
 }
 

@@ -80,7 +80,6 @@ static void a_schedule_keeps_as_many_microbatches_as_its_paper_says(void)
             }
 }
 
-/* Plans of all kinds meet: nobody waits for ever. */
 /* What is counted by classes of steps is what each rank sends, message by message. */
 static void check_traffic(const struct dts_job *job)
 {
@@ -130,33 +129,11 @@ static void every_mesh_can_be_walked(void)
     struct dts_device device;
     set_up_blocks(&f, &device, 8, 8);
     for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
-        struct dts_error err = {0};
-        struct dts_job job = job_of(&f, "mesh", meshes[i], 8);
-        CHECK_INT(job.ranks, 8);
-        if (!dts_job_check(&job, &err)) {
-            printf("%s: %s\n", meshes[i], err.text);
-            CHECK(false);
-        }
+        struct dts_job job = walked(&f, meshes[i], 8);
         check_traffic(&job);
-        dts_job_free(&job);
-        f.strategy.kind->release(f.strategy.self);
+        leave(&f, &job);
     }
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
-}
-
-/* All of a collective kind among groups of that size: how many values, in a step of a rank. */
-static double values_of(const struct dts_plan *plan, enum dts_stream stream,
-                        enum dts_coll_kind kind, int size)
-{
-    double values = 0;
-    for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && plan->ops[o].stream == stream &&
-            plan->ops[o].collective.shape.kind == kind &&
-            plan->ops[o].collective.group.size == size)
-            values += (double)plan->ops[o].collective.data.count;
-    return values;
+    finish(&f, &device);
 }
 
 /* Megatron-LM: two all-reduces of b s h forward and two backward in each block; beside them one
@@ -314,9 +291,7 @@ static void operations_that_are_done_again_count_once_more(void)
     }
     CHECK_NEAR(3 * m->product_flops + rows[2].again,
                96.0 * S * L * H * H * (1 + S / (6.0 * H) + V / (16.0 * L * H)), 1e-6);
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
+    finish(&f, &device);
 }
 
 static double backward_seconds(const struct dts_plan *plan, int microbatch)
@@ -540,9 +515,7 @@ static void a_mesh_that_does_not_divide_is_refused(void)
         }
         f.strategy.kind->release(f.strategy.self);
     }
-    forget(&f);
-    f.strategy.kind = NULL;
-    forget_blocks(&f, &device);
+    finish(&f, &device);
 }
 
 TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),

@@ -207,10 +207,31 @@ uint64_t dts_node_trees_state(const struct dts_coll_shape *shape, bool star, int
     return (uint64_t)from * (uint64_t)(last_start(&t) + 1) + (uint64_t)to + 1;
 }
 
-bool dts_node_trees_fits_star(const struct dts_coll_shape *shape, const char **why)
+bool dts_star_trees_fits(const struct dts_coll_shape *shape, const char **why)
 {
     enum { MOST = 14 }; // messages of a head: 4 for each member and 12 between nodes
     *why = shape->kind != DTS_ALLREDUCE ? "does all-reduces alone"
                                         : "takes at most 14 members on a node";
     return shape->kind == DTS_ALLREDUCE && shape->per_node <= MOST;
+}
+
+int dts_star_trees_steps(const struct dts_coll_shape *shape)
+{
+    return dts_node_trees_steps(shape, true);
+}
+
+int dts_star_trees_step(const struct dts_coll_shape *shape, int member, int i,
+                        struct dts_coll_message *messages)
+{
+    return dts_node_trees_step(shape, true, member, i, messages);
+}
+
+int dts_star_trees_like(const struct dts_coll_shape *shape, int i)
+{
+    return dts_node_trees_like(shape, true, i);
+}
+
+uint64_t dts_star_trees_state(const struct dts_coll_shape *shape, int i)
+{
+    return dts_node_trees_state(shape, true, i);
 }

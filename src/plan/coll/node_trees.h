@@ -32,7 +32,12 @@ int dts_node_trees_step(const struct dts_coll_shape *shape, bool star, int membe
 int dts_node_trees_like(const struct dts_coll_shape *shape, bool star, int i);
 uint64_t dts_node_trees_state(const struct dts_coll_shape *shape, bool star, int i);
 
-/* What rows with a star fit. */
-bool dts_node_trees_fits_star(const struct dts_coll_shape *shape, const char **why);
+/* The same of a star, for rows to name: nvls_tree.c and sharp.c differ by their pace alone. */
+bool dts_star_trees_fits(const struct dts_coll_shape *shape, const char **why);
+int dts_star_trees_steps(const struct dts_coll_shape *shape);
+int dts_star_trees_step(const struct dts_coll_shape *shape, int member, int i,
+                        struct dts_coll_message *messages);
+int dts_star_trees_like(const struct dts_coll_shape *shape, int i);
+uint64_t dts_star_trees_state(const struct dts_coll_shape *shape, int i);
 
 #endif

@@ -12,35 +12,14 @@
 #include "plan/coll/coll.h"
 #include "plan/coll/node_trees.h"
 
-static int steps(const struct dts_coll_shape *shape)
-{
-    return dts_node_trees_steps(shape, true);
-}
-
-static int step(const struct dts_coll_shape *shape, int member, int i,
-                struct dts_coll_message *messages)
-{
-    return dts_node_trees_step(shape, true, member, i, messages);
-}
-
-static int like(const struct dts_coll_shape *shape, int i)
-{
-    return dts_node_trees_like(shape, true, i);
-}
-
-static uint64_t state(const struct dts_coll_shape *shape, int i)
-{
-    return dts_node_trees_state(shape, true, i);
-}
-
 const struct dts_coll dts_coll_sharp = {
     .name = "sharp",
     .summary = "the switches of the network sum (SHARP): NCCL's CollNet",
     .pipelined = true,
-    .fits = dts_node_trees_fits_star,
+    .fits = dts_star_trees_fits,
     .chunks = dts_node_trees_chunks,
-    .steps = steps,
-    .step = step,
-    .like = like,
-    .state = state,
+    .steps = dts_star_trees_steps,
+    .step = dts_star_trees_step,
+    .like = dts_star_trees_like,
+    .state = dts_star_trees_state,
 };
