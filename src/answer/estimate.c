@@ -1,17 +1,15 @@
 /* estimate.c -- builds the plans of a point, has an engine run them, splits times. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "answer/bubble.h"
 #include "answer/built.h"
-#include "answer/chosen.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
+#include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
@@ -28,19 +26,14 @@ struct work {
     const struct dts_engine *engine;
 };
 
-static void copy_text(char *to, size_t room, const char *from)
-{
-    snprintf(to, room, "%s", from != NULL ? from : "");
-}
-
 void dts_result_open(const struct dts_question *q, struct dts_result *result)
 {
     dts_result_init(result);
-    copy_text(result->strategy, sizeof(result->strategy), q->strategy->name);
-    copy_text(result->model, sizeof(result->model), q->scenario->model.name);
-    copy_text(result->platform, sizeof(result->platform), q->platform->name);
-    copy_text(result->stack, sizeof(result->stack), q->scenario->stack.name);
-    copy_text(result->setting, sizeof(result->setting), q->setting);
+    dts_text_copy(result->strategy, sizeof(result->strategy), q->strategy->name);
+    dts_text_copy(result->model, sizeof(result->model), q->scenario->model.name);
+    dts_text_copy(result->platform, sizeof(result->platform), q->platform->name);
+    dts_text_copy(result->stack, sizeof(result->stack), q->scenario->stack.name);
+    dts_text_copy(result->setting, sizeof(result->setting), q->setting);
     result->devices = q->devices;
 }
 
@@ -92,19 +85,14 @@ static void drop_overheads(struct dts_job *job)
                 job->roles[r].plan.ops[o].call.seconds = 0;
 }
 
-static bool has_noise(const struct dts_scenario *s)
-{
-    return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
-}
-
 /* How often the engine runs: without noise, with it, with all devices alike, with nothing but
  * kernels and links. */
 static int runs(const struct work *w)
 {
     bool bare =
         !w->question->step_only && (w->simulation.slowdown > 0 || has_overheads(&w->built.job));
-    return 1 + (has_noise(w->question->scenario) ? 1 : 0) + (w->built.unlike.apart ? 1 : 0) +
-           (bare ? 1 : 0);
+    return 1 + (dts_setting_noise(w->question->scenario) ? 1 : 0) +
+           (w->built.unlike.apart ? 1 : 0) + (bare ? 1 : 0);
 }
 
 /* Message by message a large job takes hours: say so before it begins, also into a log. */
@@ -156,127 +144,10 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
     return w->engine->run(&noisy, timing, err);
 }
 
-/* Where there is no room for all, the last says so. */
-static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
-                        int count)
-{
-    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
-        struct dts_text text = {0};
-        bool more = result->assumed_count == DTS_RESULT_ASSUMED - 1;
-        dts_text_add(&text, "%s: %s", of, more ? "and more" : paths[i]);
-        copy_text(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
-                  dts_text_string(&text));
-        dts_text_free(&text);
-    }
-}
-
-/* What slows kernels down beside communication, and from one device and step to the next. */
-static void fill_sources(const struct work *w, struct dts_result *result)
-{
-    const struct dts_scenario *s = w->question->scenario;
-    const bool calibrated = w->question->platform->communicating >= 0;
-    const char *unknown = "the stack file, which has no source";
-    const char *slowdown = calibrated                         ? "node.compute of the platform"
-                           : s->stack.slowdown_source != NULL ? s->stack.slowdown_source
-                                                              : unknown;
-    const char *noise = s->stack.noise_source != NULL ? s->stack.noise_source : unknown;
-    if (w->simulation.slowdown > 0)
-        copy_text(result->slowdown_source, sizeof(result->slowdown_source), slowdown);
-    if (has_noise(s))
-        copy_text(result->noise_source, sizeof(result->noise_source), noise);
-}
-
-/* Nodes on which ranks sit, those of dedicated servers among them. */
-static int nodes_of(const struct work *w)
-{
-    const struct dts_platform *platform = w->question->platform;
-    bool *used = dts_alloc((size_t)platform->nodes, sizeof(*used));
-    int count = 0;
-    for (int r = 0; r < w->built.job.ranks; r++) {
-        const int node = dts_platform_node_of(platform, w->built.endpoints[r]);
-        count += !used[node];
-        used[node] = true;
-    }
-    free(used);
-    return count;
-}
-
-/* Of all devices in use. */
-static void add_devices(const struct work *w, struct dts_result *result)
-{
-    const struct dts_question *q = w->question;
-    if (q->kinds == NULL)
-        add_assumed(result, q->device->name, q->device->assumed_paths,
-                    q->device->assumed_path_count);
-    for (int k = 0; k < q->platform->kind_count; k++)
-        if (w->built.used.ranks[k] > 0)
-            add_assumed(result, q->kinds[k].name, q->kinds[k].assumed_paths,
-                        q->kinds[k].assumed_path_count);
-}
-
-static void fill_axes(const struct work *w, struct dts_result *result)
-{
-    const struct dts_strategy_kind *kind = w->question->strategy->kind;
-    struct dts_text text = {0};
-    if (kind->describe == NULL)
-        return;
-    kind->describe(&w->built.point, &w->built.job, &text);
-    copy_text(result->axes, sizeof(result->axes), dts_text_string(&text));
-    dts_text_free(&text);
-}
-
-/* A point that does not fit is predicted where the scenario says so (memory.check). */
-static void doubt_memory(const struct work *w, double total, struct dts_result *result)
-{
-    const double have = w->built.machine.device_memory_bytes;
-    const size_t length = strlen(result->doubt);
-    if (have > 0 && total > have)
-        snprintf(result->doubt + length, sizeof(result->doubt) - length,
-                 "%sdoes not fit: %.1f GB needed on a device of %.1f GB",
-                 length > 0 ? "; " : "", total / 1e9, have / 1e9);
-}
-
-/* Returns the total, bytes. */
-static double fill_memory(const struct work *w, struct dts_result *result)
-{
-    struct dts_memory memory;
-    if (!dts_point_memory(&w->built.point, &memory, &result->error))
-        return 0;
-    result->memory.total_bytes = memory.total;
-    result->memory.weights_bytes = memory.weights;
-    result->memory.gradients_bytes = memory.gradients;
-    result->memory.optimizer_bytes = memory.optimizer;
-    result->memory.activations_bytes = memory.activations;
-    if (memory.framework > 0)
-        result->memory.framework_bytes = memory.framework;
-    if (memory.first_stage > 0)
-        result->memory.first_stage_bytes = memory.first_stage;
-    return memory.total;
-}
-
 static void fill_setting(const struct work *w, struct dts_result *result)
 {
-    const struct dts_question *q = w->question;
-    const struct dts_scenario *s = q->scenario;
-    const double total = fill_memory(w, result);
-
-    result->nodes = nodes_of(w);
-    if (!q->strategy->kind->trains_nothing)
-        result->global_batch = (int)dts_point_global_batch(&w->built.point);
-    dts_chosen_find(&w->built.job.roles[0].plan, result->chosen, sizeof(result->chosen),
-                    result->chosen_why, sizeof(result->chosen_why));
-    copy_text(result->engine, sizeof(result->engine), w->engine->name);
-    copy_text(result->basis, sizeof(result->basis), w->built.seconds.basis);
-    copy_text(result->outside, sizeof(result->outside), w->built.seconds.outside);
-    copy_text(result->doubt, sizeof(result->doubt), w->built.seconds.doubt);
-    doubt_memory(w, total, result);
-    result->roofline = w->built.seconds.roofline;
-    copy_text(result->unlike, sizeof(result->unlike), w->built.unlike.note);
-    fill_axes(w, result);
-    fill_sources(w, result);
-    add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
-    add_devices(w, result);
-    add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
+    dts_setting_fill(w->question, &w->built, w->simulation.slowdown > 0, result);
+    dts_text_copy(result->engine, sizeof(result->engine), w->engine->name);
 }
 
 /* A collective alone: its data by the time from rest to its end (plan/coll/coll.h). A single
@@ -358,13 +229,13 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     dts_progress_round(w->question->progress, 1, runs(w));
     if (!w->engine->run(&w->simulation, &calm, err))
         return false;
-    bool with_noise = has_noise(s);
+    bool with_noise = dts_setting_noise(s);
     bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
               (!with_noise || run_noisy(w, &noisy, err));
     if (ok) {
         fill_setting(w, result);
         if (calm.limits != NULL)
-            copy_text(result->limits, sizeof(result->limits), calm.limits);
+            dts_text_copy(result->limits, sizeof(result->limits), calm.limits);
         if (w->built.unlike.apart)
             dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
         ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
@@ -393,7 +264,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     dts_progress_begin(question->progress, "planning", 0);
     const bool built = dts_built_make(question, &w.built, &result->error);
     if (built && question->memory_only) {
-        fill_memory(&w, result);
+        dts_setting_memory(&w.built, result);
     } else if (built) {
         prepare_simulation(&w);
         const bool suits = dts_platform_suits(question->platform, w.engine, &result->error);

@@ -151,6 +151,11 @@ void dts_text_shorten(struct dts_text *text, size_t most)
     text->length = head + 3 + text->length - tail;
 }
 
+void dts_text_copy(char *to, size_t room, const char *from)
+{
+    snprintf(to, room, "%s", from != NULL ? from : "");
+}
+
 const char *dts_text_string(const struct dts_text *text)
 {
     return text->chars != NULL ? text->chars : "";

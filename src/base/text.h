@@ -51,6 +51,9 @@ void dts_text_heading(FILE *out, const char *format, ...) __attribute__((format(
 
 enum { DTS_HELP_WIDTH = 80 }; // columns of help texts
 
+/* Into an array of `room` bytes, cut where it is too long; NULL counts as "". */
+void dts_text_copy(char *to, size_t room, const char *from);
+
 const char *dts_text_string(const struct dts_text *text); // "" when empty
 char *dts_text_take(struct dts_text *text); // the caller frees it; the text is empty again
 void dts_text_free(struct dts_text *text);

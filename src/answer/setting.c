@@ -1,0 +1,136 @@
+/* setting.c -- what of a result follows from its plans before an engine runs them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/chosen.h"
+#include "answer/setting.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+bool dts_setting_noise(const struct dts_scenario *s)
+{
+    return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
+}
+
+/* Where there is no room for all, the last says so. */
+static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
+                        int count)
+{
+    for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
+        struct dts_text text = {0};
+        bool more = result->assumed_count == DTS_RESULT_ASSUMED - 1;
+        dts_text_add(&text, "%s: %s", of, more ? "and more" : paths[i]);
+        dts_text_copy(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
+                      dts_text_string(&text));
+        dts_text_free(&text);
+    }
+}
+
+/* What slows kernels down beside communication, and from one device and step to the next. */
+static void fill_sources(const struct dts_question *q, bool slowed, struct dts_result *result)
+{
+    const struct dts_scenario *s = q->scenario;
+    const bool calibrated = q->platform->communicating >= 0;
+    const char *unknown = "the stack file, which has no source";
+    const char *slowdown = calibrated                         ? "node.compute of the platform"
+                           : s->stack.slowdown_source != NULL ? s->stack.slowdown_source
+                                                              : unknown;
+    const char *noise = s->stack.noise_source != NULL ? s->stack.noise_source : unknown;
+    if (slowed)
+        dts_text_copy(result->slowdown_source, sizeof(result->slowdown_source), slowdown);
+    if (dts_setting_noise(s))
+        dts_text_copy(result->noise_source, sizeof(result->noise_source), noise);
+}
+
+/* Nodes on which ranks sit, those of dedicated servers among them. */
+static int nodes_of(const struct dts_question *q, const struct dts_built *built)
+{
+    const struct dts_platform *platform = q->platform;
+    bool *used = dts_alloc((size_t)platform->nodes, sizeof(*used));
+    int count = 0;
+    for (int r = 0; r < built->job.ranks; r++) {
+        const int node = dts_platform_node_of(platform, built->endpoints[r]);
+        count += !used[node];
+        used[node] = true;
+    }
+    free(used);
+    return count;
+}
+
+/* Of all devices in use. */
+static void add_devices(const struct dts_question *q, const struct dts_built *built,
+                        struct dts_result *result)
+{
+    if (q->kinds == NULL)
+        add_assumed(result, q->device->name, q->device->assumed_paths,
+                    q->device->assumed_path_count);
+    for (int k = 0; k < q->platform->kind_count; k++)
+        if (built->used.ranks[k] > 0)
+            add_assumed(result, q->kinds[k].name, q->kinds[k].assumed_paths,
+                        q->kinds[k].assumed_path_count);
+}
+
+static void fill_axes(const struct dts_question *q, const struct dts_built *built,
+                      struct dts_result *result)
+{
+    const struct dts_strategy_kind *kind = q->strategy->kind;
+    struct dts_text text = {0};
+    if (kind->describe == NULL)
+        return;
+    kind->describe(&built->point, &built->job, &text);
+    dts_text_copy(result->axes, sizeof(result->axes), dts_text_string(&text));
+    dts_text_free(&text);
+}
+
+/* A point that does not fit is predicted where the scenario says so (memory.check). */
+static void doubt_memory(const struct dts_built *built, double total, struct dts_result *result)
+{
+    const double have = built->machine.device_memory_bytes;
+    const size_t length = strlen(result->doubt);
+    if (have > 0 && total > have)
+        snprintf(result->doubt + length, sizeof(result->doubt) - length,
+                 "%sdoes not fit: %.1f GB needed on a device of %.1f GB",
+                 length > 0 ? "; " : "", total / 1e9, have / 1e9);
+}
+
+double dts_setting_memory(const struct dts_built *built, struct dts_result *result)
+{
+    struct dts_memory memory;
+    if (!dts_point_memory(&built->point, &memory, &result->error))
+        return 0;
+    result->memory.total_bytes = memory.total;
+    result->memory.weights_bytes = memory.weights;
+    result->memory.gradients_bytes = memory.gradients;
+    result->memory.optimizer_bytes = memory.optimizer;
+    result->memory.activations_bytes = memory.activations;
+    if (memory.framework > 0)
+        result->memory.framework_bytes = memory.framework;
+    if (memory.first_stage > 0)
+        result->memory.first_stage_bytes = memory.first_stage;
+    return memory.total;
+}
+
+void dts_setting_fill(const struct dts_question *q, const struct dts_built *built, bool slowed,
+                      struct dts_result *result)
+{
+    const struct dts_scenario *s = q->scenario;
+    const double total = dts_setting_memory(built, result);
+
+    result->nodes = nodes_of(q, built);
+    if (!q->strategy->kind->trains_nothing)
+        result->global_batch = (int)dts_point_global_batch(&built->point);
+    dts_chosen_find(&built->job.roles[0].plan, result->chosen, sizeof(result->chosen),
+                    result->chosen_why, sizeof(result->chosen_why));
+    dts_text_copy(result->basis, sizeof(result->basis), built->seconds.basis);
+    dts_text_copy(result->outside, sizeof(result->outside), built->seconds.outside);
+    dts_text_copy(result->doubt, sizeof(result->doubt), built->seconds.doubt);
+    doubt_memory(built, total, result);
+    result->roofline = built->seconds.roofline;
+    dts_text_copy(result->unlike, sizeof(result->unlike), built->unlike.note);
+    fill_axes(q, built, result);
+    fill_sources(q, slowed, result);
+    add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
+    add_devices(q, built, result);
+    add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
+}
