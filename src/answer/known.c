@@ -17,6 +17,8 @@ static const double close_enough = 1e-3, most_factor = 1e6;
 /* The measured step of a point whose batch the prediction knows. */
 static double measured_s(const struct dts_known *known, const struct dts_result *predicted)
 {
+    if (known->train_s > 0)
+        return known->train_s / predicted->training.steps;
     return known->step_s > 0 ? known->step_s
                              : predicted->global_batch / known->throughput_samples_per_s;
 }

@@ -20,7 +20,8 @@
 /* A point that was measured; everything is borrowed. */
 struct dts_known {
     struct dts_question question; // asked of the engine that the scenario of it names
-    double step_s;                // 0: throughput_samples_per_s is given
+    double step_s;                // 0: one of those below is given
+    double train_s;               // of all steps of the training
     double throughput_samples_per_s;
 };
 

@@ -17,9 +17,15 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {
-        "data_parallel", "parameter_server", "collective", "fsdp",
-        "memory",        "nanotron",         "3d",         NULL};
+    static const char *const names[] = {"data_parallel",
+                                        "parameter_server",
+                                        "collective",
+                                        "fsdp",
+                                        "memory",
+                                        "nanotron",
+                                        "3d",
+                                        "records",
+                                        NULL};
     return names[i];
 }
 
@@ -31,8 +37,9 @@ const char *dts_case_role_name(enum dts_case_role role)
 
 const char *dts_case_value_name(int i)
 {
-    static const char *const names[] = {"throughput_samples_per_s", "step_s", "memory_gib",
-                                        "memory_first_stage_gib", NULL};
+    static const char *const names[] = {
+        "throughput_samples_per_s", "step_s", "train_s", "memory_gib",
+        "memory_first_stage_gib",   NULL};
     return names[i];
 }
 
@@ -113,13 +120,13 @@ static bool read_role(const struct dts_cfg *row, struct dts_case *one, struct dt
 {
     const char *text = one->role_text;
     one->role = DTS_CASE_PREDICTED;
-    if (text == NULL || text[0] == '\0')
+    if (text == NULL || text[0] == '\0' || strcmp(text, "predicted") == 0)
         return true;
     one->role = DTS_CASE_CALIBRATED;
     return strncmp(text, "calibrated: ", 12) == 0 ||
            dts_cfg_fail(row, NULL, err,
-                        "role must be \"calibrated: \" and the constant that was chosen on it, "
-                        "got \"%.60s\"",
+                        "role must be predicted, or \"calibrated: \" and the constant that was "
+                        "chosen on it, got \"%.60s\"",
                         text);
 }
 
@@ -179,14 +186,20 @@ static bool read_rows(struct dts_case_set *set, const struct dts_family *family,
     return true;
 }
 
+/* The row says that nothing is known of it beforehand. */
+static bool is_never_known(const struct dts_case *one)
+{
+    return one->role_text != NULL && strcmp(one->role_text, "predicted") == 0;
+}
+
 /* A collective has no kernels to be levelled, nor has memory. Of all others the smallest of a
  * system is known. */
 static void choose_anchors(struct dts_case_set *set, const struct dts_family *family, int from)
 {
     for (int i = from; i < set->count && dts_family_trains(family); i++) {
-        bool smallest = true;
+        bool smallest = !is_never_known(&set->cases[i]);
         for (int j = from; j < set->count && smallest; j++)
-            if (set->cases[j].system == set->cases[i].system)
+            if (set->cases[j].system == set->cases[i].system && !is_never_known(&set->cases[j]))
                 smallest = set->cases[j].devices > set->cases[i].devices ||
                            (set->cases[j].devices == set->cases[i].devices && j >= i);
         if (smallest)

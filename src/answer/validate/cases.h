@@ -4,7 +4,8 @@
  * as
  * --set has them, or one of: system, devices, value, role, note, source. Cases of one system
  * share hardware, software, model and precision. The smallest of a system, in devices, is its
- * anchor: it levels the others (answer/known.h), which are predicted.
+ * anchor: it levels the others (answer/known.h), which are predicted. A case with the role
+ * "predicted" is never an anchor: nothing of its system needs to be known.
  */
 #ifndef DTS_ANSWER_VALIDATE_CASES_H
 #define DTS_ANSWER_VALIDATE_CASES_H
@@ -21,6 +22,7 @@ enum dts_case_role {
 enum dts_case_value {
     DTS_CASE_THROUGHPUT,   // samples a second
     DTS_CASE_STEP,         // seconds
+    DTS_CASE_TRAIN,        // seconds of the whole training: training.epochs of the dataset
     DTS_CASE_MEMORY,       // GiB at the peak on the device that needs most
     DTS_CASE_MEMORY_FIRST, // on one of a pipeline's first stage
 };
@@ -35,7 +37,8 @@ enum dts_case_class {
     DTS_FSDP,
     DTS_MEMORY,
     DTS_NANOTRON,
-    DTS_3D, // a network divided over devices by tensors and stages
+    DTS_3D,      // a network divided over devices by tensors and stages
+    DTS_RECORDS, // whole trainings of ImageNet, from the device alone
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end

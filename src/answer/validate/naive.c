@@ -16,8 +16,8 @@ struct seen {
 static struct seen see(const struct dts_case_set *set, const struct dts_judged *judged, int i)
 {
     const struct dts_case *one = &set->cases[i];
-    const double rate = set->families[one->family].value == DTS_CASE_STEP
-                            ? judged[i].batch / one->value
+    const double rate = set->families[one->family].value != DTS_CASE_THROUGHPUT
+                            ? judged[i].batch / judged[i].published_s
                             : one->value / one->devices;
     const double flops = judged[i].sample_flops > 0 ? judged[i].sample_flops : 1;
     return (struct seen){one->devices, judged[i].batch, rate * flops};

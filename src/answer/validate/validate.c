@@ -33,6 +33,7 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
         return;
     struct dts_known known = {.question = dts_question_of(&scene, 0, one->devices),
                               .step_s = value == DTS_CASE_STEP ? one->value : 0,
+                              .train_s = value == DTS_CASE_TRAIN ? one->value : 0,
                               .throughput_samples_per_s =
                                   value == DTS_CASE_THROUGHPUT ? one->value : 0};
     known.question.progress = progress;
@@ -44,6 +45,9 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     } else if (dts_known_factor(&known, &factor, result)) {
         result->level_kernels = factor;
     }
+    if (value == DTS_CASE_TRAIN && !dts_result_refused(result) && !(result->training.steps > 0))
+        dts_fail(&result->error, DTS_BAD_INPUT,
+                 "a metric train_s needs training.epochs and dataset.samples in the scenario");
 }
 
 static void name(const void *self, int i, char *text, size_t room)
@@ -113,6 +117,8 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
                                  : 0;
     judged[i].published_s =
         family->value == DTS_CASE_THROUGHPUT ? result->global_batch / one->value : one->value;
+    if (family->value == DTS_CASE_TRAIN)
+        judged[i].published_s = one->value / result->training.steps;
     if (dts_family_remembers(family)) {
         const double first = result->memory.first_stage_bytes;
         const bool of_first = family->value == DTS_CASE_MEMORY_FIRST && isfinite(first);
@@ -145,6 +151,20 @@ static double level(const struct dts_case_set *set, const struct dts_judged *jud
     return count > 0 ? dts_rest_level(rests, count, set->cases[i].devices, judged[i].batch) : 1;
 }
 
+/* A predicted step, or memory, in the unit of the family. */
+static double in_unit(const struct dts_family *family, const struct dts_case *one,
+                      const struct dts_judged *judged, double step_s)
+{
+    switch (family->value) {
+    case DTS_CASE_THROUGHPUT:
+        return one->value * judged->published_s / step_s;
+    case DTS_CASE_TRAIN:
+        return one->value * step_s / judged->published_s;
+    default:
+        return step_s;
+    }
+}
+
 static void judge(const struct dts_case_set *set, struct dts_judged *judged)
 {
     struct dts_rest *rests = dts_alloc((size_t)set->count, sizeof(*rests));
@@ -163,9 +183,7 @@ static void judge(const struct dts_case_set *set, struct dts_judged *judged)
                                      ? step_s / judged[i].published_s - 1
                                      : judged[i].published_s / step_s - 1;
             judged[i].error[k] = asked ? error : NAN;
-            judged[i].predicted[k] = family->value != DTS_CASE_THROUGHPUT
-                                         ? step_s
-                                         : one->value * judged[i].published_s / step_s;
+            judged[i].predicted[k] = in_unit(family, one, &judged[i], step_s);
         }
     }
     free(rests);
