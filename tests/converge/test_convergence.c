@@ -117,15 +117,68 @@ static void doubts_name_the_batch(void)
     dts_text_free(&doubt);
 }
 
+static bool load(struct dts_convergence *profile, const char *name)
+{
+    struct dts_error err = {0};
+    char *path = NULL;
+    const bool good = dts_library_find(&path, "convergence", name, NULL, &err) &&
+                      dts_convergence_load(profile, path, &err);
+    if (!CHECK(good))
+        printf("%s\n", err.text);
+    free(path);
+    return good;
+}
+
+/* Predictions of means of 20 seeds with their 80 % intervals, by an independent program on the
+ * same tables. ResNet-50 has a test of its own (test_fit.c). */
+static void profiles_predict_what_another_program_does(void)
+{
+    static const struct {
+        const char *name;
+        double batch, mean, low, high;
+    } known[] = {{"bert_large", 2048, 2.743e6, 2.588e6, 2.907e6},
+                 {"llama31_405b", 3456, 432500, 407000, 459600},
+                 {"llama31_8b", 48, 203500, 190400, 217500},
+                 {"rgat", 131072, 1.604, 1.494, 1.722},
+                 {"dlrm_dcnv2", 80000, 0.830, 0.783, 0.879},
+                 {"retinanet", 1536, 7.12, 6.60, 7.69},
+                 {"gpt3_175b", 5120, 1.340e9, 1.272e9, 1.413e9}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        struct dts_convergence profile;
+        if (!load(&profile, known[i].name))
+            continue;
+        const struct dts_fit_question question = {known[i].batch, .cv = -1, .interval = -1,
+                                                  .seeds = 20};
+        const struct dts_forecast forecast = dts_fit_predict(&profile.fit, &question);
+        CHECK_CLOSE(forecast.mean, known[i].mean, 3e-3);
+        CHECK_CLOSE(forecast.low, known[i].low, 5e-3);
+        CHECK_CLOSE(forecast.high, known[i].high, 5e-3);
+        dts_convergence_free(&profile);
+    }
+}
+
+static void the_batch_beyond_the_limit_of_retinanet_is_known(void)
+{
+    struct dts_convergence profile;
+    struct dts_error err = {0};
+    struct dts_need need;
+    if (!load(&profile, "retinanet"))
+        return;
+    CHECK(dts_convergence_predict(&profile, 4096, 0, &need, &err));
+    CHECK_NEAR(need.limited_batch, 4096, 0);
+    CHECK_NEAR(need.batches[1], 2560, 0);
+    CHECK_INT(need.batch_count, 8);
+    dts_convergence_free(&profile);
+}
+
 /* What is written reads as the same, to the last bit. */
 static void a_profile_is_written_as_it_is_read(void)
 {
     struct dts_convergence first, second;
     struct dts_error err = {0};
-    char *text = NULL, *path = NULL;
+    char *text = NULL;
     size_t length;
-    if (!CHECK(dts_library_find(&path, "convergence", "resnet50_lars", NULL, &err)) ||
-        !CHECK(dts_convergence_load(&first, path, &err)))
+    if (!load(&first, "resnet50_lars"))
         return;
     FILE *out = open_memstream(&text, &length);
     dts_convergence_print(&first, out);
@@ -139,7 +192,6 @@ static void a_profile_is_written_as_it_is_read(void)
         dts_convergence_free(&second);
     }
     dts_convergence_free(&first);
-    free(path);
     free(text);
 }
 
@@ -151,10 +203,8 @@ static void profiles_that_ship_tell_their_own_points(void)
     for (; names[count] != NULL; count++) {
         struct dts_convergence profile;
         struct dts_error err = {0};
-        char *path = NULL;
-        CHECK(dts_library_find(&path, "convergence", names[count], NULL, &err));
-        if (!CHECK(dts_convergence_load(&profile, path, &err)))
-            printf("%s\n", err.text);
+        if (!load(&profile, names[count]))
+            continue;
         for (int i = 0; i < profile.point_count; i++) {
             const struct dts_seeds *point = &profile.points[i].seeds;
             struct dts_need need;
@@ -164,7 +214,6 @@ static void profiles_that_ship_tell_their_own_points(void)
                 printf("%s at %g: %g\n", names[count], point->batch, need.units.mean);
         }
         dts_convergence_free(&profile);
-        free(path);
         free(names[count]);
     }
     free(names);
@@ -173,4 +222,6 @@ static void profiles_that_ship_tell_their_own_points(void)
 
 TESTS(TEST(bad_profiles_are_refused_in_one_line), TEST(needs_come_in_units_samples_and_steps),
       TEST(a_constant_has_the_scatter_of_its_rows), TEST(doubts_name_the_batch),
+      TEST(profiles_predict_what_another_program_does),
+      TEST(the_batch_beyond_the_limit_of_retinanet_is_known),
       TEST(a_profile_is_written_as_it_is_read), TEST(profiles_that_ship_tell_their_own_points))
