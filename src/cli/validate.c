@@ -121,7 +121,7 @@ const struct dts_command dts_validate_command = {
         "(anchor); neither are those on which a constant was chosen (calibrated).\n"
         "\n"
         "  CLASS         data_parallel, parameter_server, collective, fsdp, memory, nanotron,\n"
-        "                3d or records; none: all\n"
+        "                3d, records or time_to_train; none: all\n"
         "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
         "                case by case\n"
         "  --folds yes   also choose the calibrated constants anew on each half of the\n"

@@ -17,15 +17,10 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {"data_parallel",
-                                        "parameter_server",
-                                        "collective",
-                                        "fsdp",
-                                        "memory",
-                                        "nanotron",
-                                        "3d",
-                                        "records",
-                                        NULL};
+    static const char *const names[] = {
+        "data_parallel", "parameter_server", "collective", "fsdp", "memory", "nanotron", "3d",
+        "records",       "time_to_train",    NULL,
+    };
     return names[i];
 }
 

@@ -37,8 +37,9 @@ enum dts_case_class {
     DTS_FSDP,
     DTS_MEMORY,
     DTS_NANOTRON,
-    DTS_3D,      // a network divided over devices by tensors and stages
-    DTS_RECORDS, // whole trainings of ImageNet, from the device alone
+    DTS_3D,       // a network divided over devices by tensors and stages
+    DTS_RECORDS,  // whole trainings of ImageNet, from the device alone
+    DTS_TO_TRAIN, // until a convergence profile's target is reached
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end

@@ -47,7 +47,8 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     }
     if (value == DTS_CASE_TRAIN && !dts_result_refused(result) && !(result->training.steps > 0))
         dts_fail(&result->error, DTS_BAD_INPUT,
-                 "a metric train_s needs training.epochs and dataset.samples in the scenario");
+                 "a metric train_s needs training.target, or training.epochs and "
+                 "dataset.samples, in the scenario");
 }
 
 static void name(const void *self, int i, char *text, size_t room)
