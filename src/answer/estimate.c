@@ -6,6 +6,7 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
+#include "answer/phases.h"
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/target.h"
@@ -265,6 +266,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     dts_result_open(question, result);
     dts_progress_begin(question->progress, "planning", 0);
     const bool built = dts_built_make(question, &w.built, &result->error);
+    bool good = false;
     if (built && question->memory_only) {
         dts_setting_memory(&w.built, result);
     } else if (built) {
@@ -273,8 +275,10 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
         if (suits && question->check)
             fill_setting(&w, result);
         else if (suits)
-            simulate(&w, result, &result->error);
+            good = simulate(&w, result, &result->error);
     }
     dts_loader_free(w.loader);
     dts_built_free(&w.built);
+    if (good && question->phase_count > 0)
+        dts_phases_fill(question, result);
 }

@@ -18,7 +18,7 @@ static const double close_enough = 1e-3, most_factor = 1e6;
 static double measured_s(const struct dts_known *known, const struct dts_result *predicted)
 {
     if (known->train_s > 0)
-        return known->train_s / predicted->training.steps;
+        return known->train_s * predicted->step.total_s / predicted->training.time_s;
     return known->step_s > 0 ? known->step_s
                              : predicted->global_batch / known->throughput_samples_per_s;
 }

@@ -6,6 +6,7 @@
 #include "answer/conditions.h"
 #include "answer/notes/unused.h"
 #include "answer/open.h"
+#include "answer/phases.h"
 #include "answer/result.h"
 #include "answer/scene.h"
 #include "base/hash.h"
@@ -175,6 +176,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
         hash = dts_doc_hash(documents[i], hash);
     if (scene->scenario.training.profile != NULL)
         hash = dts_doc_hash(scene->scenario.training.profile->doc, hash);
+    for (int p = 0; p < scene->phase_count; p++)
+        hash = hash * 31 + scene->phases[p].hash;
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
         hash = hash_measured(&scene->platform.net.transports[by].measured, hash);
     for (int k = 1; k < scene->platform.kind_count; k++)
@@ -197,8 +200,10 @@ bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int 
         load_platform(changes, k, scene, err) && load_device(scene, err)) {
         dts_conditions_of_platform(changes, &scene->scenario, scene->platform.doc,
                                    &scene->left_out);
-        scene->hash = hash_of(scene);
-        return true;
+        if (dts_phases_open(changes, k, scene, err)) {
+            scene->hash = hash_of(scene);
+            return true;
+        }
     }
     dts_scene_close(scene);
     return false;
@@ -221,11 +226,14 @@ struct dts_question dts_question_of(const struct dts_scene *scene, int strategy,
                                  .kinds = scene->kinds,
                                  .strategy = &scene->scenario.strategies[strategy],
                                  .devices = devices,
+                                 .phases = scene->phases,
+                                 .phase_count = scene->phase_count,
                                  .setting = scene->setting};
 }
 
 void dts_scene_close(struct dts_scene *scene)
 {
+    dts_phases_close(scene);
     dts_text_free(&scene->unused);
     dts_text_free(&scene->left_out);
     for (int k = 0; scene->kinds != NULL && k < scene->platform.kind_count; k++)

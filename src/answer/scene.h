@@ -22,8 +22,10 @@ struct dts_scene {
     struct dts_device *kinds; // of platform.kinds, platform.kind_count; NULL: none; owned
     struct dts_text unused;   // of a live run: keys of "live" that --set left without effect
     struct dts_text left_out; // the path for which published figures are not compared
-    char setting[256];        // what --sweep set; "": there is no --sweep
-    uint64_t hash;            // of all documents that it was read from, with the changes made
+    struct dts_scene *phases; // of the training (phases.h); NULL: it is one; owned
+    int phase_count;
+    char setting[256]; // what --sweep set; "": there is no --sweep
+    uint64_t hash;     // of all documents that it was read from, with the changes made
 };
 
 /* A point to be predicted. Everything is borrowed. */
@@ -39,6 +41,8 @@ struct dts_question {
     double speed;                  // of kernels, times that of the device; 0: as it is
     const struct dts_known *known; // points that were measured (known.h); NULL: none
     int known_count;
+    const struct dts_scene *phases; // of the scene (phases.h)
+    int phase_count;
     bool check;                    // build the plans, simulate nothing
     bool memory_only;              // only what lies in memory: no plan is built
     bool step_only;                // leave out "why", and the step without overheads and noise

@@ -45,9 +45,10 @@ static void work(void *self, int i, struct dts_progress *progress, struct dts_re
     } else if (dts_known_factor(&known, &factor, result)) {
         result->level_kernels = factor;
     }
-    if (value == DTS_CASE_TRAIN && !dts_result_refused(result) && !(result->training.steps > 0))
+    if (value == DTS_CASE_TRAIN && !dts_result_refused(result) &&
+        !(result->training.time_s > 0))
         dts_fail(&result->error, DTS_BAD_INPUT,
-                 "a metric train_s needs training.target, or training.epochs and "
+                 "a metric train_s needs training.target, or epochs or phases and "
                  "dataset.samples, in the scenario");
 }
 
@@ -119,7 +120,7 @@ static void take(const struct dts_case_set *set, int i, const struct dts_result 
     judged[i].published_s =
         family->value == DTS_CASE_THROUGHPUT ? result->global_batch / one->value : one->value;
     if (family->value == DTS_CASE_TRAIN)
-        judged[i].published_s = one->value / result->training.steps;
+        judged[i].published_s = one->value * result->step.total_s / result->training.time_s;
     if (dts_family_remembers(family)) {
         const double first = result->memory.first_stage_bytes;
         const bool of_first = family->value == DTS_CASE_MEMORY_FIRST && isfinite(first);

@@ -382,6 +382,8 @@ void dts_scenario_help(FILE *out)
         fputc('\n', out);
         dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
     }
+    fprintf(out, "\nEach of training.phases:\n\n");
+    dts_fields_print(dts_phase_fields, "training.phases[]", out);
     fprintf(out, "\nEach of references:\n\n");
     dts_fields_print(dts_scenario_reference_fields, "references[]", out);
     fprintf(out, "\nEach of measurements:\n\n");

@@ -1,7 +1,9 @@
-/* training.c -- the key "training": epochs, or a target with its convergence profile. */
+/* training.c -- the key "training": epochs, phases, or a target with its convergence profile.
+ */
 #include "train/scenario/training.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json/library.h"
 #include "base/mem.h"
@@ -19,8 +21,80 @@ const struct dts_field dts_training_fields[] = {
      .missing = "null", .help = "passes over the data set, for the time that they take"},
     {DTS_KEY(struct dts_training, target), .type = DTS_OBJECT, .fields = target_fields,
      .missing = "null", .help = "instead of epochs: train until a target is reached"},
+    {.key = "phases",
+     .offset = offsetof(struct dts_training, phase_list),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "instead of epochs: parts with other values of the scenario, one after the other"},
     {0},
 };
+
+const struct dts_field dts_phase_fields[] = {
+    {DTS_KEY(struct dts_phase, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
+     .missing = "null", .help = "passes over the data set"},
+    {DTS_KEY(struct dts_phase, steps), .type = DTS_REAL, .min = 1, .max = 1e12,
+     .missing = "null", .help = "instead of epochs: steps"},
+    {DTS_KEY(struct dts_phase, set), .type = DTS_OTHER, .missing = "{}",
+     .help = "paths and values, {\"batch.per_device\": 64}, that are other than in this file"},
+    {0},
+};
+
+enum { MOST_PHASES = 64 };
+
+/* What a phase cannot have of its own. */
+static bool check_set(const struct dts_cfg *set, struct dts_error *err)
+{
+    static const char *const whole[] = {"training", "devices", "references", "measurements",
+                                        "live",     "steps",   "seed"};
+    const char *key;
+    for (size_t i = 0; (key = dts_cfg_key(set, i)) != NULL; i++)
+        for (size_t w = 0; w < sizeof(whole) / sizeof(whole[0]); w++) {
+            const size_t length = strlen(whole[w]);
+            if (strncmp(key, whole[w], length) == 0 &&
+                (key[length] == '\0' || key[length] == '.' || key[length] == '['))
+                return dts_cfg_fail(set, key, err,
+                                    "%s is of the whole training, not of a phase", whole[w]);
+        }
+    return true;
+}
+
+static bool read_phase(const struct dts_cfg *at, struct dts_phase *phase, bool has_samples,
+                       struct dts_error *err)
+{
+    if (!dts_cfg_read(at, dts_phase_fields, phase, err))
+        return false;
+    if ((phase->epochs > 0) == (phase->steps > 0))
+        return dts_cfg_fail(at, NULL, err, "must have either epochs or steps");
+    if (!dts_cfg_is_object(&phase->set))
+        return dts_cfg_fail(at, "set", err, "must be an object of paths and values");
+    return check_set(&phase->set, err) &&
+           (has_samples ||
+            dts_cfg_fail(at, NULL, err, "needs dataset.samples: epochs are counted in them"));
+}
+
+static bool read_phases(struct dts_training *training, const struct dts_cfg *top,
+                        struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(top, "training"),
+                         data = dts_cfg_member(top, "dataset"),
+                         list = dts_cfg_member(&at, "phases");
+    const size_t count = dts_cfg_length(&list);
+    if (!dts_cfg_exists(&list))
+        return true;
+    if (!dts_cfg_is_list(&list) || count < 1 || count > MOST_PHASES)
+        return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects", MOST_PHASES);
+    if (training->epochs > 0 || training->target.profile != NULL)
+        return dts_cfg_fail(&at, NULL, err, "has phases and %s: give one",
+                            training->epochs > 0 ? "epochs" : "target");
+    training->phases = dts_alloc(count, sizeof(*training->phases));
+    for (size_t i = 0; i < count; i++) {
+        const struct dts_cfg item = dts_cfg_item(&list, i);
+        if (!read_phase(&item, &training->phases[i], dts_cfg_exists(&data), err))
+            return false;
+        training->phase_count++;
+    }
+    return true;
+}
 
 static bool choose_recipe(struct dts_training *training, const struct dts_cfg *at,
                           struct dts_error *err)
@@ -46,6 +120,8 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
     const struct dts_cfg at = dts_cfg_member(top, "training");
     const struct dts_cfg target = dts_cfg_member(&at, "target");
     char *path;
+    if (!read_phases(training, top, err))
+        return false;
     if (training->target.profile == NULL)
         return true;
     if (training->epochs > 0)
@@ -64,5 +140,6 @@ void dts_training_free(struct dts_training *training)
     if (training->profile != NULL)
         dts_convergence_free(training->profile);
     free(training->profile);
+    free(training->phases);
     *training = (struct dts_training){0};
 }

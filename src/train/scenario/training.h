@@ -1,6 +1,8 @@
-/* training.h -- how long a training lasts: a number of epochs, or until a target is reached.
+/* training.h -- how long a training lasts: a number of epochs, phases, or until a target is
+ * reached.
  *
  *     "training": {"target": {"profile": "resnet50_lars", "recipe": "tuned"}}
+ *     "training": {"phases": [{"epochs": 14, "set": {"model.input": [3, 128, 128]}}, ...]}
  */
 #ifndef DTS_TRAIN_SCENARIO_TRAINING_H
 #define DTS_TRAIN_SCENARIO_TRAINING_H
@@ -12,8 +14,17 @@ struct dts_target_words {
     const char *profile, *recipe; // NULL: none is asked
 };
 
+/* A part of a training with other values of the scenario than the rest. */
+struct dts_phase {
+    double epochs, steps; // one of them; the other is 0
+    struct dts_cfg set;   // paths of the scenario and values
+};
+
 struct dts_training {
     double epochs; // 0: not asked
+    struct dts_cfg phase_list;
+    struct dts_phase *phases; // owned; NULL: the training is one
+    int phase_count;
     struct dts_target_words target;
     struct dts_convergence *profile; // of the target; owned; NULL: none is asked
     int recipe;                      // of the profile
@@ -21,7 +32,10 @@ struct dts_training {
 
 extern const struct dts_field dts_training_fields[];
 
-/* Read the profile that the target names, and check it against the rest of `training`. */
+extern const struct dts_field dts_phase_fields[];
+
+/* Read the phases, and the profile that the target names; check them against the rest of
+ * `training`. */
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err);
 void dts_training_free(struct dts_training *training);
