@@ -6,7 +6,7 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/phases.h"
+#include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/target.h"
@@ -280,5 +280,5 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     dts_loader_free(w.loader);
     dts_built_free(&w.built);
     if (good && question->phase_count > 0)
-        dts_phases_fill(question, result);
+        dts_phase_time_fill(question, result);
 }

@@ -6,7 +6,6 @@
 #ifndef DTS_ANSWER_PHASES_H
 #define DTS_ANSWER_PHASES_H
 
-#include "answer/result.h"
 #include "answer/scene.h"
 
 /* Opens scene->phases, as many as scene->scenario.training.phase_count, with the changes that
@@ -14,9 +13,5 @@
 bool dts_phases_open(const struct dts_changes *changes, int k, struct dts_scene *scene,
                      struct dts_error *err);
 void dts_phases_close(struct dts_scene *scene);
-
-/* result->training: epochs, steps and seconds of all phases, on the question's devices, with
- * kernels as fast as the question says. A phase that cannot be predicted is the error. */
-void dts_phases_fill(const struct dts_question *question, struct dts_result *result);
 
 #endif
