@@ -1,7 +1,8 @@
 #!/bin/sh
 # docs/make_validation.sh [--check|--pin] PROGRAM -- what `dtsim validate` says, in the documents.
 #
-# Without an option it writes docs/validation-cases.csv and the table of docs/validation.md anew.
+# Without an option it writes docs/validation-cases.csv, docs/validation-convergence.csv and the tables of
+# docs/validation.md anew.
 # --check compares both with what the program says now, and holds the errors of each class against
 # docs/validation-limits.csv: a median or 90th percentile that is a tenth above its limit fails, with
 # the cases that became worse. --pin writes the limits anew; the commit says why.
@@ -22,6 +23,8 @@ trap 'rm -rf "$work"' EXIT
 
 "$program" validate --cases "$work/cases.csv" -o "$work/answer"
 sed '/^The worst/,$d' "$work/answer" >"$work/table"
+"$program" validate convergence -o "$work/convergence"
+"$program" validate convergence --format csv -o "$work/convergence.csv"
 
 # class,devices,cases,median,p90 of the errors from the anchor, in percent, from the table.
 limits() {
@@ -30,6 +33,9 @@ limits() {
         band = $2; i = 3
         if (band == "to") { band = band " " $3; i = 4 }
         printf "%s,%s,%s,%s,%s\n", $1, band, $i, $(i + 1), $(i + 2) }' "$work/table"
+    # Batches that were left out: the worst stands where other classes have the 90th percentile.
+    awk '/^all laws / { printf "convergence,inner,%s,%s,%s\nconvergence,edge,%s,%s,%s\n", $9, $3, $4, $15, $10, $11 }' \
+        "$work/convergence"
 }
 
 # Rows of two files of cases whose predictions differ by more than rounding.
@@ -38,6 +44,22 @@ compare() {
         NR % 2 { split($0, a, ","); next }
         { if (a[1] != $1 || a[2] != $2 || ($8 + 0 != 0 && ((d = $8 / a[8] - 1) > 1e-3 || d < -1e-3)))
               print a[1] "[" a[2] "], " a[5] " devices: " a[8] " in the documents, now " $8 " (" $1 "[" $2 "])" }'
+}
+
+# Intervals that hold too few of the published means, or too many: 80 % are meant to.
+over_covered() {
+    awk '/^all laws / { inner = $7 / $9; edge = $13 / $15
+        if (inner < 0.75 || inner > 0.9) print "convergence: 80 % intervals hold " $7 " of " $9 " inner batches"
+        if (edge < 0.75 || edge > 0.9) print "convergence: 80 % intervals hold " $13 " of " $15 " edge batches" }' \
+        "$work/convergence"
+}
+
+# Batches left out whose prediction differs by more than rounding.
+compare_convergence() {
+    paste -d '\n' validation-convergence.csv "$work/convergence.csv" | awk -F, '
+        NR % 2 { split($0, a, ","); next }
+        { if (a[1] != $1 || a[2] != $2 || ($6 + 0 != 0 && ((d = $6 / a[6] - 1) > 1e-3 || d < -1e-3)))
+              print a[1] " at " a[2] ": " a[6] " in the documents, now " $6 " (" $1 " at " $2 ")" }'
 }
 
 # Cases whose error grew most.
@@ -64,7 +86,12 @@ write_page() {
     awk -v table="$work/table" '
         /^<!-- table -->/ { print; print "```"; while ((getline line < table) > 0) if (line != "" || !last) print line; skip = 1; next }
         /^<!-- end -->/ { print "```"; skip = 0 }
-        !skip { print }' validation.md >"$work/page"
+        !skip { print }' validation.md |
+        awk -v table="$work/convergence" '
+        /^<!-- convergence -->/ { print; print "```"; while ((getline line < table) > 0) print line; skip = 1; next }
+        /^<!-- end of convergence -->/ { print "```"; skip = 0 }
+        !skip { print }' >"$work/page"
+    cp "$work/convergence.csv" validation-convergence.csv
     cp "$work/page" validation.md
 }
 
@@ -73,18 +100,19 @@ write) write_page ;;
 pin) limits >validation-limits.csv ;;
 check)
     status=0
-    over_limits >"$work/over"
+    { over_limits; over_covered; } >"$work/over"
     if [ -s "$work/over" ]; then
         cat "$work/over"
         echo "Cases that became worse:"
         worse
         status=1
     fi
-    compare >"$work/differ"
+    { compare; compare_convergence; } >"$work/differ"
     sed -n '/^<!-- table -->/,/^<!-- end -->/p' validation.md | sed '1d;$d;/^```/d' >"$work/old"
-    if [ -s "$work/differ" ] || [ "$(wc -l <validation-cases.csv)" -ne "$(wc -l <"$work/cases.csv")" ]; then
+    if [ -s "$work/differ" ] || [ "$(wc -l <validation-cases.csv)" -ne "$(wc -l <"$work/cases.csv")" ] ||
+        [ "$(wc -l <validation-convergence.csv)" -ne "$(wc -l <"$work/convergence.csv")" ]; then
         head -n 20 "$work/differ"
-        echo "docs/validation-cases.csv is not what the program says: run docs/make_validation.sh, and say why in CHANGELOG.md"
+        echo "docs/validation-*.csv are not what the program says: run docs/make_validation.sh, and say why in CHANGELOG.md"
         status=1
     elif [ "$(grep -c . "$work/old")" -ne "$(grep -c . "$work/table")" ]; then
         echo "docs/validation.md has another table than the program: run docs/make_validation.sh"

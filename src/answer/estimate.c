@@ -191,6 +191,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         result->training.time_s = result->training.steps * result->step.total_s;
     }
     dts_target_fill(s, result);
+    dts_spending_fill(w->question->platform, result);
 }
 
 /* Messages that take longer by a share make the step longer by no more than that share of them;

@@ -167,7 +167,9 @@ static void multiply(struct dts_result *result, double level)
                                &result->training.time_s,
                                &result->training.time_low_s,
                                &result->training.time_high_s,
-                               &result->training.device_hours};
+                               &result->training.device_hours,
+                               &result->training.energy_kwh,
+                               &result->training.cost};
     double *const rates[] = {&result->throughput_samples_per_s,
                              &result->algbw_bytes_s,
                              &result->busbw_bytes_s,

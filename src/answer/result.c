@@ -45,6 +45,8 @@ const struct dts_metric dts_metrics[] = {
     {"training", "time_low", "s", AT(training.time_low_s), NULL, .rare = true},
     {"training", "time_high", "s", AT(training.time_high_s), NULL, .rare = true},
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
+    {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
+    {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {"level", "kernels", NULL, AT(level_kernels), NULL},

@@ -86,6 +86,10 @@ struct dts_result {
         /* With a target alone: 80 % of runs lie between low and high. */
         double samples, steps_low, steps_high, time_low_s, time_high_s;
         double device_hours; // devices times time_s
+
+        /* Where the platform states the power and the price of a node: nodes in use times
+         * time_s times these. */
+        double energy_kwh, cost;
     } training;
 
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.

@@ -15,13 +15,29 @@ static void copy(char *to, size_t room, struct dts_text *text)
 /* "35 epochs (33.9 to 36.2)": one number of the law with its interval. */
 static void add_number(struct dts_text *text, const struct dts_fit *fit, int i)
 {
+    const double told = 100; // a factor beyond which an interval says nothing
     const double at = exp(fit->logs[i]), factor = exp(dts_fit_spread(fit, i));
+    if (!(factor < told)) {
+        dts_text_add(text, "not told by the points");
+        return;
+    }
     dts_text_add_significant(text, at, 3);
     dts_text_add(text, " (");
     dts_text_add_significant(text, at / factor, 3);
     dts_text_add(text, " to ");
     dts_text_add_significant(text, at * factor, 3);
     dts_text_add(text, ")");
+}
+
+static void add_batch(struct dts_text *text, const char *lead, const struct dts_law *law,
+                      double extra)
+{
+    const double batch = dts_law_batch(law, extra);
+    dts_text_add(text, "%s", lead);
+    if (isfinite(batch))
+        dts_text_add_significant(text, batch, 3);
+    else
+        dts_text_add(text, "beyond all");
 }
 
 static void say_law(const struct dts_convergence *profile, struct dts_result *result)
@@ -34,10 +50,8 @@ static void say_law(const struct dts_convergence *profile, struct dts_result *re
     add_number(&text, fit, 1);
     dts_text_add(&text, ", g ");
     add_number(&text, fit, 2);
-    dts_text_add(&text, "; 20 %% more than e_min at batch ");
-    dts_text_add_significant(&text, dts_law_batch(&fit->law, DTS_LAW_FIFTH), 3);
-    dts_text_add(&text, ", twice at ");
-    dts_text_add_significant(&text, dts_law_batch(&fit->law, DTS_LAW_TWICE), 3);
+    add_batch(&text, "; 20 % more than e_min at batch ", &fit->law, DTS_LAW_FIFTH);
+    add_batch(&text, ", twice at ", &fit->law, DTS_LAW_TWICE);
     copy(result->target.law, sizeof(result->target.law), &text);
 }
 
@@ -100,4 +114,13 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
         say_law(training->profile, result);
     doubt_words(scenario, &doubt);
     copy(result->target.doubt, sizeof(result->target.doubt), &doubt);
+}
+
+void dts_spending_fill(const struct dts_platform *platform, struct dts_result *result)
+{
+    const double node_hours = result->nodes * result->training.time_s / 3600;
+    if (platform->power_w > 0)
+        result->training.energy_kwh = node_hours * platform->power_w / 1e3;
+    if (platform->price_per_hour > 0)
+        result->training.cost = node_hours * platform->price_per_hour;
 }

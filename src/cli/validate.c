@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/print/validation.h"
+#include "cli/validate_convergence.h"
 
 static const char *option(int i)
 {
@@ -48,6 +49,17 @@ static bool check_folds(const struct dts_options *options, struct dts_error *err
     const char *folds = given(options, "folds");
     return folds == NULL || strcmp(folds, "yes") == 0 ||
            dts_fail(err, DTS_BAD_INPUT, "--folds: must be yes, got \"%.40s\"", folds);
+}
+
+/* Batches that are left out are no cases of a family. */
+static bool check_alone(const struct dts_options *options, struct dts_error *err)
+{
+    const char *other = given(options, "folds") != NULL   ? "--folds"
+                        : given(options, "cases") != NULL ? "--cases"
+                                                          : NULL;
+    return other == NULL ||
+           dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim validate convergence`",
+                    other);
 }
 
 /* The answer in a format, into a file; NULL: standard output. */
@@ -103,8 +115,13 @@ static bool run(const struct dts_options *options, struct dts_error *err)
                                                {"--cases", given(options, "cases")}};
     struct dts_case_set set;
     if (!check_options(options, err) || !check_folds(options, err) ||
-        !dts_outputs_check(outputs, 2, NULL, 0, err) ||
-        !dts_cases_read(words, count, &set, err))
+        !dts_outputs_check(outputs, 2, NULL, 0, err))
+        return false;
+    if (count > 0 && strcmp(words[0], "convergence") == 0)
+        return check_alone(options, err) &&
+               dts_validate_convergence(words + 1, count - 1, options->format, options->output,
+                                        err);
+    if (!dts_cases_read(words, count, &set, err))
         return false;
     const bool good = answer(options, &set, err);
     dts_cases_free(&set);
@@ -122,6 +139,8 @@ const struct dts_command dts_validate_command = {
         "\n"
         "  CLASS         data_parallel, parameter_server, collective, fsdp, memory, nanotron,\n"
         "                3d, records or time_to_train; none: all\n"
+        "  convergence   instead: each batch of the profiles of convergence/ predicted from\n"
+        "                the others; a PROFILE alone is shown batch by batch\n"
         "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
         "                case by case\n"
         "  --folds yes   also choose the calibrated constants anew on each half of the\n"

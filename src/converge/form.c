@@ -26,6 +26,7 @@ static const struct dts_convergence_form by_law = {
     .fit = law_fit,
     .predict = law_predict,
     .has_law = true,
+    .learns = true,
 };
 
 static struct dts_forecast around(double mean, double sd)
@@ -70,6 +71,7 @@ static const struct dts_convergence_form by_constant = {
     .summary = "the mean of all points at any batch: they show no trend",
     .fit = nothing_to_fit,
     .predict = constant_predict,
+    .learns = true,
 };
 
 /* Between two points straight lines in the batch, as MLPerf's own rule has them. No evaluation

@@ -15,6 +15,7 @@ struct dts_convergence_form {
                     const struct dts_fit_question *question, struct dts_forecast *forecast,
                     struct dts_error *err);
     bool has_law; // profile->fit is filled in
+    bool learns;  // says something of batches that are no points: worth leaving one out
 };
 
 extern const struct dts_convergence_form *const dts_convergence_forms[]; // ended by NULL

@@ -51,6 +51,51 @@ static void a_target_takes_its_steps_times_the_step(void)
     dts_convergence_free(&profile);
 }
 
+/* Two batches of which the larger needs a millionth: no law does that. */
+static void what_the_points_do_not_tell_is_said(void)
+{
+    static const char falling[] =
+        "{\"summary\": \"s\", \"model\": \"mlp\", \"dataset\": \"d\", \"optimizer\": \"sgd\","
+        " \"target\": \"90 %\", \"sample\": \"image\", \"unit\": \"samples\", \"source\": "
+        "\"x\","
+        " \"points\": [{\"batch\": 10, \"seeds\": 4, \"mean\": 1e9}, "
+        "{\"batch\": 1000000, \"seeds\": 4, \"mean\": 1000}]}";
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {.model = {.name = "mlp"}, .optimizer = &sgd};
+    struct dts_convergence profile;
+    struct dts_result result;
+    struct dts_error err = {0};
+    struct dts_doc *doc;
+    if (!CHECK(dts_doc_parse(&doc, "x.json", falling, &err) &&
+               dts_convergence_read(&profile, doc, &err)))
+        return;
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 100;
+    scenario.training.profile = &profile;
+    dts_target_fill(&scenario, &result);
+    CHECK(strstr(result.target.law, "b_c not told by the points") != NULL);
+    CHECK(result.training.steps > 0 && isnan(result.training.epochs));
+    dts_convergence_free(&profile);
+}
+
+static void energy_and_cost_are_those_of_whole_nodes(void)
+{
+    struct dts_platform platform = {.power_w = 5000};
+    struct dts_result result;
+    dts_result_init(&result);
+    result.nodes = 3;
+    dts_spending_fill(&platform, &result);
+    CHECK(isnan(result.training.energy_kwh)); // no training
+    result.training.time_s = 7200;
+    dts_spending_fill(&platform, &result);
+    CHECK_NEAR(result.training.energy_kwh, 30, 1e-12);
+    CHECK(isnan(result.training.cost)); // no price
+    platform.price_per_hour = 25;
+    dts_spending_fill(&platform, &result);
+    CHECK_NEAR(result.training.cost, 150, 1e-12);
+}
+
 static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
 {
     static const double times[] = {100, 40, 30, 20}, hours[] = {1, 2, 3, 9};
@@ -74,5 +119,6 @@ static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
     CHECK(!dts_frontier_find(&report, &found)); // one is no choice
 }
 
-TESTS(TEST(a_target_takes_its_steps_times_the_step),
+TESTS(TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
+      TEST(energy_and_cost_are_those_of_whole_nodes),
       TEST(the_frontier_has_the_shortest_the_leanest_and_the_knee))

@@ -213,6 +213,7 @@ static void print_targets(const struct dts_report *report, FILE *out)
     const double longest = largest(report, AT(training.time_high_s));
     const struct time_unit *time = unit_for(long_units, longest);
     const bool epochs = largest(report, AT(training.epochs)) > 0;
+    const bool energy = largest(report, AT(training.energy_kwh)) > 0;
     char need_title[48];
     snprintf(need_title, sizeof(need_title), "%ss\n",
              report->sample != NULL ? report->sample : "sample");
@@ -228,6 +229,8 @@ static void print_targets(const struct dts_report *report, FILE *out)
         {"80 %\nfrom\n", AT(training.time_low_s), NUMBER, time->name, time->scale, 3, true},
         {"\nto\n", AT(training.time_high_s), NUMBER, time->name, time->scale, 3, true},
         {"device-\nhours\n", AT(training.device_hours), NUMBER, "", 1, 4, true},
+        {"energy\n", AT(training.energy_kwh), NUMBER, "kWh", 1, 3, energy},
+        {"cost\n", AT(training.cost), NUMBER, "", 1, 4, largest(report, AT(training.cost)) > 0},
         {"returns", AT(target.region), WORD, NULL, 0, 0, has_word(report, AT(target.region))},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };

@@ -45,6 +45,8 @@ struct dts_platform {
     int cores;                // of the host of a node, not hardware threads; 0: not stated
     double host_memory_bytes; // of one node
     double host_memory_bytes_per_s; // bandwidth of it
+    double power_w;                 // of a node that trains; 0: not stated
+    double price_per_hour;          // of a node, in any currency; 0: not stated
 
     /* Kernels take together[n - 1] times as long when n devices of a node compute; owned. NULL:
      * not stated. */

@@ -15,7 +15,7 @@ struct compute {
 struct node {
     const char *device, *cpu;
     int devices, cores;
-    double host_memory_bytes, host_memory_bytes_per_s;
+    double host_memory_bytes, host_memory_bytes_per_s, power_w, price_per_hour;
     struct dts_cfg fabric, kinds, slow;
     struct compute compute;
 };
@@ -73,6 +73,10 @@ static const struct dts_field node_fields[] = {
      .help = "what connects the devices of a node: {\"kind\": ...}"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
      .missing = "null", .help = "how devices slow one another down"},
+    {DTS_KEY(struct node, power_w), .type = DTS_REAL, .min = 1, .max = 1e7, .missing = "null",
+     .help = "watts of a node that trains, for the energy of a training"},
+    {DTS_KEY(struct node, price_per_hour), .type = DTS_REAL, .min = 0, .max = 1e9,
+     .missing = "null", .help = "of a node, in any currency, for the cost of a training"},
     {DTS_KEY(struct node, slow), .type = DTS_OTHER, .missing = "null",
      .help = "nodes whose kernels take longer: {\"factor\", \"nodes\" or \"count\"}, or a "
              "list of these"},
@@ -169,6 +173,8 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
     platform->host_memory_bytes = file.node.host_memory_bytes;
     platform->host_memory_bytes_per_s = file.node.host_memory_bytes_per_s;
     platform->storage = file.storage;
+    platform->power_w = file.node.power_w;
+    platform->price_per_hour = file.node.price_per_hour;
 
     return dts_platform_read_unlike(platform, &node, err) &&
            read_compute(platform, &top, &file.node.compute, err) &&
