@@ -15,6 +15,7 @@ static const struct need {
     {"live.schedule", "live.compute", "kernels", "timed"},
     {"live.checkpoint", "live.compute", "kernels", "timed"},
     {"live.mllog", "live.compute", "kernels", "timed"},
+    {"live.noise_scale", "live.compute", "kernels", "timed"},
     {"live.weights", "live.compute", "kernels", "timed"},
     {"live.threads", "live.compute", "kernels", "timed"},
     {"live.device", "live.compute", "kernels", "timed"},

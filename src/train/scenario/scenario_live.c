@@ -76,6 +76,8 @@ const struct dts_field dts_live_fields[] = {
      .fields = checkpoint_fields, .help = "with kernels: what an interrupted run goes on from"},
     {DTS_KEY(struct dts_live_settings, mllog), .type = DTS_STRING, .missing = "null",
      .help = "with kernels: file for a log as MLPerf's rules want it; -: standard error"},
+    {DTS_KEY(struct dts_live_settings, noise_scale), .type = DTS_BOOL, .missing = "null",
+     .help = "with kernels: measure the gradient noise scale, too"},
     {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
      .help = "file that the trained weights go to, with kernels"},
     {0},

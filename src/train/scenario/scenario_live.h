@@ -30,6 +30,7 @@ struct dts_live_settings {
     double loss_scale; // of fp16, in the beginning
     struct dts_schedule schedule;
     struct dts_live_checkpoint checkpoint;
+    bool noise_scale;    // is it measured?
     const char *mllog;   // file; "-": standard error; NULL: none
     const char *weights; // file for those of rank 0 at the end; NULL: none
 };

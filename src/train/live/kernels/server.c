@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "plan/run.h"
+#include "train/live/kernels/noise.h"
 #include "train/network/first_weights.h"
 #include "train/strategy/build.h"
 
@@ -108,9 +109,12 @@ void dts_live_server_close(struct dts_live_server *server)
 
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
-    struct dts_optimizer_run *optimizer = server->pieces[bucket].optimizer;
+    const struct piece *piece = &server->pieces[bucket];
+    struct dts_optimizer_run *optimizer = piece->optimizer;
     if (optimizer == NULL)
         return;
+    dts_live_noise_served(server->rank.context, step,
+                          server->rank.buffers[DTS_GRADIENTS] + piece->first, piece->count);
     const struct dts_update_settings settings =
         dts_live_settings(&server->rank, optimizer, step);
     dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS],
