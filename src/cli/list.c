@@ -120,6 +120,8 @@ static const struct subject {
     {"platforms", NULL, "machines; scenario key \"platform\""},
     {"devices", NULL, "accelerators and processors of the platforms"},
     {"stacks", NULL, "frameworks with their versions; scenario key \"stack\""},
+    {"convergence", NULL,
+     "what published runs needed to reach a target; scenario key \"training.target.profile\""},
     {"strategies", strategy, "ways to train in parallel; scenario key \"strategies[].kind\""},
     {"collectives", collective,
      "algorithms of all-reduce, reduce-scatter, all-gather, broadcast"},
@@ -217,8 +219,8 @@ const struct dts_command dts_list_command = {
     .name = "list",
     .arguments = "[WHAT...]",
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
-    .help = "WHAT: scenarios, models, platforms, devices, stacks, strategies, collectives,\n"
-            "optimizers, precisions, placements, engines, topologies, fabrics, transports,\n"
-            "layers, formats. Without it: all of them.\n",
+    .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, strategies,\n"
+            "collectives, optimizers, precisions, placements, engines, topologies, fabrics,\n"
+            "transports, layers, formats. Without it: all of them.\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/assumed.h"
@@ -195,22 +196,6 @@ static const struct dts_field fields[] = {
      .help = "seconds of calls, measured"},
     {0},
 };
-
-char *dts_file_name(const char *path)
-{
-    enum { MOST = 255 }; // bytes; no file system allows more in a name
-    const char *slash = strrchr(path, '/');
-    char *plain = dts_copy(slash != NULL ? slash + 1 : path);
-    const size_t length = strlen(plain);
-    if (length > 5 && strcmp(plain + length - 5, ".json") == 0)
-        plain[length - 5] = '\0';
-    struct dts_text name = {0};
-    dts_text_add_word(&name, plain, MOST);
-    if (name.chars == NULL)
-        return plain;
-    free(plain);
-    return dts_text_take(&name);
-}
 
 /* Some precision must have a peak, and none a peak that makes a step last for ages. */
 static bool check_peaks(const struct dts_device *device, const struct dts_cfg *top,

@@ -12,11 +12,6 @@
 #include "device/profile.h"
 #include "kernels/call/precision.h"
 
-/* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
- * and ".json", control characters escaped. Devices, stacks and anchors know one another by
- * these names. */
-char *dts_file_name(const char *path);
-
 /* Classes of operation that reach different shares of the peak. */
 enum dts_work_class { DTS_WORK_CONV, DTS_WORK_MATMUL, DTS_WORK_MEMORY, DTS_WORK_CLASSES };
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/anchor.h"

@@ -95,6 +95,22 @@ char *dts_library_program(const char *name)
     return dts_text_take(&path);
 }
 
+char *dts_file_name(const char *path)
+{
+    enum { MOST = 255 }; // bytes; no file system allows more in a name
+    const char *slash = strrchr(path, '/');
+    char *plain = dts_copy(slash != NULL ? slash + 1 : path);
+    const size_t length = strlen(plain);
+    if (length > 5 && strcmp(plain + length - 5, ".json") == 0)
+        plain[length - 5] = '\0';
+    struct dts_text name = {0};
+    dts_text_add_word(&name, plain, MOST);
+    if (name.chars == NULL)
+        return plain;
+    free(plain);
+    return dts_text_take(&name);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -133,7 +149,9 @@ static bool fail_unknown(const char *folder, const char *name, struct dts_error 
 {
     struct dts_text what = {0};
     char **names = dts_library_names(folder);
-    dts_text_add(&what, "no %.*s \"", (int)strlen(folder) - 1, folder); // "models": "model"
+    const bool plural = folder[strlen(folder) - 1] == 's'; // "models": "model"
+    dts_text_add(&what, "no %.*s%s \"", (int)strlen(folder) - plural, folder,
+                 plural ? "" : " profile");
     dts_text_add_word(&what, name, NAME_BYTES);
     dts_text_add(&what, "\" in the library");
     if (names[0] == NULL)

@@ -38,6 +38,11 @@ bool dts_library_find_for(char **path, const char *folder, const char *name,
 /* The path of a file that a file names: relative to its folder. The caller frees it. */
 char *dts_library_beside(const char *said_in, const char *path);
 
+/* "devices/p100.json" is the device p100: an allocated copy of the file's name without folder
+ * and ".json", control characters escaped. Files of the library know one another by these
+ * names. */
+char *dts_file_name(const char *path);
+
 /* The names in one folder of the library, sorted; NULL at the end. The caller frees the list
  * and each name. */
 char **dts_library_names(const char *folder);
