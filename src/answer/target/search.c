@@ -43,6 +43,10 @@ static void add_noise(struct dts_target_noise *sum, const struct dts_target_nois
     const double share = (double)more->steps / steps;
     sum->trace += share * (more->trace - sum->trace);
     sum->gradient_squared += share * (more->gradient_squared - sum->gradient_squared);
+    // of independent runs with about as many steps; one that is not known leaves all unknown
+    sum->spread = sum->steps > 0 && (sum->spread <= 0 || more->spread <= 0)
+                      ? 0
+                      : hypot(sum->spread * (1 - share), more->spread * share);
     sum->small_batch = more->small_batch;
     sum->large_batch = more->large_batch;
     sum->steps = steps;
@@ -150,22 +154,37 @@ static double first_limit(const struct dts_target_request *r,
     return fmin(r->most_samples, 1.5 * before->mean * batch / before->batch);
 }
 
+/* A rate that stopped growing with the batch goes on like that; it never falls, and never grows
+ * faster than the batch. */
+static double guess_of(const struct dts_target_point *before,
+                       const struct dts_target_point *earlier, int batch, double rate)
+{
+    if (before == NULL)
+        return rate;
+    const double most = (double)batch / before->batch;
+    const double grew = earlier != NULL ? before->rate / earlier->rate : most;
+    return before->rate * fmin(fmax(grew, 1), most);
+}
+
 bool dts_target_search(const struct dts_target_request *r, struct dts_target_runner *runner,
                        struct dts_target_point *points, struct dts_error *err)
 {
-    const struct dts_target_point *before = NULL; // the last that got there
+    const struct dts_target_point *before = NULL, *earlier = NULL; // the last that got there
     const double rate = r->scenario->live.learning_rate;
     const bool searches = strcmp(r->rule, DTS_TARGET_SEARCH) == 0;
     for (int b = 0; b < r->batch_count; b++) {
         struct search s = {.request = r, .runner = runner, .batch = r->batches[b]};
         s.limit = searches ? first_limit(r, before, s.batch) : r->most_samples;
-        const double guess = before == NULL ? rate : before->rate * s.batch / before->batch;
+        const double guess = guess_of(before, earlier, s.batch, rate);
         const double ruled =
             searches ? 0 : rate * dts_scaling_factor(r->rule, (double)s.batch / r->batches[0]);
         if (!(searches ? search_rate(&s, guess, err) : try_rates(&s, &ruled, 1, err)))
             return false;
         take(&s, &points[b]);
-        before = points[b].reached ? &points[b] : before;
+        if (points[b].reached) {
+            earlier = before;
+            before = &points[b];
+        }
     }
     return true;
 }

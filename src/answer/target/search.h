@@ -3,9 +3,9 @@
  * All seeds run at each rate that is tried, and the rate whose runs need the fewest samples in
  * the mean counts; a rate with a run that does not get there is no candidate. Three rates come
  * first: the guess, its half and its double. The guess is the scenario's rate for the smallest
- * batch, and for a larger one the rate of the batch before, times the ratio of both. While the
- * best rate is the largest or smallest that was tried, one more is tried beyond it. Runs that
- * need half more than the best rate until then are ended.
+ * batch; then the rate of the batch before, grown as it grew there, as the batch does at the
+ * most. While the best rate is the largest or smallest that was tried, one more is tried beyond
+ * it. Runs that need half more than the best rate until then are ended.
  */
 #ifndef DTS_ANSWER_TARGET_SEARCH_H
 #define DTS_ANSWER_TARGET_SEARCH_H
@@ -33,7 +33,8 @@ struct dts_target_point {
     double rate;                  // that was best
     double mean, cv, least, most; // samples until the target, over the seeds
 
-    /* Means over the steps of all seeds; steps 0: not measured. */
+    /* Means over the steps of all seeds; its spread is that of their mean. steps 0: not
+     * measured. */
     struct dts_target_noise noise;
 };
 

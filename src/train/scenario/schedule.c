@@ -8,6 +8,7 @@
 struct row {
     const char *name;
     double (*at)(const struct dts_schedule *schedule, double epochs, double part);
+    bool ends; // it depends on the end
 };
 
 static double constant(const struct dts_schedule *schedule, double epochs, double part)
@@ -29,9 +30,9 @@ static double steps(const struct dts_schedule *schedule, double epochs, double p
 }
 
 static const struct row rows[] = {
-    {"constant", constant},
-    {"cosine", cosine},
-    {"step", steps},
+    {"constant", constant, false},
+    {"cosine", cosine, true},
+    {"step", steps, false},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -53,6 +54,19 @@ const struct dts_field dts_schedule_fields[] = {
     {0},
 };
 
+static const struct row *row_of(const struct dts_schedule *schedule)
+{
+    const struct row *row = rows;
+    while (strcmp(row->name, schedule->kind) != 0) // the name was checked when it was read
+        row++;
+    return row;
+}
+
+bool dts_schedule_ends(const struct dts_schedule *schedule)
+{
+    return row_of(schedule)->ends;
+}
+
 double dts_schedule_at(const struct dts_schedule *schedule, long step, long epoch_steps,
                        long all_steps)
 {
@@ -61,8 +75,5 @@ double dts_schedule_at(const struct dts_schedule *schedule, long step, long epoc
     double part = rest > 0 ? ((double)step - warm_up) / rest : 1;
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     const double grown = (double)step + 1 < warm_up ? ((double)step + 1) / warm_up : 1;
-    const struct row *row = rows;
-    while (strcmp(row->name, schedule->kind) != 0) // the name was checked when it was read
-        row++;
-    return grown * row->at(schedule, (double)step / (double)epoch_steps, part);
+    return grown * row_of(schedule)->at(schedule, (double)step / (double)epoch_steps, part);
 }

@@ -26,4 +26,7 @@ const char *dts_schedule_name(int i); // NULL at the end
 double dts_schedule_at(const struct dts_schedule *schedule, long step, long epoch_steps,
                        long steps);
 
+/* Does the rate depend on how many steps there are? */
+bool dts_schedule_ends(const struct dts_schedule *schedule);
+
 #endif

@@ -23,6 +23,9 @@ struct dts_target_run {
 struct dts_target_noise {
     int small_batch, large_batch, steps;
     double trace, gradient_squared;
+
+    /* sd of the ln of their quotient; 0: not known, since |G|^2 cannot be told from 0. */
+    double spread;
 };
 
 struct dts_target_end {

@@ -12,6 +12,8 @@
 #include "train/network/optimizer.h"
 #include "train/network/order.h"
 
+static const double Z80 = 1.2815515655446004; // half of an 80 % interval, in deviations
+
 /* All of a training. */
 struct training {
     const struct dts_scenario *scenario;
@@ -143,6 +145,8 @@ static void take_noise(const struct training *t, struct dts_target_noise *noise)
                                        .steps = (int)t->noise.count,
                                        .trace = run.trace,
                                        .gradient_squared = run.gradient_squared};
+    if (isfinite(run.high) && run.low > 0)
+        noise->spread = log(run.high / run.low) / (2 * Z80);
 }
 
 static bool train(struct training *t, struct dts_target_end *end, struct dts_error *err)
