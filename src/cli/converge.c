@@ -163,6 +163,8 @@ static bool check_scenario(const struct command *c, struct dts_error *err)
         return refuse(c, "batch_norm", "must be local: it is by --microbatch samples", err);
     if (strcmp(live->data.format, "idx") == 0 && live->data.folder == NULL)
         return refuse(c, "live.data.folder", "missing (\"idx\" needs it)", err);
+    if (live->scaling.rule != NULL)
+        return refuse(c, "live.scaling", "--rate says how the rate follows the batch", err);
     if (dts_schedule_ends(&live->schedule))
         return refuse(c, "live.schedule.kind",
                       "must not depend on the end of the training, which is the target", err);

@@ -148,9 +148,9 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
 
 double dts_live_rate(const struct dts_live_kernels *kernels, long step)
 {
-    return kernels->settings->learning_rate * dts_schedule_at(&kernels->settings->schedule,
-                                                              step, kernels->epoch_steps,
-                                                              kernels->steps);
+    const struct dts_live_settings *settings = kernels->settings;
+    return dts_live_base_rate(settings, (double)kernels->order.step_samples) *
+           dts_schedule_at(&settings->schedule, step, kernels->epoch_steps, kernels->steps);
 }
 
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,
