@@ -2,12 +2,13 @@
 #include "base/noise_scale.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 
 static const double FADES = 0.99; // weight of a step against the one behind it
-enum { BLOCKS = 20, END_STEPS = 100 };
+enum { BLOCKS = 20, END_STEPS = 100, STRETCHES = 5 };
 
 void dts_noise_free(struct dts_noise_scale *noise)
 {
@@ -41,20 +42,21 @@ struct sums {
     double weight, trace, gradient_squared;
 };
 
-/* Block after block, the last steps first: the block that is short is the oldest. */
-static int sum_blocks(const struct dts_noise_scale *n, double fades, size_t length,
-                      struct sums *blocks)
+/* Block after block, the last steps first: the block that is short
+ * is the oldest. Returns how many there are. */
+static int sum_blocks(const struct dts_noise_step *steps, size_t count, double fades,
+                      size_t length, struct sums *blocks)
 {
     double weight = 1;
-    for (size_t i = 0; i < n->count; i++) {
-        const struct dts_noise_step *step = &n->steps[n->count - 1 - i];
+    for (size_t i = 0; i < count; i++) {
+        const struct dts_noise_step *step = &steps[count - 1 - i];
         struct sums *block = &blocks[i / length];
         block->weight += weight;
         block->trace += weight * step->trace;
         block->gradient_squared += weight * step->gradient_squared;
         weight *= fades;
     }
-    return (int)((n->count + length - 1) / length);
+    return (int)((count + length - 1) / length);
 }
 
 /* Variances and covariance of the two averages. */
@@ -108,37 +110,87 @@ static void fieller(struct dts_noise_ratio *r, const struct spread *s)
         r->high = fmax((p + root) / q, 0);
 }
 
-static struct dts_noise_ratio ratio_of(const struct dts_noise_scale *n, double fades,
-                                       size_t steps)
+/* Of some steps behind one another: the averages, and how sure they are. Returns the number of
+ * blocks. */
+static int average(const struct dts_noise_step *steps, size_t count, double fades,
+                   size_t length, struct dts_noise_ratio *r, struct spread *s)
 {
-    struct dts_noise_ratio r = {NAN, NAN, NAN, 0, INFINITY};
-    const size_t used = n->count < steps ? n->count : steps;
-    if (used == 0)
-        return r;
-    const size_t length = (used + BLOCKS - 1) / BLOCKS;
-    struct sums *blocks = dts_alloc(n->count / length + 1, sizeof(*blocks)), all = {0};
-    const int count = sum_blocks(n, fades, length, blocks);
-    for (int k = 0; k < count; k++) {
+    struct sums *blocks = dts_alloc(count / length + 1, sizeof(*blocks)), all = {0};
+    const int found = sum_blocks(steps, count, fades, length, blocks);
+    for (int k = 0; k < found; k++) {
         all.weight += blocks[k].weight;
         all.trace += blocks[k].trace;
         all.gradient_squared += blocks[k].gradient_squared;
     }
-    r.trace = all.trace / all.weight;
-    r.gradient_squared = all.gradient_squared / all.weight;
-    r.scale = quotient(r.trace, r.gradient_squared);
-    const struct spread s = spread_of(blocks, count, &all);
-    if (count > 1 && s.freedom > 0)
-        fieller(&r, &s);
+    *r = (struct dts_noise_ratio){.trace = all.trace / all.weight,
+                                  .gradient_squared = all.gradient_squared / all.weight,
+                                  .high = INFINITY,
+                                  .stretches = 1};
+    r->scale = quotient(r->trace, r->gradient_squared);
+    *s = spread_of(blocks, found, &all);
     free(blocks);
+    return found;
+}
+
+static size_t block_length(size_t steps)
+{
+    return (steps + BLOCKS - 1) / BLOCKS;
+}
+
+static const struct dts_noise_ratio nothing = {NAN, NAN, NAN, 0, INFINITY, 0};
+
+static struct dts_noise_ratio of_one(const struct dts_noise_scale *n, double fades, size_t most)
+{
+    struct dts_noise_ratio r = nothing;
+    struct spread s;
+    if (n->count == 0)
+        return r;
+    const size_t length = block_length(n->count < most ? n->count : most);
+    if (average(n->steps, n->count, fades, length, &r, &s) > 1)
+        fieller(&r, &s);
     return r;
+}
+
+/* Half of the interval of a mean of quotients: by their slopes, each stretch by itself. False:
+ * a stretch does not stand out of its noise. */
+static bool of_several(const struct dts_noise_scale *n, int stretches,
+                       struct dts_noise_ratio *r)
+{
+    double scale = 0, variance = 0, freedom = 0;
+    for (int k = 0; k < stretches; k++) {
+        const size_t first = n->count * (size_t)k / (size_t)stretches;
+        const size_t end = n->count * (size_t)(k + 1) / (size_t)stretches;
+        struct dts_noise_ratio part;
+        struct spread s;
+        if (end - first < 2 ||
+            average(n->steps + first, end - first, 1, block_length(end - first), &part, &s) <
+                2 ||
+            part.gradient_squared <= 2 * sqrt(s.gradient_squared))
+            return false;
+        const double q = part.scale;
+        scale += q / stretches;
+        variance += (s.trace - 2 * q * s.both + q * q * s.gradient_squared) /
+                    (part.gradient_squared * part.gradient_squared) / stretches / stretches;
+        freedom += s.freedom;
+    }
+    const double half = student(freedom) * sqrt(fmax(variance, 0));
+    r->scale = scale;
+    r->low = fmax(scale - half, 0);
+    r->high = scale + half;
+    r->stretches = stretches;
+    return true;
 }
 
 struct dts_noise_ratio dts_noise_of_run(const struct dts_noise_scale *n)
 {
-    return ratio_of(n, 1, n->count);
+    struct dts_noise_ratio r = of_one(n, 1, n->count);
+    for (int stretches = STRETCHES; stretches > 1; stretches--)
+        if (of_several(n, stretches, &r))
+            break;
+    return r;
 }
 
 struct dts_noise_ratio dts_noise_of_end(const struct dts_noise_scale *n)
 {
-    return ratio_of(n, FADES, END_STEPS);
+    return of_one(n, FADES, END_STEPS);
 }

@@ -8,7 +8,10 @@
  *     tr(Sigma) = (|g_b|^2 - |g_B|^2) / (1/b - 1/B)
  *
  * The noise scale is tr(Sigma)/|G|^2, in samples. A step's quotient says nothing, since its
- * |G|^2 is often near 0 or below: both are averaged over steps, and the averages divided.
+ * |G|^2 is often near 0 or below: both are averaged over steps, and the averages divided. But
+ * averages of a whole training are those of its beginning, where gradients are ten times as
+ * large and the noise scale is small. So the training is cut into stretches, and the mean of
+ * their quotients counts, as in that paper.
  */
 #ifndef DTS_BASE_NOISE_SCALE_H
 #define DTS_BASE_NOISE_SCALE_H
@@ -36,19 +39,21 @@ void dts_noise_free(struct dts_noise_scale *noise); // leaves it empty
 void dts_noise_add(struct dts_noise_scale *noise, long step, double small_squared,
                    double large_squared);
 
-/* Averages, their quotient, and its 80 % interval by Fieller's theorem, from how much blocks of
- * steps differ. What changes in the course of the training counts as noise: the interval is
- * wide rather than narrow. */
+/* A noise scale, and the 80 % interval from how much blocks of steps differ. */
 struct dts_noise_ratio {
-    double trace, gradient_squared;
-    double scale;     // in samples; NAN: |G|^2 is not above 0
-    double low, high; // INFINITY: |G|^2 cannot be told from 0
+    double trace, gradient_squared; // averages over the steps
+    double scale;                   // in samples; NAN: |G|^2 is not above 0
+    double low, high;               // INFINITY: |G|^2 cannot be told from 0
+    int stretches;                  // whose quotients were averaged
 };
 
-/* Of all steps alike. Of no step: NANs. */
+/* Of all steps: the mean over five stretches, or over as many fewer as leave each with a |G|^2
+ * of twice its standard error; the interval is the mean +- t deviations. Of one stretch it is
+ * that of Fieller's theorem. Of no step: NANs. */
 struct dts_noise_ratio dts_noise_of_run(const struct dts_noise_scale *noise);
 
-/* Of the end: a step counts 0.99 times as much as the one behind it. */
+/* Of the end: one stretch, in which a step counts 0.99 times as much as the one behind it. What
+ * changes in it counts as noise. */
 struct dts_noise_ratio dts_noise_of_end(const struct dts_noise_scale *noise);
 
 #endif

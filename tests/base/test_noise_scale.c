@@ -97,10 +97,27 @@ static void the_end_forgets_the_beginning(void)
         dts_noise_add(&noise, s, 1 + 10, 1 + 10.0 / 2);
     for (long s = 1000; s < 2000; s++)
         dts_noise_add(&noise, s, 1 + 30, 1 + 30.0 / 2);
-    CHECK_CLOSE(dts_noise_of_run(&noise).scale, 20.0, 1e-12);
+    CHECK_CLOSE(dts_noise_of_run(&noise).scale, (10 + 10 + 20 + 30 + 30) / 5.0, 1e-12);
     CHECK_CLOSE(dts_noise_of_end(&noise).scale, 30.0, 1e-3);
     CHECK_CLOSE(noise.steps[1999].smoothed, 30.0, 1e-3);
     CHECK_CLOSE(noise.steps[1099].smoothed, 30 - 20 * pow(0.99, 100), 1e-3);
+    dts_noise_free(&noise);
+}
+
+/* Large gradients of the beginning count no more than small ones: their quotient would be 10.2.
+ */
+static void stretches_count_alike(void)
+{
+    struct dts_noise_scale noise = {.small = 1, .large = 2};
+    for (long s = 0; s < 500; s++) {
+        const double g = s < 200 ? 100 : 1, scale = s < 200 ? 10 : 40;
+        const double wave = 1 + 0.01 * (double)(s % 2); // or there would be no interval
+        dts_noise_add(&noise, s, g * (1 + scale * wave), g * (1 + scale * wave / 2));
+    }
+    const struct dts_noise_ratio r = dts_noise_of_run(&noise);
+    CHECK_INT(r.stretches, 5);
+    CHECK_CLOSE(r.scale, 28.0 * 1.005, 1e-6);
+    CHECK(r.low < r.scale && r.scale < r.high && r.high < 1.01 * r.low);
     dts_noise_free(&noise);
 }
 
@@ -119,4 +136,4 @@ static void noise_alone_has_no_scale(void)
 
 TESTS(TEST(estimates_have_no_bias), TEST(expected_squares_give_the_scale),
       TEST(intervals_hold_the_truth_in_four_of_five), TEST(the_end_forgets_the_beginning),
-      TEST(noise_alone_has_no_scale))
+      TEST(stretches_count_alike), TEST(noise_alone_has_no_scale))

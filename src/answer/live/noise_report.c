@@ -33,7 +33,7 @@ void dts_noise_text(const struct dts_noise_scale *noise, FILE *out)
     if (noise->count == 0)
         return;
     const struct dts_noise_ratio run = dts_noise_of_run(noise), end = dts_noise_of_end(noise);
-    fprintf(out, "  Gradient noise scale, mean of %zu step%s: ", noise->count,
+    fprintf(out, "  Gradient noise scale, mean over %zu step%s: ", noise->count,
             dts_plural((int)noise->count));
     dts_noise_ratio_text(&run, out);
     fprintf(out, "\n  at the end: ");
@@ -51,6 +51,7 @@ void dts_noise_ratio_json(const struct dts_noise_ratio *r, const char *key,
     dts_json_number(json, "high_samples", r->high);
     dts_json_number(json, "gradient_squared", r->gradient_squared);
     dts_json_number(json, "trace", r->trace);
+    dts_json_integer(json, "stretches", r->stretches);
     dts_json_end(json);
 }
 

@@ -26,13 +26,11 @@ static struct dts_seeds seeds_of(const struct dts_target_row *row)
 
 void dts_target_noise_of(const struct dts_target_point *p, double noise[3])
 {
-    noise[0] = noise[1] = noise[2] = NAN;
-    if (p->noise.steps == 0 || p->noise.gradient_squared <= 0 || p->noise.trace <= 0)
-        return;
-    const double factor = exp(DTS_FIT_Z80 * p->noise.spread);
-    noise[0] = p->noise.trace / p->noise.gradient_squared;
-    noise[1] = p->noise.spread > 0 ? noise[0] / factor : 0;
-    noise[2] = p->noise.spread > 0 ? noise[0] * factor : INFINITY;
+    const double half = DTS_FIT_Z80 * p->noise.spread;
+    const bool known = p->noise.steps > 0;
+    noise[0] = known ? p->noise.scale : NAN;
+    noise[1] = known ? p->noise.scale * fmax(1 - half, 0) : NAN;
+    noise[2] = known ? p->noise.scale * (1 + half) : NAN;
 }
 
 /* The row's mean by the law of all others. */

@@ -80,20 +80,27 @@ static bool read_end(const char *path, struct dts_target_end *end, struct dts_er
     return good;
 }
 
+/* A run is over: it is kept, and whoever waits is told. */
+static bool finish(struct dts_target_runner *runner, const struct dts_target_kept *kept,
+                   struct dts_error *err)
+{
+    if (!dts_target_store_add(runner->store, kept, err))
+        return false;
+    runner->done++;
+    if (runner->tell != NULL)
+        runner->tell(runner->self, kept, runner->done);
+    return true;
+}
+
 static bool take(void *self, int i, struct dts_error *err)
 {
     struct wave *w = self;
-    struct dts_target_runner *runner = w->runner;
     const int number = w->numbers[i];
     struct dts_target_kept kept = {.run = w->runs[number]};
-    if (!read_end(w->files[i], &kept.end, err) ||
-        !dts_target_store_add(runner->store, &kept, err))
+    if (!read_end(w->files[i], &kept.end, err))
         return false;
     w->ends[number] = kept.end;
-    runner->done++;
-    if (runner->tell != NULL)
-        runner->tell(runner->self, &kept, runner->done);
-    return true;
+    return finish(w->runner, &kept, err);
 }
 
 static bool carry_out(struct wave *w, struct dts_error *err)
@@ -123,10 +130,25 @@ static void free_wave(struct wave *w)
     free(w->program);
 }
 
+static bool run_here(struct dts_target_runner *runner, const struct dts_target_run *runs,
+                     struct dts_target_end *ends, int count, struct dts_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        struct dts_target_kept kept = {.run = runs[i]};
+        runner->run_here(runner->self, &runs[i], &kept.end);
+        ends[i] = kept.end;
+        if (!finish(runner, &kept, err))
+            return false;
+    }
+    return true;
+}
+
 bool dts_target_runs(struct dts_target_runner *runner, const struct dts_target_run *runs,
                      struct dts_target_end *ends, int count, struct dts_error *err)
 {
     struct wave w = {.runner = runner, .runs = runs, .ends = ends};
+    if (runner->run_here != NULL)
+        return run_here(runner, runs, ends, count, err);
     if (!dts_scratch_open(&w.scratch, "converge", err))
         return false;
     w.program = dts_library_program("dtsim-measure");

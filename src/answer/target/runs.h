@@ -13,6 +13,9 @@ struct dts_target_runner {
     struct dts_target_store *store;    // runs in it are not run again; others are added
     int done;                          // runs that were carried out
 
+    /* Carries out one run, here; NULL: a process of dtsim-measure does. */
+    void (*run_here)(void *self, const struct dts_target_run *run, struct dts_target_end *end);
+
     /* Told of each run that is over, in any order. NULL: nobody is. */
     void (*tell)(void *self, const struct dts_target_kept *kept, int done);
     void *self;

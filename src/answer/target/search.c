@@ -35,21 +35,33 @@ static struct dts_target_run run_of(const struct search *s, double rate, int see
     };
 }
 
-static void add_noise(struct dts_target_noise *sum, const struct dts_target_noise *more)
+/* The mean; its spread by what the runs differ, or by what each says of itself, whichever is
+ * larger. */
+static void average_noise(const struct dts_target_end *ends, int seeds,
+                          struct dts_target_noise *mean)
 {
-    const int steps = sum->steps + more->steps;
-    if (more->steps == 0)
+    int count = 0;
+    double own = 0, differ = 0;
+    for (int i = 0; i < seeds; i++) {
+        const struct dts_target_noise *one = &ends[i].noise;
+        if (one->steps == 0)
+            continue;
+        const int steps = mean->steps + one->steps;
+        const double scale = mean->scale + one->scale;
+        *mean = *one;
+        mean->steps = steps;
+        mean->scale = scale;
+        own += one->spread * one->scale * one->spread * one->scale;
+        count++;
+    }
+    if (count == 0)
         return;
-    const double share = (double)more->steps / steps;
-    sum->trace += share * (more->trace - sum->trace);
-    sum->gradient_squared += share * (more->gradient_squared - sum->gradient_squared);
-    // of independent runs with about as many steps; one that is not known leaves all unknown
-    sum->spread = sum->steps > 0 && (sum->spread <= 0 || more->spread <= 0)
-                      ? 0
-                      : hypot(sum->spread * (1 - share), more->spread * share);
-    sum->small_batch = more->small_batch;
-    sum->large_batch = more->large_batch;
-    sum->steps = steps;
+    mean->scale /= count;
+    for (int i = 0; i < seeds; i++)
+        if (ends[i].noise.steps > 0)
+            differ += pow(ends[i].noise.scale - mean->scale, 2);
+    differ = count > 1 ? differ / (count - 1) * count : 0; // as own: the variance of the sum
+    mean->spread = sqrt(fmax(own, differ)) / count / mean->scale;
 }
 
 static struct dts_target_point summary(const struct search *s, double rate,
@@ -65,9 +77,9 @@ static struct dts_target_point summary(const struct search *s, double rate,
         sum += ends[i].samples;
         p.least = fmin(p.least, ends[i].samples);
         p.most = fmax(p.most, ends[i].samples);
-        add_noise(&p.noise, &ends[i].noise);
     }
     p.mean = sum / seeds;
+    average_noise(ends, seeds, &p.noise);
     for (int i = 0; i < seeds; i++)
         squares += (ends[i].samples - p.mean) * (ends[i].samples - p.mean);
     p.cv = seeds > 1 ? sqrt(squares / (seeds - 1)) / p.mean : 0;

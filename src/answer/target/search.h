@@ -33,8 +33,7 @@ struct dts_target_point {
     double rate;                  // that was best
     double mean, cv, least, most; // samples until the target, over the seeds
 
-    /* Means over the steps of all seeds; its spread is that of their mean. steps 0: not
-     * measured. */
+    /* The mean over the seeds that have one; steps of all of them, 0: none has. */
     struct dts_target_noise noise;
 };
 

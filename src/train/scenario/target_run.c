@@ -24,8 +24,7 @@ static const struct dts_field noise_fields[] = {
     {NOISE(small_batch), .type = DTS_INT, .min = 0, .max = INT_MAX},
     {NOISE(large_batch), .type = DTS_INT, .min = 0, .max = INT_MAX},
     {NOISE(steps), .type = DTS_INT, .min = 0, .max = INT_MAX},
-    {NOISE(trace), .type = DTS_REAL, .min = -1e300, .max = 1e300},
-    {NOISE(gradient_squared), .type = DTS_REAL, .min = -1e300, .max = 1e300},
+    {NOISE(scale), .type = DTS_REAL, .min = 0, .max = 1e300},
     {NOISE(spread), .type = DTS_REAL, .min = 0, .max = 1e300},
     {0},
 };
@@ -83,8 +82,7 @@ void dts_target_end_print(const struct dts_target_end *end, const char *key,
         dts_json_integer(json, "small_batch", end->noise.small_batch);
         dts_json_integer(json, "large_batch", end->noise.large_batch);
         dts_json_integer(json, "steps", end->noise.steps);
-        dts_json_number(json, "trace", end->noise.trace);
-        dts_json_number(json, "gradient_squared", end->noise.gradient_squared);
+        dts_json_number(json, "scale", end->noise.scale);
         dts_json_number(json, "spread", end->noise.spread);
         dts_json_end(json);
     }

@@ -19,13 +19,11 @@ struct dts_target_run {
     double most_samples; // the run ends there, whatever came of it
 };
 
-/* Averages over the run (base/noise_scale.h); steps 0: a step had one microbatch. */
+/* Of the run (dts_noise_of_run); steps 0: a step had one microbatch. */
 struct dts_target_noise {
     int small_batch, large_batch, steps;
-    double trace, gradient_squared;
-
-    /* sd of the ln of their quotient; 0: not known, since |G|^2 cannot be told from 0. */
-    double spread;
+    double scale;  // in samples; 0: not known
+    double spread; // of its mean, relative; 0: not known
 };
 
 struct dts_target_end {

@@ -138,15 +138,14 @@ static double accuracy(struct training *t)
 static void take_noise(const struct training *t, struct dts_target_noise *noise)
 {
     const struct dts_noise_ratio run = dts_noise_of_run(&t->noise);
-    if (t->noise.count == 0 || !isfinite(run.trace) || !isfinite(run.gradient_squared))
+    if (t->noise.count == 0 || !isfinite(run.scale) || run.scale <= 0)
         return;
     *noise = (struct dts_target_noise){.small_batch = t->run->microbatch,
                                        .large_batch = t->run->batch,
                                        .steps = (int)t->noise.count,
-                                       .trace = run.trace,
-                                       .gradient_squared = run.gradient_squared};
-    if (isfinite(run.high) && run.low > 0)
-        noise->spread = log(run.high / run.low) / (2 * Z80);
+                                       .scale = run.scale};
+    if (isfinite(run.high))
+        noise->spread = (run.high - run.low) / (2 * Z80 * run.scale);
 }
 
 static bool train(struct training *t, struct dts_target_end *end, struct dts_error *err)
