@@ -33,27 +33,36 @@ void dts_target_noise_of(const struct dts_target_point *p, double noise[3])
     noise[2] = known ? p->noise.scale * (1 + half) : NAN;
 }
 
-/* The row's mean by the law of all others. */
+static int others_of(const struct dts_target_answer *a, const struct dts_target_row *row,
+                     struct dts_seeds others[DTS_FIT_BATCHES])
+{
+    int count = 0;
+    for (int i = 0; i < a->count; i++)
+        if (&a->rows[i] != row && a->rows[i].point.reached)
+            others[count++] = seeds_of(&a->rows[i]);
+    return count;
+}
+
+/* The row's mean by the law of all others, where they say anything: within a factor of 10. */
 static void foretell(struct dts_target_answer *a, struct dts_target_row *row)
 {
     struct dts_seeds others[DTS_FIT_BATCHES];
     struct dts_fit *fit = dts_alloc(1, sizeof(*fit));
     struct dts_error ignored = {0};
-    int count = 0;
-    for (int i = 0; i < a->count; i++)
-        if (&a->rows[i] != row && a->rows[i].point.reached)
-            others[count++] = seeds_of(&a->rows[i]);
+    const int count = others_of(a, row, others);
+    const struct dts_fit_question question = {.batch = row->point.batch,
+                                              .cv = -1,
+                                              .interval = row->interval,
+                                              .seeds = row->point.seeds};
     row->left_out = (struct dts_forecast){NAN, NAN, NAN, NAN};
     if (row->point.reached && count >= 3 && dts_fit_make(fit, others, count, &ignored)) {
-        const struct dts_fit_question question = {.batch = row->point.batch,
-                                                  .cv = -1,
-                                                  .interval = row->interval,
-                                                  .seeds = row->point.seeds};
-        row->left_out = dts_fit_predict(fit, &question);
-        row->held =
-            row->left_out.low <= row->point.mean && row->point.mean <= row->left_out.high;
-        a->held += row->held;
-        a->foretold++;
+        const struct dts_forecast f = dts_fit_predict(fit, &question);
+        if (f.high <= 100 * f.low) {
+            row->left_out = f;
+            row->held = f.low <= row->point.mean && row->point.mean <= f.high;
+            a->held += row->held;
+            a->foretold++;
+        }
     }
     free(fit);
 }

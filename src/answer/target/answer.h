@@ -11,7 +11,8 @@ struct dts_target_row {
     struct dts_target_point point;
     double interval; // samples between evaluations: of whole steps
 
-    /* By the other batches' law, of a mean over as many seeds; NAN: too few others. */
+    /* By the other batches' law, of a mean over as many seeds; NAN: the others do not tell it
+     * within a factor of 10. */
     struct dts_forecast left_out;
     bool held; // the mean lies between its ends
 };
