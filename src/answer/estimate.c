@@ -9,6 +9,7 @@
 #include "answer/estimate.h"
 #include "answer/explain.h"
 #include "answer/split.h"
+#include "answer/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
 #include "base/mem.h"
@@ -317,6 +318,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
             s->training.epochs * ceil(s->dataset.samples / result->global_batch);
         result->training.time_s = result->training.steps * result->step.total_s;
     }
+    dts_target_fill(s, result);
 }
 
 /* Messages that take longer by a share make the step longer by no more than that share of them;

@@ -151,10 +151,21 @@ static bool find_rests(const struct dts_question *question, int anchor, double f
 static void multiply(struct dts_result *result, double level)
 {
     struct dts_step *step = &result->step;
-    double *const seconds[] = {
-        &step->total_s,        &step->compute_s, &step->comm_s,      &step->exposed_comm_s,
-        &step->input_s,        &step->bubble_s,  &step->straggler_s, &step->overlap_slowdown_s,
-        &result->bare_total_s, &result->low_s,   &result->high_s,    &result->training.time_s};
+    double *const seconds[] = {&step->total_s,
+                               &step->compute_s,
+                               &step->comm_s,
+                               &step->exposed_comm_s,
+                               &step->input_s,
+                               &step->bubble_s,
+                               &step->straggler_s,
+                               &step->overlap_slowdown_s,
+                               &result->bare_total_s,
+                               &result->low_s,
+                               &result->high_s,
+                               &result->training.time_s,
+                               &result->training.time_low_s,
+                               &result->training.time_high_s,
+                               &result->training.device_hours};
     double *const rates[] = {&result->throughput_samples_per_s,
                              &result->algbw_bytes_s,
                              &result->busbw_bytes_s,

@@ -39,6 +39,12 @@ const struct dts_metric dts_metrics[] = {
     {"training", "epochs", NULL, AT(training.epochs), NULL},
     {"training", "steps", NULL, AT(training.steps), NULL},
     {"training", "time", "s", AT(training.time_s), "time_s"},
+    {"training", "samples", NULL, AT(training.samples), "samples_to_target", .rare = true},
+    {"training", "steps_low", NULL, AT(training.steps_low), NULL, .rare = true},
+    {"training", "steps_high", NULL, AT(training.steps_high), NULL, .rare = true},
+    {"training", "time_low", "s", AT(training.time_low_s), NULL, .rare = true},
+    {"training", "time_high", "s", AT(training.time_high_s), NULL, .rare = true},
+    {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {"level", "kernels", NULL, AT(level_kernels), NULL},
@@ -61,6 +67,7 @@ void dts_result_seal(struct dts_result *r)
         SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
+    SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.region), SEAL(r->target.doubt);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

@@ -81,8 +81,21 @@ struct dts_result {
             first_stage_bytes; // absent where there is none (struct dts_memory)
     } memory;
     struct {
-        double epochs, steps, time_s;
+        double epochs, steps, time_s; // of a target: what one run needs, on the average
+
+        /* With a target alone: 80 % of runs lie between low and high. */
+        double samples, steps_low, steps_high, time_low_s, time_high_s;
+        double device_hours; // devices times time_s
     } training;
+
+    /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.
+     */
+    struct {
+        char profile[192]; // its name, target and published batches
+        char law[224];     // its numbers, with 80 % intervals, and both critical batches
+        char region[16];   // "perfect", "diminishing", "maximal"
+        char doubt[384];   // why the prediction is hard to believe
+    } target;
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;

@@ -173,6 +173,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
         hash = dts_doc_hash(documents[i], hash);
+    if (scene->scenario.training.profile != NULL)
+        hash = dts_doc_hash(scene->scenario.training.profile->doc, hash);
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
         hash = hash_measured(&scene->platform.net.transports[by].measured, hash);
     for (int k = 1; k < scene->platform.kind_count; k++)

@@ -7,7 +7,7 @@
 
 #include "answer/notes/unused.h"
 #include "answer/scene.h"
-#include "answer/target/answer.h"
+#include "answer/trials/answer.h"
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/file.h"
@@ -17,7 +17,7 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/outputs.h"
-#include "cli/print/target.h"
+#include "cli/print/trials.h"
 #include "train/scenario/scaling.h"
 
 static const char *const names[] = {

@@ -118,11 +118,10 @@ static bool improve(const struct dts_fit *fit, double *numbers, double *cost, do
         }
         const double better = normal_equations(fit, moved, NULL, NULL);
         if (isfinite(better) && better < *cost) {
-            const bool going = *cost - better > 1e-12 * (1 + *cost);
             memcpy(numbers, moved, (size_t)n * sizeof(*numbers));
             *cost = better;
             *damping = fmax(*damping / 9, 1e-9);
-            return going;
+            return far > 1e-9;
         }
         if (far < 1e-9)
             return false;

@@ -72,7 +72,8 @@ static const struct dts_convergence_form by_constant = {
     .predict = constant_predict,
 };
 
-/* Between two points straight lines in the batch, as MLPerf's own rule has them. */
+/* Between two points straight lines in the batch, as MLPerf's own rule has them. No evaluation
+ * is between two steps, and seeds that agree spread unseen. */
 static bool points_predict(const struct dts_convergence *profile,
                            const struct dts_fit_question *question,
                            struct dts_forecast *forecast, struct dts_error *err)
@@ -94,9 +95,11 @@ static bool points_predict(const struct dts_convergence *profile,
                              ? (question->batch - below->batch) / (above->batch - below->batch)
                              : 0;
     const double mean = below->mean + share * (above->mean - below->mean);
-    const double cv = fmax(below->cv, above->cv);
-    const double grid = fmax(below->interval, above->interval) / mean;
-    *forecast = around(mean, sqrt(cv * cv / question->seeds + grid * grid / 12));
+    const double cv = fmax(fmax(below->cv, above->cv), DTS_SEEDS_CV);
+    const double step = question->batch / dts_convergence_unit_samples(profile);
+    const double grid = fmax(step, fmax(below->interval, above->interval)) / mean;
+    const double recipes = DTS_FIT_SCATTER * DTS_FIT_SCATTER;
+    *forecast = around(mean, sqrt(recipes + cv * cv / question->seeds + grid * grid / 12));
     return true;
 }
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_cv = 0.02; // of seeds that all agree: evaluations hide their spread
-
 static int by_batch(const void *a, const void *b)
 {
     const struct dts_seeds *x = a, *y = b;
@@ -34,7 +32,7 @@ static void fill_cv(struct dts_seeds *points, int count)
         squares += points[i].cv * points[i].cv;
     for (int i = 0; i < count; i++)
         if (points[i].cv <= 0)
-            points[i].cv = fmax(sqrt(squares / count), least_cv);
+            points[i].cv = fmax(sqrt(squares / count), DTS_SEEDS_CV);
 }
 
 /* A batch pays as long as steps fall with it. */

@@ -6,6 +6,8 @@
 
 enum { DTS_FIT_BATCHES = 64 }; // of one series, rows of one batch counted each
 
+#define DTS_SEEDS_CV 0.02 // at least, of seeds that all agree: evaluations hide their spread
+
 /* Runs of one batch and recipe. */
 struct dts_seeds {
     double batch;    // samples of a step
@@ -23,8 +25,8 @@ struct dts_seeds {
 };
 
 /* Merge rows of one batch and recipe by their numbers of seeds, order them by batch, and give
- * each point a cv: its own, else the root mean square of the series, 2 % at the least. The
- * largest batch is marked where it is limited. Returns how many there are. */
+ * each point a cv: its own, else the root mean square of the series, DTS_SEEDS_CV at the least.
+ * The largest batch is marked where it is limited. Returns how many there are. */
 int dts_seeds_merge(const struct dts_seeds *rows, int count,
                     struct dts_seeds points[DTS_FIT_BATCHES]);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/frontier.h"
 #include "answer/live/comparison.h"
 #include "answer/winner.h"
 #include "base/json/json_out.h"
@@ -102,6 +103,18 @@ static void put_reference(struct dts_json *json, const struct dts_result *result
     dts_json_end(json);
 }
 
+static void put_target(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->target.profile[0] == '\0' && result->target.doubt[0] == '\0')
+        return;
+    dts_json_object(json, "target");
+    put_word(json, "profile", result->target.profile);
+    put_word(json, "law", result->target.law);
+    put_word(json, "region", result->target.region);
+    put_word(json, "doubt", result->target.doubt);
+    dts_json_end(json);
+}
+
 static void put_error(struct dts_json *json, const struct dts_error *error)
 {
     if (error->cause == DTS_NO_ERROR)
@@ -138,6 +151,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
         dts_json_end(json);
     }
     put_metrics(json, result);
+    put_target(json, result);
     put_reference(json, result);
     if (result->live != NULL)
         dts_comparison_json(result->live, json);
@@ -171,6 +185,27 @@ static void put_winners(struct dts_json *json, const struct dts_report *report)
     free(all);
 }
 
+static void put_choice(struct dts_json *json, const char *key, const struct dts_result *point)
+{
+    dts_json_object(json, key);
+    dts_json_string(json, "strategy", point->strategy);
+    put_word(json, "setting", point->setting);
+    dts_json_integer(json, "devices", point->devices);
+    dts_json_end(json);
+}
+
+static void put_frontier(struct dts_json *json, const struct dts_report *report)
+{
+    struct dts_frontier found;
+    if (!dts_frontier_find(report, &found))
+        return;
+    dts_json_object(json, "to_target");
+    put_choice(json, "shortest", found.shortest);
+    put_choice(json, "fewest_device_hours", found.leanest);
+    put_choice(json, "least_product", found.knee);
+    dts_json_end(json);
+}
+
 static void put_report(struct dts_json *json, const struct dts_report *report)
 {
     dts_json_object(json, NULL);
@@ -178,6 +213,7 @@ static void put_report(struct dts_json *json, const struct dts_report *report)
     dts_json_string(json, "scenario", report->scenario);
     dts_question_json(report, json);
     put_winners(json, report);
+    put_frontier(json, report);
     dts_json_list(json, "points");
     for (int p = 0; p < report->count; p++)
         put_point(json, &report->points[p]);

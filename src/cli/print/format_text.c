@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/frontier.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -90,18 +91,10 @@ static bool is_roofline(const struct dts_report *report)
     return roofs > 0 && roofs == answers;
 }
 
-static bool has_settings(const struct dts_report *report)
+static bool has_word(const struct dts_report *report, size_t offset)
 {
     for (int i = 0; i < report->count; i++)
-        if (report->points[i].setting[0] != '\0')
-            return true;
-    return false;
-}
-
-static bool has_chosen(const struct dts_report *report)
-{
-    for (int i = 0; i < report->count; i++)
-        if (report->points[i].chosen[0] != '\0')
+        if (((const char *)&report->points[i])[offset] != '\0')
             return true;
     return false;
 }
@@ -174,10 +167,11 @@ static void print_table(const struct dts_report *report, FILE *out)
     snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
-    const bool steps = trains(report), chosen = has_chosen(report);
+    const bool steps = trains(report), chosen = has_word(report, AT(chosen));
+    const bool targets = largest(report, AT(training.device_hours)) > 0;
     const struct source_column all[] = {
         {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
-        {"setting", AT(setting), WORD, NULL, 0, 0, has_settings(report)},
+        {"setting", AT(setting), WORD, NULL, 0, 0, has_word(report, AT(setting))},
         {"devices\n", AT(devices), COUNT, NULL, 0, COUNT_DIGITS, true},
         {"nodes\n", AT(nodes), COUNT, NULL, 0, COUNT_DIGITS, true},
         {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, steps},
@@ -205,10 +199,71 @@ static void print_table(const struct dts_report *report, FILE *out)
     for (int c = 0; c < ALL; c++)
         if (!steps && all[c].offset == AT(step.exposed_comm_s))
             continue; // all of a collective alone
+        else if (targets && all[c].offset == AT(training.time_s))
+            continue; // the table below has it
         else if (all[c].always ||
                  (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
     print_columns(report, shown, count, out);
+}
+
+/* The time to a target, with the interval that 80 % of runs lie in. */
+static void print_targets(const struct dts_report *report, FILE *out)
+{
+    const double longest = largest(report, AT(training.time_high_s));
+    const struct time_unit *time = unit_for(long_units, longest);
+    const bool epochs = largest(report, AT(training.epochs)) > 0;
+    char need_title[48];
+    snprintf(need_title, sizeof(need_title), "%ss\n",
+             report->sample != NULL ? report->sample : "sample");
+    const struct source_column all[] = {
+        {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
+        {"setting", AT(setting), WORD, NULL, 0, 0, has_word(report, AT(setting))},
+        {"devices\n", AT(devices), COUNT, NULL, 0, 1, true},
+        {"batch\n", AT(global_batch), COUNT, NULL, 0, 1, true},
+        {"epochs\n", AT(training.epochs), NUMBER, "", 1, 4, epochs},
+        {need_title, AT(training.samples), NUMBER, "", 1, 4, !epochs},
+        {"steps\n", AT(training.steps), NUMBER, "", 1, 4, true},
+        {"time to\ntarget\n", AT(training.time_s), NUMBER, time->name, time->scale, 3, true},
+        {"80 %\nfrom\n", AT(training.time_low_s), NUMBER, time->name, time->scale, 3, true},
+        {"\nto\n", AT(training.time_high_s), NUMBER, time->name, time->scale, 3, true},
+        {"device-\nhours\n", AT(training.device_hours), NUMBER, "", 1, 4, true},
+        {"returns", AT(target.region), WORD, NULL, 0, 0, has_word(report, AT(target.region))},
+    };
+    enum { ALL = sizeof(all) / sizeof(all[0]) };
+    struct source_column shown[ALL];
+    int count = 0;
+    for (int c = 0; c < ALL; c++)
+        if (all[c].always)
+            shown[count++] = all[c];
+    fputc('\n', out);
+    print_columns(report, shown, count, out);
+}
+
+/* "ring, 8 devices (28.6 min, 3.81 device-hours)" */
+static void add_choice(struct dts_text *text, const char *lead, const struct dts_result *point)
+{
+    const struct time_unit *time = unit_for(long_units, point->training.time_s);
+    char name[DTS_TEXT_POINT];
+    dts_text_add(text, "%s%s (", lead, dts_text_point(point, name));
+    dts_text_add_significant(text, point->training.time_s * time->scale, 3);
+    dts_text_add(text, " %s, ", time->name);
+    dts_text_add_significant(text, point->training.device_hours, 3);
+    dts_text_add(text, " device-hours)");
+}
+
+static void print_frontier(const struct dts_report *report, FILE *out)
+{
+    struct dts_frontier found;
+    struct dts_text text = {0};
+    if (!dts_frontier_find(report, &found))
+        return;
+    add_choice(&text, "", found.shortest);
+    add_choice(&text, "; fewest device-hours: ", found.leanest);
+    add_choice(&text, "; least product of both: ", found.knee);
+    fputc('\n', out);
+    dts_text_paragraph(out, "Shortest: ", 2, dts_text_string(&text));
+    dts_text_free(&text);
 }
 
 static void print_head(const struct dts_report *report, FILE *out)
@@ -237,6 +292,10 @@ static void print(const struct dts_report *reports, int count, FILE *out)
             fputc('\n', out);
         print_head(&reports[i], out);
         print_table(&reports[i], out);
+        if (largest(&reports[i], AT(training.device_hours)) > 0) {
+            print_targets(&reports[i], out);
+            print_frontier(&reports[i], out);
+        }
         dts_text_notes(&reports[i], out);
     }
 }

@@ -133,6 +133,9 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     intervals(report, out);
     distinct(report, "  outside", offsetof(struct dts_result, outside), true, out);
     distinct(report, "  doubt", offsetof(struct dts_result, doubt), true, out);
+    distinct(report, "  target", offsetof(struct dts_result, target.profile), false, out);
+    distinct(report, "  law", offsetof(struct dts_result, target.law), false, out);
+    distinct(report, "  unsure", offsetof(struct dts_result, target.doubt), true, out);
     distinct(report, "  unlike", offsetof(struct dts_result, unlike), true, out);
     distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), false, out);
     distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);

@@ -57,12 +57,6 @@ static const struct dts_field placement_fields[] = {
     {0},
 };
 
-static const struct dts_field training_fields[] = {
-    {DTS_KEY(struct dts_training, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
-     .missing = "null", .help = "passes over the data set, for the time that they take"},
-    {0},
-};
-
 static const char *batch_norm_name(int i)
 {
     static const char *const words[] = {"local", "synchronized", NULL};
@@ -143,7 +137,7 @@ static const struct dts_field fields[] = {
      .fields = memory_fields,
      .help = "what happens where it does not suffice"},
     {DTS_KEY(struct words, training), .type = DTS_OBJECT, .missing = "{}",
-     .fields = training_fields, .help = "how long it trains"},
+     .fields = dts_training_fields, .help = "how long it trains"},
     {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
     {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
@@ -338,6 +332,7 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     return check_batch(&top, &words.batch, err) && check_dataset(&top, &words.dataset, err) &&
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
+           dts_training_load(&scenario->training, &top, err) &&
            load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
            check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
@@ -365,6 +360,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
             strategy->kind->release(strategy->self);
         free(strategy->self);
     }
+    dts_training_free(&scenario->training);
     free(scenario->strategies);
     free(scenario->references);
     free(scenario->measurements);

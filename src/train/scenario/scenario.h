@@ -13,6 +13,7 @@
 #include "device/stack.h"
 #include "train/model/model.h"
 #include "train/scenario/scenario_live.h"
+#include "train/scenario/training.h"
 
 struct dts_strategy_kind;
 
@@ -36,10 +37,6 @@ struct dts_placing {
     struct dts_cfg nodes_cfg; // listed
     int *nodes;               // owned
     size_t node_count;
-};
-
-struct dts_training {
-    double epochs; // 0: not asked
 };
 
 /* A published figure that the prediction is held against, or a measurement that levels it. */

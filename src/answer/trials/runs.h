@@ -1,9 +1,9 @@
 /* runs.h -- runs to a target, several at once, each in a process of its own. */
-#ifndef DTS_ANSWER_TARGET_RUNS_H
-#define DTS_ANSWER_TARGET_RUNS_H
+#ifndef DTS_ANSWER_TRIALS_RUNS_H
+#define DTS_ANSWER_TRIALS_RUNS_H
 
 #include "answer/changes.h"
-#include "answer/target/store.h"
+#include "answer/trials/store.h"
 
 /* Who carries runs out. */
 struct dts_target_runner {

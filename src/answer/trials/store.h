@@ -1,8 +1,8 @@
 /* store.h -- runs that are over, in a file beside the profile: an interrupted `dtsim converge`
  * goes on with them.
  */
-#ifndef DTS_ANSWER_TARGET_STORE_H
-#define DTS_ANSWER_TARGET_STORE_H
+#ifndef DTS_ANSWER_TRIALS_STORE_H
+#define DTS_ANSWER_TRIALS_STORE_H
 
 #include "train/scenario/target_run.h"
 

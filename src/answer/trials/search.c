@@ -1,5 +1,5 @@
 /* search.c -- rates, batch after batch. */
-#include "answer/target/search.h"
+#include "answer/trials/search.h"
 
 #include <math.h>
 #include <stdlib.h>

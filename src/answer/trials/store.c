@@ -1,5 +1,5 @@
 /* store.c -- the file of runs that are over. */
-#include "answer/target/store.h"
+#include "answer/trials/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
  * most. While the best rate is the largest or smallest that was tried, one more is tried beyond
  * it. Runs that need half more than the best rate until then are ended.
  */
-#ifndef DTS_ANSWER_TARGET_SEARCH_H
-#define DTS_ANSWER_TARGET_SEARCH_H
+#ifndef DTS_ANSWER_TRIALS_SEARCH_H
+#define DTS_ANSWER_TRIALS_SEARCH_H
 
-#include "answer/target/runs.h"
+#include "answer/trials/runs.h"
 #include "train/scenario/scenario.h"
 
 /* The word for a rate that is searched; others are rules (train/scenario/scaling.h). */

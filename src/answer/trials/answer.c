@@ -1,5 +1,5 @@
 /* answer.c -- points into a profile, a fit of all and fits of all but one. */
-#include "answer/target/answer.h"
+#include "answer/trials/answer.h"
 
 #include <math.h>
 #include <stdlib.h>

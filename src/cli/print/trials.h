@@ -1,11 +1,11 @@
-/* target.h -- what `dtsim converge` answers, as text, JSON and CSV. */
-#ifndef DTS_CLI_PRINT_TARGET_H
-#define DTS_CLI_PRINT_TARGET_H
+/* trials.h -- what `dtsim converge` answers, as text, JSON and CSV. */
+#ifndef DTS_CLI_PRINT_TRIALS_H
+#define DTS_CLI_PRINT_TRIALS_H
 
 #include <stdio.h>
 
 #include "answer/result.h"
-#include "answer/target/answer.h"
+#include "answer/trials/answer.h"
 
 /* Text: a row for each batch, then the law and the noise scale. JSON ("dtsim-converge/1"): the
  * same. CSV: the rows. `title` names the scenario and what was changed. */

@@ -1,10 +1,10 @@
 /* answer.h -- what runs to a target say of a network: a convergence profile, its law, how well
  * it predicts a batch that it does not know, and the noise scale beside it.
  */
-#ifndef DTS_ANSWER_TARGET_ANSWER_H
-#define DTS_ANSWER_TARGET_ANSWER_H
+#ifndef DTS_ANSWER_TRIALS_ANSWER_H
+#define DTS_ANSWER_TRIALS_ANSWER_H
 
-#include "answer/target/search.h"
+#include "answer/trials/search.h"
 #include "converge/profile.h"
 
 struct dts_target_row {

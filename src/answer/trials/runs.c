@@ -1,5 +1,5 @@
 /* runs.c -- a process for each run, and its end from a file. */
-#include "answer/target/runs.h"
+#include "answer/trials/runs.h"
 
 #include <stdlib.h>
 #include <string.h>

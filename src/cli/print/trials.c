@@ -1,5 +1,5 @@
-/* target.c -- prints batches, the law, and the noise scale. */
-#include "cli/print/target.h"
+/* trials.c -- prints batches, the law, and the noise scale. */
+#include "cli/print/trials.h"
 
 #include <math.h>
 #include <stdlib.h>

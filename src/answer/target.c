@@ -1,0 +1,103 @@
+/* target.c -- from a convergence profile and a step to the time of a training. */
+#include "answer/target.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "converge/form.h"
+
+static void copy(char *to, size_t room, struct dts_text *text)
+{
+    snprintf(to, room, "%s", dts_text_string(text));
+    dts_text_free(text);
+}
+
+/* "35 epochs (33.9 to 36.2)": one number of the law with its interval. */
+static void add_number(struct dts_text *text, const struct dts_fit *fit, int i)
+{
+    const double at = exp(fit->logs[i]), factor = exp(dts_fit_spread(fit, i));
+    dts_text_add_significant(text, at, 3);
+    dts_text_add(text, " (");
+    dts_text_add_significant(text, at / factor, 3);
+    dts_text_add(text, " to ");
+    dts_text_add_significant(text, at * factor, 3);
+    dts_text_add(text, ")");
+}
+
+static void say_law(const struct dts_convergence *profile, struct dts_result *result)
+{
+    const struct dts_fit *fit = &profile->fit;
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s: e_min ", profile->unit);
+    add_number(&text, fit, 0);
+    dts_text_add(&text, ", b_c ");
+    add_number(&text, fit, 1);
+    dts_text_add(&text, ", g ");
+    add_number(&text, fit, 2);
+    dts_text_add(&text, "; 20 %% more than e_min at batch ");
+    dts_text_add_significant(&text, dts_law_batch(&fit->law, DTS_LAW_FIFTH), 3);
+    dts_text_add(&text, ", twice at ");
+    dts_text_add_significant(&text, dts_law_batch(&fit->law, DTS_LAW_TWICE), 3);
+    copy(result->target.law, sizeof(result->target.law), &text);
+}
+
+/* Which profile it is, and the batches that are known of it. */
+static void say_profile(const struct dts_convergence *profile, const struct dts_need *need,
+                        struct dts_result *result)
+{
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s: %s; %s, %d batch%s from %.0f to %.0f", profile->name,
+                 profile->target, profile->dataset, need->batch_count,
+                 need->batch_count == 1 ? "" : "es", need->batches[0], need->batches[1]);
+    copy(result->target.profile, sizeof(result->target.profile), &text);
+}
+
+/* A profile of something else may be all that there is: it is used, and said. */
+static void doubt_words(const struct dts_scenario *scenario, struct dts_text *doubt)
+{
+    const struct dts_convergence *profile = scenario->training.profile;
+    const double samples = scenario->dataset.samples, epoch = profile->epoch_samples;
+    const char *const unlike[][3] = {
+        {"model", profile->model, scenario->model.name},
+        {"optimizer", profile->optimizer, scenario->optimizer->name},
+    };
+    for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
+        if (strcmp(unlike[i][1], unlike[i][2]) != 0)
+            dts_text_add(doubt, "%sthe %s of the profile is %s, not %s",
+                         doubt->length > 0 ? "; " : "", unlike[i][0], unlike[i][1],
+                         unlike[i][2]);
+    if (epoch > 0 && samples > 0 && fabs(samples / epoch - 1) > 0.01)
+        dts_text_add(doubt, "%san epoch of the profile has %.0f samples, not %.0f",
+                     doubt->length > 0 ? "; " : "", epoch, samples);
+}
+
+void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
+{
+    const struct dts_training *training = &scenario->training;
+    const double step_s = result->step.total_s;
+    struct dts_error err = {0};
+    struct dts_text doubt = {0};
+    struct dts_need need;
+    if (training->profile == NULL)
+        return;
+    if (dts_convergence_predict(training->profile, result->global_batch, training->recipe,
+                                &need, &err)) {
+        result->training.epochs = need.epochs;
+        result->training.samples = need.samples;
+        result->training.steps = need.steps;
+        result->training.steps_low = need.steps_low;
+        result->training.steps_high = need.steps_high;
+        result->training.time_s = need.steps * step_s;
+        result->training.time_low_s = need.steps_low * step_s;
+        result->training.time_high_s = need.steps_high * step_s;
+        result->training.device_hours = result->devices * result->training.time_s / 3600;
+        snprintf(result->target.region, sizeof(result->target.region), "%s", need.region);
+        dts_need_doubt(&need, result->global_batch, &doubt);
+        say_profile(training->profile, &need, result);
+    } else
+        dts_text_add(&doubt, "%s", err.text);
+    if (training->profile->form->has_law)
+        say_law(training->profile, result);
+    doubt_words(scenario, &doubt);
+    copy(result->target.doubt, sizeof(result->target.doubt), &doubt);
+}
