@@ -83,6 +83,7 @@ struct command {
     struct dts_scene scene;
     struct dts_target_request request;
     int batches[DTS_FIT_BATCHES];
+    struct dts_text kept; // the path of the runs that are over
     struct dts_target_store store;
     double begin_s;
 };
@@ -235,7 +236,7 @@ static bool train(struct command *c, struct dts_error *err)
 {
     const int jobs = c->options->jobs > 0 ? c->options->jobs : dts_processor_count();
     struct dts_target_point points[DTS_FIT_BATCHES];
-    struct dts_text kept = {0};
+    const char *kept = dts_text_string(&c->kept);
     struct dts_target_runner runner = {.changes = &c->changes,
                                        .word = c->word,
                                        .at_once = jobs > 0 ? jobs : 1,
@@ -243,17 +244,26 @@ static bool train(struct command *c, struct dts_error *err)
                                        .tell = tell,
                                        .self = c};
     c->begin_s = dts_now_s();
-    dts_text_add(&kept, "%s.runs", c->options->output);
-    bool good = dts_target_store_open(&c->store, dts_text_string(&kept),
-                                      dts_doc_hash(c->scene.scenario.doc, 0), err);
+    bool good =
+        dts_target_store_open(&c->store, kept, dts_doc_hash(c->scene.scenario.doc, 0), err);
     if (good && c->store.count > 0)
-        fprintf(stderr, "converge: %s: %zu run%s over already\n", dts_text_string(&kept),
-                c->store.count, c->store.count == 1 ? " is" : "s are");
+        fprintf(stderr, "converge: %s: %zu run%s over already\n", kept, c->store.count,
+                c->store.count == 1 ? " is" : "s are");
     good = good && dts_target_search(&c->request, &runner, points, err) &&
            conclude(c, points, err);
     dts_target_store_close(&c->store);
-    dts_text_free(&kept);
     return good;
+}
+
+/* Who trains for minutes wants to keep it. */
+static bool check_outputs(struct command *c, struct dts_error *err)
+{
+    dts_text_add(&c->kept, "%s.runs", c->options->output);
+    const struct dts_named_output outputs[] = {
+        {"--output", c->options->output},
+        {"the runs of --output", dts_text_string(&c->kept)},
+    };
+    return dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]), &c->scene, 1, err);
 }
 
 static bool check_options(const struct dts_options *options, int words, struct dts_error *err)
@@ -272,7 +282,6 @@ static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
     const int count = dts_command_words(&dts_converge_command, options, &words);
-    const struct dts_named_output output = {"--output", options->output};
     if (!check_options(options, count, err))
         return false;
     struct command c = {.options = options, .changes = options->changes, .word = words[0]};
@@ -282,7 +291,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     c.request.scenario = &c.scene.scenario;
     dts_unused_tell(c.word, &c.scene.unused);
     const bool good = read_answers(&c, err) && check_scenario(&c, err) &&
-                      dts_outputs_check(&output, 1, &c.scene, 1, err) && train(&c, err);
+                      check_outputs(&c, err) && train(&c, err);
+    dts_text_free(&c.kept);
     dts_scene_close(&c.scene);
     return good;
 }

@@ -127,6 +127,16 @@ static void print_law(const struct dts_target_answer *a, FILE *out)
     dts_text_free(&text);
 }
 
+static void print_limit(const struct dts_target_answer *a, FILE *out)
+{
+    const double limited = a->profile.fit.limited_batch;
+    if (limited > 0)
+        fprintf(out,
+                "Batch %.0f is beyond the useful range (its rate had to fall, its steps hardly "
+                "do): the law is\nwithout it.\n",
+                limited);
+}
+
 static void print_held(const struct dts_target_answer *a, FILE *out)
 {
     struct dts_text text = {0};
@@ -157,6 +167,7 @@ static void print_text(const struct dts_target_answer *a, const char *title, FIL
     dts_table_print_text(out, columns, COLUMNS, cells, a->count);
     fputc('\n', out);
     print_law(a, out);
+    print_limit(a, out);
     print_held(a, out);
     free(cells);
 }
@@ -200,6 +211,8 @@ static void print_json(const struct dts_target_answer *a, const char *title, FIL
     value_json("g", a->g, &json);
     dts_json_number(&json, "twice_batch", dts_law_batch(law, DTS_LAW_TWICE));
     dts_json_number(&json, "fifth_batch", dts_law_batch(law, DTS_LAW_FIFTH));
+    dts_json_number(&json, "limited_batch",
+                    a->profile.fit.limited_batch > 0 ? a->profile.fit.limited_batch : NAN);
     dts_json_integer(&json, "left_out_held", a->held);
     dts_json_integer(&json, "left_out_count", a->foretold);
     value_json("noise_scale_samples", a->noise, &json);
