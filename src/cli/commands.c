@@ -9,6 +9,7 @@ const struct dts_command *const dts_commands[] = {
     &dts_explain_command,
     &dts_validate_command,
     &dts_profile_command,
+    &dts_converge_command,
     &dts_list_command,
     &dts_new_command,
     &dts_calibrate_command,

@@ -35,6 +35,7 @@ extern const struct dts_command dts_list_command;
 extern const struct dts_command dts_new_command;
 extern const struct dts_command dts_profile_command;
 extern const struct dts_command dts_calibrate_command;
+extern const struct dts_command dts_converge_command;
 extern const struct dts_command dts_help_command;
 
 /* Predict what the scenarios on the command line ask (predict.c). */

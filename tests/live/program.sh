@@ -130,6 +130,12 @@ live 2 "$here/train.json" --set live.checkpoint.every_steps=2
 check "checkpoints without a file" once "live.checkpoint.every_steps: has no effect without live.checkpoint.file$"
 live 2 "$here/train.json" --set live.data.folder=/tmp
 check "a folder of made data" once "live.data.folder: has no effect where live.data.format is made: it needs idx$"
+live 2 "$here/train.json" --set 'live.schedule={"kind":"cosine","factor":0.5}'
+check "a factor of a cosine" once "live.schedule.factor: has no effect where live.schedule.kind is cosine: it needs step or exponential$"
+live 2 "$here/train.json" --set 'live.schedule={"warm_up":"constant"}'
+check "a warm-up of no epochs" once "live.schedule.warm_up: has no effect without live.schedule.warm_up_epochs$"
+live 2 "$here/train.json" --set 'live.schedule={"warm_up":"constant","warm_up_epochs":1}'
+check "a warm-up at no rate" once "live.schedule.warm_up_from: must be > 0 where warm_up is constant$"
 live 2 "$here/train.json" $few --set live.compute=timed
 check "a scenario that is replayed runs" test $status -eq 0
 check "what it does not use is a note" says "^dtsim: note: .*train.json: not used: live.learning_rate$"

@@ -39,6 +39,7 @@ void dts_comparison_free(struct dts_comparison *comparison)
 {
     free(comparison->buckets);
     dts_trained_free(&comparison->trained);
+    dts_noise_free(&comparison->noise);
     *comparison = (struct dts_comparison){0};
 }
 
@@ -148,6 +149,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
     dts_profile_fit_json(&c->fit, json);
     dts_device_messages_json(&c->device_messages, json);
     dts_trained_json(&c->trained, json);
+    dts_noise_json(&c->noise, json);
     dts_json_end(json);
 }
 
@@ -268,6 +270,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
             dts_profile_fit_text(&point->live->fit, out);
             dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);
+            dts_noise_text(&point->live->noise, out);
         } else {
             fprintf(out, "%s: not run: %s\n", point->strategy, point->error.text);
         }

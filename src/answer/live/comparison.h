@@ -7,6 +7,7 @@
 #define DTS_ANSWER_LIVE_COMPARISON_H
 
 #include "answer/live/device_messages.h"
+#include "answer/live/noise_report.h"
 #include "answer/live/profile_fit.h"
 #include "answer/live/trained.h"
 #include "answer/result.h"
@@ -32,7 +33,8 @@ struct dts_comparison {
     double messages, bytes;        // that all ranks sent in a step, but for MPI's collectives
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
-    struct dts_trained trained; // owned
+    struct dts_trained trained;   // owned
+    struct dts_noise_scale noise; // owned
     struct dts_profile_fit fit;
     struct dts_device_messages device_messages;
 };

@@ -6,20 +6,30 @@
 
 /* A key, and what it needs: another key, with this word where there is one. */
 static const struct need {
-    const char *key, *needs, *word, *otherwise; // otherwise: the word where none is said
+    const char *key, *needs;
+    const char *word;      // or words with "|" between
+    const char *otherwise; // the word where none is said
 } table[] = {
     {"live.epochs", "live.compute", "kernels", "timed"},
     {"live.data", "live.compute", "kernels", "timed"},
     {"live.learning_rate", "live.compute", "kernels", "timed"},
     {"live.loss_scale", "live.compute", "kernels", "timed"},
     {"live.schedule", "live.compute", "kernels", "timed"},
+    {"live.scaling", "live.compute", "kernels", "timed"},
     {"live.checkpoint", "live.compute", "kernels", "timed"},
     {"live.mllog", "live.compute", "kernels", "timed"},
+    {"live.noise_scale", "live.compute", "kernels", "timed"},
     {"live.weights", "live.compute", "kernels", "timed"},
     {"live.threads", "live.compute", "kernels", "timed"},
     {"live.device", "live.compute", "kernels", "timed"},
     {"live.device_messages", "live.compute", "kernels", "timed"},
     {"live.data.folder", "live.data.format", "idx", "made"},
+    {"live.schedule.warm_up", "live.schedule.warm_up_epochs", NULL, NULL},
+    {"live.schedule.warm_up_from", "live.schedule.warm_up_epochs", NULL, NULL},
+    {"live.schedule.every_epochs", "live.schedule.kind", "step|exponential", "constant"},
+    {"live.schedule.factor", "live.schedule.kind", "step|exponential", "constant"},
+    {"live.schedule.power", "live.schedule.kind", "polynomial", "constant"},
+    {"live.schedule.end", "live.schedule.kind", "polynomial", "constant"},
     {"live.checkpoint.every_steps", "live.checkpoint.file", NULL, NULL},
     {"live.checkpoint.every_epochs", "live.checkpoint.file", NULL, NULL},
 };
@@ -54,15 +64,36 @@ static const char *word_of(struct dts_doc *doc, const struct need *need)
     return word;
 }
 
+/* Is the word among those of a list with "|" between? */
+static bool among(const char *word, const char *list)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_met(struct dts_doc *doc, const struct need *need, const char *word)
+{
+    const struct dts_cfg at = dts_settings_at(doc, need->needs);
+    return need->word == NULL ? dts_cfg_exists(&at) : word != NULL && among(word, need->word);
+}
+
 static bool refuse(const struct need *need, const char *word, const struct dts_doc *doc,
                    struct dts_error *err)
 {
     if (need->word == NULL)
         return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err, "has no effect without %s",
                             need->needs);
+    const int first = (int)strcspn(need->word, "|"); // of two at the most
+    const char *second = need->word + first;
     return dts_doc_fail(doc, need->key, DTS_BAD_INPUT, err,
-                        "has no effect where %s is %s: it needs %s", need->needs, word,
-                        need->word);
+                        "has no effect where %s is %s: it needs %.*s%s%s", need->needs, word,
+                        first, need->word, *second != '\0' ? " or " : "",
+                        *second != '\0' ? second + 1 : "");
 }
 
 bool dts_unused_check(const struct dts_changes *changes, struct dts_doc *doc,
@@ -71,8 +102,7 @@ bool dts_unused_check(const struct dts_changes *changes, struct dts_doc *doc,
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct need *need = &table[i];
         const char *word = word_of(doc, need);
-        const bool met =
-            need->word == NULL ? word != NULL : word != NULL && strcmp(word, need->word) == 0;
+        const bool met = is_met(doc, need, word);
         // another word than there are is refused where it is read
         if (met || !says(doc, need->key) || (need->word != NULL && word == NULL))
             continue;

@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/ending.h"
 
@@ -67,14 +70,14 @@ bool dts_program_run(char *const *words, const char *meaning, struct dts_error *
 /* The last line of ours in the file; "": it has none. */
 static void last_line(const char *path, char *line, size_t room)
 {
-    static const char ours[] = "dtsim: ";
-    char read[1024]; // longer ones are cut
+    static const char ours[] = "dtsim"; // "dtsim: ", "dtsim-measure: "
+    char read[1024];                    // longer ones are cut
     FILE *in = fopen(path, "re");
     line[0] = '\0';
     while (in != NULL && fgets(read, sizeof(read), in) != NULL)
-        if (strncmp(read, ours, strlen(ours)) == 0) {
+        if (strncmp(read, ours, strlen(ours)) == 0 && strstr(read, ": ") != NULL) {
             read[strcspn(read, "\n")] = '\0';
-            snprintf(line, room, "%s", read + strlen(ours));
+            snprintf(line, room, "%s", strstr(read, ": ") + 2);
         }
     if (in != NULL)
         fclose(in);
@@ -94,15 +97,72 @@ static bool explain(const char *program, int status, const char *said, struct dt
                     exited ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
-                     struct dts_error *err)
+static bool start_saying(char *const *words, const char *said, pid_t *child,
+                         struct dts_error *err)
 {
-    pid_t child;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said,
                                      O_WRONLY | O_CREAT | O_APPEND, 0600);
-    const bool started = start(words, &actions, &child, err);
+    const bool started = start(words, &actions, child, err);
     posix_spawn_file_actions_destroy(&actions);
-    return started && explain(words[0], wait_for(child, wait), said, err);
+    return started;
+}
+
+bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
+                     struct dts_error *err)
+{
+    pid_t child;
+    return start_saying(words, said, &child, err) &&
+           explain(words[0], wait_for(child, wait), said, err);
+}
+
+/* Those that run; 0: the place is free. */
+static void end_all(pid_t *children, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (children[i] > 0)
+            kill(children[i], SIGTERM);
+    for (int i = 0; i < count; i++)
+        if (children[i] > 0)
+            wait_for(children[i], NULL);
+}
+
+/* The number of a child of ours that has ended; -1: there is none. */
+static int next_end(pid_t *children, int count, int *status)
+{
+    for (int i = 0; i < count; i++) {
+        const pid_t ended = children[i] > 0 ? waitpid(children[i], status, WNOHANG) : 0;
+        if (ended == children[i] && ended > 0) {
+            dts_ending_no_child(ended);
+            children[i] = 0;
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool dts_programs_ask(const struct dts_programs *all, struct dts_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    pid_t *children = dts_alloc((size_t)all->count, sizeof(*children));
+    int started = 0, running = 0, status = 0;
+    bool good = true;
+    while (good && (started < all->count || running > 0)) {
+        const int ended = next_end(children, started, &status);
+        if (ended >= 0) {
+            running--;
+            good = explain(all->words[ended][0], status, all->said, err) &&
+                   all->ended(all->self, ended, err);
+        } else if (started < all->count && running < all->at_once) {
+            good = start_saying(all->words[started], all->said, &children[started], err);
+            started += good;
+            running += good;
+        } else {
+            nanosleep(&pause, NULL);
+        }
+    }
+    end_all(children, started);
+    free(children);
+    return good;
 }

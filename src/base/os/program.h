@@ -20,4 +20,16 @@ struct dts_program_wait {
 bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
                      struct dts_error *err);
 
+/* Several of them, `at_once` at a time, in their order. What they say goes to the end of one
+ * file. As soon as one has ended with status 0, ended(self, number) is called; false stops all.
+ * When one fails the others are ended, and its error is ours. */
+struct dts_programs {
+    int count, at_once;
+    char *const *const *words; // of each
+    const char *said;
+    bool (*ended)(void *self, int number, struct dts_error *err);
+    void *self;
+};
+bool dts_programs_ask(const struct dts_programs *programs, struct dts_error *err);
+
 #endif

@@ -4,6 +4,7 @@
  *     dtsim-measure here FILE                                      the device `here`
  *     dtsim-measure profile MODELS BATCHES THREADS OPTIMIZER FILE [PRECISION [PATIENCE
  *                   [DEVICE [PACE [SWEEPS]]]]]                     `dtsim profile`
+ *     dtsim-measure train RUN FILE SCENARIO SEED [PATH VALUE]...   a run of `dtsim converge`
  *
  * Lists are separated by commas. The precision is fp32, bf16, fp16 or tf32;
  * without: fp32. Patience: whole seconds that runs may wait, in all, until the machine has its
@@ -21,6 +22,7 @@
 #include "base/os/file.h"
 #include "base/os/standard.h"
 #include "cli/measure/told.h"
+#include "cli/measure/train.h"
 #include "cli/measure/words.h"
 #include "kernels/space/roofline.h"
 
@@ -104,6 +106,7 @@ static const struct verb {
 } verbs[] = {
     {"here", 1, 1, measure_here},
     {"profile", 5, 10, measure_profile},
+    {"train", 4, 1 << 20, dts_measure_train},
 };
 
 /* Where OpenBLAS gets no memory for the buffer of a thread it tries again for ever. */

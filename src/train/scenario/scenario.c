@@ -303,6 +303,17 @@ static bool check_optimizer(const struct dts_scenario *scenario, const struct dt
                         scenario->optimizer->name, layer->name, scenario->model.name);
 }
 
+/* A warm-up at a constant rate of nothing would be none. */
+static bool check_schedule(const struct dts_cfg *live, const struct dts_schedule *schedule,
+                           struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(live, "schedule");
+    return schedule->warm_up == NULL || strcmp(schedule->warm_up, dts_warm_up_name(0)) == 0 ||
+           schedule->warm_up_from > 0 ||
+           dts_cfg_fail(&at, "warm_up_from", err, "must be > 0 where warm_up is %s",
+                        schedule->warm_up);
+}
+
 static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
@@ -312,6 +323,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
         return false;
     if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
         return dts_cfg_fail(&data, "folder", err, "must name a folder");
+    if (!check_schedule(&live, &words.live.schedule, err))
+        return false;
     take_words(scenario, &words);
     const struct dts_cfg training = dts_cfg_member(&top, "training");
     if (words.training.epochs > 0 && words.dataset.samples <= 0)

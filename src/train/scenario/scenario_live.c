@@ -44,6 +44,14 @@ static const struct dts_field checkpoint_fields[] = {
     {0},
 };
 
+static const struct dts_field scaling_fields[] = {
+    {DTS_KEY(struct dts_live_scaling, rule), .type = DTS_STRING, .choice = dts_scaling_name,
+     .help = "linear, square_root: learning_rate is that of `batch`; constant: of all"},
+    {DTS_KEY(struct dts_live_scaling, batch), .type = DTS_INT, .min = 1, .max = 1 << 30,
+     .help = "samples of a step, of all devices, that learning_rate is for"},
+    {0},
+};
+
 const struct dts_field dts_live_fields[] = {
     {DTS_KEY(struct dts_live_settings, compute), .type = DTS_STRING, .missing = "\"timed\"",
      .choice = dts_live_compute_name,
@@ -72,11 +80,24 @@ const struct dts_field dts_live_fields[] = {
      .missing = "65536", .help = "with kernels in fp16: what it begins with"},
     {DTS_KEY(struct dts_live_settings, schedule), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_schedule_fields, .help = "how the rate changes, with kernels"},
+    {DTS_KEY(struct dts_live_settings, scaling), .type = DTS_OBJECT, .missing = "null",
+     .fields = scaling_fields, .help = "how learning_rate follows the batch, with kernels"},
     {DTS_KEY(struct dts_live_settings, checkpoint), .type = DTS_OBJECT, .missing = "{}",
      .fields = checkpoint_fields, .help = "with kernels: what an interrupted run goes on from"},
     {DTS_KEY(struct dts_live_settings, mllog), .type = DTS_STRING, .missing = "null",
      .help = "with kernels: file for a log as MLPerf's rules want it; -: standard error"},
+    {DTS_KEY(struct dts_live_settings, noise_scale), .type = DTS_BOOL, .missing = "null",
+     .help = "with kernels: measure the gradient noise scale, too"},
     {DTS_KEY(struct dts_live_settings, weights), .type = DTS_STRING, .missing = "null",
      .help = "file that the trained weights go to, with kernels"},
     {0},
 };
+
+double dts_live_base_rate(const struct dts_live_settings *settings, double batch)
+{
+    const struct dts_live_scaling *scaling = &settings->scaling;
+    return scaling->rule == NULL
+               ? settings->learning_rate
+               : settings->learning_rate *
+                     dts_scaling_factor(scaling->rule, batch / scaling->batch);
+}

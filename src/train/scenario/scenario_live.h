@@ -2,6 +2,7 @@
 #ifndef DTS_TRAIN_SCENARIO_SCENARIO_LIVE_H
 #define DTS_TRAIN_SCENARIO_SCENARIO_LIVE_H
 
+#include "train/scenario/scaling.h"
 #include "train/scenario/schedule.h"
 
 /* Samples to train on (train/network/data/data.h). */
@@ -14,6 +15,12 @@ struct dts_live_checkpoint {
     const char *file; // NULL: none
     int every_steps;  // 0: not by steps
     int every_epochs;
+};
+
+/* How the learning rate follows the batch (scaling.h). */
+struct dts_live_scaling {
+    const char *rule; // NULL: it does not
+    int batch;        // that the rate is for
 };
 
 struct dts_live_settings {
@@ -29,7 +36,9 @@ struct dts_live_settings {
     double learning_rate;
     double loss_scale; // of fp16, in the beginning
     struct dts_schedule schedule;
+    struct dts_live_scaling scaling;
     struct dts_live_checkpoint checkpoint;
+    bool noise_scale;    // is it measured?
     const char *mllog;   // file; "-": standard error; NULL: none
     const char *weights; // file for those of rank 0 at the end; NULL: none
 };
@@ -41,5 +50,8 @@ const char *dts_live_device_name(int i);
 const char *dts_live_messages_name(int i);
 
 extern const struct dts_field dts_live_fields[];
+
+/* The learning rate of steps of so many samples, before the schedule. */
+double dts_live_base_rate(const struct dts_live_settings *settings, double batch);
 
 #endif

@@ -50,6 +50,10 @@ static void add_course(const struct dts_live_kernels *k, struct dts_text *text)
     dts_text_add(text, "rate %.17g, %s, warm-up %.17g, every %.17g, factor %.17g\n",
                  live->learning_rate, live->schedule.kind, live->schedule.warm_up_epochs,
                  live->schedule.every_epochs, live->schedule.factor);
+    dts_text_add(text, "warm-up %s from %.17g, power %.17g, end %.17g, scaling %s from %d\n",
+                 live->schedule.warm_up != NULL ? live->schedule.warm_up : "gradual",
+                 live->schedule.warm_up_from, live->schedule.power, live->schedule.end,
+                 live->scaling.rule != NULL ? live->scaling.rule : "none", live->scaling.batch);
     dts_text_add(text, "%ld steps, %d measured after %d\n", k->steps, live->steps,
                  live->warm_up);
     dts_text_add(text, "checkpoint %s after %d steps or %d epochs\n",

@@ -20,6 +20,7 @@
 #include "base/os/clock.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
+#include "train/live/kernels/noise.h"
 #include "train/live/kernels/parts.h"
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/shares.h"
@@ -101,6 +102,7 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
 {
     dts_live_server_close(t->server);
     dts_live_parts_close(t->parts);
+    dts_live_noise_close(t->noise);
     dts_mirror_free(&t->sums);
     dts_space_close(t->space);
     dts_data_close(t->data);
@@ -128,7 +130,8 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role->kind == DTS_WORKER;
     if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
-        (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)))
+        (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)) &&
+        dts_live_noise_open(t, err))
         return true;
     dts_live_kernels_close(t);
     return false;
@@ -197,6 +200,7 @@ static void backward(struct dts_live_kernels *t, const struct dts_call *call)
     struct dts_network *network = network_of(t, call);
     for (int l = call->layer + call->more; l >= call->layer; l--)
         dts_network_backward(network, l);
+    dts_live_noise_backward(t, call);
 }
 
 static void update(struct dts_live_kernels *t)
@@ -204,6 +208,7 @@ static void update(struct dts_live_kernels *t)
     if (t->parts->optimizer_count == 0)
         return;
     const struct dts_optimizer_run *optimizer = t->parts->optimizers[0];
+    dts_live_noise_update(t);
     // scaled gradients are of fp16
     const bool finite = !scales(t) || dts_network_finite(t->network, optimizer);
     const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, t->step);

@@ -106,7 +106,8 @@ void dts_mllog_run_start(struct dts_mllog *log, const struct dts_live_kernels *k
     number(log, "train_samples", (double)dts_data_samples(kernels->data, DTS_DATA_TRAIN), 0);
     number(log, "eval_samples", (double)dts_data_samples(kernels->data, DTS_DATA_TEST), 0);
     word(log, "opt_name", s->optimizer->name);
-    number(log, "opt_base_learning_rate", settings->learning_rate, 0);
+    number(log, "opt_base_learning_rate",
+           dts_live_base_rate(settings, (double)kernels->order.step_samples), 0);
     number(log, "opt_learning_rate_warmup_epochs", settings->schedule.warm_up_epochs, 0);
     interval(log, "INTERVAL_END", "init_stop", 0, NULL);
     interval(log, "INTERVAL_START", "run_start", 0, NULL);

@@ -46,6 +46,7 @@ struct dts_live_kernels {
     struct dts_live_server *server; // owned; NULL: a worker, which has the members below
     struct dts_network *network;    // the first of a worker's networks; NULL: a server
     struct dts_live_parts *parts;   // of a worker: all of them (parts.h); owned
+    struct dts_live_noise *noise;   // owned; NULL: not wanted (noise.h)
     struct dts_mirror sums;         // of normalizations, where they are exchanged
     float **there;         // the plan's buffers on the device, where messages are direct; owned
     struct dts_data *data; // owned

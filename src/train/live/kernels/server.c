@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "plan/run.h"
+#include "train/live/kernels/noise.h"
 #include "train/network/first_weights.h"
 #include "train/strategy/build.h"
 
@@ -108,9 +109,12 @@ void dts_live_server_close(struct dts_live_server *server)
 
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
-    struct dts_optimizer_run *optimizer = server->pieces[bucket].optimizer;
+    const struct piece *piece = &server->pieces[bucket];
+    struct dts_optimizer_run *optimizer = piece->optimizer;
     if (optimizer == NULL)
         return;
+    dts_live_noise_served(server->rank.context, step,
+                          server->rank.buffers[DTS_GRADIENTS] + piece->first, piece->count);
     const struct dts_update_settings settings =
         dts_live_settings(&server->rank, optimizer, step);
     dts_optimizer_step(optimizer, &settings, server->rank.buffers[DTS_WEIGHTS],
@@ -144,9 +148,9 @@ size_t dts_live_server_state(struct dts_live_server *server, float *values, bool
 
 double dts_live_rate(const struct dts_live_kernels *kernels, long step)
 {
-    return kernels->settings->learning_rate * dts_schedule_at(&kernels->settings->schedule,
-                                                              step, kernels->epoch_steps,
-                                                              kernels->steps);
+    const struct dts_live_settings *settings = kernels->settings;
+    return dts_live_base_rate(settings, (double)kernels->order.step_samples) *
+           dts_schedule_at(&settings->schedule, step, kernels->epoch_steps, kernels->steps);
 }
 
 struct dts_update_settings dts_live_settings(const struct dts_executor_rank *rank,

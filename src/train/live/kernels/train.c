@@ -19,6 +19,7 @@
 #include "train/live/kernels/identity.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/mllog.h"
+#include "train/live/kernels/noise.h"
 #include "train/live/kernels/pace.h"
 #include "train/live/kernels/share.h"
 #include "train/live/kernels/whole.h"
@@ -190,11 +191,13 @@ static bool walk(struct course *c, struct dts_error *err)
         if (between_epochs(c))
             dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
+        dts_live_noise_begin(c->kernels, steps);
         if (!(measures ? measure(c, &live, skipped(c, steps), err)
                        : dts_live_walk(&live, c->of->rank, 0, c->of->comparison, c->of->timing,
                                        err)))
             return false;
         measures = false;
+        dts_live_noise_collect(c->kernels, &c->of->comparison->noise);
         c->step = stop;
         if (between_epochs(c) && !end_epoch(c, err))
             return false;

@@ -1,0 +1,180 @@
+/* train_to.c -- steps until the target, and an evaluation now and then. */
+#include "train/target/train_to.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/noise_scale.h"
+#include "kernels/update/square_sum.h"
+#include "train/network/data/data.h"
+#include "train/network/evaluate.h"
+#include "train/network/optimizer.h"
+#include "train/network/order.h"
+
+static const double Z80 = 1.2815515655446004; // half of an 80 % interval, in deviations
+
+/* All of a training. */
+struct training {
+    const struct dts_scenario *scenario;
+    const struct dts_target_run *run;
+    struct dts_network *network; // owned, as are the following
+    struct dts_optimizer_run *optimizer;
+    struct dts_data *data;
+    uint64_t *numbers; // of the samples of a microbatch
+    struct dts_order order;
+    struct dts_noise_scale noise;
+    long step;  // that are done
+    bool fails; // the loss is not finite
+};
+
+static bool open_data(struct training *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->scenario;
+    const struct dts_data_request request = {
+        .format = s->live.data.format,
+        .folder = s->live.data.folder,
+        .model = &s->model,
+        .network = t->network,
+        .samples = (uint64_t)s->dataset.samples,
+        .seed = s->seed, // all runs have the same samples
+    };
+    return dts_data_open(&t->data, &request, err);
+}
+
+static bool open(struct training *t, struct dts_error *err)
+{
+    const struct dts_scenario *s = t->scenario;
+    const struct dts_network_options options = {.batch = t->run->microbatch,
+                                                .threads = s->live.threads,
+                                                .seed = (uint64_t)t->run->seed,
+                                                .precision = s->precision};
+    t->numbers = dts_alloc((size_t)t->run->microbatch, sizeof(*t->numbers));
+    t->order = (struct dts_order){.seed = (uint64_t)t->run->seed,
+                                  .samples = (uint64_t)s->dataset.samples,
+                                  .step_samples = (uint64_t)t->run->batch};
+    t->noise = (struct dts_noise_scale){.small = t->run->microbatch, .large = t->run->batch};
+    return dts_network_make(&t->network, &s->model, &options, err) &&
+           dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err) &&
+           open_data(t, err);
+}
+
+static void shut(struct training *t)
+{
+    dts_data_close(t->data);
+    dts_optimizer_free(t->optimizer);
+    dts_network_free(t->network);
+    dts_noise_free(&t->noise);
+    free(t->numbers);
+}
+
+static double gradient_squared(const struct training *t)
+{
+    return dts_square_sum(dts_network_gradients(t->network), dts_network_parameters(t->network),
+                          dts_network_workers(t->network));
+}
+
+static void microbatch(struct training *t, int number)
+{
+    const int size = t->run->microbatch, layers = t->scenario->model.layer_count;
+    const uint64_t first =
+        (uint64_t)t->step * t->order.step_samples + (uint64_t)number * (uint64_t)size;
+    const struct dts_network_step step = {
+        .number = (uint64_t)t->step,
+        .first_sample = first,
+        .training = true,
+        .keep_gradients = number > 0,
+        .loss_scale = (double)size / t->run->batch, // sums are means then
+    };
+    for (int i = 0; i < size; i++)
+        t->numbers[i] = dts_order_sample(&t->order, first + (uint64_t)i);
+    dts_data_fill(t->data, DTS_DATA_TRAIN, t->network, t->numbers, size);
+    dts_network_begin(t->network, &step);
+    for (int l = 0; l < layers; l++)
+        dts_network_forward(t->network, l);
+    t->fails = t->fails || !isfinite(dts_network_loss(t->network));
+    for (int l = layers - 1; l >= 0; l--)
+        dts_network_backward(t->network, l);
+}
+
+static void update(struct training *t)
+{
+    const long epoch_steps = (long)dts_order_epoch_steps(&t->order);
+    const long all = (long)(t->run->most_samples / t->run->batch);
+    struct dts_update_settings settings = *dts_optimizer_usual(t->optimizer);
+    settings.step = t->step + 1;
+    settings.rate =
+        t->run->rate * dts_schedule_at(&t->scenario->live.schedule, t->step, epoch_steps, all);
+    dts_network_update(t->network, t->optimizer, &settings, 1);
+}
+
+static void train_step(struct training *t)
+{
+    const int count = t->run->batch / t->run->microbatch;
+    double small = 0;
+    for (int i = 0; i < count && !t->fails; i++) {
+        microbatch(t, i);
+        if (i == 0 && count > 1)
+            small = gradient_squared(t) * count * count;
+    }
+    if (t->fails)
+        return;
+    if (count > 1)
+        dts_noise_add(&t->noise, t->step + 1, small, gradient_squared(t));
+    update(t);
+    t->step++;
+}
+
+static double accuracy(struct training *t)
+{
+    const uint64_t all = dts_data_samples(t->data, DTS_DATA_TEST);
+    const uint64_t wanted = (uint64_t)t->run->test_samples;
+    struct dts_score score = {0};
+    dts_evaluate(t->network, &t->scenario->model, t->data, DTS_DATA_TEST, 0,
+                 wanted < all ? wanted : all, t->run->microbatch, &score);
+    return score.positions > 0 ? score.right / score.positions : NAN;
+}
+
+static void take_noise(const struct training *t, struct dts_target_noise *noise)
+{
+    const struct dts_noise_ratio run = dts_noise_of_run(&t->noise);
+    if (t->noise.count == 0 || !isfinite(run.scale) || run.scale <= 0)
+        return;
+    *noise = (struct dts_target_noise){.small_batch = t->run->microbatch,
+                                       .large_batch = t->run->batch,
+                                       .steps = (int)t->noise.count,
+                                       .scale = run.scale};
+    if (isfinite(run.high))
+        noise->spread = (run.high - run.low) / (2 * Z80 * run.scale);
+}
+
+static bool train(struct training *t, struct dts_target_end *end, struct dts_error *err)
+{
+    const double batch = t->run->batch, every = t->run->every;
+    double next = every;
+    while (!end->reached && !t->fails && end->samples + batch <= t->run->most_samples) {
+        train_step(t);
+        end->samples = (double)t->step * batch;
+        if (t->fails || end->samples < next)
+            continue;
+        next = (floor(end->samples / every) + 1) * every;
+        const double now = accuracy(t);
+        if (isnan(now))
+            return dts_fail(err, DTS_UNSUPPORTED, "%s tells no classes: it has no accuracy",
+                            t->scenario->model.name);
+        end->reached = now >= t->run->accuracy;
+        end->accuracy = fmax(end->accuracy, now);
+    }
+    take_noise(t, &end->noise);
+    return true;
+}
+
+bool dts_train_to(const struct dts_scenario *scenario, const struct dts_target_run *run,
+                  struct dts_target_end *end, struct dts_error *err)
+{
+    struct training t = {.scenario = scenario, .run = run};
+    *end = (struct dts_target_end){0};
+    const bool good = open(&t, err) && train(&t, end, err);
+    shut(&t);
+    return good;
+}
