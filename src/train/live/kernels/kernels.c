@@ -166,7 +166,7 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
         .number = (uint64_t)step,
         .first_sample = first,
         .training = true,
-        .keep_gradients = call->microbatch > 0,
+        .keep_gradients = call->microbatch > t->parts->seat.parts[call->chunk].first_microbatch,
         .loss_scale = t->scale.scale * share,
     };
     t->step = step;

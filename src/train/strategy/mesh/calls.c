@@ -84,7 +84,8 @@ int dts_stage_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
                    int first, int last, double share)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const bool adds = pass->pass == w->last_pass && pass->microbatch > 0;
+    const bool adds = dts_pipeline_is_last(pass->pass) &&
+                      pass->microbatch > w->at[pass->chunk].first_microbatch;
     const struct dts_call call = {.pass = pass->pass,
                                   .layer = first,
                                   .more = last - first,
@@ -201,8 +202,8 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
     const int count = waits_of(w, awaited, op >= 0, waits);
     op = add_kernels(w, pass, slot, first, last, waits, count);
     await(w, awaited->sent);
-    for (int l = first; l <= last && pass->pass == w->last_pass; l++)
-        w->ready[l] = op;
+    if (dts_pipeline_is_last(pass->pass))
+        dts_stage_ready(w, first, last, op);
     if (!exchanges)
         return op;
     const int behind =

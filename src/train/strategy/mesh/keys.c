@@ -219,18 +219,8 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
     if (alone && dts_cfg_exists(&here) && dts_cfg_is_object(&here) &&
         dts_cfg_key(&here, 0) != NULL)
         return dts_cfg_fail(at, "pipeline", err, "has no effect without mesh.pipeline >= 2");
-    mesh->schedule = mesh->pipeline.schedule != NULL
-                         ? dts_pipeline_schedule_find(mesh->pipeline.schedule)
-                         : dts_pipeline_schedules[0];
-    if (!mesh->schedule->interleaves && mesh->pipeline.chunks > 1)
-        return dts_cfg_fail(&here, "chunks", err,
-                            "must be 1 with the schedule %s, which has one part on each stage",
-                            mesh->schedule->name);
-    if (mesh->pipeline.chunks == 0)
-        mesh->pipeline.chunks = mesh->schedule->interleaves ? 2 : 1;
-    const struct dts_cfg overlap = dts_cfg_member(&here, "overlap");
-    if (!dts_cfg_exists(&overlap))
-        mesh->pipeline.overlap = true;
+    if (!dts_mesh_read_schedule(mesh, at, err))
+        return false;
     if (mesh->pipeline.scatter &&
         (mesh->sizes[DTS_AXIS_TENSOR] <= 1 || mesh->sequence_parallel))
         return dts_cfg_fail(&here, "scatter_gather", err, "has no effect %s",

@@ -34,10 +34,29 @@ double dts_mesh_repeated_flops(const struct dts_point *point)
     return flops;
 }
 
-/* What a rank has of the weights of a part: of experts, or of all else. */
-static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
-                            const struct dts_part_of_model *part, bool experts)
+static const struct dts_part_of_model *
+part_of(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage, int chunk)
 {
+    return &d->parts[dts_pipeline_place(mesh->schedule, &d->pipeline, stage, chunk).part];
+}
+
+/* Has a stage the layer? */
+static bool has(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage,
+                int layer)
+{
+    for (int c = 0; c < d->pipeline.chunks; c++) {
+        const struct dts_part_of_model *part = part_of(d, mesh, stage, c);
+        if (layer >= part->first && layer <= part->last)
+            return true;
+    }
+    return false;
+}
+
+/* What a rank of a stage has of the weights of a part: of experts, or of all else. */
+static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
+                            int number, const struct dts_part_of_model *part, bool experts)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
     const struct dts_cut *cut = &d->cut;
     double parameters = 0;
@@ -45,7 +64,8 @@ static double parameters_of(const struct dts_point *point, const struct dts_mesh
         for (int p = 0; p < m->layers[l].param_count; p++)
             if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
                 parameters += (double)cut->layers[l].params[p];
-        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+        if (!experts && m->layers[l].tied_to >= 0 &&
+            !has(d, mesh, number, m->layers[l].tied_to))
             parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
     }
     return parameters;
@@ -223,17 +243,14 @@ static double gathered(const struct dts_point *point, const struct dts_mesh_divi
 static struct dts_memory of_stage(const struct dts_point *point,
                                   const struct dts_mesh_division *d, int number)
 {
-    const int stages = d->shape.size[DTS_AXIS_PIPELINE];
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_pipeline_shape shape = {stages, mesh->pipeline.chunks,
-                                             point->microbatches};
-    int *most = dts_pipeline_most(mesh->schedule, &shape, number);
+    int *most = dts_pipeline_most(mesh->schedule, &d->pipeline, number);
     const struct dts_stack_memory *software = &point->scenario->stack.memory;
     const double bytes = (double)dts_precision_bytes(point->scenario->precision);
     struct dts_memory memory = {.framework = software->context_bytes};
     double working = 0;
-    for (int c = 0; c < shape.chunks; c++) {
-        const struct dts_part_of_model *part = &d->parts[c * stages + number];
+    for (int c = 0; c < d->pipeline.chunks; c++) {
+        const struct dts_part_of_model *part = part_of(d, mesh, number, c);
         struct sweep w = {
             .point = point,
             .cut = &d->cut,
@@ -241,7 +258,7 @@ static struct dts_memory of_stage(const struct dts_point *point,
         };
         sweep_part(&w, part);
         for (int experts = 0; experts < 2; experts++)
-            add_state(point, d, parameters_of(point, d, part, experts == 1),
+            add_state(point, d, parameters_of(point, d, number, part, experts == 1),
                       dts_mesh_group(&d->shape,
                                      experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
                           .size,

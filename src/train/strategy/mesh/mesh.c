@@ -40,12 +40,19 @@ static bool has_mixture(const struct dts_model *m)
     return false;
 }
 
+struct dts_pipeline_shape dts_mesh_pipeline_shape(const struct dts_point *point,
+                                                  const struct dts_mesh_shape *shape)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    return (struct dts_pipeline_shape){shape->size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
+                                       point->microbatches};
+}
+
 bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                     struct dts_error *err)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_pipeline_shape pipeline = {shape->size[DTS_AXIS_PIPELINE],
-                                                mesh->pipeline.chunks, point->microbatches};
+    const struct dts_pipeline_shape pipeline = dts_mesh_pipeline_shape(point, shape);
     if (dts_build_synchronizes(point))
         return dts_point_fail(point, err,
                               "%s: batch_norm synchronized is not there for meshes: local",
@@ -90,7 +97,8 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
                                               .path = point->strategy->name};
     if (!dts_cut_find(&d->cut, &question, &why))
         return dts_point_fail(point, err, "%s", why.text);
-    if (dts_mesh_parts(point, &d->cut, d->shape.size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
+    d->pipeline = dts_mesh_pipeline_shape(point, &d->shape);
+    if (dts_mesh_parts(point, &d->cut, dts_pipeline_parts(mesh->schedule, &d->pipeline),
                        &d->parts, err))
         return true;
     dts_mesh_division_free(d);
@@ -122,6 +130,7 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
                                         .mesh = point->strategy->self,
                                         .shape = &d.shape,
                                         .cut = &d.cut,
+                                        .pipeline = &d.pipeline,
                                         .parts = d.parts,
                                         .number = s,
                                         .plan = &job->roles[s].plan};

@@ -117,6 +117,8 @@ struct dts_mesh {
 extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[];
 bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err);
+bool dts_mesh_read_schedule(struct dts_mesh *mesh, const struct dts_cfg *at,
+                            struct dts_error *err);
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
                           const struct dts_cfg *at, struct dts_error *err);
 
@@ -139,6 +141,9 @@ struct dts_mesh_shape {
 /* Fills sizes that were left out. Refuses devices that they do not divide. */
 bool dts_mesh_shape_find(const struct dts_point *point, struct dts_mesh_shape *shape,
                          struct dts_error *err);
+
+struct dts_pipeline_shape dts_mesh_pipeline_shape(const struct dts_point *point,
+                                                  const struct dts_mesh_shape *shape);
 
 /* Refuses a pipeline that its schedule cannot do. */
 bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
@@ -181,15 +186,16 @@ struct dts_part_of_model {
     size_t entry, exit; // values of a sample that a rank takes and sends; 0: the network's ends
 };
 
-/* Cuts the network into stages x chunks parts: part i is chunk i / stages of stage i % stages.
- * A cut lies where a single tensor crosses. The caller frees *parts. */
-bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int stages,
-                    int chunks, struct dts_part_of_model **parts, struct dts_error *err);
+/* Cuts the network into `count` parts, which its schedule gives to stages. A cut lies where a
+ * single tensor crosses. The caller frees *parts. */
+bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int count,
+                    struct dts_part_of_model **parts, struct dts_error *err);
 
 /* The mesh of a point, and the network divided along it. */
 struct dts_mesh_division {
     struct dts_mesh_shape shape;
     struct dts_cut cut;
+    struct dts_pipeline_shape pipeline;
     struct dts_part_of_model *parts; // owned
 };
 
@@ -203,6 +209,7 @@ struct dts_stage {
     const struct dts_mesh *mesh;
     const struct dts_mesh_shape *shape;
     const struct dts_cut *cut;
+    const struct dts_pipeline_shape *pipeline;
     const struct dts_part_of_model *parts; // of all stages
     int number;
     struct dts_plan *plan;

@@ -274,7 +274,7 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
     w->unit_ends[w->unit_count++] = op;
     w->last_unit = first;
-    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
+    if (mesh->sharded < DTS_SHARDED_GRADIENTS || !dts_pipeline_is_last(pass))
         return;
     for (int experts = 0; experts < 2; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);

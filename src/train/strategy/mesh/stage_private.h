@@ -30,18 +30,26 @@ struct dts_slot {
     int returned; // the message that took its entry's gradient away
 };
 
+/* A part of the network that the stage has. */
+struct dts_stage_chunk {
+    struct dts_pipeline_place place;
+    int before, behind;   // stages that have the parts before and behind; -1: there is none
+    int behind_chunk;     // of that stage
+    int first_microbatch; // of those that it sees in a step
+};
+
 struct dts_stage_work {
     const struct dts_stage *stage;
     int stages, chunks;
+    struct dts_stage_chunk *at; // of each chunk
     struct dts_pipeline_pass *passes;
-    int *slots, length;      // of each pass
-    int *most;               // slots of each chunk
-    int most_slots;          // of any
-    enum dts_pass last_pass; // behind which the gradients of a layer's weights are there
-    struct dts_slot *use;    // chunk * most_slots + slot
-    int *ready;              // by layer: the call that last changed its gradients
-    int *begin;              // room: the first layers of calls
-    int *open, open_count;   // waits for the update of the step before
+    int *slots, length;    // of each pass
+    int *most;             // slots of each chunk
+    int most_slots;        // of any
+    struct dts_slot *use;  // chunk * most_slots + slot
+    int *ready;            // by layer: the call that last changed its gradients
+    int *begin;            // room: the first layers of calls
+    int *open, open_count; // waits for the update of the step before
     size_t open_room;
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
@@ -78,7 +86,7 @@ struct dts_stage_work {
 static inline const struct dts_part_of_model *dts_stage_part(const struct dts_stage_work *w,
                                                              int chunk)
 {
-    return &w->stage->parts[chunk * w->stages + w->stage->number];
+    return &w->stage->parts[w->at[chunk].place.part];
 }
 
 static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chunk, int slot)
@@ -147,6 +155,17 @@ void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int fir
 int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int number,
                      struct dts_span span, int after);
 
+/* Where two copies of the network are: half of a part of the gradients is summed over both, and
+ * over the replicas, when operation `ready` is done; then the halves are exchanged, after which
+ * all is there. The second returns the operation. */
+struct dts_twin_sum {
+    struct dts_span mine, other; // halves
+    int sent, done;              // operations: the other half left, this one is summed
+};
+struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *work, int number,
+                                       struct dts_span span, int ready);
+int dts_stage_twin_exchange(struct dts_stage_work *work, const struct dts_twin_sum *sum);
+
 /* Gathers what each rank has updated of the weights. */
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
                               int count, int update);
@@ -181,6 +200,9 @@ static inline bool dts_stage_of_expert(const struct dts_mesh_shape *shape,
  * layer, in it the last tensor. A tied weight whose owner is on another stage is a tensor of
  * its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
+
+/* Call `op` was the last of a microbatch that changed the gradients of layers first .. last. */
+void dts_stage_ready(struct dts_stage_work *work, int first, int last, int op);
 
 /* A part of the gradients, cut where a weight lies that another stage shares: of both copies a
  * rank has the same shares then. Returns how many pieces; pieces of gradients and of weights

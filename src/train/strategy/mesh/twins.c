@@ -1,0 +1,66 @@
+/* twins.c -- gradients of two stages that have the same layers, in two copies of the network.
+ *
+ * Each sums one half of a bucket, the lower stage the first one: what both made of it, and then
+ * over the replicas. Then they exchange the halves. With r replicas a rank sends of n values
+ *
+ *     n / 2  +  2 (n / 2) (r - 1) / r  +  n / 2  =  2 n (2 r - 1) / (2 r)
+ *
+ * as in one ring of all 2 r ranks that have the layers.
+ */
+#include "train/strategy/mesh/stage_private.h"
+
+static int twin_of(const struct dts_stage_work *w)
+{
+    struct dts_pipeline_place place = w->at[0].place;
+    int stage, chunk;
+    place.copy = 1 - place.copy;
+    dts_pipeline_find(w->stage->mesh->schedule, w->stage->pipeline, place, &stage, &chunk);
+    return stage;
+}
+
+/* Messages to the higher stage, and to the lower one, have streams of their own; way: of sums,
+ * or of what is there afterwards. Returns the operation. */
+static int add_half(struct dts_stage_work *w, struct dts_span half, int way, bool send,
+                    int after)
+{
+    const int twin = twin_of(w), here = w->stage->number;
+    const bool up = send == (twin > here);
+    const struct dts_exchange x = {
+        .send = send,
+        .relative = true,
+        .first_peer = (twin - here) * w->stage->shape->stage_ranks,
+        .peer_stride = 1,
+        .peer_count = 1,
+        .data = half,
+        .part = DTS_WHOLE,
+        .add = way == 0 && !send,
+    };
+    if (half.count == 0)
+        return after;
+    const int op =
+        dts_plan_exchange(w->stage->plan, up ? dts_stream_push(way) : dts_stream_pull(way),
+                          way == 0 ? "sum of two copies" : "both copies", x);
+    dts_plan_after(w->stage->plan, after);
+    return op;
+}
+
+struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *w, int number,
+                                       struct dts_span span, int ready)
+{
+    const size_t low = span.count / 2;
+    const struct dts_span halves[] = {{span.buffer, span.first, low},
+                                      {span.buffer, span.first + low, span.count - low}};
+    const bool lower = w->stage->number < twin_of(w);
+    struct dts_twin_sum sum = {.mine = halves[!lower], .other = halves[lower]};
+    sum.sent = add_half(w, sum.other, 0, true, ready);
+    sum.done = add_half(w, sum.mine, 0, false, ready);
+    if (sum.mine.count > 0)
+        sum.done = dts_stage_reduce(w, DTS_DATA, number, sum.mine, sum.done);
+    return sum;
+}
+
+int dts_stage_twin_exchange(struct dts_stage_work *w, const struct dts_twin_sum *sum)
+{
+    add_half(w, sum->mine, 1, true, sum->done);
+    return add_half(w, sum->other, 1, false, sum->sent);
+}
