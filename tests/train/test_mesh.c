@@ -121,16 +121,6 @@ static void passes_wait_before_they_write(void)
     forget_blocks(&f, &device);
 }
 
-static bool waits_for(const struct dts_plan *plan, int op, int other)
-{
-    for (int i = 0; i < plan->ops[op].wait_count; i++) {
-        const struct dts_wait *wait = &plan->waits[plan->ops[op].first_wait + i];
-        if (wait->op == other && !wait->previous_step)
-            return true;
-    }
-    return false;
-}
-
 /* Each of t ranks sends b s h / t, and those behind gather b s h: once a boundary, both ways.
  */
 static void a_message_in_parts_is_gathered_behind(void)

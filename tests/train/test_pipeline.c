@@ -1,6 +1,6 @@
 /* test_pipeline.c -- schedules of pipelines have each pass once, keep what their papers say,
  * and the two copies of dualpipe sum their gradients. */
-#include "train/mesh_point.h"
+#include "train/mixture_point.h"
 
 #include "base/mem.h"
 
@@ -161,6 +161,40 @@ static void both_copies_sum_their_gradients(void)
     finish(&f, &device);
 }
 
+/* Of passes that run together one computes while the other's positions are with their experts:
+ * behind an all-to-all comes a call of the other microbatch. With two stages and 2 n
+ * microbatches 2 (n - 1) - 1 pairs run together, of four all-to-alls each. */
+static void passes_that_run_together_take_turns(void)
+{
+    enum { N = 4 };
+    struct fixture f;
+    struct dts_device device;
+    set_up_mixture(&f, &device, 2 * N, 0);
+    struct dts_job job = walked(&f,
+                                "{\"mesh\":{\"pipeline\":2},\"expert\":{\"size\":2},"
+                                "\"pipeline\":{\"schedule\":\"dualpipe\"}}",
+                                4);
+    for (int s = 0; s < 2; s++) {
+        const struct dts_plan *plan = &job.roles[s].plan;
+        int beside = 0, alone = 0;
+        for (int o = 0; o < plan->op_count; o++) {
+            int next = o + 1;
+            if (plan->ops[o].stream != DTS_EXPERT)
+                continue;
+            while (plan->ops[next].stream != DTS_COMPUTE)
+                next++;
+            if (waits_for(plan, next, o))
+                alone++;
+            else
+                beside++;
+        }
+        CHECK_INT(beside, (2 * (N - 1) - 1) * 4);
+        CHECK_INT(beside + alone, 2 * N * 4);
+    }
+    leave(&f, &job);
+    finish(&f, &device);
+}
+
 /* A stage has two of p parts: 16 bytes a parameter with Adam in fp16. The weight that is table
  * and head is there once. */
 static void dualpipe_has_parameters_twice(void)
@@ -213,4 +247,5 @@ TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
       TEST(dualpipe_has_two_parts_and_keeps_one_more_than_stages),
       TEST(dualpipe_refuses_what_is_odd_or_short), TEST(both_copies_sum_their_gradients),
-      TEST(dualpipe_has_parameters_twice), TEST(dualpipe_is_refused_where_it_cannot_be))
+      TEST(dualpipe_has_parameters_twice), TEST(passes_that_run_together_take_turns),
+      TEST(dualpipe_is_refused_where_it_cannot_be))

@@ -144,17 +144,25 @@ static int receive(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     return arrived;
 }
 
-static void run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number,
-                int arrived)
+/* The message that takes what a pass leaves in its slot; -1: nothing does. */
+static int taken_by(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number)
 {
-    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
-    const bool forward = pass->pass == DTS_FORWARD;
-    const int sent = pass->pass == DTS_BACKWARD_WEIGHT ? -1
-                     : forward                         ? slot->sent
-                                                       : slot->returned;
-    w->ended = dts_stage_calls(w, pass, number, arrived, sent);
-    if (dts_pipeline_is_last(pass->pass))
-        slot->used = w->ended;
+    const struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
+    if (pass->pass == DTS_BACKWARD_WEIGHT)
+        return -1;
+    return pass->pass == DTS_FORWARD ? slot->sent : slot->returned;
+}
+
+/* Passes run together, or one behind the other. */
+static void run(struct dts_stage_work *w, struct dts_stage_pass *passes, int count, bool joined)
+{
+    for (int i = 0; i < count; i += joined ? count : 1)
+        dts_stage_passes(w, passes + i, joined ? count : 1);
+    for (int i = 0; i < count; i++) {
+        w->ended = passes[i].op > w->ended ? passes[i].op : w->ended;
+        if (dts_pipeline_is_last(passes[i].pass->pass))
+            dts_stage_slot(w, passes[i].pass->chunk, passes[i].slot)->used = passes[i].op;
+    }
 }
 
 /* A message leaves when the pass is over; where none are beside kernels, the next waits. */
@@ -187,14 +195,18 @@ static bool is_pair(const struct dts_stage_work *w, int i)
 static void add_passes(struct dts_stage_work *w)
 {
     for (int i = 0, count; i < w->length; i += count) {
-        int arrived[2];
+        struct dts_stage_pass some[DTS_STAGE_TOGETHER];
         count = is_pair(w, i) ? 2 : 1;
         for (int k = 0; k < count; k++)
-            arrived[k] = receive(w, &w->passes[i + k], w->slots[i + k]);
-        if (count == 2 && arrived[1] >= 0) // the first waits for it, too
-            w->held[w->held_count++] = arrived[1];
-        for (int k = 0; k < count; k++)
-            run(w, &w->passes[i + k], w->slots[i + k], arrived[k]);
+            some[k] = (struct dts_stage_pass){
+                .pass = &w->passes[i + k],
+                .slot = w->slots[i + k],
+                .arrived = receive(w, &w->passes[i + k], w->slots[i + k]),
+                .sent = taken_by(w, &w->passes[i + k], w->slots[i + k]),
+            };
+        if (count == 2 && some[1].arrived >= 0) // the first waits for it, too
+            w->held[w->held_count++] = some[1].arrived;
+        run(w, some, count, w->passes[i].joins);
         for (int k = 0; k < count; k++)
             send(w, &w->passes[i + k], w->slots[i + k]);
     }
@@ -272,7 +284,7 @@ static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
     w->slots = dts_alloc(room, sizeof(*w->slots));
     w->most = dts_alloc((size_t)w->chunks, sizeof(*w->most));
     w->ready = dts_alloc(layers, sizeof(*w->ready));
-    w->begin = dts_alloc(layers + 1, sizeof(*w->begin));
+    w->begin = dts_alloc(DTS_STAGE_TOGETHER * (layers + 1), sizeof(*w->begin));
     w->length = schedule->list(shape, stage->number, w->passes);
     dts_pipeline_slots(shape, w->passes, w->length, w->slots, w->most);
     for (int c = 0; c < w->chunks; c++)

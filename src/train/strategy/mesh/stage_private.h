@@ -43,12 +43,12 @@ struct dts_stage_work {
     int stages, chunks;
     struct dts_stage_chunk *at; // of each chunk
     struct dts_pipeline_pass *passes;
-    int *slots, length;    // of each pass
-    int *most;             // slots of each chunk
-    int most_slots;        // of any
-    struct dts_slot *use;  // chunk * most_slots + slot
-    int *ready;            // by layer: the call that last changed its gradients
-    int *begin;            // room: the first layers of calls
+    int *slots, length;   // of each pass
+    int *most;            // slots of each chunk
+    int most_slots;       // of any
+    struct dts_slot *use; // chunk * most_slots + slot
+    int *ready;           // by layer: the call that last changed its gradients
+    int *begin; // room: the first layers of calls, of each pass that runs with another
     int *open, open_count; // waits for the update of the step before
     size_t open_room;
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
@@ -131,11 +131,42 @@ int dts_stage_call(struct dts_stage_work *work, const struct dts_pipeline_pass *
 void dts_stage_await_side(struct dts_stage_work *work);
 void dts_stage_await_here(struct dts_stage_work *work, int after);
 
-/* Adds all calls of a pass, and what tensor ranks exchange between them. The first operation
- * waits for `after`, the last one, which leaves a tensor for another stage, for `sent`; -1: for
- * nothing. Returns the last. */
-int dts_stage_calls(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
-                    int after, int sent);
+/* What calls of a pass through a round wait for; -1: for nothing. */
+struct dts_stage_awaited {
+    int after;        // before what tensor ranks exchange
+    int gather;       // brings the weights
+    int scattered[2]; // take the gradients of the microbatch before away
+    int sent;         // the last call alone: takes away what the microbatch before left there
+};
+
+/* Adds what ranks exchange before the call of layers first .. last, as dts_stage_exchanges().
+ */
+int dts_stage_before(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                     int slot, int first, int last, int after);
+
+/* Adds the call of layers first .. last, and what ranks exchange behind it. Returns the last
+ * operation. */
+int dts_stage_segment(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                      int slot, int first, int last, const struct dts_stage_awaited *awaited);
+
+/* Gathers what arrived from another stage in parts, whole on each tensor rank. Returns what
+ * kernels wait for. */
+int dts_stage_gather_parts(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                           int arrived);
+
+/* A pass, and what it waits for. */
+enum { DTS_STAGE_TOGETHER = 2 };
+struct dts_stage_pass {
+    const struct dts_pipeline_pass *pass;
+    int slot;
+    int arrived; // the first operation waits for it; -1: for nothing
+    int sent;    // the last one, which leaves a tensor for another stage, waits for it
+    int op;      // filled: the last operation
+};
+
+/* Adds all calls of passes that run together, and what ranks of the stage exchange between
+ * them. Up to DTS_STAGE_TOGETHER. */
+void dts_stage_passes(struct dts_stage_work *work, struct dts_stage_pass *passes, int count);
 
 /* The operation that was added last waits for the update of the step before. */
 void dts_stage_after_update(struct dts_stage_work *work);
@@ -159,6 +190,7 @@ int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int nu
  * over the replicas, when operation `ready` is done; then the halves are exchanged, after which
  * all is there. The second returns the operation. */
 struct dts_twin_sum {
+    int bucket;
     struct dts_span mine, other; // halves
     int sent, done;              // operations: the other half left, this one is summed
 };

@@ -19,9 +19,9 @@ static int twin_of(const struct dts_stage_work *w)
 }
 
 /* Messages to the higher stage, and to the lower one, have streams of their own; way: of sums,
- * or of what is there afterwards. Returns the operation. */
-static int add_half(struct dts_stage_work *w, struct dts_span half, int way, bool send,
-                    int after)
+ * or of what is there afterwards. Those of a bucket meet. Returns the operation. */
+static int add_half(struct dts_stage_work *w, int bucket, struct dts_span half, int way,
+                    bool send, int after)
 {
     const int twin = twin_of(w), here = w->stage->number;
     const bool up = send == (twin > here);
@@ -34,6 +34,7 @@ static int add_half(struct dts_stage_work *w, struct dts_span half, int way, boo
         .data = half,
         .part = DTS_WHOLE,
         .add = way == 0 && !send,
+        .channel = bucket,
     };
     if (half.count == 0)
         return after;
@@ -51,9 +52,10 @@ struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *w, int number,
     const struct dts_span halves[] = {{span.buffer, span.first, low},
                                       {span.buffer, span.first + low, span.count - low}};
     const bool lower = w->stage->number < twin_of(w);
-    struct dts_twin_sum sum = {.mine = halves[!lower], .other = halves[lower]};
-    sum.sent = add_half(w, sum.other, 0, true, ready);
-    sum.done = add_half(w, sum.mine, 0, false, ready);
+    struct dts_twin_sum sum = {
+        .bucket = number, .mine = halves[!lower], .other = halves[lower]};
+    sum.sent = add_half(w, number, sum.other, 0, true, ready);
+    sum.done = add_half(w, number, sum.mine, 0, false, ready);
     if (sum.mine.count > 0)
         sum.done = dts_stage_reduce(w, DTS_DATA, number, sum.mine, sum.done);
     return sum;
@@ -61,6 +63,6 @@ struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *w, int number,
 
 int dts_stage_twin_exchange(struct dts_stage_work *w, const struct dts_twin_sum *sum)
 {
-    add_half(w, sum->mine, 1, true, sum->done);
-    return add_half(w, sum->other, 1, false, sum->sent);
+    add_half(w, sum->bucket, sum->mine, 1, true, sum->done);
+    return add_half(w, sum->bucket, sum->other, 1, false, sum->sent);
 }
