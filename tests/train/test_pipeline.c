@@ -195,8 +195,40 @@ static void passes_that_run_together_take_turns(void)
     finish(&f, &device);
 }
 
-/* A stage has two of p parts: 16 bytes a parameter with Adam in fp16. The weight that is table
- * and head is there once. */
+/* A stage has two of p parts: 16 bytes a parameter with Adam in fp16, of which shards of both
+ * copies divide 12. The weight that is table and head is there once. */
+/* Half of each bucket is reduce-scattered, and gathered as weights; the halves of gradients go
+ * one way, those of weights the other. */
+static void shards_of_both_copies_divide_an_update(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 8);
+    f.seconds.update = 1e-3;
+    struct dts_job job = walked(&f,
+                                "{\"mesh\":{\"pipeline\":4},\"sharded\":\"optimizer\","
+                                "\"pipeline\":{\"schedule\":\"dualpipe\"}}",
+                                8);
+    const struct dts_plan *plan = &job.roles[1].plan;
+    const double values = (double)plan->buffers[DTS_GRADIENTS].count;
+    double sent[2] = {0};
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_exchange *x = &plan->ops[o].exchange;
+        if (plan->ops[o].kind == DTS_OP_EXCHANGE && x->data.buffer <= DTS_WEIGHTS && x->send)
+            sent[x->data.buffer == DTS_WEIGHTS] += (double)x->data.count;
+    }
+    CHECK_CLOSE(values_of(plan, DTS_DATA, DTS_REDUCE_SCATTER, 2), values / 2, 1e-3);
+    CHECK_CLOSE(values_of(plan, DTS_GATHER, DTS_ALLGATHER, 2), values / 2, 1e-3);
+    CHECK_CLOSE(sent[0], values / 2, 1e-3);
+    CHECK_CLOSE(sent[1], values / 2, 1e-3);
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_UPDATE)
+            CHECK_CLOSE(plan->ops[o].call.seconds,
+                        f.seconds.update * values / 4 / f.scenario.model.parameters, 1e-9);
+    leave(&f, &job);
+    finish(&f, &device);
+}
+
 static void dualpipe_has_parameters_twice(void)
 {
     enum { H = 32, BLOCK = 12 * H * H + 13 * H, TABLE = 64 * H };
@@ -212,6 +244,14 @@ static void dualpipe_has_parameters_twice(void)
     CHECK(dts_point_memory(&f.point, &memory, &err));
     CHECK_NEAR(memory.weights + memory.gradients + memory.optimizer,
                16.0 * (4 * BLOCK + TABLE + 2 * H), 1);
+    leave(&f, &job);
+    job = walked(&f,
+                 "{\"mesh\":{\"pipeline\":4},\"sharded\":\"optimizer\","
+                 "\"pipeline\":{\"schedule\":\"dualpipe\"}}",
+                 12);
+    CHECK(dts_point_memory(&f.point, &memory, &err));
+    CHECK_NEAR(memory.weights + memory.gradients + memory.optimizer,
+               (4 + 12.0 / 6) * (4 * BLOCK + TABLE + 2 * H), 1);
     leave(&f, &job);
     finish(&f, &device);
 }
@@ -232,8 +272,8 @@ static void dualpipe_is_refused_where_it_cannot_be(void)
          "\"overlap\":false}}",
          "pipeline.overlap: must be true", 2},
         {"{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"schedule\":\"dualpipe\"},"
-         "\"sharded\":\"optimizer\"}",
-         "sharded: is not there with the schedule dualpipe", 4},
+         "\"sharded\":\"gradients\"}",
+         "sharded: must be optimizer or nothing with the schedule dualpipe", 4},
     };
     struct fixture f;
     struct dts_device device;
@@ -247,5 +287,5 @@ TESTS(TEST(each_microbatch_passes_each_part_once_both_ways),
       TEST(a_schedule_keeps_as_many_microbatches_as_its_paper_says),
       TEST(dualpipe_has_two_parts_and_keeps_one_more_than_stages),
       TEST(dualpipe_refuses_what_is_odd_or_short), TEST(both_copies_sum_their_gradients),
-      TEST(dualpipe_has_parameters_twice), TEST(passes_that_run_together_take_turns),
-      TEST(dualpipe_is_refused_where_it_cannot_be))
+      TEST(shards_of_both_copies_divide_an_update), TEST(dualpipe_has_parameters_twice),
+      TEST(passes_that_run_together_take_turns), TEST(dualpipe_is_refused_where_it_cannot_be))

@@ -175,12 +175,14 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
             w->stage->plan->ops[o].bucket = b;
     }
     for (int b = 0; b < count && !w->failed; b++) {
-        if (twice)
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
+        if (twice && !dts_stage_divides(w, span))
             ops[b] = dts_stage_twin_exchange(w, &sums[b]);
+        else if (twice)
+            ops[b] = sums[b].done;
         if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
-            w->offloaded = dts_stage_copy(
-                w, "gradients to the host",
-                dts_stage_part_bytes(w, dts_bucket_span(buckets, b, DTS_GRADIENTS)), ops[b]);
+            w->offloaded = dts_stage_copy(w, "gradients to the host",
+                                          dts_stage_part_bytes(w, span), ops[b]);
     }
     free(sums);
 }

@@ -99,8 +99,8 @@ static bool read_chunks(struct dts_mesh *mesh, const struct dts_cfg *at, struct 
     return true;
 }
 
-/* Stages that feed one another would each wait until the other takes what it sends; and of two
- * copies of the weights no other rank has a part. */
+/* Stages that feed one another would each wait until the other takes what it sends; and copies
+ * of weights are summed at the end of a step, not in each microbatch. */
 static bool check_copies(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
 {
     const struct dts_cfg here = dts_cfg_member(at, "pipeline");
@@ -112,10 +112,10 @@ static bool check_copies(struct dts_mesh *mesh, const struct dts_cfg *at, struct
         return dts_cfg_fail(&here, "overlap", err,
                             "must be true with the schedule %s, whose stages send both ways",
                             mesh->schedule->name);
-    return !twice || mesh->sharded == DTS_SHARDED_NOTHING ||
+    return !twice || mesh->sharded <= DTS_SHARDED_OPTIMIZER ||
            dts_cfg_fail(at, "sharded", err,
-                        "is not there with the schedule %s, whose stages have copies of the "
-                        "weights of others",
+                        "must be optimizer or nothing with the schedule %s, whose stages have "
+                        "copies of the weights of others",
                         mesh->schedule->name);
 }
 

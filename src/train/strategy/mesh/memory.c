@@ -207,13 +207,14 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
 
 /* What is there all the time, of parameters whose state so many ranks divide. */
 static void add_state(const struct dts_point *point, const struct dts_mesh_division *d,
-                      double parameters, double shards, struct dts_memory *memory)
+                      double parameters, int shards, struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
     const struct dts_mesh *mesh = point->strategy->self;
-    const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
+    const double dividers = dts_mesh_dividers(mesh, shards);
+    const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? dividers : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
     const double gradient_bytes = s->stack.memory.gradients_fp32 && bytes < 4 ? 4 : bytes;

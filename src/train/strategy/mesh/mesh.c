@@ -112,6 +112,11 @@ void dts_mesh_division_free(struct dts_mesh_division *d)
     *d = (struct dts_mesh_division){.parts = NULL};
 }
 
+int dts_mesh_dividers(const struct dts_mesh *mesh, int shards)
+{
+    return shards > 1 ? shards * dts_pipeline_copies(mesh->schedule) : 1;
+}
+
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     struct dts_mesh_division d;

@@ -155,6 +155,10 @@ static inline int dts_mesh_replicas(const struct dts_mesh_shape *shape)
     return shape->size[DTS_AXIS_SHARD] * shape->size[DTS_AXIS_DATA];
 }
 
+/* Ranks that divide the optimizer's state of parameters that so many ranks of a stage do: those
+ * of a stage with the same layers, too. */
+int dts_mesh_dividers(const struct dts_mesh *mesh, int shards);
+
 /* The device of a rank, counted in the order of the placement. */
 int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
 

@@ -56,6 +56,12 @@ static bool check_copies(const struct dts_point *point, struct dts_error *err)
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
+    if (dts_pipeline_copies(mesh->schedule) > 1 && mesh->sharded != DTS_SHARDED_NOTHING)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: kernels: %s: copies of the network whose state is sharded "
+            "are simulated alone, so far: live.compute: timed runs the plan",
+            point->strategy->name);
     for (int l = 0; l < m->layer_count; l++)
         if (dts_pipeline_copies(mesh->schedule) > 1 && m->layers[l].tied_to >= 0)
             return dts_fail(err, DTS_UNSUPPORTED,

@@ -170,9 +170,15 @@ static void after_space(struct dts_stage_work *w)
         dts_stage_after_update(w);
 }
 
+bool dts_stage_divides(const struct dts_stage_work *w, struct dts_span span)
+{
+    return size_of(w, shards_of(w, &span)) > 1;
+}
+
 double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
 {
-    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
+    const size_t shards =
+        (size_t)dts_mesh_dividers(w->stage->mesh, size_of(w, shards_of(w, &span)));
     return (double)((span.count + shards - 1) / shards) *
            (double)w->stage->plan->buffers[span.buffer].element_bytes;
 }
@@ -180,8 +186,9 @@ double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span
 double dts_stage_kept(const struct dts_stage_work *w)
 {
     const double experts = (double)(w->parameters - w->dense_parameters);
-    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
-           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+    const struct dts_mesh *mesh = w->stage->mesh;
+    return (double)w->dense_parameters / dts_mesh_dividers(mesh, size_of(w, DTS_AMONG_SHARDS)) +
+           experts / dts_mesh_dividers(mesh, size_of(w, DTS_AMONG_EXPERT_SHARDS));
 }
 
 /* Gathers a piece of the weights, which the host may have. Returns the operation; -1: all of it
@@ -285,6 +292,28 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
     }
 }
 
+/* What a rank's shards have updated of a span; of two copies that is half of it, which the
+ * other stage has the other half of. Returns the operation; -1: all is there. */
+static int gather_updated(struct dts_stage_work *w, int number, struct dts_span span,
+                          int update)
+{
+    const bool twice = dts_pipeline_copies(w->stage->mesh->schedule) > 1;
+    struct dts_twin_sum half = {.mine = span};
+    char label[32];
+    snprintf(label, sizeof(label), "all-gather %d", number);
+    if (!dts_stage_divides(w, span))
+        return -1;
+    if (twice)
+        half = dts_stage_twin_halves(w, number, span);
+    half.done = half.sent = update;
+    if (half.mine.count > 0) {
+        half.done = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, half.mine);
+        if (!w->failed)
+            dts_plan_after(w->stage->plan, update);
+    }
+    return twice && !w->failed ? dts_stage_twin_exchange(w, &half) : half.done;
+}
+
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
                               int count, int update)
 {
@@ -296,14 +325,9 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
         struct dts_span span =
             scattered ? w->scattered[i].span : dts_bucket_span(buckets, i, DTS_WEIGHTS);
-        char label[32];
         span.buffer = DTS_WEIGHTS;
-        snprintf(label, sizeof(label), "all-gather %d", i);
-        if (size_of(w, shards_of(w, &span)) == 1)
-            continue;
-        last = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
-        if (!w->failed)
-            dts_plan_after(w->stage->plan, update);
+        const int op = gather_updated(w, i, span, update);
+        last = op >= 0 ? op : last;
     }
     if (last < 0)
         return;

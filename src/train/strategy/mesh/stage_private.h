@@ -194,6 +194,8 @@ struct dts_twin_sum {
     struct dts_span mine, other; // halves
     int sent, done;              // operations: the other half left, this one is summed
 };
+struct dts_twin_sum dts_stage_twin_halves(const struct dts_stage_work *work, int number,
+                                          struct dts_span span);
 struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *work, int number,
                                        struct dts_span span, int ready);
 int dts_stage_twin_exchange(struct dts_stage_work *work, const struct dts_twin_sum *sum);
@@ -201,6 +203,9 @@ int dts_stage_twin_exchange(struct dts_stage_work *work, const struct dts_twin_s
 /* Gathers what each rank has updated of the weights. */
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
                               int count, int update);
+
+/* Do ranks of the stage divide the optimizer's state of a span? */
+bool dts_stage_divides(const struct dts_stage_work *work, struct dts_span span);
 
 /* What a rank keeps of a span of gradients or weights, and of all parameters. */
 double dts_stage_part_bytes(const struct dts_stage_work *work, struct dts_span span);

@@ -5,7 +5,8 @@
  *
  *     n / 2  +  2 (n / 2) (r - 1) / r  +  n / 2  =  2 n (2 r - 1) / (2 r)
  *
- * as in one ring of all 2 r ranks that have the layers.
+ * as in one ring of all 2 r ranks that have the layers. Where ranks divide the optimizer's
+ * state each updates its part of the half, and the halves of the weights are exchanged instead.
  */
 #include "train/strategy/mesh/stage_private.h"
 
@@ -45,15 +46,21 @@ static int add_half(struct dts_stage_work *w, int bucket, struct dts_span half, 
     return op;
 }
 
-struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *w, int number,
-                                       struct dts_span span, int ready)
+struct dts_twin_sum dts_stage_twin_halves(const struct dts_stage_work *w, int number,
+                                          struct dts_span span)
 {
     const size_t low = span.count / 2;
     const struct dts_span halves[] = {{span.buffer, span.first, low},
                                       {span.buffer, span.first + low, span.count - low}};
     const bool lower = w->stage->number < twin_of(w);
-    struct dts_twin_sum sum = {
+    return (struct dts_twin_sum){
         .bucket = number, .mine = halves[!lower], .other = halves[lower]};
+}
+
+struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *w, int number,
+                                       struct dts_span span, int ready)
+{
+    struct dts_twin_sum sum = dts_stage_twin_halves(w, number, span);
     sum.sent = add_half(w, number, sum.other, 0, true, ready);
     sum.done = add_half(w, number, sum.mine, 0, false, ready);
     if (sum.mine.count > 0)
