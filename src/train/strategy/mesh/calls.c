@@ -37,7 +37,7 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
         const double input = dts_stage_input_share(w->stage->point, l);
         const double forward = all->forward[l] * mine->forward_share;
         const double backward = all->backward[l] * mine->backward_share;
-        const bool again = dts_mesh_keeps(w->stage->mesh, w->stage->point, l) == DTS_KEEPS_ENDS;
+        const bool again = w->stage->again[l].keeps == DTS_KEEPS_ENDS;
         if (again && (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT))
             seconds += forward;
         seconds += dts_stage_is_forward(pass)   ? forward

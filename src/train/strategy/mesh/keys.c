@@ -92,12 +92,12 @@ const struct dts_field dts_mesh_fields[] = {
     {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
      .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
     {.key = "recompute",
-     .offset = offsetof(struct dts_mesh, recompute_word),
-     .type = DTS_STRING,
-     .choice = dts_recompute_name,
+     .offset = offsetof(struct dts_mesh, recompute_cfg),
+     .type = DTS_OTHER,
      .missing = "\"none\"",
      .help = "activations that backward computes again: none; selective: those of attention; "
-             "full: of each block all but what comes in"},
+             "full: of each block all but what comes in; {layers: N, method: block}: so of N "
+             "blocks of each part of the network; method uniform: of all, N at once"},
     {.key = "sharded",
      .offset = offsetof(struct dts_mesh, sharded_word),
      .type = DTS_STRING,
@@ -153,9 +153,8 @@ static void set_name(struct dts_mesh *mesh)
     at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
     if (mesh->offload != DTS_OFFLOAD_NOTHING)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_offload");
-    if (mesh->recompute != DTS_KEEPS_ALL)
-        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
-                               mesh->recompute_word);
+    dts_mesh_recompute_name(mesh, mesh->name + at, sizeof(mesh->name) - at);
+    at += strlen(mesh->name + at);
     if (mesh->sequence_parallel)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
@@ -290,15 +289,12 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
     const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     if (!dts_cfg_exists(&overlap))
         mesh->overlap = !stack->exchanges_after;
-    for (int i = 0; dts_recompute_name(i) != NULL; i++)
-        if (strcmp(dts_recompute_name(i), mesh->recompute_word) == 0)
-            mesh->recompute = (enum dts_keeps)i;
     for (int i = 0; dts_offload_name(i) != NULL; i++)
         if (strcmp(dts_offload_name(i), mesh->offload_word) == 0)
             mesh->offload = (enum dts_offload)i;
-    if (!read_sharded(mesh, at, err) || !check_offload(mesh, at, err) ||
-        !read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
-        !dts_mesh_read_context(mesh, stack, at, err) ||
+    if (!read_sharded(mesh, at, err) || !dts_mesh_read_recompute(mesh, at, err) ||
+        !check_offload(mesh, at, err) || !read_order(mesh, at, err) ||
+        !read_pipeline(mesh, at, err) || !dts_mesh_read_context(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
         !prepare_within(mesh, stack, at, err))

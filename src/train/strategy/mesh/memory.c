@@ -7,33 +7,6 @@
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
 
-const char *dts_recompute_name(int i)
-{
-    static const char *const words[] = {"none", "selective", "full", NULL};
-    return words[i];
-}
-
-enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
-                              int layer)
-{
-    const struct dts_layer *l = &point->scenario->model.layers[layer];
-    if (mesh->recompute == DTS_KEEPS_ENDS)
-        return strcmp(l->kind->name, "attention") == 0 ? DTS_KEEPS_ENDS : DTS_KEEPS_ALL;
-    if (mesh->recompute == DTS_KEEPS_ENTRY && dts_round_length(l->name) > 0)
-        return DTS_KEEPS_ENTRY;
-    return DTS_KEEPS_ALL;
-}
-
-double dts_mesh_repeated_flops(const struct dts_point *point)
-{
-    const struct dts_model *m = &point->scenario->model;
-    double flops = 0;
-    for (int l = 0; l < m->layer_count; l++)
-        if (dts_mesh_keeps(point->strategy->self, point, l) != DTS_KEEPS_ALL)
-            flops += m->layers[l].cost.product_flops;
-    return flops;
-}
-
 static const struct dts_part_of_model *
 part_of(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage, int chunk)
 {
@@ -76,12 +49,13 @@ static double parameters_of(const struct dts_point *point, const struct dts_mesh
 struct sweep {
     const struct dts_point *point;
     const struct dts_cut *cut;
-    double bytes;          // of a value
-    double kept;           // from forward to backward, by all layers
-    double peak;           // batch x (left + working), at the worst moment
-    double left;           // at the moment: what is kept still
-    double again, largest; // of the round: computed again, tensor
-    double loss;           // of the round: arrays of its loss
+    double bytes;                       // of a value
+    double kept;                        // from forward to backward, by all layers
+    double peak;                        // batch x (left + working), at the worst moment
+    double left;                        // at the moment: what is kept still
+    double repeated, largest;           // of the round: computed again, tensor
+    const struct dts_mesh_again *again; // by layer
+    double loss;                        // of the round: arrays of its loss
 };
 
 /* Of a layer, as if all were kept; own: without tensors that its neighbours have. */
@@ -100,12 +74,13 @@ static double entry_bytes(const struct dts_point *point, const struct dts_cut *c
     return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].call.output) * bytes : 0;
 }
 
-/* Is the layer the first of its round, or of none? */
-static bool begins(const struct dts_model *m, const struct dts_part_of_model *part, int l)
+/* Is the layer the first of its round, or of those that are computed again at once, or of none?
+ */
+static bool begins(const struct sweep *w, const struct dts_part_of_model *part, int l)
 {
-    const size_t length = dts_round_length(m->layers[l].name);
-    return l == part->first || length == 0 ||
-           strncmp(m->layers[l].name, m->layers[l - 1].name, length + 1) != 0;
+    return l == part->first ||
+           dts_round_length(w->point->scenario->model.layers[l].name) == 0 ||
+           w->again[l].unit != w->again[l - 1].unit;
 }
 
 /* Bytes of the arrays of a loss, where the stack says them; 0: it does not, or it is none. */
@@ -138,21 +113,19 @@ static double block_bytes(const struct sweep *w, const struct dts_part_of_model 
 /* What a layer keeps from forward to backward. */
 static double kept_bytes(const struct sweep *w, const struct dts_part_of_model *part, int l)
 {
-    const struct dts_mesh *mesh = w->point->strategy->self;
-    const struct dts_model *m = &w->point->scenario->model;
-    const enum dts_keeps keeps = dts_mesh_keeps(mesh, w->point, l);
+    const enum dts_keeps keeps = w->again[l].keeps;
     if (loss_bytes(w->point, w->cut, l) > 0)
         return 0; // all of it is among the loss's arrays
     if (keeps != DTS_KEEPS_ENTRY)
         return saved_bytes(&w->cut->layers[l], w->bytes, keeps == DTS_KEEPS_ENDS) +
-               (begins(m, part, l) ? block_bytes(w, part, l) : 0);
-    return begins(m, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
+               (begins(w, part, l) ? block_bytes(w, part, l) : 0);
+    return begins(w, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
 }
 
 /* Backward is about to leave a round: all of it is still there. */
 static void leave_round(struct sweep *w)
 {
-    const double working = fmax(2 * w->largest, w->loss) + w->again;
+    const double working = fmax(2 * w->largest, w->loss) + w->repeated;
     w->peak = fmax(w->peak, w->point->batch * (w->left + working));
 }
 
@@ -160,18 +133,16 @@ static void leave_round(struct sweep *w)
 static void pass_layer(struct sweep *w, const struct dts_part_of_model *part, int l,
                        double *round)
 {
-    const struct dts_mesh *mesh = w->point->strategy->self;
     const struct dts_cut_layer *mine = &w->cut->layers[l];
     w->loss = fmax(w->loss, loss_bytes(w->point, w->cut, l));
     w->largest = fmax(w->largest, (double)dts_dims_elements(&mine->call.output) * w->bytes);
-    if (dts_mesh_keeps(mesh, w->point, l) == DTS_KEEPS_ENTRY)
-        w->again += saved_bytes(mine, w->bytes, false);
+    if (w->again[l].keeps == DTS_KEEPS_ENTRY)
+        w->repeated += saved_bytes(mine, w->bytes, false);
     *round += kept_bytes(w, part, l);
 }
 
 static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
 {
-    const struct dts_model *m = &w->point->scenario->model;
     double round = 0;
     const struct dts_mesh *mesh = w->point->strategy->self;
     const double whole = mesh->pipeline.scatter ? w->cut->ranks : 1; // it is gathered
@@ -181,11 +152,11 @@ static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
     w->left = w->kept;
     for (int l = part->last; l >= part->first; l--) {
         pass_layer(w, part, l, &round);
-        if (!begins(m, part, l))
+        if (!begins(w, part, l))
             continue;
         leave_round(w);
         w->left -= round;
-        round = w->again = w->largest = w->loss = 0;
+        round = w->repeated = w->largest = w->loss = 0;
     }
 }
 
@@ -256,6 +227,7 @@ static struct dts_memory of_stage(const struct dts_point *point,
             .point = point,
             .cut = &d->cut,
             .bytes = bytes,
+            .again = d->again,
         };
         sweep_part(&w, part);
         for (int experts = 0; experts < 2; experts++)

@@ -98,8 +98,9 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
     if (!dts_cut_find(&d->cut, &question, &why))
         return dts_point_fail(point, err, "%s", why.text);
     d->pipeline = dts_mesh_pipeline_shape(point, &d->shape);
-    if (dts_mesh_parts(point, &d->cut, dts_pipeline_parts(mesh->schedule, &d->pipeline),
-                       &d->parts, err))
+    const int parts = dts_pipeline_parts(mesh->schedule, &d->pipeline);
+    if (dts_mesh_parts(point, &d->cut, parts, &d->parts, err) &&
+        dts_mesh_again_find(point, d->parts, parts, &d->again, err))
         return true;
     dts_mesh_division_free(d);
     return false;
@@ -109,6 +110,7 @@ void dts_mesh_division_free(struct dts_mesh_division *d)
 {
     dts_cut_free(&d->cut);
     free(d->parts);
+    free(d->again);
     *d = (struct dts_mesh_division){.parts = NULL};
 }
 
@@ -137,6 +139,7 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
                                         .cut = &d.cut,
                                         .pipeline = &d.pipeline,
                                         .parts = d.parts,
+                                        .again = d.again,
                                         .number = s,
                                         .plan = &job->roles[s].plan};
         good = dts_stage_plan(&stage, err);

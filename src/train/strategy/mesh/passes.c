@@ -53,10 +53,13 @@ static int end_of_call(const struct dts_stage_work *w, int from, int last, bool 
     return l;
 }
 
-/* Are both layers of one round, or both of none? */
-static bool same_unit(const struct dts_model *m, int a, int b)
+/* Does a pass go through both layers at once? */
+static bool same_unit(const struct dts_stage_work *w, enum dts_pass pass, int a, int b)
 {
+    const struct dts_model *m = &w->stage->point->scenario->model;
     const size_t length = dts_round_length(m->layers[a].name);
+    if (pass != DTS_FORWARD && w->stage->again[a].unit == w->stage->again[b].unit)
+        return true;
     return length == dts_round_length(m->layers[b].name) &&
            (length == 0 || strncmp(m->layers[a].name, m->layers[b].name, length) == 0);
 }
@@ -96,15 +99,14 @@ static void open_run(const struct dts_stage_work *w, struct walk *walk, enum dts
  * false: the pass is through. */
 static bool open_unit(struct dts_stage_work *w, struct walk *walk)
 {
-    const struct dts_model *m = &w->stage->point->scenario->model;
     const struct dts_part_of_model *part = dts_stage_part(w, walk->pass->chunk);
     const enum dts_pass pass = walk->pass->pass;
     if (walk->at < part->first || walk->at > part->last)
         return false;
     walk->first = walk->last = walk->at;
-    while (walk->last < part->last && same_unit(m, walk->at, walk->last + 1))
+    while (walk->last < part->last && same_unit(w, pass, walk->at, walk->last + 1))
         walk->last++;
-    while (walk->first > part->first && same_unit(m, walk->at, walk->first - 1))
+    while (walk->first > part->first && same_unit(w, pass, walk->at, walk->first - 1))
         walk->first--;
     walk->awaited = (struct dts_stage_awaited){
         walk->op < 0 ? walk->after : -1,
@@ -114,9 +116,8 @@ static bool open_unit(struct dts_stage_work *w, struct walk *walk)
     };
     if (!dts_stage_is_forward(pass))
         dts_stage_scattered(w, walk->first, walk->last, walk->awaited.scattered);
-    walk->again =
-        (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT) &&
-        dts_mesh_keeps(w->stage->mesh, w->stage->point, walk->first) == DTS_KEEPS_ENTRY;
+    walk->again = (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT) &&
+                  w->stage->again[walk->first].keeps == DTS_KEEPS_ENTRY;
     if (walk->again)
         open_run(w, walk, DTS_RECOMPUTE, last_again(w, walk->first, walk->last));
     else
