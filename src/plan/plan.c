@@ -46,6 +46,7 @@ static const char *const pass_names[DTS_PASSES] = {
     [DTS_READ] = "read",
     [DTS_COPY] = "copy",
     [DTS_DISPATCH] = "dispatch",
+    [DTS_COMPRESS] = "compress",
 };
 
 const char *dts_stream_name(enum dts_stream stream)

@@ -93,6 +93,7 @@ enum dts_pass {
     DTS_READ,      // a batch of samples is read
     DTS_COPY,      // between a device and its host
     DTS_DISPATCH,  // the host issues a call to its device
+    DTS_COMPRESS,  // gradients become messages, and messages are added
     DTS_PASSES
 };
 

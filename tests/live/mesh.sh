@@ -174,6 +174,7 @@ refused 3 'shares a weight, which the schedule dualpipe' 2 '"pipeline":2' "$(sch
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
 refused 3 'context ranks are simulated alone' 2 '"context":2'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
+refused 3 'compression is simulated alone' 2 '"data":2' ',"compression":"fp16"'
 refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'
 refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda

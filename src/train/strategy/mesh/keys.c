@@ -127,6 +127,14 @@ const struct dts_field dts_mesh_fields[] = {
     {DTS_PIECE_KEY(struct dts_mesh, choice)},
     {DTS_BUCKET_KEY(struct dts_mesh)},
     {DTS_FIRST_BUCKET_KEY(struct dts_mesh)},
+    {.key = "compression",
+     .offset = offsetof(struct dts_mesh, compression_word),
+     .type = DTS_STRING,
+     .choice = dts_compression_name,
+     .missing = "null",
+     .help = "what gradients between replicas are on the wire; default: as they are"},
+    {DTS_KEY(struct dts_mesh, compression_share), .type = DTS_REAL, .min = 1e-6, .max = 1,
+     .missing = "null", .help = "top_k: the share of the values that is sent; default: 0.01"},
     {DTS_KEY(struct dts_mesh, overlap), .type = DTS_BOOL, .missing = "null",
      .help = "exchange while backward computes; else after it; default: as the stack does"},
     {0},
@@ -155,6 +163,9 @@ static void set_name(struct dts_mesh *mesh)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_offload");
     dts_mesh_recompute_name(mesh, mesh->name + at, sizeof(mesh->name) - at);
     at += strlen(mesh->name + at);
+    if (mesh->compression != NULL)
+        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
+                               mesh->compression->name);
     if (mesh->sequence_parallel)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
@@ -293,8 +304,9 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
         if (strcmp(dts_offload_name(i), mesh->offload_word) == 0)
             mesh->offload = (enum dts_offload)i;
     if (!read_sharded(mesh, at, err) || !dts_mesh_read_recompute(mesh, at, err) ||
-        !check_offload(mesh, at, err) || !read_order(mesh, at, err) ||
-        !read_pipeline(mesh, at, err) || !dts_mesh_read_context(mesh, stack, at, err) ||
+        !dts_mesh_read_compression(mesh, at, err) || !check_offload(mesh, at, err) ||
+        !read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
+        !dts_mesh_read_context(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
         !prepare_within(mesh, stack, at, err))

@@ -193,7 +193,8 @@ static void add_state(const struct dts_point *point, const struct dts_mesh_divis
     const double kept_bytes = mesh->offload == DTS_OFFLOAD_PARAMETERS ? 0 : bytes;
     memory->weights += parameters * (kept_bytes / by[DTS_SHARDED_PARAMETERS] +
                                      (here ? copy_bytes : 0) / by[DTS_SHARDED_OPTIMIZER]);
-    memory->gradients += parameters * gradient_bytes / by[DTS_SHARDED_GRADIENTS];
+    memory->gradients += parameters * (gradient_bytes / by[DTS_SHARDED_GRADIENTS] +
+                                       (mesh->compression != NULL ? 4 : 0)); // what stays
     memory->optimizer += (here ? 1 : 0) * parameters * s->optimizer->state_values *
                          state_bytes / by[DTS_SHARDED_OPTIMIZER];
     memory->framework += copies_of(point, d, parameters, bytes);

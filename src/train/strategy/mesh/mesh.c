@@ -69,6 +69,8 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
     if (shape->experts > 1 && !has_mixture(&point->scenario->model))
         return dts_point_fail(point, err, "%s: expert: %s has no mixture of experts",
                               point->strategy->name, point->scenario->model.name);
+    if (!dts_mesh_check_compression(point, shape, err))
+        return false;
     const double passes = (pipeline.chunks + 1.0) * pipeline.microbatches;
     return passes <= MOST_PASSES ||
            dts_point_fail(point, err, "%s: %.0f passes on a stage, must be at most %d",

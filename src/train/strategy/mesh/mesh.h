@@ -19,6 +19,7 @@
 #ifndef DTS_TRAIN_STRATEGY_MESH_MESH_H
 #define DTS_TRAIN_STRATEGY_MESH_MESH_H
 
+#include "kernels/compress/compress_cost.h"
 #include "train/model/cut/cut.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
@@ -110,6 +111,9 @@ struct dts_mesh {
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_bucket_policy policy;
+    const char *compression_word;
+    const struct dts_compression_cost *compression; // of what replicas exchange; NULL: none
+    double compression_share;                       // of the values, where not all are sent
     char name[48];
 };
 
@@ -130,6 +134,13 @@ void dts_mesh_recompute_name(const struct dts_mesh *mesh, char *name, size_t siz
 
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
                           const struct dts_cfg *at, struct dts_error *err);
+
+/* compress.c: the keys, and whether they can act on a mesh. */
+bool dts_mesh_read_compression(struct dts_mesh *mesh, const struct dts_cfg *at,
+                               struct dts_error *err);
+struct dts_mesh_shape;
+bool dts_mesh_check_compression(const struct dts_point *point,
+                                const struct dts_mesh_shape *shape, struct dts_error *err);
 
 /* keys.c: a row of strategies (train/strategy/strategy.h). */
 extern const struct dts_field dts_mesh_fields[];

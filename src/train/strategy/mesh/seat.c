@@ -34,6 +34,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: offload is simulated alone, so far: "
                         "live.compute: timed runs the plan",
                         name);
+    if (mesh->compression != NULL)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: compression is simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name);
     if (mesh->pipeline.scatter)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: scatter_gather is simulated alone, so far: "

@@ -330,6 +330,7 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);
+    dts_stage_wire(&w);
     dts_build_start(stage->point, stage->plan, share_read(&w));
     add_wait(&w);
     add_passes(&w);

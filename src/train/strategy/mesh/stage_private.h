@@ -77,6 +77,7 @@ struct dts_stage_work {
     } * scattered;
     int scattered_count;
     size_t scattered_room;
+    int wire;       // the buffer of compressed messages
     int reduced[2]; // the last operations that sum gradients of rounds: of experts, [1], and of
                     // all else; -1: none
     bool failed;    // *err says why
@@ -182,6 +183,40 @@ void dts_stage_scattered(const struct dts_stage_work *work, int first, int last,
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
                         int op);
 
+static inline bool dts_stage_is_of_experts(const struct dts_stage_work *w,
+                                           const struct dts_span *span)
+{
+    return span->first >= w->dense_parameters;
+}
+
+/* The ranks that divide a span, or those that have the same part of it each. */
+static inline enum dts_mesh_among dts_stage_shards_of(const struct dts_stage_work *w,
+                                                      const struct dts_span *span)
+{
+    return dts_stage_is_of_experts(w, span) ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS;
+}
+
+static inline enum dts_mesh_among dts_stage_copies_of(const struct dts_stage_work *w,
+                                                      const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_COPIES : DTS_AMONG_EXPERT_COPIES;
+}
+
+static inline int dts_stage_group_size(const struct dts_stage_work *w,
+                                       enum dts_mesh_among among)
+{
+    return dts_mesh_group(w->stage->shape, among).size;
+}
+
+/* A collective of ranks of the stage. */
+int dts_stage_collect(struct dts_stage_work *work, enum dts_stream stream,
+                      enum dts_mesh_among among, enum dts_coll_kind kind, const char *label,
+                      struct dts_span data);
+
+/* Sums what lies in a buffer over shard and data: reduce-scatter and all-reduce, or either. */
+int dts_stage_sum(struct dts_stage_work *work, enum dts_stream stream, int number,
+                  struct dts_span span, int after);
+
 /* Sums a part of the gradients over shard and data; returns the operation that ends it. */
 int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int number,
                      struct dts_span span, int after);
@@ -199,6 +234,12 @@ struct dts_twin_sum dts_stage_twin_halves(const struct dts_stage_work *work, int
 struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *work, int number,
                                        struct dts_span span, int ready);
 int dts_stage_twin_exchange(struct dts_stage_work *work, const struct dts_twin_sum *sum);
+
+/* Where gradients are compressed (compress.c): the buffer of messages, and the sum of a part of
+ * the gradients by them, as dts_stage_reduce(). */
+void dts_stage_wire(struct dts_stage_work *work);
+int dts_stage_sum_messages(struct dts_stage_work *work, int number, struct dts_span span,
+                           int after);
 
 /* Gathers what each rank has updated of the weights. */
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
