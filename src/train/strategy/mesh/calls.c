@@ -24,7 +24,8 @@ static double add_seconds(const struct dts_stage_work *w, int layer)
         return 0;
     const struct dts_work work = {.class = DTS_WORK_MEMORY,
                                   .bytes = values * point->scenario->stack.accumulate_bytes};
-    return dts_device_seconds(point->device, point->scenario->precision, &work);
+    return dts_device_seconds(point->device, dts_precision_beside(point->scenario->precision),
+                              &work);
 }
 
 static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,

@@ -86,7 +86,8 @@ static double seconds_of(const struct dts_stage_work *w, double flops, double by
 {
     const struct dts_point *point = w->stage->point;
     const struct dts_work work = {.class = DTS_WORK_MEMORY, .flops = flops, .bytes = bytes};
-    return dts_device_seconds(point->device, point->scenario->precision, &work);
+    return dts_device_seconds(point->device, dts_precision_beside(point->scenario->precision),
+                              &work);
 }
 
 static int add(struct dts_stage_work *w, const char *word, int number, double seconds,

@@ -211,6 +211,21 @@ static double gathered(const struct dts_point *point, const struct dts_mesh_divi
                  : 0;
 }
 
+/* Weights of products in 8 bits, in both orders; those that are gathered are not kept. */
+static double eight_bits(const struct dts_point *point, const struct dts_mesh_division *d,
+                         const struct dts_part_of_model *part)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_layer *layers = point->scenario->model.layers;
+    double parameters = 0;
+    for (int l = part->first; l <= part->last; l++)
+        for (int p = 0; p < layers[l].param_count && layers[l].eight; p++)
+            parameters += (double)d->cut.layers[l].params[p];
+    const bool there =
+        point->scenario->precision == DTS_FP8 && mesh->sharded != DTS_SHARDED_PARAMETERS;
+    return there ? 2 * parameters : 0;
+}
+
 /* Of one stage; all its chunks. Only one of them computes at a time: its working memory is the
  * most of any. */
 static struct dts_memory of_stage(const struct dts_point *point,
@@ -239,6 +254,7 @@ static struct dts_memory of_stage(const struct dts_point *point,
                       &memory);
         memory.activations += point->batch * most[c] * w.kept;
         memory.framework += gathered(point, d, part);
+        memory.weights += eight_bits(point, d, part);
         working = fmax(working, w.peak - point->batch * w.kept);
     }
     memory.activations += fmax(working, 0);
