@@ -73,6 +73,12 @@ static const struct dts_field peak_fields[] = {
      .max = 1e18,
      .missing = "0",
      .help = "flop/s in 64 bits"},
+    {.key = "fp8",
+     .offset = DTS_FP8 * sizeof(double),
+     .type = DTS_REAL,
+     .max = 1e18,
+     .missing = "0",
+     .help = "flop/s with products of 8 bits (E4M3, E5M2), without sparsity"},
     {0},
 };
 
@@ -267,7 +273,8 @@ bool dts_device_supports(const struct dts_device *device, enum dts_precision pre
 bool dts_device_check(const struct dts_device *device, enum dts_precision precision,
                       struct dts_error *err)
 {
-    if (dts_device_supports(device, precision))
+    if (dts_device_supports(device, precision) &&
+        dts_device_supports(device, dts_precision_beside(precision)))
         return true;
     char has[64] = "";
     for (int i = 0; i < DTS_PRECISIONS; i++) {

@@ -117,6 +117,11 @@ struct dts_op_cost dts_product_cost(const struct dts_op_call *call, enum dts_wor
                                     double places);
 struct dts_op_cost dts_means_cost(const struct dts_op_call *call, double flops);
 
+/* Of a linear layer or a mixture: values of a sample that are cast before products in 8 bits,
+ * of inputs, or of the gradients of outputs. Of each value of 2 bytes, 1 is written twice. */
+double dts_op_cast_values(const struct dts_op_call *call, bool backward);
+enum { DTS_CAST_BYTES = 4 };
+
 /* Values of all parameters of a call. */
 static inline double dts_op_call_weights(const struct dts_op_call *call)
 {

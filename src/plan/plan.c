@@ -27,6 +27,10 @@ static const struct {
     [DTS_CONTEXT] = {"context", 0},
     [DTS_EXPERT] = {"expert", 0},
     [DTS_HOST] = {"host", 0},
+    [DTS_MIRROR_FORWARD_OUT] = {"mirror forward out", DTS_MIRROR_FORWARD_IN},
+    [DTS_MIRROR_FORWARD_IN] = {"mirror forward in", DTS_MIRROR_FORWARD_OUT},
+    [DTS_MIRROR_BACKWARD_OUT] = {"mirror backward out", DTS_MIRROR_BACKWARD_IN},
+    [DTS_MIRROR_BACKWARD_IN] = {"mirror backward in", DTS_MIRROR_BACKWARD_OUT},
 };
 
 static const char *const pass_names[DTS_PASSES] = {
@@ -42,6 +46,7 @@ static const char *const pass_names[DTS_PASSES] = {
     [DTS_READ] = "read",
     [DTS_COPY] = "copy",
     [DTS_DISPATCH] = "dispatch",
+    [DTS_COMPRESS] = "compress",
 };
 
 const char *dts_stream_name(enum dts_stream stream)

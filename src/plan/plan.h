@@ -54,6 +54,13 @@ enum dts_stream {
     DTS_CONTEXT, // what attention needs of positions that other ranks have
     DTS_EXPERT,  // positions to the ranks of their experts, and back
 
+    /* Between stages, too, of a second copy of the network that goes from the last stage to the
+     * first one. */
+    DTS_MIRROR_FORWARD_OUT,
+    DTS_MIRROR_FORWARD_IN,
+    DTS_MIRROR_BACKWARD_OUT,
+    DTS_MIRROR_BACKWARD_IN,
+
     DTS_BASE_STREAMS,
     /* Further pairs like DTS_PUSH and DTS_PULL follow: dts_stream_push(1) and so on. */
     DTS_STREAMS = DTS_BASE_STREAMS + 2 * (DTS_WAYS - 1)
@@ -86,6 +93,7 @@ enum dts_pass {
     DTS_READ,      // a batch of samples is read
     DTS_COPY,      // between a device and its host
     DTS_DISPATCH,  // the host issues a call to its device
+    DTS_COMPRESS,  // gradients become messages, and messages are added
     DTS_PASSES
 };
 

@@ -10,6 +10,8 @@ static const double forward_s = 4e-3, backward_s = 8e-3;
 
 static double bubble_of(const char *json, double *weight_s)
 {
+    if (weight_s != NULL)
+        *weight_s = 0;
     struct fixture f;
     struct dts_device device;
     struct dts_error err = {0};
@@ -22,8 +24,7 @@ static double bubble_of(const char *json, double *weight_s)
     struct dts_step step = {.exposed_comm_s = 1};
     CHECK(dts_bubble_split(&simulation, &step, &err));
     CHECK_NEAR(step.exposed_comm_s + step.bubble_s, 1, 1e-12);
-    *weight_s = 0;
-    for (int o = 0; o < job.roles[0].plan.op_count; o++) {
+    for (int o = 0; weight_s != NULL && o < job.roles[0].plan.op_count; o++) {
         const struct dts_op *op = &job.roles[0].plan.ops[o];
         if (op->kind == DTS_OP_CALL && op->call.pass == DTS_BACKWARD_WEIGHT)
             *weight_s += op->call.seconds / MICROBATCHES;
@@ -58,6 +59,11 @@ static void a_bubble_is_that_of_its_paper(void)
     CHECK(weight_s > 0.4 * backward_s && weight_s < 0.6 * backward_s);
     // exact where both halves of backward take as long as forward
     CHECK_NEAR(zero_s, gaps * (both_s - 2 * weight_s), 0.01 * gaps * both_s);
+    // forward and backward of opposite directions together: F&B is their sum
+    const double dual_s =
+        bubble_of("{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"schedule\":\"dualpipe\"}}", NULL);
+    CHECK_NEAR(dual_s, (STAGES / 2 - 1) * (both_s + backward_s - 3 * weight_s),
+               0.01 * gaps * both_s);
 }
 
 TESTS(TEST(a_bubble_is_that_of_its_paper))

@@ -24,7 +24,7 @@ static void *send(const struct dts_compression *c, const struct dts_compress_ver
 {
     struct dts_workers *workers = dts_workers_new(threads);
     const struct dts_place place = {.workers = workers};
-    const size_t bytes = c->bytes(count, share);
+    const size_t bytes = c->cost->bytes(count, share);
     void *scratch = dts_alloc(
         (version->scratch_bytes != NULL ? version->scratch_bytes(count, threads) : 0) + 1, 1);
     unsigned char *message = dts_alloc(bytes + 1, 1);
@@ -77,7 +77,7 @@ static void check_host(const struct dts_compression *c, size_t count, double sha
     void *got = send(c, &c->host, x, count, share, threads);
     add(&c->reference, total, count, share, want, 1);
     add(&c->host, sum, count, share, got, threads);
-    CHECK(wild || memcmp(got, want, c->bytes(count, share)) == 0);
+    CHECK(wild || memcmp(got, want, c->cost->bytes(count, share)) == 0);
     CHECK(same(x, left));
     CHECK(same(sum, total));
     if (check_failures > before)
@@ -112,8 +112,8 @@ static void costs_are_of_what_changes(void)
     static float x[COUNT], left[COUNT], zeros[COUNT], sum[COUNT];
     for (int i = 0; dts_compressions[i] != NULL; i++) {
         const struct dts_compression *c = dts_compressions[i];
-        const double share = 0.1, message = (double)c->bytes(COUNT, share);
-        const struct dts_compress_cost cost = c->cost(COUNT, share);
+        const double share = 0.1, message = (double)c->cost->bytes(COUNT, share);
+        const struct dts_compress_cost cost = c->cost->cost(COUNT, share);
         fill(x, 4);
         memcpy(left, x, sizeof(x));
         memset(sum, 0, sizeof(sum));
@@ -143,7 +143,7 @@ static void compressions_lose_nothing(void)
             add(&c->host, said, count, 0.01, message, 1);
             for (size_t j = 0; j < count; j++)
                 CHECK(said[j] + left[j] == x[j]);
-            CHECK(c->bytes(count, 0.01) <= 8 || c->bytes(count, 0.01) <= count * 2);
+            CHECK(c->cost->bytes(count, 0.01) <= 8 || c->cost->bytes(count, 0.01) <= count * 2);
             free(message);
         }
 }
@@ -193,7 +193,7 @@ static bool send_by_gpu(const struct dts_compression *c, struct dts_gpu *gpu, fl
                         float *sum, size_t count, double share, void *message)
 {
     struct dts_error err = {0};
-    const size_t bytes = count * sizeof(float), sent = c->bytes(count, share);
+    const size_t bytes = count * sizeof(float), sent = c->cost->bytes(count, share);
     const size_t scratch = c->cuda.scratch_bytes != NULL ? c->cuda.scratch_bytes(count, 1) : 0;
     void *there[4] = {NULL};
     bool good = dts_gpu_alloc(&there[0], bytes, &err) &&
@@ -224,10 +224,10 @@ static void check_gpu(const struct dts_compression *c, struct dts_gpu *gpu, size
     memcpy(left, x, sizeof(x));
     memcpy(total, sum, sizeof(sum));
     void *want = send(c, &c->reference, left, count, share, 1);
-    void *got = dts_alloc(c->bytes(count, share) + 1, 1);
+    void *got = dts_alloc(c->cost->bytes(count, share) + 1, 1);
     add(&c->reference, total, count, share, want, 1);
     CHECK(send_by_gpu(c, gpu, x, sum, count, share, got));
-    CHECK(memcmp(got, want, c->bytes(count, share)) == 0);
+    CHECK(memcmp(got, want, c->cost->bytes(count, share)) == 0);
     CHECK(same(x, left));
     CHECK(same(sum, total));
     free(want);

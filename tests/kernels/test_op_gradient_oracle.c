@@ -106,7 +106,7 @@ static void check_compression(const struct compression *c, int threads)
     const struct dts_compress_version *version = threads > 0 ? &row->host : &row->reference;
     struct dts_workers *workers = dts_workers_new(threads > 0 ? threads : 1);
     const struct dts_place place = {.workers = workers};
-    const size_t count = (size_t)c->count, bytes = row->bytes(count, c->share);
+    const size_t count = (size_t)c->count, bytes = row->cost->bytes(count, c->share);
     float *e = dts_alloc(count, sizeof(*e)), *sum = dts_alloc(count, sizeof(*sum));
     void *message = dts_alloc(bytes, 1), *scratch = NULL;
     if (version->scratch_bytes != NULL)

@@ -52,6 +52,8 @@ for stages in 2 4; do
     meshed $stages "\"pipeline\":$stages" "$(schedule eager_1f1b)" $four && same "$stages stages, eager_1f1b"
     meshed $stages "\"pipeline\":$stages" "$(schedule gpipe)" $four
 done
+meshed 2 '"pipeline":2' "$(schedule dualpipe)" $four
+meshed 8 '"pipeline":4,"data":2' "$(schedule dualpipe),\"bucket_bytes\":1000" --set batch.accumulate=12
 meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
 meshed 6 '"pipeline":3' ',"order":["pipeline","data"],"overlap":false'
 
@@ -168,9 +170,11 @@ refused() {
 }
 refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
+refused 3 'shares a weight, which the schedule dualpipe' 2 '"pipeline":2' "$(schedule dualpipe)" $four
 refused 3 'recomputation is simulated alone' 2 '"pipeline":2' ',"recompute":"full"'
 refused 3 'context ranks are simulated alone' 2 '"context":2'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
+refused 3 'compression is simulated alone' 2 '"data":2' ',"compression":"fp16"'
 refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'
 refused 3 'parts of a network train in fp32' 2 '"pipeline":2' '' --set device=a100_40gb --set precision=bf16
 refused 3 'live.device must be cpu' 2 '"pipeline":2' '' --set live.device=cuda

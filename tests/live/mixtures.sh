@@ -17,7 +17,7 @@ awk -v count="$count" -v seed="$seed" '
     BEGIN {
         srand(seed)
         split("gpt gpt cnn mlp", models, " ")
-        split("1f1b gpipe zb_h1 interleaved eager_1f1b", schedules, " ")
+        split("1f1b gpipe zb_h1 interleaved eager_1f1b dualpipe", schedules, " ")
         split("optimizer gradients parameters", words, " ")
         split("ring ring halving_doubling tree", sums, " ")
         while (made < count) {
@@ -27,7 +27,9 @@ awk -v count="$count" -v seed="$seed" '
             ranks = p * t * s * d
             if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
                 continue
-            schedule = p > 1 ? schedules[1 + draw(5)] : ""
+            schedule = p > 1 ? schedules[1 + draw(6)] : ""
+            if (schedule == "dualpipe" && (p % 2 || m % 2 || m < 2 * p || s > 1 || model == "gpt"))
+                continue
             if (schedule == "interleaved" && (m % p || p > 2)) # two parts on each stage, of four at the most
                 continue
             text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"

@@ -109,6 +109,17 @@ static inline void finish(struct fixture *f, struct dts_device *device)
     forget_blocks(f, device);
 }
 
+/* Does an operation of a plan wait for one of the same step? */
+static inline bool waits_for(const struct dts_plan *plan, int op, int other)
+{
+    for (int i = 0; i < plan->ops[op].wait_count; i++) {
+        const struct dts_wait *wait = &plan->waits[plan->ops[op].first_wait + i];
+        if (wait->op == other && !wait->previous_step)
+            return true;
+    }
+    return false;
+}
+
 /* All of a collective kind among groups of that size, 0: of any: how many values, in a step of
  * a rank. */
 static inline double values_of(const struct dts_plan *plan, enum dts_stream stream,

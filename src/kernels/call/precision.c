@@ -13,6 +13,7 @@ static const struct {
     [DTS_FP16] = {.name = "fp16", .bytes = 2, .half = DTS_HALF_FP16},
     [DTS_BF16] = {.name = "bf16", .bytes = 2, .half = DTS_HALF_BF16},
     [DTS_FP64] = {.name = "fp64", .bytes = 8},
+    [DTS_FP8] = {.name = "fp8", .bytes = 2},
 };
 
 const char *dts_precision_name(int i)
@@ -33,8 +34,13 @@ size_t dts_precision_bytes(enum dts_precision precision)
     return precisions[precision].bytes;
 }
 
+enum dts_precision dts_precision_beside(enum dts_precision precision)
+{
+    return precision == DTS_FP8 ? DTS_BF16 : precision;
+}
+
 bool dts_precision_is_half(enum dts_precision precision, enum dts_half *half)
 {
     *half = precisions[precision].half;
-    return precisions[precision].bytes == sizeof(uint16_t);
+    return precisions[precision].bytes == sizeof(uint16_t) && precision != DTS_FP8;
 }

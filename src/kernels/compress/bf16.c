@@ -30,22 +30,10 @@ static void add(float *sum, size_t count, double share, const void *message,
     dts_reduce_add_widened(DTS_HALF_BF16, sum, message, count, place);
 }
 
-static struct dts_compress_cost cost(size_t count, double share)
-{
-    (void)share;
-    return (struct dts_compress_cost){
-        .flops = 3 * (double)count,     // casts there and back, a difference
-        .bytes = 10 * (double)count,    // reads and writes a float, writes 16 bits
-        .add_flops = 2 * (double)count, // a cast, a sum
-        .add_bytes = 10 * (double)count,
-    };
-}
-
 const struct dts_compression dts_compress_bf16 = {
     .name = "bf16",
     .summary = "all values in 16 bits, as bf16",
-    .bytes = dts_compress_half_bytes,
-    .cost = cost,
+    .cost = &dts_compress_bf16_cost,
     .reference = {reference, add_reference},
     .host = {compress, add},
     .cuda = DTS_CUDA({dts_compress_bf16_cuda, add}),

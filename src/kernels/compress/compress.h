@@ -4,15 +4,17 @@
  *
  *     e += g,  message = compress(e),  e -= what the message says
  *
- * One file `<name>.c` with the reference, the host's version, the costs and the row,
- * and one row in compress.c; cuda versions are in <name>.cu (half.cu, top_k.cu). half.h has
- * what those to 16 bits share. All versions have the same bits, whatever the number of workers.
+ * One file `<name>.c` with the reference, the host's version and the row, its costs in
+ * `<name>_cost.c` or half_cost.c, and a row in compress.c and compress_cost.c; cuda versions
+ * are in <name>.cu (half.cu, top_k.cu). half.h has what those to 16 bits share. All versions
+ * have the same bits, whatever the number of workers.
  */
 #ifndef DTS_KERNELS_COMPRESS_COMPRESS_H
 #define DTS_KERNELS_COMPRESS_COMPRESS_H
 
 #include <stddef.h>
 
+#include "kernels/compress/compress_cost.h"
 #include "kernels/op.h"
 
 /* On the place's arrays; a GPU queues its work on the place's stream. `share`: of the values
@@ -27,18 +29,10 @@ struct dts_compress_version {
     size_t (*scratch_bytes)(size_t count, int workers); // NULL: 0
 };
 
-/* Of a call: additions, comparisons and casts, one each; and what of arrays and message is read
- * and written, each value once. */
-struct dts_compress_cost {
-    double flops, bytes;         // of compress
-    double add_flops, add_bytes; // of add
-};
-
 struct dts_compression {
     const char *name, *summary;
-    size_t (*bytes)(size_t count, double share); // of a message about `count` values
-    struct dts_compress_cost (*cost)(size_t count, double share);
-    struct dts_compress_version reference; // plain loops
+    const struct dts_compression_cost *cost; // and the length of a message
+    struct dts_compress_version reference;   // plain loops
     struct dts_compress_version host;
     struct dts_compress_version cuda; // nothing in a build without CUDA
 };

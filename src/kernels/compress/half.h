@@ -8,8 +8,6 @@
 
 #define DTS_FP16_MOST 65504.0f // the largest number
 
-size_t dts_compress_half_bytes(size_t count, double share);
-
 /* Values of fp16 are held within its largest: what is beyond waits for the next message. */
 void dts_compress_half_reference(enum dts_half half, float *x, size_t count, void *message);
 void dts_compress_half(enum dts_half half, float *x, size_t count, void *message,

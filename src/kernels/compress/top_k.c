@@ -16,12 +16,6 @@
 
 enum { BUCKETS = DTS_TOP_K_BUCKETS };
 
-size_t dts_top_k_selected(size_t count, double share)
-{
-    const double k = round(share * (double)count);
-    return count == 0 ? 0 : k < 1 ? 1 : k >= (double)count ? count : (size_t)k;
-}
-
 /* A NaN is larger than all numbers. */
 static bool is_larger(float a, float b)
 {
@@ -51,11 +45,6 @@ static void reference(float *x, size_t count, double share, void *message, void 
         }
     for (size_t i = 0; i < k; i++)
         x[numbers[i]] = 0;
-}
-
-static size_t bytes(size_t count, double share)
-{
-    return dts_top_k_selected(count, share) * (sizeof(uint32_t) + sizeof(float));
 }
 
 /* Of a worker: how many values it has above the k-th magnitude, and how many equal to it; for
@@ -195,22 +184,10 @@ static void add(float *sum, size_t count, double share, const void *message,
         sum[numbers[i]] += values[i];
 }
 
-static struct dts_compress_cost cost(size_t count, double share)
-{
-    const double k = (double)dts_top_k_selected(count, share);
-    return (struct dts_compress_cost){
-        .flops = 2 * (double)count,          // is it above the k-th, is it equal?
-        .bytes = 4 * (double)count + 12 * k, // reads all, writes k zeros, numbers and values
-        .add_flops = k,
-        .add_bytes = 16 * k, // reads numbers, values and sums, writes sums
-    };
-}
-
 const struct dts_compression dts_compress_top_k = {
     .name = "top_k",
     .summary = "the largest values, with their places",
-    .bytes = bytes,
-    .cost = cost,
+    .cost = &dts_compress_top_k_cost,
     .reference = {reference, add},
     .host = {compress, add, scratch_bytes},
     .cuda = DTS_CUDA({dts_top_k_compress_cuda, dts_top_k_add_cuda, dts_top_k_scratch_cuda}),

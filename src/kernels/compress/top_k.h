@@ -6,9 +6,6 @@
 
 enum { DTS_TOP_K_BUCKETS = 1 << 16 }; // of either half of a magnitude
 
-/* How many values a message has. */
-size_t dts_top_k_selected(size_t count, double share);
-
 /* In a build with CUDA. */
 size_t dts_top_k_scratch_cuda(size_t count, int workers);
 void dts_top_k_compress_cuda(float *x, size_t count, double share, void *message, void *scratch,

@@ -7,6 +7,9 @@
  *     optimizer     parameters x state values x 4 bytes (8 in fp64)
  *     activations   batch x (what forward keeps + the gradients in flight)
  *
+ * In fp8 the weights of products are there in 8 bits, too, in both orders (2 bytes more), and
+ * what products alone read is kept in 8 bits.
+ *
  * With Adam in fp16 that is 16 bytes a parameter (Rajbhandari et al. 2020, arXiv:1910.02054).
  * Left out: workspaces of convolutions, buffers of communication, the framework's own memory,
  * and what its allocator loses.
@@ -84,6 +87,10 @@ struct dts_memory dts_model_memory(const struct dts_model *model,
         .activations = batch * ((model->saved_values + model->working_values) * bytes +
                                 model->saved_bytes),
     };
+    if (precision == DTS_FP8) {
+        memory.weights += 2 * model->eight_parameters;
+        memory.activations += batch * model->eight_bytes;
+    }
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations;
     return memory;
 }

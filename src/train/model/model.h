@@ -33,6 +33,12 @@ struct dts_layer {
 
     bool view; // the output is the input's memory: never kept twice
 
+    /* Its products may be in 8 bits: a linear layer but the last before the loss, a mixture.
+     * What is kept of a sample is then so many bytes more: a tensor that such products alone
+     * read has 1 byte a value in place of 2, one that others read, too, 1 byte beside it. */
+    bool eight;
+    double eight_bytes;
+
     const struct dts_layer_part *part; // of a model that is a part of another one; NULL: whole
 };
 
@@ -54,6 +60,8 @@ struct dts_model {
     /* Per sample, as MFU and HFU count (op_cost.h); tokens: 0 where a sample is no sequence. */
     double product_flops, repeated_flops, tokens;
     double saved_values, saved_bytes; // per sample, kept for backward (op_cost.h)
+    double eight_bytes;               // of all layers
+    double eight_parameters;          // of layers whose products may be in 8 bits
     double working_values; // per sample: what backward needs beside them when it needs most
     char *own_name;        // owned: what name points to, where the file does not give it
     struct dts_doc *doc;   // owned
@@ -62,6 +70,13 @@ struct dts_model {
      * Else NULL. */
     struct dts_doc *expanded;
 };
+
+/* What the products of a layer are in. */
+static inline enum dts_precision dts_layer_precision(const struct dts_layer *layer,
+                                                     enum dts_precision precision)
+{
+    return layer->eight ? precision : dts_precision_beside(precision);
+}
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
 

@@ -18,11 +18,12 @@
 
 /* What is known of a layer's output, or of the model's input: tensors[DTS_MODEL_ENTRY]. */
 struct tensor {
-    bool learns;  // some weight before it: it needs a gradient
-    bool kept;    // for backward
-    int memory;   // the layer in whose output's memory it is
-    int takers;   // learning layers that take it in
-    double count; // values
+    bool learns;                 // some weight before it: it needs a gradient
+    bool kept;                   // for backward
+    int memory;                  // the layer in whose output's memory it is
+    bool by_products, by_others; // who keeps it: products that may be in 8 bits
+    int takers;                  // learning layers that take it in
+    double count;                // values
 };
 
 static void count_calls(struct dts_model *model)
@@ -92,6 +93,44 @@ static void keep(struct dts_model *model, struct tensor *tensors, int tensor, in
     tensors[memory].kept = true;
 }
 
+static bool is_kind(const struct dts_layer *layer, const char *name)
+{
+    return layer->kind != NULL && strcmp(layer->kind->name, name) == 0;
+}
+
+/* Software leaves the product with the vocabulary, or the classes, in 16 bits. */
+static void find_eight(struct dts_model *model)
+{
+    for (int i = 0; i < model->layer_count; i++) {
+        struct dts_layer *layer = &model->layers[i];
+        layer->eight = is_kind(layer, "linear") || is_kind(layer, "moe");
+        const int from = layer->inputs[0];
+        if (is_kind(layer, "softmax_cross_entropy") && from >= 0)
+            model->layers[from].eight = false;
+    }
+}
+
+/* Who keeps the tensors that layer i reads and makes. A mixture keeps its own. */
+static void note_eight(const struct dts_layer *layer, struct tensor *tensors, int i)
+{
+    const bool product = layer->eight && is_kind(layer, "linear");
+    for (int k = 0; k < layer->input_count && layer->cost.saves_input; k++) {
+        struct tensor *t = &tensors[tensors[layer->inputs[k]].memory];
+        t->by_products |= product;
+        t->by_others |= !product;
+    }
+    if (layer->cost.saves_output)
+        tensors[tensors[i].memory].by_others = true;
+}
+
+static void add_eight(struct dts_model *model, const struct tensor *tensors)
+{
+    for (int i = 0; i < model->layer_count; i++)
+        if (tensors[i].by_products)
+            model->layers[i].eight_bytes =
+                tensors[i].by_others ? tensors[i].count : -tensors[i].count;
+}
+
 /* The gradients of a layer's output and inputs, beside what it and those before it keep: the
  * most of this above what all layers keep. */
 static double find_working(const struct dts_model *model, const struct tensor *tensors)
@@ -116,6 +155,7 @@ void dts_model_find_costs(struct dts_model *model)
     tensors[DTS_MODEL_ENTRY].memory = DTS_MODEL_ENTRY;
     tensors[DTS_MODEL_ENTRY].count = (double)dts_dims_elements(&model->input);
     count_calls(model);
+    find_eight(model);
     find_learning(model, tensors);
 
     for (int i = 0; i < model->layer_count; i++) {
@@ -125,7 +165,9 @@ void dts_model_find_costs(struct dts_model *model)
             keep(model, tensors, layer->inputs[k], i);
         if (layer->cost.saves_output)
             keep(model, tensors, i, i);
+        note_eight(layer, tensors, i);
     }
+    add_eight(model, tensors);
     for (int i = 0; i < model->layer_count; i++) {
         const struct dts_layer *layer = &model->layers[i];
         for (int p = 0; p < layer->param_count; p++)
@@ -136,6 +178,9 @@ void dts_model_find_costs(struct dts_model *model)
         model->repeated_flops += layer->cost.repeated_flops;
         model->saved_values += layer->cost.saved_values;
         model->saved_bytes += layer->cost.saved_bytes;
+        model->eight_bytes += layer->eight_bytes;
+        for (int p = 0; p < layer->param_count && layer->eight; p++)
+            model->eight_parameters += (double)layer->params[p].count;
     }
     if (strcmp(model->sample, "sequence") == 0)
         model->tokens = (double)model->input.size[0];

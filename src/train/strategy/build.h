@@ -71,9 +71,9 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
 
-/* What comes before the first forward call of a step: samples, where `reads`, and the fixed
- * time of the framework. */
-void dts_build_start(const struct dts_point *point, struct dts_plan *plan, bool reads);
+/* What comes before the first forward call of a step: samples, of which the worker reads a
+ * share (0: none), and the fixed time of the framework. */
+void dts_build_start(const struct dts_point *point, struct dts_plan *plan, double share);
 
 /* Adds a call to the stream of the kernels; where the stack says what it costs the host to
  * issue one, also that, on the host's own stream, and the call waits for it. Returns the call.

@@ -59,15 +59,15 @@ static void add_read(struct dts_plan *plan, double read_s)
     dts_plan_after(plan, read);
 }
 
-void dts_build_start(const struct dts_point *point, struct dts_plan *plan, bool reads)
+void dts_build_start(const struct dts_point *point, struct dts_plan *plan, double share)
 {
     const struct dts_input input = dts_point_input(point);
-    if (reads && input.ahead_s > 0)
-        add_read(plan, input.ahead_s);
-    if (reads && input.here_s > 0)
+    if (share * input.ahead_s > 0)
+        add_read(plan, share * input.ahead_s);
+    if (share * input.here_s > 0)
         dts_plan_call(
             plan, DTS_COMPUTE, "feed",
-            (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = input.here_s});
+            (struct dts_call){.pass = DTS_READ, .layer = -1, .seconds = share * input.here_s});
     if (point->seconds->fixed > 0)
         dts_plan_call(plan, DTS_COMPUTE, "overhead",
                       (struct dts_call){
@@ -112,7 +112,7 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
 {
     struct dts_layer_ops layers = {.point = point, .plan = plan, .statistics = ops->statistics};
     dts_layer_ops_begin(&layers);
-    dts_build_start(point, plan, true);
+    dts_build_start(point, plan, 1);
     for (int m = 0; m < point->microbatches; m++) {
         add_forward(&layers, m, buckets, bucket_count, ops);
         add_backward(&layers, m, buckets, bucket_count, ops);

@@ -8,8 +8,9 @@
 
 /* Layers that follow one another; calls name it by their chunk. */
 struct dts_seat_part {
-    int first, last; // layers of the model
-    int slots;       // sets of activations; calls and exchanges name them from 0
+    int first, last;      // layers of the model
+    int slots;            // sets of activations; calls and exchanges name them from 0
+    int first_microbatch; // of those of a step that pass through it
 
     /* Buffers of the plan with what goes over the cuts at both ends, of each slot one behind
      * the other: what enters, what leaves, the gradients of what entered, and of what left.

@@ -1,1 +1,1 @@
-dtsim in/small.json --set precision=fp8
+dtsim in/small.json --set precision=fp4

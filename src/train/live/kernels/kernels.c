@@ -115,6 +115,11 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
 static bool check_precision(const struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_plan *plan = &t->rank.role->plan;
+    if (t->point->scenario->precision == DTS_FP8)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: no kernels compute in fp8: precision must be fp32, tf32, "
+            "bf16 or fp16");
     return plan->buffer_count == 0 ||
            plan->buffers[DTS_GRADIENTS].element_bytes <= sizeof(float) ||
            dts_fail(err, DTS_UNSUPPORTED,
@@ -169,7 +174,7 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
         .number = (uint64_t)step,
         .first_sample = first,
         .training = true,
-        .keep_gradients = call->microbatch > 0,
+        .keep_gradients = call->microbatch > t->parts->seat.parts[call->chunk].first_microbatch,
         .loss_scale = t->scale.scale * share,
     };
     t->step = step;

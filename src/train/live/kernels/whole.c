@@ -40,7 +40,8 @@ void *dts_live_whole_states(const struct dts_live_kernels *k, size_t *bytes)
 {
     *bytes = dts_network_whole_bytes(k->network, DTS_NETWORK_STATES);
     void *whole = dts_alloc(*bytes, 1);
-    for (int i = 0; k->parts->seat.replica == 0 && i < k->parts->seat.part_count; i++)
+    const bool gives = k->parts->seat.replica == 0 && k->parts->seat.speaks;
+    for (int i = 0; gives && i < k->parts->seat.part_count; i++)
         dts_network_give(k->parts->networks[i], DTS_NETWORK_STATES, whole);
     dts_wire_merge(k->wire, whole, *bytes);
     return whole;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/profile_estimate.h"
 #include "train/model/calls.h"
+#include "train/model/seconds/kernel_seconds.h"
 #include "train/model/seconds/seconds_profile.h"
 
 bool dts_cut_is_kind(const struct dts_model *m, int layer, const char *kind)
@@ -42,13 +42,15 @@ double dts_cut_values(const struct dts_cutter *c, int layer)
 }
 
 static double seconds(const struct dts_cut_question *q, const struct dts_layer *layer,
-                      const struct dts_op_cost *cost, double *backward_s)
+                      const struct dts_op_call *call, const struct dts_op_cost *cost,
+                      double *backward_s)
 {
     struct dts_layer seen = *layer;
     double forward_s;
     seen.cost = *cost;
     const struct dts_profile_work work = dts_layer_work(&seen);
-    dts_roofline_seconds(q->device, q->precision, &work, q->batch, &forward_s, backward_s);
+    dts_layer_seconds(q->device, q->precision, layer, call, &work, q->batch, &forward_s,
+                      backward_s);
     return forward_s;
 }
 
@@ -60,8 +62,9 @@ static void set_shares(const struct dts_cut_question *q, const struct dts_layer 
     out->forward_share = out->backward_share = 1;
     if (out->way == DTS_CUT_NOT && q->context == 1)
         return;
-    const double s = seconds(q, layer, whole, &back_s);
-    const double part_s = seconds(q, layer, &out->cost, &back_part_s);
+    const struct dts_op_call call = dts_model_call(q->model, (int)(layer - q->model->layers));
+    const double s = seconds(q, layer, &call, whole, &back_s);
+    const double part_s = seconds(q, layer, &out->call, &out->cost, &back_part_s);
     out->forward_share = s > 0 ? part_s / s : 1;
     out->backward_share = back_s > 0 ? back_part_s / back_s : 1;
 }
@@ -74,8 +77,8 @@ static void set_params(const struct dts_layer *layer, struct dts_cut_layer *out)
         out->params[p] = out->call.params[tied + p];
 }
 
-static void set_saved(const struct dts_layer *layer, const struct dts_op_cost *whole,
-                      struct dts_cut_layer *out)
+static void set_saved(const struct dts_layer *layer, enum dts_precision precision,
+                      const struct dts_op_cost *whole, struct dts_cut_layer *out)
 {
     const double all = (double)dts_dims_elements(&layer->output);
     const double here = (double)dts_dims_elements(&out->call.output);
@@ -85,6 +88,8 @@ static void set_saved(const struct dts_layer *layer, const struct dts_op_cost *w
     const bool learns = layer->cost.saved_values + layer->cost.saved_bytes > 0;
     out->saved_values = learns ? out->cost.saved_values + beside * here / all : 0;
     out->saved_bytes = learns ? out->cost.saved_bytes : 0;
+    if (precision == DTS_FP8 && layer->cost.saved_values > 0)
+        out->saved_bytes += layer->eight_bytes * out->saved_values / layer->cost.saved_values;
 }
 
 static bool cut_layer(const struct dts_cutter *c, int l)
@@ -104,7 +109,7 @@ static bool cut_layer(const struct dts_cutter *c, int l)
     if (!dts_cut_experts(c, l))
         return false;
     set_shares(c->question, layer, &whole, out);
-    set_saved(layer, &whole, out);
+    set_saved(layer, c->question->precision, &whole, out);
     for (int p = 0; p < layer->param_count; p++)
         c->cut->parameters += (double)out->params[p];
     return true;

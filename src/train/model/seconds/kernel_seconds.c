@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "device/profile_estimate.h"
+#include "kernels/op_cost.h"
+#include "train/model/calls.h"
 #include "train/model/seconds/seconds_profile.h"
 
 struct dts_device dts_kernel_device(const struct dts_device *bare,
@@ -43,6 +44,33 @@ static struct dts_profile_work work_of(const struct dts_stack *stack,
     return work;
 }
 
+/* A kernel that casts reads values and writes them twice. */
+static double cast_seconds(const struct dts_device *device, enum dts_precision precision,
+                           double values)
+{
+    const struct dts_work work = {.class = DTS_WORK_MEMORY, .bytes = values * DTS_CAST_BYTES};
+    return precision == DTS_FP8 ? dts_device_seconds(device, precision, &work) : 0;
+}
+
+double dts_weight_cast_seconds(const struct dts_device *device, enum dts_precision precision,
+                               double parameters)
+{
+    return cast_seconds(device, precision, parameters);
+}
+
+void dts_layer_seconds(const struct dts_device *device, enum dts_precision precision,
+                       const struct dts_layer *layer, const struct dts_op_call *call,
+                       const struct dts_profile_work *work, double batch, double *forward_s,
+                       double *backward_s)
+{
+    const enum dts_precision own = dts_layer_precision(layer, precision);
+    dts_roofline_seconds(device, own, work, batch, forward_s, backward_s);
+    if (own != DTS_FP8)
+        return;
+    *forward_s += cast_seconds(device, own, batch * dts_op_cast_values(call, false));
+    *backward_s += cast_seconds(device, own, batch * dts_op_cast_values(call, true));
+}
+
 void dts_kernel_seconds(const struct dts_device *device, const struct dts_stack *stack,
                         enum dts_precision precision, double batch,
                         const struct dts_model *model, int l, double *forward_s,
@@ -57,6 +85,11 @@ void dts_kernel_seconds(const struct dts_device *device, const struct dts_stack 
     const struct dts_device forward = dts_kernel_device(device, stack, share),
                             backward = dts_kernel_device(device, stack, back);
     double other_s;
-    dts_roofline_seconds(&forward, precision, &work, batch, forward_s, &other_s);
-    dts_roofline_seconds(&backward, precision, &work, batch, &other_s, backward_s);
+    struct dts_op_call call = {0};
+    if (dts_layer_precision(&model->layers[l], precision) == DTS_FP8)
+        call = dts_model_call(model, l);
+    dts_layer_seconds(&forward, precision, &model->layers[l], &call, &work, batch, forward_s,
+                      &other_s);
+    dts_layer_seconds(&backward, precision, &model->layers[l], &call, &work, batch, &other_s,
+                      backward_s);
 }

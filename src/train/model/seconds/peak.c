@@ -41,7 +41,8 @@ static int fastest(const struct dts_device *device, enum dts_precision precision
 {
     int best = (int)precision;
     for (int p = 0; p < DTS_PRECISIONS; p++)
-        if (p != DTS_FP64 && device->peak_flops_per_s[p] > device->peak_flops_per_s[best])
+        if (p != DTS_FP64 && p != DTS_FP8 &&
+            device->peak_flops_per_s[p] > device->peak_flops_per_s[best])
             best = p;
     return best;
 }

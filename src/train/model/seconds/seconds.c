@@ -56,7 +56,8 @@ static double update_seconds(const struct question *q, const struct dts_model *m
         .bytes = (parameters * q->optimizer->values + searched) * value_bytes,
     };
     const struct dts_device device = dts_kernel_device(q->device, q->stack, 0);
-    return dts_device_seconds(&device, q->precision, &work);
+    return dts_device_seconds(&device, dts_precision_beside(q->precision), &work) +
+           dts_weight_cast_seconds(&device, q->precision, model->eight_parameters);
 }
 
 /* forward and backward may be NULL, when only the sums are wanted. */
@@ -333,6 +334,11 @@ bool dts_model_seconds(const struct dts_model *model, const struct dts_device *d
     struct dts_error why = {0};
     if (!dts_device_check(device, precision, &why))
         return dts_fail(err, why.cause, "precision: %s", why.text);
+    if (precision == DTS_FP8 && model->eight_parameters <= 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "precision: fp8 has no effect on %s: it has no linear layer before the "
+                        "last, and no mixture",
+                        model->name);
     if (dts_profile_tells(&device->profile, (int)precision)) {
         dts_seconds_from_profile(model, device, optimizer, samples, update_seconds(&q, model),
                                  out);

@@ -1,41 +1,11 @@
-/* calls.c -- the calls of one pass through a part of the network, and where ranks exchange
- * something between them.
- *
- *     compute   fwd h.0: ln_1 | gather | qkv, attention, proj | reduce-scatter | add_1, ln_2 |
- * ...
- *
- * A call runs all layers of one round of the network, or of one between two exchanges.
+/* calls.c -- one call of a pass through a part of the network, and what ranks exchange before
+ * and behind it.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
-
-/* Do ranks exchange something between this layer and the next one, in this direction, or while
- * one of them runs? */
-static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
-{
-    const enum dts_cut_moment here = forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_BEFORE_BACKWARD;
-    const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
-    const struct dts_cut_layer *layers = &w->stage->cut->layers[layer];
-    return layers[0].exchange_count[here] > 0 || layers[1].exchange_count[next] > 0 ||
-           layers[0].ring_values > 0 || layers[1].ring_values > 0 ||
-           (forward && layers[1].way == DTS_CUT_CLASSES);
-}
-
-/* The last layer of the call that begins with `from`. */
-static int end_of_call(const struct dts_stage_work *w, int from, int last, bool forward)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const size_t length = dts_round_length(m->layers[from].name);
-    int l = from;
-    while (l < last && dts_round_length(m->layers[l + 1].name) == length &&
-           (length == 0 || strncmp(m->layers[l + 1].name, m->layers[from].name, length) == 0) &&
-           !is_break(w, l, forward))
-        l++;
-    return l;
-}
 
 /* Of adding the gradients of a layer to those of the microbatches before, where the framework
  * has a kernel for that. Where ranks divide gradients, they add a part of them: left out. */
@@ -54,7 +24,8 @@ static double add_seconds(const struct dts_stage_work *w, int layer)
         return 0;
     const struct dts_work work = {.class = DTS_WORK_MEMORY,
                                   .bytes = values * point->scenario->stack.accumulate_bytes};
-    return dts_device_seconds(point->device, point->scenario->precision, &work);
+    return dts_device_seconds(point->device, dts_precision_beside(point->scenario->precision),
+                              &work);
 }
 
 static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int first,
@@ -67,7 +38,7 @@ static double seconds_of(const struct dts_stage_work *w, enum dts_pass pass, int
         const double input = dts_stage_input_share(w->stage->point, l);
         const double forward = all->forward[l] * mine->forward_share;
         const double backward = all->backward[l] * mine->backward_share;
-        const bool again = dts_mesh_keeps(w->stage->mesh, w->stage->point, l) == DTS_KEEPS_ENDS;
+        const bool again = w->stage->again[l].keeps == DTS_KEEPS_ENDS;
         if (again && (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT))
             seconds += forward;
         seconds += dts_stage_is_forward(pass)   ? forward
@@ -84,7 +55,8 @@ int dts_stage_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
                    int first, int last, double share)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const bool adds = pass->pass == w->last_pass && pass->microbatch > 0;
+    const bool adds = dts_pipeline_is_last(pass->pass) &&
+                      pass->microbatch > w->at[pass->chunk].first_microbatch;
     const struct dts_call call = {.pass = pass->pass,
                                   .layer = first,
                                   .more = last - first,
@@ -120,24 +92,14 @@ static int add_rest(struct dts_stage_work *w, int first)
     return w->here;
 }
 
-/* What calls of a pass through a round wait for; -1: for nothing. */
-struct awaited {
-    int after;        // before what tensor ranks exchange
-    int gather;       // brings the weights
-    int scattered[2]; // take the gradients of the microbatch before away
-    int sent;         // the last call alone: takes away what the microbatch before left there
-};
-
 static void await(struct dts_stage_work *w, int op)
 {
     if (op >= 0)
         dts_plan_after(w->stage->plan, op);
 }
 
-/* What arrived from another stage in parts, whole on each tensor rank. Returns what kernels
- * wait for. */
-static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
-                      int arrived)
+int dts_stage_gather_parts(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                           int arrived)
 {
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const size_t values = pass->pass == DTS_FORWARD ? part->entry : part->exit;
@@ -160,10 +122,10 @@ static int add_gather(struct dts_stage_work *w, const struct dts_pipeline_pass *
 
 /* What the first call behind exchanges waits for. Returns how many; messages between kernels
  * are among them. */
-static int waits_of(struct dts_stage_work *w, const struct awaited *awaited, bool waited,
+static int waits_of(struct dts_stage_work *w, const struct dts_stage_awaited *awaited,
                     int waits[DTS_STAGE_WAITS])
 {
-    const int needed[] = {waited ? -1 : awaited->after, awaited->gather, awaited->scattered[0],
+    const int needed[] = {awaited->after, awaited->gather, awaited->scattered[0],
                           awaited->scattered[1]};
     int count = 0;
     for (int i = 0; i < 4; i++)
@@ -187,23 +149,28 @@ static int add_kernels(struct dts_stage_work *w, const struct dts_pipeline_pass 
     return op;
 }
 
-/* One call, and what comes before and behind it. */
-static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                       int first, int last, const struct awaited *awaited)
+int dts_stage_before(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                     int first, int last, int after)
 {
     const bool forward = dts_stage_is_forward(pass->pass);
-    const bool exchanges = pass->pass != DTS_BACKWARD_WEIGHT;
-    int op = -1, waits[DTS_STAGE_WAITS];
-    if (exchanges)
-        op = dts_stage_exchanges(w, pass, slot, forward ? first : last,
-                                 forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD,
-                                 awaited->after);
-    const int count = waits_of(w, awaited, op >= 0, waits);
-    op = add_kernels(w, pass, slot, first, last, waits, count);
+    if (pass->pass == DTS_BACKWARD_WEIGHT)
+        return -1;
+    return dts_stage_exchanges(w, pass, slot, forward ? first : last,
+                               forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_BEFORE_BACKWARD,
+                               after);
+}
+
+int dts_stage_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
+                      int first, int last, const struct dts_stage_awaited *awaited)
+{
+    const bool forward = dts_stage_is_forward(pass->pass);
+    int waits[DTS_STAGE_WAITS];
+    const int count = waits_of(w, awaited, waits);
+    const int op = add_kernels(w, pass, slot, first, last, waits, count);
     await(w, awaited->sent);
-    for (int l = first; l <= last && pass->pass == w->last_pass; l++)
-        w->ready[l] = op;
-    if (!exchanges)
+    if (dts_pipeline_is_last(pass->pass))
+        dts_stage_ready(w, first, last, op);
+    if (pass->pass == DTS_BACKWARD_WEIGHT)
         return op;
     const int behind =
         dts_stage_exchanges(w, pass, slot, forward ? last : first,
@@ -211,99 +178,4 @@ static int add_segment(struct dts_stage_work *w, const struct dts_pipeline_pass 
     if (forward && w->stage->cut->layers[last].way == DTS_CUT_CLASSES)
         return add_rest(w, op);
     return behind >= 0 ? behind : op;
-}
-
-/* Are both layers of one round, or both of none? */
-static bool same_unit(const struct dts_model *m, int a, int b)
-{
-    const size_t length = dts_round_length(m->layers[a].name);
-    return length == dts_round_length(m->layers[b].name) &&
-           (length == 0 || strncmp(m->layers[a].name, m->layers[b].name, length) == 0);
-}
-
-/* All calls of layers first .. last in the direction of the pass. */
-static int add_run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                   int first, int last, const struct awaited *awaited)
-{
-    const bool forward = dts_stage_is_forward(pass->pass);
-    int count = 0, *begin = w->begin, op = -1; // first layers of the calls
-    for (int l = first; l <= last; l = end_of_call(w, l, last, forward) + 1)
-        begin[count++] = l;
-    begin[count] = last + 1;
-    for (int i = 0; i < count; i++) {
-        const int at = forward ? i : count - 1 - i;
-        struct awaited mine = {-1, -1, {-1, -1}, i == count - 1 ? awaited->sent : -1};
-        if (i == 0)
-            mine = (struct awaited){awaited->after,
-                                    awaited->gather,
-                                    {awaited->scattered[0], awaited->scattered[1]},
-                                    mine.sent};
-        op = add_segment(w, pass, slot, begin[at], begin[at + 1] - 1, &mine);
-    }
-    return op;
-}
-
-/* The last layer of a round that has to run again for what backward reads: the last that keeps
- * something and is read in the round. What leaves the round is kept as the next one's entry. */
-static int last_again(const struct dts_stage_work *w, int first, int last)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    if (!w->stage->point->scenario->stack.kernels.recompute_ends_early)
-        return last;
-    for (int l = last - 1; l > first; l--) {
-        bool read = false;
-        for (int r = l + 1; r <= last; r++)
-            for (int k = 0; k < m->layers[r].input_count; k++)
-                read = read || m->layers[r].inputs[k] == l;
-        if (read && m->layers[l].cost.saved_values + m->layers[l].cost.saved_bytes > 0)
-            return l;
-    }
-    return first;
-}
-
-/* A pass through one round. Where its activations were not kept, backward begins with forward.
- */
-static int add_unit(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int first, int last, const struct awaited *ends)
-{
-    struct awaited awaited = *ends;
-    awaited.gather = dts_stage_gather(w, pass->pass, first, last);
-    awaited.scattered[0] = awaited.scattered[1] = -1;
-    if (!dts_stage_is_forward(pass->pass))
-        dts_stage_scattered(w, first, last, awaited.scattered);
-    const bool again = pass->pass == DTS_BACKWARD || pass->pass == DTS_BACKWARD_INPUT;
-    if (again && dts_mesh_keeps(w->stage->mesh, w->stage->point, first) == DTS_KEEPS_ENTRY) {
-        struct dts_pipeline_pass forward = *pass;
-        struct awaited before = awaited;
-        forward.pass = DTS_RECOMPUTE;
-        before.sent = -1;
-        add_run(w, &forward, slot, first, last_again(w, first, last), &before);
-        awaited.after = awaited.gather = -1;
-    }
-    const int op = add_run(w, pass, slot, first, last, &awaited);
-    dts_stage_unit_end(w, pass->pass, first, last, op);
-    return op;
-}
-
-int dts_stage_calls(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
-                    int after, int sent)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
-    const bool forward = pass->pass == DTS_FORWARD;
-    int op = -1;
-    w->here = w->side = -1;
-    after = add_gather(w, pass, after);
-    for (int at = forward ? part->first : part->last; at >= part->first && at <= part->last;) {
-        int first = at, last = at;
-        while (last < part->last && same_unit(m, at, last + 1))
-            last++;
-        while (first > part->first && same_unit(m, at, first - 1))
-            first--;
-        const bool ends = forward ? last == part->last : first == part->first;
-        op = add_unit(w, pass, slot, first, last,
-                      &(struct awaited){op < 0 ? after : -1, -1, {-1, -1}, ends ? sent : -1});
-        at = forward ? last + 1 : first - 1;
-    }
-    return op;
 }

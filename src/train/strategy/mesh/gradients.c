@@ -40,6 +40,16 @@ static bool is_here(const struct dts_stage_work *w, int layer)
     return false;
 }
 
+void dts_stage_ready(struct dts_stage_work *w, int first, int last, int op)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    for (int l = first; l <= last; l++) {
+        w->ready[l] = op;
+        if (m->layers[l].tied_to >= 0 && is_here(w, m->layers[l].tied_to))
+            w->ready[m->layers[l].tied_to] = op;
+    }
+}
+
 /* The gradients of the layers of a part that all replicas have, or of experts alone. */
 static void add_part(struct dts_stage_work *w, const struct dts_part_of_model *part,
                      bool experts, size_t *room)
@@ -94,12 +104,16 @@ static int last_call(const struct dts_plan *plan)
     return last;
 }
 
+static int part_count(const struct dts_stage_work *w)
+{
+    return dts_pipeline_parts(w->stage->mesh->schedule, w->stage->pipeline);
+}
+
 /* The layer that uses a weight of the first stage on the last one; -1: none does. */
 static int find_tied(const struct dts_stage_work *w)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const struct dts_part_of_model *parts = w->stage->parts,
-                                   *last = &parts[w->stages * w->chunks - 1];
+    const struct dts_part_of_model *parts = w->stage->parts, *last = &parts[part_count(w) - 1];
     for (int l = last->first; l <= last->last; l++)
         if (m->layers[l].tied_to >= 0 && m->layers[l].tied_to <= parts[0].last)
             return l;
@@ -111,7 +125,8 @@ static bool tied_span(const struct dts_stage_work *w, struct dts_span *span)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
     const int user = find_tied(w), s = w->stage->number;
-    if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages))
+    if (w->stages == 1 || user < 0 || (s > 0 && s + 1 < w->stages) ||
+        (is_here(w, user) && is_here(w, m->layers[user].tied_to)))
         return false;
     const int owner = m->layers[user].tied_to;
     *span = (struct dts_span){DTS_GRADIENTS, offset_of(w, s == 0 ? owner : user),
@@ -143,21 +158,33 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
 {
     const struct dts_mesh *mesh = w->stage->mesh;
     const int end = last_call(w->stage->plan);
+    const bool twice = dts_pipeline_copies(mesh->schedule) > 1;
+    struct dts_twin_sum *sums = dts_alloc((size_t)count + 1, sizeof(*sums));
     for (int b = 0; b < count && !w->failed; b++) {
         const int ready = mesh->overlap ? w->ready[buckets[b].ready_after] : end;
         const int first = w->stage->plan->op_count;
         const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
         ops[b] = ready;
-        if (mesh->sharded < DTS_SHARDED_GRADIENTS)
+        if (twice)
+            sums[b] = dts_stage_twin_sum(w, b, span, ready);
+        else if (mesh->sharded < DTS_SHARDED_GRADIENTS)
             ops[b] = dts_stage_reduce(w, DTS_DATA, b, span, ready);
         else if (w->reduced[0] >= 0) // tied weights are not of experts
             ops[b] = w->reduced[0];
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
+    }
+    for (int b = 0; b < count && !w->failed; b++) {
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
+        if (twice && !dts_stage_divides(w, span))
+            ops[b] = dts_stage_twin_exchange(w, &sums[b]);
+        else if (twice)
+            ops[b] = sums[b].done;
         if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
             w->offloaded = dts_stage_copy(w, "gradients to the host",
                                           dts_stage_part_bytes(w, span), ops[b]);
     }
+    free(sums);
 }
 
 /* The operation after which an element's gradient is the sum over replicas. */
@@ -215,7 +242,7 @@ static void add_tie(struct dts_stage_work *w, const struct tie *tie)
 static bool check_tied(const struct dts_stage_work *w, struct dts_error *err)
 {
     const struct dts_model *m = &w->stage->point->scenario->model;
-    const int parts = w->stages * w->chunks;
+    const int parts = part_count(w);
     for (int i = 0; i < parts; i++)
         for (int l = w->stage->parts[i].first; l <= w->stage->parts[i].last; l++) {
             const int owner = m->layers[l].tied_to, all = m->layers[l].shares;

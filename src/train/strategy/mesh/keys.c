@@ -92,12 +92,12 @@ const struct dts_field dts_mesh_fields[] = {
     {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
      .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
     {.key = "recompute",
-     .offset = offsetof(struct dts_mesh, recompute_word),
-     .type = DTS_STRING,
-     .choice = dts_recompute_name,
+     .offset = offsetof(struct dts_mesh, recompute_cfg),
+     .type = DTS_OTHER,
      .missing = "\"none\"",
      .help = "activations that backward computes again: none; selective: those of attention; "
-             "full: of each block all but what comes in"},
+             "full: of each block all but what comes in; {layers: N, method: block}: so of N "
+             "blocks of each part of the network; method uniform: of all, N at once"},
     {.key = "sharded",
      .offset = offsetof(struct dts_mesh, sharded_word),
      .type = DTS_STRING,
@@ -127,6 +127,14 @@ const struct dts_field dts_mesh_fields[] = {
     {DTS_PIECE_KEY(struct dts_mesh, choice)},
     {DTS_BUCKET_KEY(struct dts_mesh)},
     {DTS_FIRST_BUCKET_KEY(struct dts_mesh)},
+    {.key = "compression",
+     .offset = offsetof(struct dts_mesh, compression_word),
+     .type = DTS_STRING,
+     .choice = dts_compression_name,
+     .missing = "null",
+     .help = "what gradients between replicas are on the wire; default: as they are"},
+    {DTS_KEY(struct dts_mesh, compression_share), .type = DTS_REAL, .min = 1e-6, .max = 1,
+     .missing = "null", .help = "top_k: the share of the values that is sent; default: 0.01"},
     {DTS_KEY(struct dts_mesh, overlap), .type = DTS_BOOL, .missing = "null",
      .help = "exchange while backward computes; else after it; default: as the stack does"},
     {0},
@@ -153,9 +161,11 @@ static void set_name(struct dts_mesh *mesh)
     at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
     if (mesh->offload != DTS_OFFLOAD_NOTHING)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_offload");
-    if (mesh->recompute != DTS_KEEPS_ALL)
+    dts_mesh_recompute_name(mesh, mesh->name + at, sizeof(mesh->name) - at);
+    at += strlen(mesh->name + at);
+    if (mesh->compression != NULL)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
-                               mesh->recompute_word);
+                               mesh->compression->name);
     if (mesh->sequence_parallel)
         at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
@@ -219,18 +229,8 @@ static bool read_pipeline(struct dts_mesh *mesh, const struct dts_cfg *at,
     if (alone && dts_cfg_exists(&here) && dts_cfg_is_object(&here) &&
         dts_cfg_key(&here, 0) != NULL)
         return dts_cfg_fail(at, "pipeline", err, "has no effect without mesh.pipeline >= 2");
-    mesh->schedule = mesh->pipeline.schedule != NULL
-                         ? dts_pipeline_schedule_find(mesh->pipeline.schedule)
-                         : dts_pipeline_schedules[0];
-    if (!mesh->schedule->interleaves && mesh->pipeline.chunks > 1)
-        return dts_cfg_fail(&here, "chunks", err,
-                            "must be 1 with the schedule %s, which has one part on each stage",
-                            mesh->schedule->name);
-    if (mesh->pipeline.chunks == 0)
-        mesh->pipeline.chunks = mesh->schedule->interleaves ? 2 : 1;
-    const struct dts_cfg overlap = dts_cfg_member(&here, "overlap");
-    if (!dts_cfg_exists(&overlap))
-        mesh->pipeline.overlap = true;
+    if (!dts_mesh_read_schedule(mesh, at, err))
+        return false;
     if (mesh->pipeline.scatter &&
         (mesh->sizes[DTS_AXIS_TENSOR] <= 1 || mesh->sequence_parallel))
         return dts_cfg_fail(&here, "scatter_gather", err, "has no effect %s",
@@ -300,13 +300,11 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
     const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     if (!dts_cfg_exists(&overlap))
         mesh->overlap = !stack->exchanges_after;
-    for (int i = 0; dts_recompute_name(i) != NULL; i++)
-        if (strcmp(dts_recompute_name(i), mesh->recompute_word) == 0)
-            mesh->recompute = (enum dts_keeps)i;
     for (int i = 0; dts_offload_name(i) != NULL; i++)
         if (strcmp(dts_offload_name(i), mesh->offload_word) == 0)
             mesh->offload = (enum dts_offload)i;
-    if (!read_sharded(mesh, at, err) || !check_offload(mesh, at, err) ||
+    if (!read_sharded(mesh, at, err) || !dts_mesh_read_recompute(mesh, at, err) ||
+        !dts_mesh_read_compression(mesh, at, err) || !check_offload(mesh, at, err) ||
         !read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
         !dts_mesh_read_context(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||

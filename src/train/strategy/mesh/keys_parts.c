@@ -1,4 +1,5 @@
-/* keys_parts.c -- the keys of the strategy "mesh" that say how context and expert ranks work.
+/* keys_parts.c -- the keys of the strategy "mesh" that say how context and expert ranks work,
+ * and stages that have several parts.
  */
 #include <string.h>
 
@@ -83,4 +84,47 @@ bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
     if (expert->skew <= 0)
         expert->skew = 1;
     return prepare_parts(&expert->choice, DTS_ALLTOALL, stack, &here, err);
+}
+
+static bool read_chunks(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_pipeline_schedule *schedule = mesh->schedule;
+    const int fixed = schedule->chunks > 0 ? schedule->chunks : 1;
+    if (!schedule->interleaves && mesh->pipeline.chunks > 0 && mesh->pipeline.chunks != fixed)
+        return dts_cfg_fail(at, "chunks", err,
+                            "must be %d with the schedule %s, which has %s on each stage",
+                            fixed, schedule->name, fixed == 1 ? "one part" : "two parts");
+    if (mesh->pipeline.chunks == 0)
+        mesh->pipeline.chunks = schedule->interleaves ? 2 : fixed;
+    return true;
+}
+
+/* Stages that feed one another would each wait until the other takes what it sends; and copies
+ * of weights are summed at the end of a step, not in each microbatch. */
+static bool check_copies(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg here = dts_cfg_member(at, "pipeline");
+    const struct dts_cfg overlap = dts_cfg_member(&here, "overlap");
+    const bool twice = dts_pipeline_copies(mesh->schedule) > 1;
+    if (!dts_cfg_exists(&overlap))
+        mesh->pipeline.overlap = true;
+    if (twice && !mesh->pipeline.overlap)
+        return dts_cfg_fail(&here, "overlap", err,
+                            "must be true with the schedule %s, whose stages send both ways",
+                            mesh->schedule->name);
+    return !twice || mesh->sharded <= DTS_SHARDED_OPTIMIZER ||
+           dts_cfg_fail(at, "sharded", err,
+                        "must be optimizer or nothing with the schedule %s, whose stages have "
+                        "copies of the weights of others",
+                        mesh->schedule->name);
+}
+
+bool dts_mesh_read_schedule(struct dts_mesh *mesh, const struct dts_cfg *at,
+                            struct dts_error *err)
+{
+    const struct dts_cfg here = dts_cfg_member(at, "pipeline");
+    mesh->schedule = mesh->pipeline.schedule != NULL
+                         ? dts_pipeline_schedule_find(mesh->pipeline.schedule)
+                         : dts_pipeline_schedules[0];
+    return read_chunks(mesh, &here, err) && check_copies(mesh, at, err);
 }

@@ -42,12 +42,14 @@ bool dts_mesh_lean(const struct dts_point *point, int i, const char **words,
     if (!dts_mesh_shape_find(point, &shape, &ignored))
         return true;
     const bool shards = rows[i].sharded > mesh->sharded && dts_mesh_replicas(&shape) > 1;
-    const bool keeps_less = rows[i].keeps > mesh->recompute;
+    const bool some = mesh->again_layers > 0 && !mesh->again_uniform; // of the blocks
+    const bool keeps_less =
+        rows[i].keeps > mesh->recompute || (some && rows[i].keeps == DTS_KEEPS_ENTRY);
     if ((rows[i].sharded != DTS_SHARDED_NOTHING && !shards) ||
         (rows[i].keeps != DTS_KEEPS_ALL && !keeps_less))
         return true; // it is so, or cannot be
     if (keeps_less)
-        leaner.recompute = rows[i].keeps;
+        leaner.recompute = rows[i].keeps, leaner.again_layers = 0;
     if (shards)
         shard(&leaner, &shape, rows[i].sharded);
     strategy.self = &leaner;

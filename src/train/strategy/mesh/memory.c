@@ -7,37 +7,29 @@
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
 
-const char *dts_recompute_name(int i)
+static const struct dts_part_of_model *
+part_of(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage, int chunk)
 {
-    static const char *const words[] = {"none", "selective", "full", NULL};
-    return words[i];
+    return &d->parts[dts_pipeline_place(mesh->schedule, &d->pipeline, stage, chunk).part];
 }
 
-enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
-                              int layer)
+/* Has a stage the layer? */
+static bool has(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage,
+                int layer)
 {
-    const struct dts_layer *l = &point->scenario->model.layers[layer];
-    if (mesh->recompute == DTS_KEEPS_ENDS)
-        return strcmp(l->kind->name, "attention") == 0 ? DTS_KEEPS_ENDS : DTS_KEEPS_ALL;
-    if (mesh->recompute == DTS_KEEPS_ENTRY && dts_round_length(l->name) > 0)
-        return DTS_KEEPS_ENTRY;
-    return DTS_KEEPS_ALL;
+    for (int c = 0; c < d->pipeline.chunks; c++) {
+        const struct dts_part_of_model *part = part_of(d, mesh, stage, c);
+        if (layer >= part->first && layer <= part->last)
+            return true;
+    }
+    return false;
 }
 
-double dts_mesh_repeated_flops(const struct dts_point *point)
-{
-    const struct dts_model *m = &point->scenario->model;
-    double flops = 0;
-    for (int l = 0; l < m->layer_count; l++)
-        if (dts_mesh_keeps(point->strategy->self, point, l) != DTS_KEEPS_ALL)
-            flops += m->layers[l].cost.product_flops;
-    return flops;
-}
-
-/* What a rank has of the weights of a part: of experts, or of all else. */
+/* What a rank of a stage has of the weights of a part: of experts, or of all else. */
 static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
-                            const struct dts_part_of_model *part, bool experts)
+                            int number, const struct dts_part_of_model *part, bool experts)
 {
+    const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
     const struct dts_cut *cut = &d->cut;
     double parameters = 0;
@@ -45,7 +37,8 @@ static double parameters_of(const struct dts_point *point, const struct dts_mesh
         for (int p = 0; p < m->layers[l].param_count; p++)
             if (dts_stage_of_expert(&d->shape, &cut->layers[l], p) == experts)
                 parameters += (double)cut->layers[l].params[p];
-        if (!experts && m->layers[l].tied_to >= 0 && m->layers[l].tied_to < part->first)
+        if (!experts && m->layers[l].tied_to >= 0 &&
+            !has(d, mesh, number, m->layers[l].tied_to))
             parameters += (double)cut->layers[m->layers[l].tied_to].params[0];
     }
     return parameters;
@@ -56,12 +49,13 @@ static double parameters_of(const struct dts_point *point, const struct dts_mesh
 struct sweep {
     const struct dts_point *point;
     const struct dts_cut *cut;
-    double bytes;          // of a value
-    double kept;           // from forward to backward, by all layers
-    double peak;           // batch x (left + working), at the worst moment
-    double left;           // at the moment: what is kept still
-    double again, largest; // of the round: computed again, tensor
-    double loss;           // of the round: arrays of its loss
+    double bytes;                       // of a value
+    double kept;                        // from forward to backward, by all layers
+    double peak;                        // batch x (left + working), at the worst moment
+    double left;                        // at the moment: what is kept still
+    double repeated, largest;           // of the round: computed again, tensor
+    const struct dts_mesh_again *again; // by layer
+    double loss;                        // of the round: arrays of its loss
 };
 
 /* Of a layer, as if all were kept; own: without tensors that its neighbours have. */
@@ -80,12 +74,13 @@ static double entry_bytes(const struct dts_point *point, const struct dts_cut *c
     return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].call.output) * bytes : 0;
 }
 
-/* Is the layer the first of its round, or of none? */
-static bool begins(const struct dts_model *m, const struct dts_part_of_model *part, int l)
+/* Is the layer the first of its round, or of those that are computed again at once, or of none?
+ */
+static bool begins(const struct sweep *w, const struct dts_part_of_model *part, int l)
 {
-    const size_t length = dts_round_length(m->layers[l].name);
-    return l == part->first || length == 0 ||
-           strncmp(m->layers[l].name, m->layers[l - 1].name, length + 1) != 0;
+    return l == part->first ||
+           dts_round_length(w->point->scenario->model.layers[l].name) == 0 ||
+           w->again[l].unit != w->again[l - 1].unit;
 }
 
 /* Bytes of the arrays of a loss, where the stack says them; 0: it does not, or it is none. */
@@ -118,21 +113,19 @@ static double block_bytes(const struct sweep *w, const struct dts_part_of_model 
 /* What a layer keeps from forward to backward. */
 static double kept_bytes(const struct sweep *w, const struct dts_part_of_model *part, int l)
 {
-    const struct dts_mesh *mesh = w->point->strategy->self;
-    const struct dts_model *m = &w->point->scenario->model;
-    const enum dts_keeps keeps = dts_mesh_keeps(mesh, w->point, l);
+    const enum dts_keeps keeps = w->again[l].keeps;
     if (loss_bytes(w->point, w->cut, l) > 0)
         return 0; // all of it is among the loss's arrays
     if (keeps != DTS_KEEPS_ENTRY)
         return saved_bytes(&w->cut->layers[l], w->bytes, keeps == DTS_KEEPS_ENDS) +
-               (begins(m, part, l) ? block_bytes(w, part, l) : 0);
-    return begins(m, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
+               (begins(w, part, l) ? block_bytes(w, part, l) : 0);
+    return begins(w, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
 }
 
 /* Backward is about to leave a round: all of it is still there. */
 static void leave_round(struct sweep *w)
 {
-    const double working = fmax(2 * w->largest, w->loss) + w->again;
+    const double working = fmax(2 * w->largest, w->loss) + w->repeated;
     w->peak = fmax(w->peak, w->point->batch * (w->left + working));
 }
 
@@ -140,18 +133,16 @@ static void leave_round(struct sweep *w)
 static void pass_layer(struct sweep *w, const struct dts_part_of_model *part, int l,
                        double *round)
 {
-    const struct dts_mesh *mesh = w->point->strategy->self;
     const struct dts_cut_layer *mine = &w->cut->layers[l];
     w->loss = fmax(w->loss, loss_bytes(w->point, w->cut, l));
     w->largest = fmax(w->largest, (double)dts_dims_elements(&mine->call.output) * w->bytes);
-    if (dts_mesh_keeps(mesh, w->point, l) == DTS_KEEPS_ENTRY)
-        w->again += saved_bytes(mine, w->bytes, false);
+    if (w->again[l].keeps == DTS_KEEPS_ENTRY)
+        w->repeated += saved_bytes(mine, w->bytes, false);
     *round += kept_bytes(w, part, l);
 }
 
 static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
 {
-    const struct dts_model *m = &w->point->scenario->model;
     double round = 0;
     const struct dts_mesh *mesh = w->point->strategy->self;
     const double whole = mesh->pipeline.scatter ? w->cut->ranks : 1; // it is gathered
@@ -161,11 +152,11 @@ static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
     w->left = w->kept;
     for (int l = part->last; l >= part->first; l--) {
         pass_layer(w, part, l, &round);
-        if (!begins(m, part, l))
+        if (!begins(w, part, l))
             continue;
         leave_round(w);
         w->left -= round;
-        round = w->again = w->largest = w->loss = 0;
+        round = w->repeated = w->largest = w->loss = 0;
     }
 }
 
@@ -187,13 +178,14 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
 
 /* What is there all the time, of parameters whose state so many ranks divide. */
 static void add_state(const struct dts_point *point, const struct dts_mesh_division *d,
-                      double parameters, double shards, struct dts_memory *memory)
+                      double parameters, int shards, struct dts_memory *memory)
 {
     const struct dts_scenario *s = point->scenario;
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double state_bytes = bytes > 4 ? bytes : 4, copy_bytes = bytes < 4 ? 4 : 0;
     const struct dts_mesh *mesh = point->strategy->self;
-    const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? shards : 1,
+    const double dividers = dts_mesh_dividers(mesh, shards);
+    const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? dividers : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
     const double gradient_bytes = s->stack.memory.gradients_fp32 && bytes < 4 ? 4 : bytes;
@@ -201,7 +193,8 @@ static void add_state(const struct dts_point *point, const struct dts_mesh_divis
     const double kept_bytes = mesh->offload == DTS_OFFLOAD_PARAMETERS ? 0 : bytes;
     memory->weights += parameters * (kept_bytes / by[DTS_SHARDED_PARAMETERS] +
                                      (here ? copy_bytes : 0) / by[DTS_SHARDED_OPTIMIZER]);
-    memory->gradients += parameters * gradient_bytes / by[DTS_SHARDED_GRADIENTS];
+    memory->gradients += parameters * (gradient_bytes / by[DTS_SHARDED_GRADIENTS] +
+                                       (mesh->compression != NULL ? 4 : 0)); // what stays
     memory->optimizer += (here ? 1 : 0) * parameters * s->optimizer->state_values *
                          state_bytes / by[DTS_SHARDED_OPTIMIZER];
     memory->framework += copies_of(point, d, parameters, bytes);
@@ -218,36 +211,50 @@ static double gathered(const struct dts_point *point, const struct dts_mesh_divi
                  : 0;
 }
 
+/* Weights of products in 8 bits, in both orders; those that are gathered are not kept. */
+static double eight_bits(const struct dts_point *point, const struct dts_mesh_division *d,
+                         const struct dts_part_of_model *part)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_layer *layers = point->scenario->model.layers;
+    double parameters = 0;
+    for (int l = part->first; l <= part->last; l++)
+        for (int p = 0; p < layers[l].param_count && layers[l].eight; p++)
+            parameters += (double)d->cut.layers[l].params[p];
+    const bool there =
+        point->scenario->precision == DTS_FP8 && mesh->sharded != DTS_SHARDED_PARAMETERS;
+    return there ? 2 * parameters : 0;
+}
+
 /* Of one stage; all its chunks. Only one of them computes at a time: its working memory is the
  * most of any. */
 static struct dts_memory of_stage(const struct dts_point *point,
                                   const struct dts_mesh_division *d, int number)
 {
-    const int stages = d->shape.size[DTS_AXIS_PIPELINE];
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_pipeline_shape shape = {stages, mesh->pipeline.chunks,
-                                             point->microbatches};
-    int *most = dts_pipeline_most(mesh->schedule, &shape, number);
+    int *most = dts_pipeline_most(mesh->schedule, &d->pipeline, number);
     const struct dts_stack_memory *software = &point->scenario->stack.memory;
     const double bytes = (double)dts_precision_bytes(point->scenario->precision);
     struct dts_memory memory = {.framework = software->context_bytes};
     double working = 0;
-    for (int c = 0; c < shape.chunks; c++) {
-        const struct dts_part_of_model *part = &d->parts[c * stages + number];
+    for (int c = 0; c < d->pipeline.chunks; c++) {
+        const struct dts_part_of_model *part = part_of(d, mesh, number, c);
         struct sweep w = {
             .point = point,
             .cut = &d->cut,
             .bytes = bytes,
+            .again = d->again,
         };
         sweep_part(&w, part);
         for (int experts = 0; experts < 2; experts++)
-            add_state(point, d, parameters_of(point, d, part, experts == 1),
+            add_state(point, d, parameters_of(point, d, number, part, experts == 1),
                       dts_mesh_group(&d->shape,
                                      experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
                           .size,
                       &memory);
         memory.activations += point->batch * most[c] * w.kept;
         memory.framework += gathered(point, d, part);
+        memory.weights += eight_bits(point, d, part);
         working = fmax(working, w.peak - point->batch * w.kept);
     }
     memory.activations += fmax(working, 0);

@@ -40,12 +40,19 @@ static bool has_mixture(const struct dts_model *m)
     return false;
 }
 
+struct dts_pipeline_shape dts_mesh_pipeline_shape(const struct dts_point *point,
+                                                  const struct dts_mesh_shape *shape)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    return (struct dts_pipeline_shape){shape->size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
+                                       point->microbatches};
+}
+
 bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                     struct dts_error *err)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_pipeline_shape pipeline = {shape->size[DTS_AXIS_PIPELINE],
-                                                mesh->pipeline.chunks, point->microbatches};
+    const struct dts_pipeline_shape pipeline = dts_mesh_pipeline_shape(point, shape);
     if (dts_build_synchronizes(point))
         return dts_point_fail(point, err,
                               "%s: batch_norm synchronized is not there for meshes: local",
@@ -62,6 +69,8 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
     if (shape->experts > 1 && !has_mixture(&point->scenario->model))
         return dts_point_fail(point, err, "%s: expert: %s has no mixture of experts",
                               point->strategy->name, point->scenario->model.name);
+    if (!dts_mesh_check_compression(point, shape, err))
+        return false;
     const double passes = (pipeline.chunks + 1.0) * pipeline.microbatches;
     return passes <= MOST_PASSES ||
            dts_point_fail(point, err, "%s: %.0f passes on a stage, must be at most %d",
@@ -90,8 +99,10 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
                                               .path = point->strategy->name};
     if (!dts_cut_find(&d->cut, &question, &why))
         return dts_point_fail(point, err, "%s", why.text);
-    if (dts_mesh_parts(point, &d->cut, d->shape.size[DTS_AXIS_PIPELINE], mesh->pipeline.chunks,
-                       &d->parts, err))
+    d->pipeline = dts_mesh_pipeline_shape(point, &d->shape);
+    const int parts = dts_pipeline_parts(mesh->schedule, &d->pipeline);
+    if (dts_mesh_parts(point, &d->cut, parts, &d->parts, err) &&
+        dts_mesh_again_find(point, d->parts, parts, &d->again, err))
         return true;
     dts_mesh_division_free(d);
     return false;
@@ -101,7 +112,13 @@ void dts_mesh_division_free(struct dts_mesh_division *d)
 {
     dts_cut_free(&d->cut);
     free(d->parts);
+    free(d->again);
     *d = (struct dts_mesh_division){.parts = NULL};
+}
+
+int dts_mesh_dividers(const struct dts_mesh *mesh, int shards)
+{
+    return shards > 1 ? shards * dts_pipeline_copies(mesh->schedule) : 1;
 }
 
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
@@ -122,7 +139,9 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
                                         .mesh = point->strategy->self,
                                         .shape = &d.shape,
                                         .cut = &d.cut,
+                                        .pipeline = &d.pipeline,
                                         .parts = d.parts,
+                                        .again = d.again,
                                         .number = s,
                                         .plan = &job->roles[s].plan};
         good = dts_stage_plan(&stage, err);

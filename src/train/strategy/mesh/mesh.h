@@ -19,6 +19,7 @@
 #ifndef DTS_TRAIN_STRATEGY_MESH_MESH_H
 #define DTS_TRAIN_STRATEGY_MESH_MESH_H
 
+#include "kernels/compress/compress_cost.h"
 #include "train/model/cut/cut.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
@@ -51,8 +52,6 @@ enum dts_keeps {
     DTS_KEEPS_ENDS,  // of attention: what comes in and goes out (selective; Korthikanti et al.)
     DTS_KEEPS_ENTRY, // of a round: what comes in (full; Chen et al. 2016, arXiv:1604.06174)
 };
-const char *dts_recompute_name(int i); // "none", "selective", "full"
-
 /* What lies in the memory of the host (ZeRO-Offload; Ren et al. 2021, arXiv:2101.06840.
  * ZeRO-Infinity; Rajbhandari et al. 2021, arXiv:2104.07857). */
 enum dts_offload {
@@ -101,8 +100,10 @@ struct dts_mesh {
     bool sequence_parallel;
     const char *offload_word;
     enum dts_offload offload;
-    const char *recompute_word;
+    struct dts_cfg recompute_cfg;
     enum dts_keeps recompute;
+    int again_layers;   // blocks that are computed again, or at once; 0: all, one by one
+    bool again_uniform; // at once
     const char *sharded_word;
     enum dts_sharded sharded;
     int prefetch; // rounds whose weights are gathered ahead
@@ -110,6 +111,9 @@ struct dts_mesh {
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_bucket_policy policy;
+    const char *compression_word;
+    const struct dts_compression_cost *compression; // of what replicas exchange; NULL: none
+    double compression_share;                       // of the values, where not all are sent
     char name[48];
 };
 
@@ -117,8 +121,26 @@ struct dts_mesh {
 extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[];
 bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err);
+bool dts_mesh_read_schedule(struct dts_mesh *mesh, const struct dts_cfg *at,
+                            struct dts_error *err);
+/* recompute.c: the key of that name, of which an object says how many blocks. */
+struct dts_mesh_again_keys {
+    int layers;
+    const char *method;
+};
+bool dts_mesh_read_recompute(struct dts_mesh *mesh, const struct dts_cfg *at,
+                             struct dts_error *err);
+void dts_mesh_recompute_name(const struct dts_mesh *mesh, char *name, size_t size);
+
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
                           const struct dts_cfg *at, struct dts_error *err);
+
+/* compress.c: the keys, and whether they can act on a mesh. */
+bool dts_mesh_read_compression(struct dts_mesh *mesh, const struct dts_cfg *at,
+                               struct dts_error *err);
+struct dts_mesh_shape;
+bool dts_mesh_check_compression(const struct dts_point *point,
+                                const struct dts_mesh_shape *shape, struct dts_error *err);
 
 /* keys.c: a row of strategies (train/strategy/strategy.h). */
 extern const struct dts_field dts_mesh_fields[];
@@ -140,6 +162,9 @@ struct dts_mesh_shape {
 bool dts_mesh_shape_find(const struct dts_point *point, struct dts_mesh_shape *shape,
                          struct dts_error *err);
 
+struct dts_pipeline_shape dts_mesh_pipeline_shape(const struct dts_point *point,
+                                                  const struct dts_mesh_shape *shape);
+
 /* Refuses a pipeline that its schedule cannot do. */
 bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                     struct dts_error *err);
@@ -150,12 +175,12 @@ static inline int dts_mesh_replicas(const struct dts_mesh_shape *shape)
     return shape->size[DTS_AXIS_SHARD] * shape->size[DTS_AXIS_DATA];
 }
 
+/* Ranks that divide the optimizer's state of parameters that so many ranks of a stage do: those
+ * of a stage with the same layers, too. */
+int dts_mesh_dividers(const struct dts_mesh *mesh, int shards);
+
 /* The device of a rank, counted in the order of the placement. */
 int dts_mesh_device(const struct dts_mesh_shape *shape, int rank);
-
-/* What is kept of a layer. */
-enum dts_keeps dts_mesh_keeps(const struct dts_mesh *mesh, const struct dts_point *point,
-                              int layer);
 
 /* Operations of products, of a sample, of the layers that are computed again. */
 double dts_mesh_repeated_flops(const struct dts_point *point);
@@ -181,16 +206,29 @@ struct dts_part_of_model {
     size_t entry, exit; // values of a sample that a rank takes and sends; 0: the network's ends
 };
 
-/* Cuts the network into stages x chunks parts: part i is chunk i / stages of stage i % stages.
- * A cut lies where a single tensor crosses. The caller frees *parts. */
-bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int stages,
-                    int chunks, struct dts_part_of_model **parts, struct dts_error *err);
+/* Cuts the network into `count` parts, which its schedule gives to stages. A cut lies where a
+ * single tensor crosses. The caller frees *parts. */
+bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int count,
+                    struct dts_part_of_model **parts, struct dts_error *err);
+
+/* Of a layer: what is kept of it, and the unit that backward goes through at once, whose number
+ * is its first layer: a round, several that are computed again together, or layers of none. */
+struct dts_mesh_again {
+    enum dts_keeps keeps;
+    int unit;
+};
+
+/* Of all layers. Refuses more blocks than a part has. The caller frees *again. */
+bool dts_mesh_again_find(const struct dts_point *point, const struct dts_part_of_model *parts,
+                         int count, struct dts_mesh_again **again, struct dts_error *err);
 
 /* The mesh of a point, and the network divided along it. */
 struct dts_mesh_division {
     struct dts_mesh_shape shape;
     struct dts_cut cut;
+    struct dts_pipeline_shape pipeline;
     struct dts_part_of_model *parts; // owned
+    struct dts_mesh_again *again;    // by layer; owned
 };
 
 bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *division,
@@ -203,7 +241,9 @@ struct dts_stage {
     const struct dts_mesh *mesh;
     const struct dts_mesh_shape *shape;
     const struct dts_cut *cut;
+    const struct dts_pipeline_shape *pipeline;
     const struct dts_part_of_model *parts; // of all stages
+    const struct dts_mesh_again *again;    // by layer
     int number;
     struct dts_plan *plan;
 };

@@ -210,10 +210,9 @@ static bool choose(const struct dts_point *point, const struct cuts *cuts, int p
     return true;
 }
 
-bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int stages,
-                    int chunks, struct dts_part_of_model **parts, struct dts_error *err)
+bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, int count,
+                    struct dts_part_of_model **parts, struct dts_error *err)
 {
-    const int count = stages * chunks;
     struct cuts cuts;
     find_cuts(point, cut, true, &cuts);
     if (cuts.count + 1 < count) { // no rounds, or too few: wherever one tensor crosses

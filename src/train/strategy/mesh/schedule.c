@@ -11,10 +11,16 @@ extern const struct dts_pipeline_schedule dts_pipeline_1f1b;
 extern const struct dts_pipeline_schedule dts_pipeline_eager_1f1b;
 extern const struct dts_pipeline_schedule dts_pipeline_interleaved;
 extern const struct dts_pipeline_schedule dts_pipeline_zb_h1;
+extern const struct dts_pipeline_schedule dts_pipeline_dualpipe;
 
 const struct dts_pipeline_schedule *const dts_pipeline_schedules[] = {
-    &dts_pipeline_1f1b,        &dts_pipeline_gpipe, &dts_pipeline_eager_1f1b,
-    &dts_pipeline_interleaved, &dts_pipeline_zb_h1, NULL,
+    &dts_pipeline_1f1b,
+    &dts_pipeline_gpipe,
+    &dts_pipeline_eager_1f1b,
+    &dts_pipeline_interleaved,
+    &dts_pipeline_zb_h1,
+    &dts_pipeline_dualpipe,
+    NULL,
 };
 
 const struct dts_pipeline_schedule *dts_pipeline_schedule_find(const char *name)
@@ -30,14 +36,58 @@ const char *dts_pipeline_schedule_name(int i)
     return dts_pipeline_schedules[i] != NULL ? dts_pipeline_schedules[i]->name : NULL;
 }
 
-int dts_pipeline_length(const struct dts_pipeline_schedule *schedule,
-                        const struct dts_pipeline_shape *shape)
+int dts_pipeline_most_passes(const struct dts_pipeline_shape *shape)
 {
-    return (schedule->splits_backward ? 3 : 2) * shape->chunks * shape->microbatches;
+    return 3 * shape->chunks * shape->microbatches;
 }
 
-void dts_pipeline_alternate(const struct dts_pipeline_shape *shape, int before,
-                            struct dts_pipeline_pass *passes)
+bool dts_pipeline_is_last(enum dts_pass pass)
+{
+    return pass == DTS_BACKWARD || pass == DTS_BACKWARD_WEIGHT;
+}
+
+struct dts_pipeline_place dts_pipeline_place(const struct dts_pipeline_schedule *schedule,
+                                             const struct dts_pipeline_shape *shape, int stage,
+                                             int chunk)
+{
+    if (schedule->place != NULL)
+        return schedule->place(shape, stage, chunk);
+    return (struct dts_pipeline_place){.part = chunk * shape->stages + stage};
+}
+
+int dts_pipeline_copies(const struct dts_pipeline_schedule *schedule)
+{
+    return schedule->copies > 0 ? schedule->copies : 1;
+}
+
+int dts_pipeline_parts(const struct dts_pipeline_schedule *schedule,
+                       const struct dts_pipeline_shape *shape)
+{
+    return shape->stages * shape->chunks / dts_pipeline_copies(schedule);
+}
+
+bool dts_pipeline_find(const struct dts_pipeline_schedule *schedule,
+                       const struct dts_pipeline_shape *shape, struct dts_pipeline_place place,
+                       int *stage, int *chunk)
+{
+    for (*stage = 0; *stage < shape->stages; ++*stage)
+        for (*chunk = 0; *chunk < shape->chunks; ++*chunk) {
+            const struct dts_pipeline_place here =
+                dts_pipeline_place(schedule, shape, *stage, *chunk);
+            if (here.part == place.part && here.copy == place.copy)
+                return true;
+        }
+    return false;
+}
+
+int dts_pipeline_first_microbatch(const struct dts_pipeline_schedule *schedule,
+                                  const struct dts_pipeline_shape *shape, int copy)
+{
+    return copy * (shape->microbatches / dts_pipeline_copies(schedule));
+}
+
+int dts_pipeline_alternate(const struct dts_pipeline_shape *shape, int before,
+                           struct dts_pipeline_pass *passes)
 {
     const int m = shape->microbatches, warm = before < m ? before : m;
     int n = 0;
@@ -49,14 +99,14 @@ void dts_pipeline_alternate(const struct dts_pipeline_shape *shape, int before,
     }
     for (int i = m - warm; i < m; i++)
         passes[n++] = (struct dts_pipeline_pass){.pass = DTS_BACKWARD, .microbatch = i};
+    return n;
 }
 
-void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
-                        const struct dts_pipeline_shape *shape,
-                        const struct dts_pipeline_pass *passes, int *slots, int *most)
+void dts_pipeline_slots(const struct dts_pipeline_shape *shape,
+                        const struct dts_pipeline_pass *passes, int length, int *slots,
+                        int *most)
 {
-    const int each = shape->microbatches, length = dts_pipeline_length(schedule, shape);
-    const enum dts_pass last = schedule->splits_backward ? DTS_BACKWARD_WEIGHT : DTS_BACKWARD;
+    const int each = shape->microbatches;
     bool *taken = dts_alloc((size_t)(shape->chunks * each), sizeof(*taken));
     int *slot_of = dts_alloc((size_t)(shape->chunks * each), sizeof(*slot_of));
     for (int c = 0; c < shape->chunks; c++)
@@ -73,7 +123,7 @@ void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
             most[p->chunk] = *slot + 1 > most[p->chunk] ? *slot + 1 : most[p->chunk];
         }
         slots[i] = *slot;
-        if (p->pass == last)
+        if (dts_pipeline_is_last(p->pass))
             free_of[*slot] = false;
     }
     free(taken);
@@ -83,12 +133,11 @@ void dts_pipeline_slots(const struct dts_pipeline_schedule *schedule,
 int *dts_pipeline_most(const struct dts_pipeline_schedule *schedule,
                        const struct dts_pipeline_shape *shape, int stage)
 {
-    const size_t length = (size_t)dts_pipeline_length(schedule, shape);
-    struct dts_pipeline_pass *passes = dts_alloc(length, sizeof(*passes));
-    int *slots = dts_alloc(length, sizeof(*slots));
+    const size_t room = (size_t)dts_pipeline_most_passes(shape);
+    struct dts_pipeline_pass *passes = dts_alloc(room, sizeof(*passes));
+    int *slots = dts_alloc(room, sizeof(*slots));
     int *most = dts_alloc((size_t)shape->chunks, sizeof(*most));
-    schedule->list(shape, stage, passes);
-    dts_pipeline_slots(schedule, shape, passes, slots, most);
+    dts_pipeline_slots(shape, passes, schedule->list(shape, stage, passes), slots, most);
     free(passes);
     free(slots);
     return most;

@@ -34,6 +34,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: offload is simulated alone, so far: "
                         "live.compute: timed runs the plan",
                         name);
+    if (mesh->compression != NULL)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: compression is simulated alone, so far: "
+                        "live.compute: timed runs the plan",
+                        name);
     if (mesh->pipeline.scatter)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: scatter_gather is simulated alone, so far: "
@@ -51,21 +56,45 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
     return true;
 }
 
+/* A weight that two layers of a rank share would be there twice, and be summed once. */
+static bool check_copies(const struct dts_point *point, struct dts_error *err)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const struct dts_model *m = &point->scenario->model;
+    if (dts_pipeline_copies(mesh->schedule) > 1 && mesh->sharded != DTS_SHARDED_NOTHING)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: kernels: %s: copies of the network whose state is sharded "
+            "are simulated alone, so far: live.compute: timed runs the plan",
+            point->strategy->name);
+    for (int l = 0; l < m->layer_count; l++)
+        if (dts_pipeline_copies(mesh->schedule) > 1 && m->layers[l].tied_to >= 0)
+            return dts_fail(err, DTS_UNSUPPORTED,
+                            "live.compute: kernels: %s: layer %s shares a weight, which the "
+                            "schedule %s does in simulation alone, so far: live.compute: timed "
+                            "runs the plan",
+                            point->strategy->name, m->layers[l].name, mesh->schedule->name);
+    return true;
+}
+
 static void fill(const struct dts_point *point, const struct dts_mesh_division *d, int stage,
                  struct dts_seat *seat)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    const struct dts_pipeline_shape shape = {d->shape.size[DTS_AXIS_PIPELINE],
-                                             mesh->pipeline.chunks, point->microbatches};
-    int *most = dts_pipeline_most(mesh->schedule, &shape, stage);
-    seat->parts = dts_alloc((size_t)shape.chunks, sizeof(*seat->parts));
-    seat->part_count = shape.chunks;
-    for (int c = 0; c < shape.chunks; c++) {
-        const struct dts_part_of_model *part = &d->parts[c * shape.stages + stage];
-        seat->parts[c] = (struct dts_seat_part){.first = part->first,
-                                                .last = part->last,
-                                                .slots = most[c],
-                                                .edges = dts_stage_buffer_of(c, 0)};
+    const struct dts_pipeline_shape *shape = &d->pipeline;
+    int *most = dts_pipeline_most(mesh->schedule, shape, stage);
+    seat->parts = dts_alloc((size_t)shape->chunks, sizeof(*seat->parts));
+    seat->part_count = shape->chunks;
+    for (int c = 0; c < shape->chunks; c++) {
+        const struct dts_pipeline_place at =
+            dts_pipeline_place(mesh->schedule, shape, stage, c);
+        seat->parts[c] = (struct dts_seat_part){
+            .first = d->parts[at.part].first,
+            .last = d->parts[at.part].last,
+            .slots = most[c],
+            .first_microbatch = dts_pipeline_first_microbatch(mesh->schedule, shape, at.copy),
+            .edges = dts_stage_buffer_of(c, 0),
+        };
     }
     free(most);
 }
@@ -77,7 +106,9 @@ bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *sea
     if (!dts_mesh_divide(point, &d, err))
         return false;
     const int *size = d.shape.size, here = rank % d.shape.stage_ranks;
-    bool good = check(point, &d.shape, err);
+    const struct dts_mesh *mesh = point->strategy->self;
+    const int copies = dts_pipeline_copies(mesh->schedule);
+    bool good = check(point, &d.shape, err) && check_copies(point, err);
     if (good) {
         fill(point, &d, rank / d.shape.stage_ranks, seat);
         seat->replica = here / size[DTS_AXIS_TENSOR];
@@ -85,7 +116,8 @@ bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *sea
         seat->members = size[DTS_AXIS_TENSOR];
         seat->whole =
             size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 && seat->members == 1;
-        seat->speaks = here < size[DTS_AXIS_TENSOR] * size[DTS_AXIS_SHARD];
+        seat->speaks = here < size[DTS_AXIS_TENSOR] * size[DTS_AXIS_SHARD] &&
+                       rank < d.shape.stage_ranks * (size[DTS_AXIS_PIPELINE] / copies);
     }
     if (good && seat->members > 1)
         good = dts_cut_part(&d.cut, &point->scenario->model, seat->member, &seat->model, err);

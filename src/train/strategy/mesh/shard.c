@@ -46,31 +46,9 @@ static struct dts_span span_of(const struct dts_stage_work *w, int first, int la
     return span;
 }
 
-static bool is_of_experts(const struct dts_stage_work *w, const struct dts_span *span)
-{
-    return span->first >= w->dense_parameters;
-}
-
-/* The ranks that divide a span, or those that have the same part of it each. */
-static enum dts_mesh_among shards_of(const struct dts_stage_work *w,
-                                     const struct dts_span *span)
-{
-    return is_of_experts(w, span) ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS;
-}
-
-static enum dts_mesh_among copies_of(const struct dts_stage_work *w,
-                                     const struct dts_span *span)
-{
-    return span->first < w->dense_parameters ? DTS_AMONG_COPIES : DTS_AMONG_EXPERT_COPIES;
-}
-
-static int size_of(const struct dts_stage_work *w, enum dts_mesh_among among)
-{
-    return dts_mesh_group(w->stage->shape, among).size;
-}
-
-static int add(struct dts_stage_work *w, enum dts_stream stream, enum dts_mesh_among among,
-               enum dts_coll_kind kind, const char *label, struct dts_span data)
+int dts_stage_collect(struct dts_stage_work *w, enum dts_stream stream,
+                      enum dts_mesh_among among, enum dts_coll_kind kind, const char *label,
+                      struct dts_span data)
 {
     const struct dts_stage *stage = w->stage;
     const struct dts_members members = dts_mesh_members(stage->point, stage->shape, among);
@@ -108,14 +86,14 @@ static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
 {
     struct dts_plan *plan = w->stage->plan;
     const struct dts_collective done = plan->ops[scatter].collective;
-    const enum dts_mesh_among copies = copies_of(w, &done.data);
+    const enum dts_mesh_among copies = dts_stage_copies_of(w, &done.data);
     int op = scatter;
     for (int channel = 0; channel < done.channels && !w->failed; channel++) {
         const struct dts_span most = {done.data.buffer, done.data.first,
                                       most_of(&done, channel)};
         char label[32];
         snprintf(label, sizeof(label), "all-reduce %d", number);
-        const int sum = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, most);
+        const int sum = dts_stage_collect(w, DTS_DATA, copies, DTS_ALLREDUCE, label, most);
         if (w->failed)
             break;
         struct dts_collective *c = &plan->ops[sum].collective;
@@ -128,20 +106,20 @@ static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
     return op;
 }
 
-int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
-                     struct dts_span span, int after)
+int dts_stage_sum(struct dts_stage_work *w, enum dts_stream stream, int number,
+                  struct dts_span span, int after)
 {
-    const enum dts_mesh_among shards = shards_of(w, &span), copies = copies_of(w, &span);
-    const bool scatters = size_of(w, shards) > 1, sums = size_of(w, copies) > 1;
+    const enum dts_mesh_among shards = dts_stage_shards_of(w, &span),
+                              copies = dts_stage_copies_of(w, &span);
+    const bool scatters = dts_stage_group_size(w, shards) > 1,
+               sums = dts_stage_group_size(w, copies) > 1;
     char label[32];
-    if (!scatters && !sums)
-        return after;
     const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
                        w->stage->point->scenario->stack.sharded_allreduce;
     const bool parts = scatters && !whole;
     snprintf(label, sizeof(label), "%s %d", parts ? "reduce-scatter" : "all-reduce", number);
-    int op = add(w, scatters ? stream : DTS_DATA, scatters ? shards : copies,
-                 parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    int op = dts_stage_collect(w, scatters ? stream : DTS_DATA, scatters ? shards : copies,
+                               parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     if (!scatters || !sums || w->failed)
@@ -149,10 +127,21 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
     if (parts)
         return reduce_shares(w, op, number);
     after = op;
-    op = add(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
+    op = dts_stage_collect(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     return op;
+}
+
+int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int number,
+                     struct dts_span span, int after)
+{
+    if (dts_stage_group_size(w, dts_stage_shards_of(w, &span)) == 1 &&
+        dts_stage_group_size(w, dts_stage_copies_of(w, &span)) == 1)
+        return after;
+    if (w->stage->mesh->compression != NULL)
+        return dts_stage_sum_messages(w, number, span, after);
+    return dts_stage_sum(w, stream, number, span, after);
 }
 
 static int after_unit(const struct dts_stage_work *w)
@@ -170,9 +159,15 @@ static void after_space(struct dts_stage_work *w)
         dts_stage_after_update(w);
 }
 
+bool dts_stage_divides(const struct dts_stage_work *w, struct dts_span span)
+{
+    return dts_stage_group_size(w, dts_stage_shards_of(w, &span)) > 1;
+}
+
 double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span)
 {
-    const size_t shards = (size_t)size_of(w, shards_of(w, &span));
+    const size_t shards = (size_t)dts_mesh_dividers(
+        w->stage->mesh, dts_stage_group_size(w, dts_stage_shards_of(w, &span)));
     return (double)((span.count + shards - 1) / shards) *
            (double)w->stage->plan->buffers[span.buffer].element_bytes;
 }
@@ -180,8 +175,10 @@ double dts_stage_part_bytes(const struct dts_stage_work *w, struct dts_span span
 double dts_stage_kept(const struct dts_stage_work *w)
 {
     const double experts = (double)(w->parameters - w->dense_parameters);
-    return (double)w->dense_parameters / size_of(w, DTS_AMONG_SHARDS) +
-           experts / size_of(w, DTS_AMONG_EXPERT_SHARDS);
+    const struct dts_mesh *mesh = w->stage->mesh;
+    return (double)w->dense_parameters /
+               dts_mesh_dividers(mesh, dts_stage_group_size(w, DTS_AMONG_SHARDS)) +
+           experts / dts_mesh_dividers(mesh, dts_stage_group_size(w, DTS_AMONG_EXPERT_SHARDS));
 }
 
 /* Gathers a piece of the weights, which the host may have. Returns the operation; -1: all of it
@@ -194,10 +191,11 @@ static int add_gather(struct dts_stage_work *w, const char *label, struct dts_sp
         op = dts_stage_copy(w, "fetch weights", dts_stage_part_bytes(w, piece), -1);
         after_space(w);
     }
-    if (size_of(w, shards_of(w, &piece)) == 1)
+    if (dts_stage_group_size(w, dts_stage_shards_of(w, &piece)) == 1)
         return op;
     const int fetched = op;
-    op = add(w, DTS_GATHER, shards_of(w, &piece), DTS_ALLGATHER, label, piece);
+    op = dts_stage_collect(w, DTS_GATHER, dts_stage_shards_of(w, &piece), DTS_ALLGATHER, label,
+                           piece);
     if (!w->failed && fetches)
         dts_plan_after(w->stage->plan, fetched);
     else if (!w->failed)
@@ -240,7 +238,7 @@ void dts_stage_scattered(const struct dts_stage_work *w, int first, int last, in
             const struct dts_scattered *s = &w->scattered[i];
             const bool here =
                 (s->first <= owner && owner <= s->last) || (s->first <= l && l <= s->last);
-            int *op = &ops[is_of_experts(w, &s->span)];
+            int *op = &ops[dts_stage_is_of_experts(w, &s->span)];
             *op = here && s->op > *op ? s->op : *op;
         }
     }
@@ -252,7 +250,7 @@ static void scatter(struct dts_stage_work *w, int first, int last, struct dts_sp
 {
     int i = 0;
     const int op = dts_stage_reduce(w, DTS_SCATTER, w->unit_count - 1, piece, after);
-    w->reduced[is_of_experts(w, &piece)] = op;
+    w->reduced[dts_stage_is_of_experts(w, &piece)] = op;
     while (i < w->scattered_count && w->scattered[i].span.first != piece.first)
         i++;
     if (i == w->scattered_count) {
@@ -274,7 +272,7 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         dts_grow(w->unit_ends, &w->unit_room, (size_t)w->unit_count + 1, sizeof(*w->unit_ends));
     w->unit_ends[w->unit_count++] = op;
     w->last_unit = first;
-    if (mesh->sharded < DTS_SHARDED_GRADIENTS || pass != w->last_pass)
+    if (mesh->sharded < DTS_SHARDED_GRADIENTS || !dts_pipeline_is_last(pass))
         return;
     for (int experts = 0; experts < 2; experts++) {
         const struct dts_span span = span_of(w, first, last, DTS_GRADIENTS, experts == 1);
@@ -283,6 +281,29 @@ void dts_stage_unit_end(struct dts_stage_work *w, enum dts_pass pass, int first,
         for (int i = 0; i < count && !w->failed; i++)
             scatter(w, first, last, pieces[i], op);
     }
+}
+
+/* What a rank's shards have updated of a span; of two copies that is half of it, which the
+ * other stage has the other half of. Returns the operation; -1: all is there. */
+static int gather_updated(struct dts_stage_work *w, int number, struct dts_span span,
+                          int update)
+{
+    const bool twice = dts_pipeline_copies(w->stage->mesh->schedule) > 1;
+    struct dts_twin_sum half = {.mine = span};
+    char label[32];
+    snprintf(label, sizeof(label), "all-gather %d", number);
+    if (!dts_stage_divides(w, span))
+        return -1;
+    if (twice)
+        half = dts_stage_twin_halves(w, number, span);
+    half.done = half.sent = update;
+    if (half.mine.count > 0) {
+        half.done = dts_stage_collect(w, DTS_GATHER, dts_stage_shards_of(w, &span),
+                                      DTS_ALLGATHER, label, half.mine);
+        if (!w->failed)
+            dts_plan_after(w->stage->plan, update);
+    }
+    return twice && !w->failed ? dts_stage_twin_exchange(w, &half) : half.done;
 }
 
 void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket *buckets,
@@ -296,14 +317,9 @@ void dts_stage_gather_updated(struct dts_stage_work *w, const struct dts_bucket 
     for (int i = 0; i < (scattered ? w->scattered_count : count) && !w->failed; i++) {
         struct dts_span span =
             scattered ? w->scattered[i].span : dts_bucket_span(buckets, i, DTS_WEIGHTS);
-        char label[32];
         span.buffer = DTS_WEIGHTS;
-        snprintf(label, sizeof(label), "all-gather %d", i);
-        if (size_of(w, shards_of(w, &span)) == 1)
-            continue;
-        last = add(w, DTS_GATHER, shards_of(w, &span), DTS_ALLGATHER, label, span);
-        if (!w->failed)
-            dts_plan_after(w->stage->plan, update);
+        const int op = gather_updated(w, i, span, update);
+        last = op >= 0 ? op : last;
     }
     if (last < 0)
         return;

@@ -19,16 +19,6 @@
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
 
-static bool is_first(const struct dts_stage_work *w, int chunk)
-{
-    return chunk == 0 && w->stage->number == 0;
-}
-
-static bool is_last(const struct dts_stage_work *w, int chunk)
-{
-    return chunk == w->chunks - 1 && w->stage->number == w->stages - 1;
-}
-
 static void add_buffers(struct dts_stage_work *w)
 {
     const struct dts_point *point = w->stage->point;
@@ -48,14 +38,10 @@ static void add_buffers(struct dts_stage_work *w)
     }
 }
 
-/* Neighbours in the pipeline are as far apart as a stage has ranks; the last stage's neighbour
- * is the first one, for the next chunk. */
-static int distance(const struct dts_stage_work *w, bool behind)
+/* Ranks to the one of another stage that sees the same samples. */
+static int distance(const struct dts_stage_work *w, int stage)
 {
-    const int s = w->stage->number, ranks = w->stage->shape->stage_ranks;
-    if (behind)
-        return s + 1 < w->stages ? ranks : -s * ranks;
-    return s > 0 ? -ranks : (w->stages - 1) * ranks;
+    return (stage - w->stage->number) * w->stage->shape->stage_ranks;
 }
 
 /* Messages of a boundary are told apart by the microbatch and by the chunk of the part behind
@@ -63,30 +49,43 @@ static int distance(const struct dts_stage_work *w, bool behind)
 static int channel_of(const struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
                       bool exit)
 {
-    const int wraps = exit && w->stage->number + 1 == w->stages;
-    return (pass->chunk + wraps) * w->stage->point->microbatches + pass->microbatch;
+    const int chunk = exit ? w->at[pass->chunk].behind_chunk : pass->chunk;
+    return chunk * w->stage->point->microbatches + pass->microbatch;
 }
 
 static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                        enum dts_stage_buffer which)
 {
     static const struct {
-        enum dts_stream stream;
+        enum dts_stream streams[2]; // of each copy of the network
         const char *label;
         bool send, behind;
     } rows[DTS_STAGE_BUFFERS] = {
-        [DTS_STAGE_ENTRY] = {DTS_FORWARD_IN, "receive activations", false, false},
-        [DTS_STAGE_EXIT] = {DTS_FORWARD_OUT, "send activations", true, true},
-        [DTS_STAGE_EXIT_GRADIENT] = {DTS_BACKWARD_IN, "receive gradients", false, true},
-        [DTS_STAGE_ENTRY_GRADIENT] = {DTS_BACKWARD_OUT, "send gradients", true, false},
+        [DTS_STAGE_ENTRY] = {{DTS_FORWARD_IN, DTS_MIRROR_FORWARD_IN},
+                             "receive activations",
+                             false,
+                             false},
+        [DTS_STAGE_EXIT] = {{DTS_FORWARD_OUT, DTS_MIRROR_FORWARD_OUT},
+                            "send activations",
+                            true,
+                            true},
+        [DTS_STAGE_EXIT_GRADIENT] = {{DTS_BACKWARD_IN, DTS_MIRROR_BACKWARD_IN},
+                                     "receive gradients",
+                                     false,
+                                     true},
+        [DTS_STAGE_ENTRY_GRADIENT] = {{DTS_BACKWARD_OUT, DTS_MIRROR_BACKWARD_OUT},
+                                      "send gradients",
+                                      true,
+                                      false},
     };
+    const struct dts_stage_chunk *at = &w->at[pass->chunk];
     const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
     const bool exit = which == DTS_STAGE_EXIT || which == DTS_STAGE_EXIT_GRADIENT;
     const size_t count = (size_t)w->stage->point->batch * (exit ? part->exit : part->entry);
     const struct dts_exchange x = {
         .send = rows[which].send,
         .relative = true,
-        .first_peer = distance(w, rows[which].behind),
+        .first_peer = distance(w, rows[which].behind ? at->behind : at->before),
         .peer_stride = 1,
         .peer_count = 1,
         .data = {dts_stage_buffer_of(pass->chunk, which), (size_t)slot * count, count},
@@ -98,7 +97,7 @@ static int add_message(struct dts_stage_work *w, const struct dts_pipeline_pass 
     };
     char label[48];
     snprintf(label, sizeof(label), "%s #%d", rows[which].label, pass->microbatch);
-    return dts_plan_exchange(w->stage->plan, rows[which].stream, label, x);
+    return dts_plan_exchange(w->stage->plan, rows[which].streams[at->place.copy], label, x);
 }
 
 /* The number of the update is known at the end. */
@@ -136,8 +135,8 @@ static void after_use(struct dts_stage_work *w, const struct dts_slot *slot)
 static int receive(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number)
 {
     const bool forward = pass->pass == DTS_FORWARD;
-    const bool end = forward ? is_first(w, pass->chunk) : is_last(w, pass->chunk);
-    if (end || pass->pass == DTS_BACKWARD_WEIGHT)
+    const struct dts_stage_chunk *at = &w->at[pass->chunk];
+    if ((forward ? at->before : at->behind) < 0 || pass->pass == DTS_BACKWARD_WEIGHT)
         return -1;
     const int arrived =
         add_message(w, pass, number, forward ? DTS_STAGE_ENTRY : DTS_STAGE_EXIT_GRADIENT);
@@ -145,17 +144,25 @@ static int receive(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
     return arrived;
 }
 
-static void run(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number,
-                int arrived)
+/* The message that takes what a pass leaves in its slot; -1: nothing does. */
+static int taken_by(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int number)
 {
-    struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
-    const bool forward = pass->pass == DTS_FORWARD;
-    const int sent = pass->pass == DTS_BACKWARD_WEIGHT ? -1
-                     : forward                         ? slot->sent
-                                                       : slot->returned;
-    w->ended = dts_stage_calls(w, pass, number, arrived, sent);
-    if (pass->pass == w->last_pass)
-        slot->used = w->ended;
+    const struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
+    if (pass->pass == DTS_BACKWARD_WEIGHT)
+        return -1;
+    return pass->pass == DTS_FORWARD ? slot->sent : slot->returned;
+}
+
+/* Passes run together, or one behind the other. */
+static void run(struct dts_stage_work *w, struct dts_stage_pass *passes, int count, bool joined)
+{
+    for (int i = 0; i < count; i += joined ? count : 1)
+        dts_stage_passes(w, passes + i, joined ? count : 1);
+    for (int i = 0; i < count; i++) {
+        w->ended = passes[i].op > w->ended ? passes[i].op : w->ended;
+        if (dts_pipeline_is_last(passes[i].pass->pass))
+            dts_stage_slot(w, passes[i].pass->chunk, passes[i].slot)->used = passes[i].op;
+    }
 }
 
 /* A message leaves when the pass is over; where none are beside kernels, the next waits. */
@@ -163,8 +170,8 @@ static void send(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
 {
     struct dts_slot *slot = dts_stage_slot(w, pass->chunk, number);
     const bool forward = pass->pass == DTS_FORWARD;
-    const bool end = forward ? is_last(w, pass->chunk) : is_first(w, pass->chunk);
-    if (end || pass->pass == DTS_BACKWARD_WEIGHT)
+    const struct dts_stage_chunk *at = &w->at[pass->chunk];
+    if ((forward ? at->behind : at->before) < 0 || pass->pass == DTS_BACKWARD_WEIGHT)
         return;
     int *sent = forward ? &slot->sent : &slot->returned;
     *sent = add_message(w, pass, number, forward ? DTS_STAGE_EXIT : DTS_STAGE_ENTRY_GRADIENT);
@@ -175,25 +182,31 @@ static void send(struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
 
 /* Between kernels, a forward pass and the backward pass behind it have their messages together
  * where stages have several parts: each waits for the other's, which two neighbours that each
- * want to send first could not (Megatron-LM: send_forward_backward_recv_forward_backward). */
+ * want to send first could not (Megatron-LM: send_forward_backward_recv_forward_backward). So
+ * do passes that run together. */
 static bool is_pair(const struct dts_stage_work *w, int i)
 {
-    return w->stage->mesh->schedule->interleaves && !w->stage->mesh->pipeline.overlap &&
-           i + 1 < w->length && w->passes[i].pass == DTS_FORWARD &&
-           w->passes[i + 1].pass == DTS_BACKWARD;
+    return w->passes[i].joins ||
+           (w->stage->mesh->schedule->interleaves && !w->stage->mesh->pipeline.overlap &&
+            i + 1 < w->length && w->passes[i].pass == DTS_FORWARD &&
+            w->passes[i + 1].pass == DTS_BACKWARD);
 }
 
 static void add_passes(struct dts_stage_work *w)
 {
     for (int i = 0, count; i < w->length; i += count) {
-        int arrived[2];
+        struct dts_stage_pass some[DTS_STAGE_TOGETHER];
         count = is_pair(w, i) ? 2 : 1;
         for (int k = 0; k < count; k++)
-            arrived[k] = receive(w, &w->passes[i + k], w->slots[i + k]);
-        if (count == 2 && arrived[1] >= 0)
-            w->held[w->held_count++] = arrived[1];
-        for (int k = 0; k < count; k++)
-            run(w, &w->passes[i + k], w->slots[i + k], arrived[k]);
+            some[k] = (struct dts_stage_pass){
+                .pass = &w->passes[i + k],
+                .slot = w->slots[i + k],
+                .arrived = receive(w, &w->passes[i + k], w->slots[i + k]),
+                .sent = taken_by(w, &w->passes[i + k], w->slots[i + k]),
+            };
+        if (count == 2 && some[1].arrived >= 0) // the first waits for it, too
+            w->held[w->held_count++] = some[1].arrived;
+        run(w, some, count, w->passes[i].joins);
         for (int k = 0; k < count; k++)
             send(w, &w->passes[i + k], w->slots[i + k]);
     }
@@ -239,23 +252,41 @@ static int add_update(struct dts_stage_work *w, int first)
     return update;
 }
 
+/* The parts of the stage, and who has those before and behind. */
+static void find_chunks(struct dts_stage_work *w, const struct dts_pipeline_shape *shape)
+{
+    const struct dts_pipeline_schedule *schedule = w->stage->mesh->schedule;
+    w->at = dts_alloc((size_t)w->chunks, sizeof(*w->at));
+    for (int c = 0; c < w->chunks; c++) {
+        struct dts_stage_chunk *at = &w->at[c];
+        at->place = dts_pipeline_place(schedule, shape, w->stage->number, c);
+        struct dts_pipeline_place before = at->place, behind = at->place;
+        int ignored;
+        before.part--, behind.part++;
+        if (!dts_pipeline_find(schedule, shape, before, &at->before, &ignored))
+            at->before = -1;
+        if (!dts_pipeline_find(schedule, shape, behind, &at->behind, &at->behind_chunk))
+            at->behind = -1;
+        at->first_microbatch = dts_pipeline_first_microbatch(schedule, shape, at->place.copy);
+    }
+}
+
 static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
 {
-    const struct dts_mesh *mesh = stage->mesh;
-    const struct dts_pipeline_shape shape = {stage->shape->size[DTS_AXIS_PIPELINE],
-                                             mesh->pipeline.chunks, stage->point->microbatches};
+    const struct dts_pipeline_schedule *schedule = stage->mesh->schedule;
+    const struct dts_pipeline_shape *shape = stage->pipeline;
     const size_t layers = (size_t)stage->point->scenario->model.layer_count;
-    *w =
-        (struct dts_stage_work){.stage = stage, .stages = shape.stages, .chunks = shape.chunks};
-    w->length = dts_pipeline_length(mesh->schedule, &shape);
-    w->passes = dts_alloc((size_t)w->length, sizeof(*w->passes));
-    w->slots = dts_alloc((size_t)w->length, sizeof(*w->slots));
+    *w = (struct dts_stage_work){
+        .stage = stage, .stages = shape->stages, .chunks = shape->chunks};
+    const size_t room = (size_t)dts_pipeline_most_passes(shape);
+    find_chunks(w, shape);
+    w->passes = dts_alloc(room, sizeof(*w->passes));
+    w->slots = dts_alloc(room, sizeof(*w->slots));
     w->most = dts_alloc((size_t)w->chunks, sizeof(*w->most));
     w->ready = dts_alloc(layers, sizeof(*w->ready));
-    w->begin = dts_alloc(layers + 1, sizeof(*w->begin));
-    w->last_pass = mesh->schedule->splits_backward ? DTS_BACKWARD_WEIGHT : DTS_BACKWARD;
-    mesh->schedule->list(&shape, stage->number, w->passes);
-    dts_pipeline_slots(mesh->schedule, &shape, w->passes, w->slots, w->most);
+    w->begin = dts_alloc(DTS_STAGE_TOGETHER * (layers + 1), sizeof(*w->begin));
+    w->length = schedule->list(shape, stage->number, w->passes);
+    dts_pipeline_slots(shape, w->passes, w->length, w->slots, w->most);
     for (int c = 0; c < w->chunks; c++)
         w->most_slots = w->most[c] > w->most_slots ? w->most[c] : w->most_slots;
     const size_t slots = (size_t)w->chunks * (size_t)w->most_slots;
@@ -266,6 +297,7 @@ static void open_work(const struct dts_stage *stage, struct dts_stage_work *w)
 
 static void close_work(struct dts_stage_work *w)
 {
+    free(w->at);
     free(w->passes);
     free(w->slots);
     free(w->most);
@@ -276,6 +308,15 @@ static void close_work(struct dts_stage_work *w)
     free(w->sums);
     free(w->unit_ends);
     free(w->scattered);
+}
+
+/* The part of a step's samples that the stage reads: those that begin here. */
+static double share_read(const struct dts_stage_work *w)
+{
+    double share = 0;
+    for (int c = 0; c < w->chunks; c++)
+        share += w->at[c].before < 0 ? 1.0 / dts_pipeline_copies(w->stage->mesh->schedule) : 0;
+    return share;
 }
 
 bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
@@ -289,7 +330,8 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
     dts_stage_gradients(&w);
     dts_stage_sums(&w);
     add_buffers(&w);
-    dts_build_start(stage->point, stage->plan, stage->number == 0);
+    dts_stage_wire(&w);
+    dts_build_start(stage->point, stage->plan, share_read(&w));
     add_wait(&w);
     add_passes(&w);
     const int first = stage->plan->op_count;

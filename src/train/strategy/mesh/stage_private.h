@@ -30,18 +30,26 @@ struct dts_slot {
     int returned; // the message that took its entry's gradient away
 };
 
+/* A part of the network that the stage has. */
+struct dts_stage_chunk {
+    struct dts_pipeline_place place;
+    int before, behind;   // stages that have the parts before and behind; -1: there is none
+    int behind_chunk;     // of that stage
+    int first_microbatch; // of those that it sees in a step
+};
+
 struct dts_stage_work {
     const struct dts_stage *stage;
     int stages, chunks;
+    struct dts_stage_chunk *at; // of each chunk
     struct dts_pipeline_pass *passes;
-    int *slots, length;      // of each pass
-    int *most;               // slots of each chunk
-    int most_slots;          // of any
-    enum dts_pass last_pass; // behind which the gradients of a layer's weights are there
-    struct dts_slot *use;    // chunk * most_slots + slot
-    int *ready;              // by layer: the call that last changed its gradients
-    int *begin;              // room: the first layers of calls
-    int *open, open_count;   // waits for the update of the step before
+    int *slots, length;   // of each pass
+    int *most;            // slots of each chunk
+    int most_slots;       // of any
+    struct dts_slot *use; // chunk * most_slots + slot
+    int *ready;           // by layer: the call that last changed its gradients
+    int *begin; // room: the first layers of calls, of each pass that runs with another
+    int *open, open_count; // waits for the update of the step before
     size_t open_room;
     struct dts_gradient *gradients; // of the stage, in the order of the buffer; owned
     int gradient_count;
@@ -69,6 +77,7 @@ struct dts_stage_work {
     } * scattered;
     int scattered_count;
     size_t scattered_room;
+    int wire;       // the buffer of compressed messages
     int reduced[2]; // the last operations that sum gradients of rounds: of experts, [1], and of
                     // all else; -1: none
     bool failed;    // *err says why
@@ -78,7 +87,7 @@ struct dts_stage_work {
 static inline const struct dts_part_of_model *dts_stage_part(const struct dts_stage_work *w,
                                                              int chunk)
 {
-    return &w->stage->parts[chunk * w->stages + w->stage->number];
+    return &w->stage->parts[w->at[chunk].place.part];
 }
 
 static inline struct dts_slot *dts_stage_slot(struct dts_stage_work *w, int chunk, int slot)
@@ -123,11 +132,42 @@ int dts_stage_call(struct dts_stage_work *work, const struct dts_pipeline_pass *
 void dts_stage_await_side(struct dts_stage_work *work);
 void dts_stage_await_here(struct dts_stage_work *work, int after);
 
-/* Adds all calls of a pass, and what tensor ranks exchange between them. The first operation
- * waits for `after`, the last one, which leaves a tensor for another stage, for `sent`; -1: for
- * nothing. Returns the last. */
-int dts_stage_calls(struct dts_stage_work *work, const struct dts_pipeline_pass *pass, int slot,
-                    int after, int sent);
+/* What calls of a pass through a round wait for; -1: for nothing. */
+struct dts_stage_awaited {
+    int after;        // before what tensor ranks exchange
+    int gather;       // brings the weights
+    int scattered[2]; // take the gradients of the microbatch before away
+    int sent;         // the last call alone: takes away what the microbatch before left there
+};
+
+/* Adds what ranks exchange before the call of layers first .. last, as dts_stage_exchanges().
+ */
+int dts_stage_before(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                     int slot, int first, int last, int after);
+
+/* Adds the call of layers first .. last, and what ranks exchange behind it. Returns the last
+ * operation. */
+int dts_stage_segment(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                      int slot, int first, int last, const struct dts_stage_awaited *awaited);
+
+/* Gathers what arrived from another stage in parts, whole on each tensor rank. Returns what
+ * kernels wait for. */
+int dts_stage_gather_parts(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                           int arrived);
+
+/* A pass, and what it waits for. */
+enum { DTS_STAGE_TOGETHER = 2 };
+struct dts_stage_pass {
+    const struct dts_pipeline_pass *pass;
+    int slot;
+    int arrived; // the first operation waits for it; -1: for nothing
+    int sent;    // the last one, which leaves a tensor for another stage, waits for it
+    int op;      // filled: the last operation
+};
+
+/* Adds all calls of passes that run together, and what ranks of the stage exchange between
+ * them. Up to DTS_STAGE_TOGETHER. */
+void dts_stage_passes(struct dts_stage_work *work, struct dts_stage_pass *passes, int count);
 
 /* The operation that was added last waits for the update of the step before. */
 void dts_stage_after_update(struct dts_stage_work *work);
@@ -143,13 +183,70 @@ void dts_stage_scattered(const struct dts_stage_work *work, int first, int last,
 void dts_stage_unit_end(struct dts_stage_work *work, enum dts_pass pass, int first, int last,
                         int op);
 
+static inline bool dts_stage_is_of_experts(const struct dts_stage_work *w,
+                                           const struct dts_span *span)
+{
+    return span->first >= w->dense_parameters;
+}
+
+/* The ranks that divide a span, or those that have the same part of it each. */
+static inline enum dts_mesh_among dts_stage_shards_of(const struct dts_stage_work *w,
+                                                      const struct dts_span *span)
+{
+    return dts_stage_is_of_experts(w, span) ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS;
+}
+
+static inline enum dts_mesh_among dts_stage_copies_of(const struct dts_stage_work *w,
+                                                      const struct dts_span *span)
+{
+    return span->first < w->dense_parameters ? DTS_AMONG_COPIES : DTS_AMONG_EXPERT_COPIES;
+}
+
+static inline int dts_stage_group_size(const struct dts_stage_work *w,
+                                       enum dts_mesh_among among)
+{
+    return dts_mesh_group(w->stage->shape, among).size;
+}
+
+/* A collective of ranks of the stage. */
+int dts_stage_collect(struct dts_stage_work *work, enum dts_stream stream,
+                      enum dts_mesh_among among, enum dts_coll_kind kind, const char *label,
+                      struct dts_span data);
+
+/* Sums what lies in a buffer over shard and data: reduce-scatter and all-reduce, or either. */
+int dts_stage_sum(struct dts_stage_work *work, enum dts_stream stream, int number,
+                  struct dts_span span, int after);
+
 /* Sums a part of the gradients over shard and data; returns the operation that ends it. */
 int dts_stage_reduce(struct dts_stage_work *work, enum dts_stream stream, int number,
                      struct dts_span span, int after);
 
+/* Where two copies of the network are: half of a part of the gradients is summed over both, and
+ * over the replicas, when operation `ready` is done; then the halves are exchanged, after which
+ * all is there. The second returns the operation. */
+struct dts_twin_sum {
+    int bucket;
+    struct dts_span mine, other; // halves
+    int sent, done;              // operations: the other half left, this one is summed
+};
+struct dts_twin_sum dts_stage_twin_halves(const struct dts_stage_work *work, int number,
+                                          struct dts_span span);
+struct dts_twin_sum dts_stage_twin_sum(struct dts_stage_work *work, int number,
+                                       struct dts_span span, int ready);
+int dts_stage_twin_exchange(struct dts_stage_work *work, const struct dts_twin_sum *sum);
+
+/* Where gradients are compressed (compress.c): the buffer of messages, and the sum of a part of
+ * the gradients by them, as dts_stage_reduce(). */
+void dts_stage_wire(struct dts_stage_work *work);
+int dts_stage_sum_messages(struct dts_stage_work *work, int number, struct dts_span span,
+                           int after);
+
 /* Gathers what each rank has updated of the weights. */
 void dts_stage_gather_updated(struct dts_stage_work *work, const struct dts_bucket *buckets,
                               int count, int update);
+
+/* Do ranks of the stage divide the optimizer's state of a span? */
+bool dts_stage_divides(const struct dts_stage_work *work, struct dts_span span);
 
 /* What a rank keeps of a span of gradients or weights, and of all parameters. */
 double dts_stage_part_bytes(const struct dts_stage_work *work, struct dts_span span);
@@ -181,6 +278,9 @@ static inline bool dts_stage_of_expert(const struct dts_mesh_shape *shape,
  * layer, in it the last tensor. A tied weight whose owner is on another stage is a tensor of
  * its own here, behind the layer's others. */
 void dts_stage_gradients(struct dts_stage_work *work);
+
+/* Call `op` was the last of a microbatch that changed the gradients of layers first .. last. */
+void dts_stage_ready(struct dts_stage_work *work, int first, int last, int op);
 
 /* A part of the gradients, cut where a weight lies that another stage shares: of both copies a
  * rank has the same shares then. Returns how many pieces; pieces of gradients and of weights

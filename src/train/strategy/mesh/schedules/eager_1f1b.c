@@ -4,10 +4,10 @@
  */
 #include "train/strategy/mesh/schedule.h"
 
-static void list(const struct dts_pipeline_shape *shape, int stage,
-                 struct dts_pipeline_pass *passes)
+static int list(const struct dts_pipeline_shape *shape, int stage,
+                struct dts_pipeline_pass *passes)
 {
-    dts_pipeline_alternate(shape, 2 * (shape->stages - 1 - stage), passes);
+    return dts_pipeline_alternate(shape, 2 * (shape->stages - 1 - stage), passes);
 }
 
 const struct dts_pipeline_schedule dts_pipeline_eager_1f1b = {

@@ -16,8 +16,8 @@ static struct dts_pipeline_pass pass_of(const struct dts_pipeline_shape *shape,
     };
 }
 
-static void list(const struct dts_pipeline_shape *shape, int stage,
-                 struct dts_pipeline_pass *passes)
+static int list(const struct dts_pipeline_shape *shape, int stage,
+                struct dts_pipeline_pass *passes)
 {
     const int p = shape->stages, all = shape->microbatches * shape->chunks;
     const int before = 2 * (p - 1 - stage) + (shape->chunks - 1) * p;
@@ -31,6 +31,7 @@ static void list(const struct dts_pipeline_shape *shape, int stage,
     }
     for (int i = all - warm; i < all; i++)
         passes[n++] = pass_of(shape, DTS_BACKWARD, i);
+    return n;
 }
 
 static const char *fits(const struct dts_pipeline_shape *shape)

@@ -2,10 +2,10 @@
  * arXiv:2006.09503): the bubble of GPipe, but stage s keeps only min(p - s, m) microbatches. */
 #include "train/strategy/mesh/schedule.h"
 
-static void list(const struct dts_pipeline_shape *shape, int stage,
-                 struct dts_pipeline_pass *passes)
+static int list(const struct dts_pipeline_shape *shape, int stage,
+                struct dts_pipeline_pass *passes)
 {
-    dts_pipeline_alternate(shape, shape->stages - 1 - stage, passes);
+    return dts_pipeline_alternate(shape, shape->stages - 1 - stage, passes);
 }
 
 const struct dts_pipeline_schedule dts_pipeline_1f1b = {

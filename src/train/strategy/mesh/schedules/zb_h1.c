@@ -5,8 +5,8 @@
 #include "train/strategy/mesh/schedule.h"
 
 /* Stage s is s passes late with the gradients of its weights. */
-static void list(const struct dts_pipeline_shape *shape, int stage,
-                 struct dts_pipeline_pass *passes)
+static int list(const struct dts_pipeline_shape *shape, int stage,
+                struct dts_pipeline_pass *passes)
 {
     const int m = shape->microbatches, before = shape->stages - stage;
     const int warm = before < m ? before : m;
@@ -25,11 +25,11 @@ static void list(const struct dts_pipeline_shape *shape, int stage,
     while (weight < m)
         passes[n++] =
             (struct dts_pipeline_pass){.pass = DTS_BACKWARD_WEIGHT, .microbatch = weight++};
+    return n;
 }
 
 const struct dts_pipeline_schedule dts_pipeline_zb_h1 = {
     .name = "zb_h1",
     .summary = "1f1b with the gradients of weights apart, which fill the bubble",
-    .splits_backward = true,
     .list = list,
 };
