@@ -93,7 +93,7 @@ static void compressions_are_whole(void)
     for (int i = 0; dts_compressions[i] != NULL; i++) {
         const struct dts_compression *c = dts_compressions[i];
         CHECK(dts_compression_find(c->name) == c);
-        CHECK(c->summary != NULL && c->bytes != NULL && c->cost != NULL);
+        CHECK(c->summary != NULL && c->cost != NULL && c->cost->bytes != NULL);
         CHECK(c->reference.compress != NULL && c->reference.add != NULL);
         CHECK(c->host.compress != NULL && c->host.add != NULL);
         if (!CHECK((c->cuda.compress != NULL) == dts_gpu_built()) ||
