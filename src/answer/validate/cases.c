@@ -17,9 +17,16 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {
-        "data_parallel", "parameter_server", "collective", "fsdp",
-        "memory",        "nanotron",         "3d",         NULL};
+    static const char *const names[] = {"data_parallel",
+                                        "parameter_server",
+                                        "collective",
+                                        "fsdp",
+                                        "memory",
+                                        "nanotron",
+                                        "3d",
+                                        "pipeline",
+                                        "moe",
+                                        NULL};
     return names[i];
 }
 

@@ -35,7 +35,9 @@ enum dts_case_class {
     DTS_FSDP,
     DTS_MEMORY,
     DTS_NANOTRON,
-    DTS_3D, // a network divided over devices by tensors and stages
+    DTS_3D,       // a network divided over devices by tensors and stages
+    DTS_PIPELINE, // a network divided by stages alone
+    DTS_MOE,      // mixtures whose experts are on several ranks
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end
