@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "answer/estimate.h"
-#include "answer/target.h"
+#include "answer/target/target.h"
 
 /* The strategy of a phase that the question is of. */
 static struct dts_question question_of(const struct dts_question *asked, int phase)
