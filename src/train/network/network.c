@@ -32,8 +32,9 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
         for (int i = 0; i < c->call.input_count; i++)
             n->tokens = n->tokens || (op->tokens && c->inputs[i] == DTS_CALL_ENTRY);
         if (op->loss)
-            n->nodes[l].targets = op->classes ? dts_dims_positions(&c->call.inputs[0])
-                                              : dts_dims_elements(&c->call.inputs[0]);
+            n->nodes[l].targets = (op->classes ? dts_dims_positions(&c->call.inputs[0])
+                                               : dts_dims_elements(&c->call.inputs[0])) *
+                                  (size_t)n->contexts;
     }
     return true;
 }
@@ -62,12 +63,10 @@ static void find_layout(struct dts_network *n)
     for (int i = 0; i < n->layout.count; i++) {
         const struct dts_layout_tensor *t = &n->layout.tensors[i];
         struct dts_node *node = &n->nodes[t->user];
-        if (t->listed) {
+        node->first_tensor = node->tensors == 0 ? i : node->first_tensor;
+        node->tensors++;
+        if (t->listed)
             node->rows = dts_alloc(1, sizeof(*node->rows));
-            continue;
-        }
-        node->first_gradient = node->cleared == 0 ? t->gradient : node->first_gradient;
-        node->cleared += t->param->count;
     }
 }
 
@@ -138,6 +137,7 @@ static void take_parts(struct dts_network *n)
             continue;
         node->first = layer->part->first;
         node->all = layer->part->all;
+        node->shift = layer->part->shift;
         if (layer->part->no_bias && layer->part->call.bias)
             node->zeros = dts_alloc(dts_dims_features(&layer->output), sizeof(float));
     }
@@ -152,6 +152,9 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     n->options.slots = options->slots > 1 ? options->slots : 1;
     n->first = options->range.first;
     n->end = dts_range_end(model, &options->range);
+    const struct dts_layer_part *part = model->layers[0].part;
+    n->context = part != NULL ? part->context : 0;
+    n->contexts = part != NULL && part->contexts > 0 ? part->contexts : 1;
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->slots = dts_alloc((size_t)n->options.slots, sizeof(*n->slots));
@@ -161,10 +164,14 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     find_layout(n);
     if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))
         return false;
+    if (n->options.again_count > 0 && dts_space_is_apart(n->space))
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "%s: layers run again before backward on CPUs alone", model->name);
     find_learners(n);
     if (!dts_network_cut_out(n, err))
         return false;
     take_parts(n);
+    dts_network_find_moments(n);
     dts_network_place(n);
     return true;
 }
@@ -251,6 +258,37 @@ void dts_network_use_weights(struct dts_network *n, float *weights)
     memcpy(weights, n->weights.here, n->weights.bytes);
     dts_mirror_lie(&n->weights, weights);
     dts_network_leave_room(n, &n->weights_room);
+    dts_network_gather(n);
+}
+
+/* Its place in another layout. */
+static const struct dts_layout_tensor *place_in(const struct dts_layout *layout,
+                                                const struct dts_layout_tensor *t)
+{
+    for (int i = 0; i < layout->count; i++)
+        if (layout->tensors[i].layer == t->layer && layout->tensors[i].number == t->number &&
+            layout->tensors[i].user == t->user)
+            return &layout->tensors[i];
+    return NULL;
+}
+
+void dts_network_lie_among(struct dts_network *n, const struct dts_layout *layout,
+                           float *weights, float *gradients)
+{
+    assert(!n->layout.lists && !layout->lists && !dts_space_is_apart(n->space));
+    for (int i = 0; i < n->layout.count; i++) {
+        struct dts_layout_tensor *t = &n->layout.tensors[i];
+        const struct dts_layout_tensor *place = place_in(layout, t);
+        assert(place != NULL);
+        memcpy(weights + place->offset, (float *)n->weights.here + t->offset,
+               t->param->count * sizeof(float));
+        t->offset = place->offset;
+        t->gradient = place->gradient;
+    }
+    dts_mirror_lie(&n->weights, weights);
+    dts_mirror_lie(&n->gradients, gradients);
+    dts_network_leave_room(n, &n->weights_room);
+    dts_network_leave_room(n, &n->gradients_room);
     dts_network_gather(n);
 }
 

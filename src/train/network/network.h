@@ -23,6 +23,9 @@
  * forward or all backward calls of a slot, ends before the next one of the network begins.
  * Passes may come in any order: gradients are added in that of the backward passes.
  *
+ * Layers may run again before backward (options.again): what they make is then not kept until
+ * then. A call with `again` (struct dts_network_part) is that second forward call.
+ *
  * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
  * the fp32 ones that updates change, and gradients of weights are fp32, too.
  */
@@ -36,6 +39,7 @@
 #include "kernels/op.h"
 #include "kernels/space/mirror.h"
 #include "kernels/update/update.h"
+#include "train/model/again.h"
 #include "train/network/layout.h"
 
 struct dts_network_options {
@@ -46,6 +50,11 @@ struct dts_network_options {
 
     struct dts_layer_range range; // of the model; zeros: all layers
     int slots;                    // microbatches in flight; 0: 1
+
+    /* Layers that run again before backward, of the range, none twice; the caller's, looked at
+     * while the network is made. On a CPU alone. */
+    const struct dts_again *again;
+    int again_count;
 
     /* Gradients of sparse tables are lists of rows, except on a GPU; false: dense, to be
      * exchanged. */
@@ -93,6 +102,12 @@ void dts_network_use_gradients(struct dts_network *network, float *gradients);
 
 /* The same for weights; what they are now is copied there. */
 void dts_network_use_weights(struct dts_network *network, float *weights);
+
+/* Weights and gradients lie among those of that layout, which has all tensors of this one: the
+ * arrays of a rank with several networks, or with tensors that are apart. What weights are now
+ * is copied there. The arrays are the caller's, of this CPU. */
+void dts_network_lie_among(struct dts_network *network, const struct dts_layout *layout,
+                           float *weights, float *gradients);
 
 /* Weights, gradients, and what layers keep from step to step beside weights: running
  * statistics. Where the network computes elsewhere than on this CPU, functions of this header
@@ -152,7 +167,8 @@ void dts_network_bind(struct dts_network *network, enum dts_network_edge edge, i
  * is more than one, and names them. */
 bool dts_network_cut(const struct dts_model *model, int cut, int *layer, struct dts_error *err);
 
-/* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
+/* The arrays that a batch is copied into, all positions of each sample, also where the network
+ * computes with a part of them. Input: int32 if it is tokens, else float, [batch,
  * ...model->input]; NULL: neither reads the range the model's input nor has it a loss, whose
  * targets may follow from the input. Targets of the loss layer `layer`: int32 classes or
  * floats, `count` for each sample; NULL where the layer is no loss. */
@@ -190,13 +206,18 @@ void dts_network_divide(struct dts_network *network, int layer, size_t first, si
  * that have parts of a model add up. */
 void *dts_network_made(const struct dts_network *network, int layer, bool backward);
 
+/* Values of the rows that ranks exchange of a layer (kernels/op.h); 0: none. */
+size_t dts_network_row_values(const struct dts_network *network, int layer);
+
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (kernels/op.h, which says what the sums are). */
 struct dts_network_part {
     enum dts_op_part part;
     double *sums; // there
     int ranks;
-    int rank; // of those, where a loss is divided: whose block of the sums is this network's
+    int rank;    // of those, where a loss is divided: whose block of the sums is this network's
+    float *rows; // that ranks exchange (kernels/op.h)
+    bool again;  // forward: the second time
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 

@@ -11,13 +11,19 @@
 struct dts_node {
     const struct dts_operation *op; // NULL: nothing runs
     size_t output, saved, gradient, scratch_forward, scratch_backward;
+    size_t output_again, saved_again; // the same in backward, where the layer runs again,
+    size_t scratch_again;
+    int again_at;               // at that moment; -1: it does not
+    bool inside;                // in its backward call
+    int back_at;                // the moment of which
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
     size_t state, whole_state;  // into network->states, and into those of the whole model
     size_t state_bytes;         // rounded up
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
-    size_t first_gradient;      // of those at the layer's place, its own and borrowed ones:
-    size_t cleared;             // so many that are dense
+    int first_tensor, tensors;  // of the layout: those at the layer's place, its own and
+                                // borrowed ones
     size_t first, all;          // of its table or its classes, where they are divided
+    size_t shift;               // of its first tensor, to the values of the rank's positions
     size_t targets;             // values of it for a sample; 0: the layer is no loss
     float *zeros;               // in place of a bias that another rank adds; owned; or NULL
 };
@@ -28,10 +34,14 @@ struct dts_network_slot {
     struct dts_mirror input;   // here NULL: nobody reads it
     void *input_half;          // owned; what the first layers read in mixed precision
     struct dts_mirror *target; // owned; by layer; here NULL: it is no loss
+
+    /* Where ranks have parts of the positions: those of the input and of targets, as kernels
+     * read them; owned. */
+    void *input_part, **target_parts;
     struct dts_mirror edges[DTS_NETWORK_EDGES];
 
     /* By layer, by dts_network_gather(); a call sets what is its own. Owned. */
-    struct dts_arrays *arrays;
+    struct dts_arrays *arrays, *arrays_back; // forward; again, and backward
 };
 
 struct dts_network {
@@ -56,6 +66,8 @@ struct dts_network {
     /* In the arena first lies what all slots share, then what each has of its own. */
     size_t shared_bytes, kept_bytes, arena_bytes;
     size_t state_bytes, whole_state_bytes;
+    int moments;
+    int context, contexts; // which of so many ranks that have parts of the positions
     struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
     bool mixed;
     enum dts_half half; // where it is
@@ -79,11 +91,15 @@ void dts_network_place(struct dts_network *network);
 /* Scratch of a layer's call, forward or backward. */
 size_t dts_network_scratch_bytes(const struct dts_network *network, int layer, bool backward);
 
-/* The moment of a step at which a layer's call runs backward; forward its number is. */
-static inline int dts_network_backward_at(const struct dts_network *n, int layer)
-{
-    return 2 * n->model->layer_count - 1 - layer;
-}
+/* Moments of a step (network_again.c): of backward calls, and of those that run again. */
+void dts_network_find_moments(struct dts_network *network);
+
+/* A layer's output, from its forward call on; again: from its second call on, to the end; -1:
+ * it lives once. */
+struct dts_lives {
+    int death, again, end;
+};
+void dts_network_find_lives(const struct dts_network *network, struct dts_lives *lives);
 
 static inline const struct dts_place *dts_network_where(const struct dts_network *n)
 {
@@ -119,6 +135,9 @@ bool dts_network_cut_out(struct dts_network *network, struct dts_error *err);
 /* Memory of all slots; network_slots.c. */
 bool dts_network_get_slots(struct dts_network *n, struct dts_error *err);
 void dts_network_free_slots(struct dts_network *n);
+
+/* The rank's positions of the input and the targets of the selected slot. */
+void dts_network_take_positions(struct dts_network *n);
 
 /* Memory for weights and gradients, zeros; network_lines.c. */
 bool dts_network_get_parameters(struct dts_network *n, struct dts_error *err);

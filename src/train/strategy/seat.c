@@ -18,14 +18,16 @@ bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *sea
         .last = point->scenario->model.layer_count - 1, .slots = 1, .edges = -1};
     seat->part_count = 1;
     seat->replica = rank;
-    seat->members = 1;
+    seat->members = seat->experts = seat->contexts = 1;
     seat->whole = true;
-    seat->speaks = rank == 0;
+    seat->speaks = seat->speaks_of_experts = rank == 0;
     return true;
 }
 
 void dts_seat_free(struct dts_seat *seat)
 {
+    for (int i = 0; seat->parts != NULL && i < seat->part_count; i++)
+        free(seat->parts[i].again);
     free(seat->parts);
     dts_cut_part_free(seat->model);
     *seat = (struct dts_seat){.parts = NULL};

@@ -6,6 +6,8 @@
 
 #include "train/strategy/strategy.h"
 
+struct dts_again; // train/model/again.h
+
 /* Layers that follow one another; calls name it by their chunk. */
 struct dts_seat_part {
     int first, last;      // layers of the model
@@ -16,6 +18,9 @@ struct dts_seat_part {
      * the other: what enters, what leaves, the gradients of what entered, and of what left.
      * They follow one another in this order; this is the first. -1: nothing does. */
     int edges;
+
+    struct dts_again *again; // what runs again before backward; owned; NULL: nothing does
+    int again_count;
 };
 
 struct dts_model;
@@ -29,14 +34,17 @@ struct dts_seat {
      * many it is; they see the same samples. */
     struct dts_model *model; // owned (train/model/cut/part.h); NULL: the scenario's
     int member, members;     // 0 and 1: all of it
+    int expert, experts;     // the same of ranks that have parts of the experts, and samples of
+                             // their own
+    int context, contexts; // and of ranks that have parts of the positions of the same samples
 
     /* No other rank has anything that this one has not: it has the whole network, and updates
      * all of it. */
     bool whole;
 
     /* Of ranks that are to have the same weights the first speaks for all; where they are
-     * divided, each of its group. */
-    bool speaks;
+     * divided, each of its group. The same of the weights of experts. */
+    bool speaks, speaks_of_experts;
 };
 
 /* The seat of a rank of workers. Fails (DTS_UNSUPPORTED) where ranks cannot train so, and says

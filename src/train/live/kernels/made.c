@@ -1,4 +1,5 @@
-/* made.c -- tensors of calls, and the sums of a loss over parts of the classes. */
+/* made.c -- tensors of calls, and the sums of a loss over parts of the classes, which tensor
+ * ranks combine. */
 #include "train/live/kernels/made.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 static bool is_made(const struct dts_live_kernels *k, const struct dts_op *op)
 {
     return k->parts != NULL && k->parts->seat.members > 1 && op->kind == DTS_OP_COLLECTIVE &&
-           op->collective.made.copied;
+           op->collective.made.copied && op->collective.shape.kind != DTS_ALLTOALL;
 }
 
 /* Of a loss ranks gather three values of each position: each has its own share. */
@@ -21,7 +22,9 @@ static bool is_loss(const struct dts_op *op)
 static float *made_by(const struct dts_live_kernels *k, const struct dts_between *made)
 {
     struct dts_network *network = k->parts->networks[made->chunk];
+    const struct dts_network_part again = {.part = DTS_OP_WHOLE, .again = made->again};
     dts_network_select(network, made->slot);
+    dts_network_take_part(network, &again);
     return dts_network_made(network, made->layer, made->backward);
 }
 

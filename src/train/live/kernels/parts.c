@@ -8,6 +8,7 @@
 #include "base/os/pages.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
+#include "train/live/kernels/rows.h"
 #include "train/live/kernels/shares.h"
 #include "train/strategy/build.h"
 
@@ -28,6 +29,8 @@ static bool make_network(struct dts_live_kernels *k, int number, bool lists,
                                           .threads = k->settings->threads,
                                           .space = k->space,
                                           .slots = part->slots,
+                                          .again = part->again,
+                                          .again_count = part->again_count,
                                           .sparse = lists,
                                           .seed = (uint64_t)s->seed,
                                           .precision = s->precision};
@@ -94,16 +97,12 @@ static bool bind_edges(struct dts_live_kernels *k, int number, struct dts_error 
     return true;
 }
 
-/* The last part's arrays come first. */
 static bool lay_out(struct dts_live_kernels *k, struct dts_error *err)
 {
     struct dts_live_parts *parts = k->parts;
-    size_t at = 0;
     for (int i = parts->seat.part_count - 1; i >= 0; i--) {
-        struct dts_network *network = parts->networks[i];
-        dts_network_use_weights(network, parts->weights + at);
-        dts_network_use_gradients(network, k->rank.buffers[DTS_GRADIENTS] + at);
-        at += dts_network_parameters(network);
+        dts_network_lie_among(parts->networks[i], &parts->layout, parts->weights,
+                              k->rank.buffers[DTS_GRADIENTS]);
         if (!bind_edges(k, i, err))
             return false;
     }
@@ -156,7 +155,7 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
 static void get_class_sums(struct dts_live_kernels *k)
 {
     const struct dts_seat *seat = &k->parts->seat;
-    for (int l = 0; seat->model != NULL && l < seat->model->layer_count; l++) {
+    for (int l = 0; seat->members > 1 && l < seat->model->layer_count; l++) {
         const struct dts_layer_part *part = seat->model->layers[l].part;
         if (part->all == 0 || part->call.table > 0 || k->parts->class_sums != NULL)
             continue;
@@ -171,7 +170,7 @@ static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
     get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
            dts_live_shares_find(k, err) && dts_live_made_check(k, err) &&
-           make_optimizers(k, err);
+           dts_live_rows_open(k, err) && make_optimizers(k, err);
 }
 
 bool dts_live_parts_open(struct dts_live_kernels *k, bool lists, struct dts_error *err)
@@ -203,6 +202,7 @@ void dts_live_parts_close(struct dts_live_parts *parts)
     free(parts->shares);
     free(parts->summed);
     free(parts->class_sums);
+    free(parts->rows);
     free(parts->weights_room);
     free(parts);
 }

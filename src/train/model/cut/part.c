@@ -15,7 +15,7 @@
 struct parter {
     const struct dts_cut *cut;
     const struct dts_model *whole;
-    int rank;
+    int rank, expert, context;
     struct dts_error *err;
 };
 
@@ -73,9 +73,10 @@ static void set_slices(const struct parter *p, int l, struct dts_layer_part *par
             continue;
         if (mine->way == DTS_CUT_COLUMN)
             part->slices[i] = rows_of(p, all, here, blocks_of(p, l), whole / all);
-        else if (mine->way == DTS_CUT_TABLE)
-            part->slices[i] =
-                (struct dts_param_slice){1, count, (size_t)p->rank * count, count};
+        else if (mine->way == DTS_CUT_TABLE || mine->way == DTS_CUT_EXPERTS)
+            part->slices[i] = (struct dts_param_slice){
+                1, count, (size_t)(mine->way == DTS_CUT_TABLE ? p->rank : p->expert) * count,
+                count};
         else // rows of the product
             part->slices[i] = (struct dts_param_slice){
                 all, count / all, (size_t)p->rank * (count / all), whole / all};
@@ -101,11 +102,32 @@ static bool check_attention(const struct parter *p, int l)
         const struct dts_dims *whole = layer->inputs[i] >= 0
                                            ? &p->whole->layers[layer->inputs[i]].output
                                            : &p->whole->input;
-        if (dts_dims_features(&here->inputs[i]) * (size_t)p->cut->ranks !=
+        if (dts_dims_features(&here->inputs[i]) * (size_t)(p->cut->ranks * p->cut->context) !=
             dts_dims_features(whole))
             return refuse(p, l, "would share heads of keys and values");
     }
     return true;
+}
+
+static bool refuse_context(const struct parter *p, int layer, const char *why)
+{
+    return dts_fail(p->err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: layer %s: context ranks %s", p->whole->name,
+                    p->whole->layers[layer].name, why);
+}
+
+/* What follows from all positions of a sample. */
+static bool check_context(const struct parter *p, int l)
+{
+    const struct dts_op_call *call = &p->cut->layers[l].call;
+    if (p->cut->context == 1)
+        return true;
+    if (call->rate > 0 && !is_kind(p, l, "stochastic_depth"))
+        return refuse_context(p, l, "would draw other dropout than one rank does");
+    if (call->capacity > 0)
+        return refuse_context(p, l, "would count an expert's capacity by their own positions");
+    return call->ignored == 0 ||
+           refuse_context(p, l, "would not know how many targets of a sample count");
 }
 
 /* What kernels draw or find by its place in the whole. */
@@ -137,7 +159,7 @@ static bool check(const struct parter *p, int l)
     case DTS_CUT_CLASSES:
         return layer->inputs[0] >= 0;
     case DTS_CUT_EXPERTS:
-        return refuse(p, l, "divide experts in simulation alone, so far");
+        return p->cut->ranks == 1 || refuse(p, l, "divide experts in simulation alone, so far");
     }
     return true;
 }
@@ -154,16 +176,40 @@ static void set_places(const struct parter *p, int l, struct dts_layer_part *par
     part->first = (size_t)p->rank * here;
     part->all = (size_t)p->cut->ranks * here;
     part->no_bias = way == DTS_CUT_ROW && p->rank > 0;
+    if (p->cut->context == 1)
+        return;
+    const size_t before = (size_t)p->context * dts_dims_positions(&part->call.output);
+    part->context = p->context;
+    part->contexts = p->cut->context;
+    if (is_kind(p, l, "attention"))
+        part->call.context_ranks = p->cut->context;
+    if (is_kind(p, l, "rotary"))
+        part->first = before;
+    if (is_kind(p, l, "positional_embedding"))
+        part->shift = before * dts_dims_features(&part->call.output);
 }
 
-bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole, int rank,
-                  struct dts_model **out, struct dts_error *err)
+/* Of a mixture with a part of the experts. */
+static void set_experts(const struct parter *p, int l, struct dts_layer_part *part)
 {
-    const struct parter p = {cut, whole, rank, err};
+    if (p->cut->layers[l].way != DTS_CUT_EXPERTS)
+        return;
+    part->call.expert_ranks = p->cut->experts;
+    for (int i = 0; i < p->whole->layers[l].param_count; i++) {
+        part->call.params[i] = p->cut->layers[l].params[i];
+        part->apart[i] = i >= p->cut->layers[l].expert_params;
+    }
+}
+
+bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
+                  const struct dts_cut_rank *rank, struct dts_model **out,
+                  struct dts_error *err)
+{
+    const struct parter p = {cut, whole, rank->tensor, rank->expert, rank->context, err};
     const size_t layers = (size_t)whole->layer_count;
     *out = NULL;
     for (int l = 0; l < whole->layer_count; l++)
-        if (!check(&p, l))
+        if (!check_context(&p, l) || !check(&p, l))
             return false;
     struct dts_model *part = dts_alloc(1, sizeof(*part));
     struct dts_layer_part *parts = dts_alloc(layers, sizeof(*parts));
@@ -174,6 +220,7 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole, int 
         struct dts_layer *layer = &part->layers[l];
         parts[l].call = cut->layers[l].call;
         set_slices(&p, l, &parts[l]);
+        set_experts(&p, l, &parts[l]);
         set_places(&p, l, &parts[l]);
         layer->part = &parts[l];
         layer->output = parts[l].call.output;

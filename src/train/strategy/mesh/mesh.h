@@ -79,6 +79,7 @@ const char *dts_reach_name(int i); // "ring", "all_to_all", "all_gather"
 struct dts_mesh_expert {
     int size;
     double skew;
+    bool padded; // messages and kernels are of all that the experts could take
     struct dts_coll_choice choice; // of the all-to-all
 };
 
@@ -234,6 +235,11 @@ struct dts_mesh_division {
 bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *division,
                      struct dts_error *err);
 void dts_mesh_division_free(struct dts_mesh_division *division);
+
+/* What runs again before backward, of a part, for ranks that train; the caller frees it. */
+struct dts_again *dts_mesh_repeats(const struct dts_point *point,
+                                   const struct dts_mesh_division *division,
+                                   const struct dts_part_of_model *part, int *count);
 
 /* All that the plan of a stage follows from. */
 struct dts_stage {
