@@ -96,7 +96,8 @@ static bool check_copies(const struct dts_point *point, const struct dts_mesh_sh
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
-    if (mesh->schedule->joins && shape->experts * shape->size[DTS_AXIS_CONTEXT] > 1)
+    if (dts_pipeline_copies(mesh->schedule) > 1 &&
+        shape->experts * shape->size[DTS_AXIS_CONTEXT] > 1)
         return dts_fail(
             err, DTS_UNSUPPORTED,
             "live.compute: kernels: %s: %s, whose passes run together, trains "
