@@ -29,7 +29,7 @@ sed '/^The worst/,$d' "$work/answer" >"$work/table"
 # class,devices,cases,median,p90 of the errors from the anchor, in percent, from the table.
 limits() {
     echo "class,devices,cases,median_percent,p90_percent"
-    awk '/^(data_parallel|parameter_server|collective|fsdp|memory|nanotron|3d|records|time_to_train) / {
+    awk '/^(data_parallel|parameter_server|collective|fsdp|memory|nanotron|3d|records|time_to_train|pipeline|moe) / {
         band = $2; i = 3
         if (band == "to") { band = band " " $3; i = 4 }
         printf "%s,%s,%s,%s,%s\n", $1, band, $i, $(i + 1), $(i + 2) }' "$work/table"

@@ -95,12 +95,23 @@ static const struct file_key {
     {"platform", "transports.between.measured", true},
 };
 
+/* Of "strategies[0]" the item behind the key. */
+static struct dts_cfg settings_below(const struct dts_cfg *at, char *key)
+{
+    char *index = strchr(key, '[');
+    if (index == NULL)
+        return dts_cfg_member(at, key);
+    *index = '\0';
+    const struct dts_cfg list = dts_cfg_member(at, key);
+    return dts_cfg_item(&list, strtoul(index + 1, NULL, 10));
+}
+
 struct dts_cfg dts_settings_at(struct dts_doc *doc, const char *path)
 {
     struct dts_cfg at = dts_doc_top(doc);
     char *keys = dts_copy(path), *rest = keys, *key;
     while ((key = strsep(&rest, ".")) != NULL) {
-        at = dts_cfg_member(&at, key);
+        at = settings_below(&at, key);
         at.parent = NULL; // `at` was that, and is no more
         at.key = NULL;    // of a copy
     }

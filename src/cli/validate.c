@@ -138,7 +138,7 @@ const struct dts_command dts_validate_command = {
         "(anchor); neither are those on which a constant was chosen (calibrated).\n"
         "\n"
         "  CLASS         data_parallel, parameter_server, collective, fsdp, memory, nanotron,\n"
-        "                3d, records or time_to_train; none: all\n"
+        "                3d, records, time_to_train, pipeline or moe; none: all\n"
         "  convergence   instead: each batch of the profiles of convergence/ predicted from\n"
         "                the others; a PROFILE alone is shown batch by batch\n"
         "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"

@@ -32,6 +32,8 @@ const struct dts_field dts_stack_memory_fields[] = {
     {DTS_KEY(struct dts_stack_memory, gradients_fp32), .type = DTS_BOOL, .missing = "false",
      .help = "gradients of each microbatch are added into a buffer of 32 bits, where kernels "
              "compute in 16"},
+    {DTS_KEY(struct dts_stack_memory, gradients_fused), .type = DTS_BOOL, .missing = "false",
+     .help = "products add to such a buffer themselves: no gradients of 16 bits are there"},
     {DTS_KEY(struct dts_stack_memory, bucket_copies), .type = DTS_BOOL, .missing = "false",
      .help = "buckets of gradients that travel are copies of them"},
     {DTS_KEY(struct dts_stack_memory, gather_copies), .type = DTS_BOOL, .missing = "false",

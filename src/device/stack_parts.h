@@ -19,6 +19,7 @@ struct dts_stack_memory {
     double context_bytes;    // context of the driver, workspaces of libraries
     double loss_value_bytes; // of each value that the loss reads; 0: as its kernels count them
     bool gradients_fp32;     // each microbatch's gradients are added into an fp32 buffer
+    bool gradients_fused;    // the same, by the products themselves: no gradients of their own
     bool bucket_copies;      // buckets that travel are copies of gradients
     bool gather_copies;      // updated weights are gathered into arrays of their own
 

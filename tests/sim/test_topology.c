@@ -375,6 +375,32 @@ static void d_mod_k_carries_shifts_without_contention(void)
     end(&made);
 }
 
+/* With as many paths as a leaf has cables upwards, traffic of a pair leaves the leaf by all of
+ * them, however many ways lead on from there. */
+static void paths_of_a_pair_leave_a_leaf_by_many_cables(void)
+{
+    struct made made;
+    if (!make_or_fail(&made, "fat_tree",
+                      TREE("[4, 4, 4]", "[4, 8]", ", \"routing\": \"spread\", \"paths\": 4"),
+                      64))
+        return;
+    int *load = calloc((size_t)made.row->links(made.self), sizeof(*load));
+    for (int dst = 16; dst < 64; dst++) { // over the top
+        memset(load, 0, (size_t)made.row->links(made.self) * sizeof(*load));
+        int most = 0;
+        CHECK_INT(made.row->paths(made.self, 0, dst), 4);
+        for (int path = 0; path < 4; path++) {
+            int links[DTS_MAX_TOPOLOGY_ROUTE];
+            const int count = made.row->route(made.self, 0, dst, path, links);
+            for (int i = 0; i < count; i++)
+                most = ++load[links[i]] > most ? load[links[i]] : most;
+        }
+        CHECK_INT(most, 1);
+    }
+    free(load);
+    end(&made);
+}
+
 /* Theta's published ports: 14,400 of rank 1, 14,400 of rank 2 and 9,600 of rank 3 are those of
  * its first ten groups of 96 routers. A rank-2 link has three lanes. */
 static void aries_has_the_ports_that_theta_publishes(void)
@@ -517,6 +543,7 @@ TESTS(TEST(routes_are_walks_and_shares_sum_to_one), TEST(a_picked_path_is_where_
       TEST(latency_is_the_sum_of_hops), TEST(counts_and_bisections_follow_their_formulas),
       TEST(bisection_is_what_crosses_the_halves), TEST(uniform_traffic_loads_alike_links_alike),
       TEST(a_torus_goes_the_shorter_way), TEST(d_mod_k_carries_shifts_without_contention),
+      TEST(paths_of_a_pair_leave_a_leaf_by_many_cables),
       TEST(aries_has_the_ports_that_theta_publishes),
       TEST(blue_lanes_are_spread_over_all_routers), TEST(valiant_paths_go_by_a_third_group),
       TEST(bad_values_are_refused_in_one_line))

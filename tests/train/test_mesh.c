@@ -41,6 +41,7 @@ static void every_mesh_can_be_walked(void)
         "{\"sharded\":\"parameters\",\"offload\":\"parameters\"}",
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"tensor\":2},\"recompute\":\"selective\"}",
         "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,5]}}",
+        "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"stages\":[0,4,4,0]}}",
         "{\"mesh\":{\"pipeline\":2},\"order\":[\"pipeline\",\"data\"]}",
         "{\"mesh\":{\"shard\":2,\"data\":4},\"channels\":2}",
         "{\"mesh\":{\"shard\":2,\"pipeline\":2,\"data\":2},\"sharded\":\"gradients\"}",
@@ -270,6 +271,13 @@ static void ranks_have_their_part_of_the_parameters(void)
     CHECK_NEAR(gradients_of(&job, 1), 2 * (divided / 2 + whole), 0);
     CHECK_NEAR(gradients_of(&job, 0), 2 * (divided / 2 + whole) + TABLE / 2, 0);
     dts_job_free(&job);
+    job = job_of(&f, "mesh", "{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"stages\":[0,3,5,0]}}",
+                 4);
+    CHECK_NEAR(gradients_of(&job, 0), TABLE, 0);
+    CHECK_NEAR(gradients_of(&job, 1), 3 * BLOCK, 0);
+    CHECK_NEAR(gradients_of(&job, 2), 5 * BLOCK, 0);
+    CHECK_NEAR(gradients_of(&job, 3), ENDS + TABLE, 0);
+    dts_job_free(&job);
     forget_blocks(&f, &device);
 }
 
@@ -417,6 +425,10 @@ static void a_mesh_that_does_not_divide_is_refused(void)
         {"{\"mesh\":{\"pipeline\":2,\"data\":2}}", "the mesh has 4 ranks; leave \"data\" out"},
         {"{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[3,4]}}",
          "pipeline.stages has 7 blocks, tiny has 8"},
+        {"{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"stages\":[0,3,4,0]}}",
+         "pipeline.stages has 7 blocks, tiny has 8"},
+        {"{\"mesh\":{\"pipeline\":4},\"pipeline\":{\"stages\":[0,4,0,4]}}",
+         "into parts of at least one"},
         {"{\"mesh\":{\"pipeline\":8},\"pipeline\":{\"schedule\":\"interleaved\",\"chunks\":4}}",
          "can be cut into"},
         {"{\"mesh\":{\"tensor\":8}}", "8 tensor ranks do not divide its heads, 4"},

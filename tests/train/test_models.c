@@ -72,6 +72,11 @@ static const struct published models[] = {
     // mistralai/Mixtral-8x7B-v0.1; deepseek-ai/DeepSeek-V3: 671,026,419,200 without further
     // tokens, of which 58 x 256 balance the routers
     {"mixtral_8x7b", 46702792704, 0, 323},
+    {"nemotron4_15b", 15628775424, 0, 324},
+    {"nemotron4_340b", 341029195776, 0, 964},
+    {"grok_1", 315684034560, 0, 642},
+    {"gpt_oss_120b", 116789048640, 0, 363},
+    {"qwen3_235b", 235093610496, 0, 943},
     {"deepseek_v3", 671026404352, 0, 1028},
     // Ultra-Scale Playbook: "1B", "3B", "8B", "80B"
     {"nanotron_1b", 1342244864, 0, 146},

@@ -40,6 +40,8 @@ enum dts_case_class {
     DTS_3D,       // a network divided over devices by tensors and stages
     DTS_RECORDS,  // whole trainings of ImageNet, from the device alone
     DTS_TO_TRAIN, // until a convergence profile's target is reached
+    DTS_PIPELINE, // a network divided by stages alone
+    DTS_MOE,      // mixtures whose experts are on several ranks
     DTS_CASE_CLASSES
 };
 const char *dts_case_class_name(int i); // NULL at the end

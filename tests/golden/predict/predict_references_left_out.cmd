@@ -7,3 +7,5 @@ held --set platform.nics.bytes_per_s=1e9
 held --set batch.per_device=64 --set 'references=[{"strategy":"paper","devices":256,"metric":"step_s","value":0.4,"source":"x"}]'
 held --set batch.per_device=64 --set 'references=[{"strategy":"paper","devices":256,"metric":"step_s","value":0.4,"source":"x","when":{"batch.per_device":32}}]'
 held --set 'references=[{"strategy":"paper","devices":256,"metric":"step_s","value":0.4,"source":"x","when":7}]'
+held --set 'strategies[0].overlap=false' --set 'references=[{"strategy":"paper","devices":256,"metric":"step_s","value":0.4,"source":"x","when":{"strategies[0].overlap":false}}]' 
+held --set 'strategies[0].overlap=false' --set 'references=[{"strategy":"paper","devices":256,"metric":"step_s","value":0.4,"source":"x","when":{"strategies[0].overlap":true}}]'

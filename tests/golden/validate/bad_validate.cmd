@@ -7,7 +7,7 @@ dtsim validate in/cases.json --trace t.json
 dtsim validate in/small.json
 cp in/model.json in/platform.json in/stack.json in/device.json $TMP
 broken() { sed "s|$1|$2|" in/cases.json >$TMP/broken.json; dtsim validate $TMP/broken.json 2>&1 | sed "s|$TMP|TMP|"; }
-broken '"class": "data_parallel"' '"class": "pipeline"'
+broken '"class": "data_parallel"' '"class": "pipelines"'
 broken '"metric": "throughput_samples_per_s"' '"metric": "time_s"'
 broken '"devices", "value"' '"devices", "worth"'
 broken '"batch.per_device"' '"batch.per_devise"'

@@ -139,15 +139,18 @@ static int paths(const void *self, int src, int dst)
     return ways < tree->paths ? ways : tree->paths;
 }
 
-/* Number of the way up for a path of many: all of them, or evenly spaced from a random one. */
+/* Number of the way up for a path of many: all of them, or evenly spaced from a random one. Its
+ * lowest digit is the turn at a leaf: where the spacing is a multiple of these turns, all paths
+ * would leave the leaf by one cable, so each path is also moved by its number. */
 static int way_of(const struct dts_fat_tree *tree, int src, int dst, int path)
 {
     int ways = ways_to(tree, meeting_level(tree, src, dst));
     if (ways <= tree->paths)
         return path;
     uint64_t first = dts_random((uint64_t)src, (uint64_t)dst, 0);
+    uint64_t spacing = (uint64_t)ways / (uint64_t)tree->paths;
     uint64_t step = (uint64_t)path * (uint64_t)ways / (uint64_t)tree->paths;
-    return (int)((first % (uint64_t)ways + step) % (uint64_t)ways);
+    return (int)((first % (uint64_t)ways + step + (uint64_t)path % spacing) % (uint64_t)ways);
 }
 
 static int cable_at(const struct dts_fat_tree *tree, int level, int port, int copy, int turn,

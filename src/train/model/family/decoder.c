@@ -25,8 +25,8 @@ bool dts_decoder_complete(struct dts_decoder *d, const struct dts_cfg *at,
 
 void dts_decoder_norm(const struct dts_decoder *d, const char *name, struct dts_text *out)
 {
-    dts_family_add(out, "{'name': '%s', 'kind': 'rms_norm', 'epsilon': %.9g}", name,
-                   d->epsilon);
+    dts_family_add(out, "{'name': '%s', 'kind': '%s', 'epsilon': %.9g}", name,
+                   d->centred ? "layer_norm" : "rms_norm", d->epsilon);
 }
 
 void dts_decoder_begin(const struct dts_decoder *d, struct dts_text *out)

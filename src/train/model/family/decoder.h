@@ -1,4 +1,4 @@
-/* decoder.h -- what families of today's language models share: rms_norm, rotary positions,
+/* decoder.h -- what families of today's language models share: norms, rotary positions,
  * shared keys and values, gated products without biases. */
 #ifndef DTS_TRAIN_MODEL_FAMILY_DECODER_H
 #define DTS_TRAIN_MODEL_FAMILY_DECODER_H
@@ -9,6 +9,7 @@ struct dts_decoder {
     int layers, hidden, heads, kv_heads, head, ffn, vocabulary, sequence;
     double rotary_base, epsilon;
     bool tied, fused;
+    bool centred; // norms are layer_norm; of the family, no key
 };
 
 /* Rows of a table of fields, without ffn. `in` is the member that holds struct dts_decoder with

@@ -9,6 +9,7 @@ extern const struct dts_model_family dts_family_gpt;
 extern const struct dts_model_family dts_family_llama;
 extern const struct dts_model_family dts_family_moe;
 extern const struct dts_model_family dts_family_bert;
+extern const struct dts_model_family dts_family_nemotron;
 extern const struct dts_model_family dts_family_vit;
 
 const struct dts_model_family *const dts_families[] = {
@@ -19,6 +20,7 @@ const struct dts_model_family *const dts_families[] = {
     &dts_family_bert,
 
     // images
+    &dts_family_nemotron,
     &dts_family_vit,
     NULL,
 };

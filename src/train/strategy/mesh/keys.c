@@ -65,7 +65,7 @@ static const struct dts_field pipeline_fields[] = {
      .type = DTS_OTHER,
      .missing = "null",
      .help = "balanced: the slowest part as fast as can be; even: as many blocks each; or the "
-             "blocks of each part, a list"},
+             "blocks of each part, a list (0 at both ends: embedding and head alone)"},
     {0},
 };
 

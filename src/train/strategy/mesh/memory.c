@@ -170,7 +170,8 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
     const bool whole = mesh->sharded == DTS_SHARDED_NOTHING;
     const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] > 1;
     double values = 0;
-    values += software->gradients_fp32 && bytes < 4 ? parameters : 0;
+    values +=
+        software->gradients_fp32 && !software->gradients_fused && bytes < 4 ? parameters : 0;
     values += software->bucket_copies && travels && whole ? parameters : 0;
     values += software->gather_copies && travels && !whole ? parameters : 0;
     return values * bytes;
@@ -188,7 +189,8 @@ static void add_state(const struct dts_point *point, const struct dts_mesh_divis
     const double by[4] = {1, mesh->sharded >= DTS_SHARDED_OPTIMIZER ? dividers : 1,
                           mesh->sharded >= DTS_SHARDED_GRADIENTS ? shards : 1,
                           mesh->sharded >= DTS_SHARDED_PARAMETERS ? shards : 1};
-    const double gradient_bytes = s->stack.memory.gradients_fp32 && bytes < 4 ? 4 : bytes;
+    const bool sums_fp32 = s->stack.memory.gradients_fp32 || s->stack.memory.gradients_fused;
+    const double gradient_bytes = sums_fp32 && bytes < 4 ? 4 : bytes;
     const bool here = mesh->offload == DTS_OFFLOAD_NOTHING;
     const double kept_bytes = mesh->offload == DTS_OFFLOAD_PARAMETERS ? 0 : bytes;
     memory->weights += parameters * (kept_bytes / by[DTS_SHARDED_PARAMETERS] +

@@ -3,7 +3,9 @@
  * A cut lies behind a layer whose output is the only tensor that later layers read: behind the
  * sum of a residual block, not inside of it. Where the model file has numbered rounds
  * ("h.3.fc"), cuts lie between rounds only, as the frameworks of pipelines cut; what comes
- * before the first round and behind the last one belongs to the first and the last part.
+ * before the first round and behind the last one belongs to the first and the last part. A list
+ * of rounds that begins and ends with 0 gives these parts nothing else (Llama 3,
+ * arXiv:2407.21783, section 3.3.2): then cuts lie there, too.
  */
 #include "train/strategy/mesh/stage_private.h"
 
@@ -36,11 +38,15 @@ static bool same_round(const char *a, const char *b)
     return length > 0 && length == dts_round_length(b) && strncmp(a, b, length) == 0;
 }
 
-/* Does a cut behind this layer divide no round, and touch one? */
-static bool between_rounds(const struct dts_model *m, int layer)
+enum where { ANYWHERE, BETWEEN_ROUNDS, AROUND_ROUNDS };
+
+/* Does a cut behind this layer divide no round, and touch two; around rounds, one? */
+static bool may_cut(const struct dts_model *m, int layer, enum where where)
 {
     const char *here = m->layers[layer].name, *next = m->layers[layer + 1].name;
-    return dts_round_length(here) > 0 && !same_round(here, next) && dts_round_length(next) > 0;
+    const bool after = dts_round_length(here) > 0, before = dts_round_length(next) > 0;
+    const bool touches = where == AROUND_ROUNDS ? after || before : after && before;
+    return where == ANYWHERE || (touches && !same_round(here, next));
 }
 
 /* The last layer that reads each tensor; the model's input comes before the layers. */
@@ -68,8 +74,8 @@ static bool is_divided(const struct dts_cut *cut, int layer)
     return way == DTS_CUT_COLUMN || way == DTS_CUT_VALUES;
 }
 
-static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, bool rounds,
-                      struct cuts *cuts)
+static void find_cuts(const struct dts_point *point, const struct dts_cut *cut,
+                      enum where where, struct cuts *cuts)
 {
     const struct dts_model *m = &point->scenario->model;
     int *last = last_readers(m), reach = last[0];
@@ -80,7 +86,7 @@ static void find_cuts(const struct dts_point *point, const struct dts_cut *cut, 
         seconds += layer_seconds(point, cut, l);
         const bool alone = reach <= l && last[l + 1] > l; // nothing earlier is read later
         reach = last[l + 1] > reach ? last[l + 1] : reach;
-        if (!alone || is_divided(cut, l) || (rounds && !between_rounds(m, l)))
+        if (!alone || is_divided(cut, l) || !may_cut(m, l, where))
             continue;
         cuts->behind[cuts->count] = l;
         cuts->to_s[cuts->count++] = seconds;
@@ -140,6 +146,13 @@ static void spread(const struct cuts *cuts, int parts, int *chosen)
     }
 }
 
+/* 2 where the first and the last part of a list have no round, else 0. */
+static int empty_ends(const struct dts_mesh *mesh)
+{
+    const size_t n = mesh->block_count;
+    return n > 2 && mesh->blocks[0] == 0 && mesh->blocks[n - 1] == 0 ? 2 : 0;
+}
+
 static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int parts,
                     int *chosen, struct dts_error *err)
 {
@@ -149,21 +162,23 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                               "%s: pipeline.stages must have an entry for each of %d parts, "
                               "got %zu",
                               point->strategy->name, parts, mesh->block_count);
+    const int ends = empty_ends(mesh);                                  // parts without a round
+    const int rounds = cuts->count + 1 - ends, lead = ends > 0 ? 1 : 0; // the first is no round
     int end = 0;
     for (int part = 0; part < parts; part++) {
+        const bool inside = part > 0 && part + 1 < parts;
         end += mesh->blocks[part];
-        if (mesh->blocks[part] < 1 || end > cuts->count + 1)
+        if (mesh->blocks[part] < (inside || ends == 0) || end > rounds)
             return dts_point_fail(point, err,
                                   "%s: pipeline.stages must divide %d blocks into parts of at "
-                                  "least one",
-                                  point->strategy->name, cuts->count + 1);
+                                  "least one (or 0 for the first and the last one)",
+                                  point->strategy->name, rounds);
         if (part + 1 < parts)
-            chosen[part] = end - 1;
+            chosen[part] = end - 1 + lead;
     }
-    return end == cuts->count + 1 ||
+    return end == rounds ||
            dts_point_fail(point, err, "%s: pipeline.stages has %d blocks, %s has %d",
-                          point->strategy->name, end, point->scenario->model.name,
-                          cuts->count + 1);
+                          point->strategy->name, end, point->scenario->model.name, rounds);
 }
 
 /* What one rank sends of a tensor: its positions, where they are divided; its part of
@@ -214,10 +229,11 @@ bool dts_mesh_parts(const struct dts_point *point, const struct dts_cut *cut, in
                     struct dts_part_of_model **parts, struct dts_error *err)
 {
     struct cuts cuts;
-    find_cuts(point, cut, true, &cuts);
+    find_cuts(point, cut,
+              empty_ends(point->strategy->self) > 0 ? AROUND_ROUNDS : BETWEEN_ROUNDS, &cuts);
     if (cuts.count + 1 < count) { // no rounds, or too few: wherever one tensor crosses
         free_cuts(&cuts);
-        find_cuts(point, cut, false, &cuts);
+        find_cuts(point, cut, ANYWHERE, &cuts);
     }
     int *chosen = dts_alloc((size_t)count, sizeof(*chosen));
     const bool good = choose(point, &cuts, count, chosen, err);
