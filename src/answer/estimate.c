@@ -9,7 +9,7 @@
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
-#include "answer/target.h"
+#include "answer/target/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
 #include "base/text.h"

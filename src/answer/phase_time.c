@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "answer/estimate.h"
+#include "answer/target/target.h"
 
 /* The strategy of a phase that the question is of. */
 static struct dts_question question_of(const struct dts_question *asked, int phase)
@@ -38,4 +39,5 @@ void dts_phase_time_fill(const struct dts_question *question, struct dts_result 
     result->training.epochs = epochs;
     result->training.steps = steps;
     result->training.time_s = time_s;
+    dts_spending_fill(question->platform, result);
 }

@@ -4,6 +4,8 @@
 const struct dts_field dts_stack_kernel_fields[] = {
     {DTS_KEY(struct dts_stack_kernels, matmul), .type = DTS_REAL, .max = 1, .missing = "0",
      .help = "share of the device's peak that matrix products reach; 0: as the device says"},
+    {DTS_KEY(struct dts_stack_kernels, matmul_fp8), .type = DTS_REAL, .max = 1, .missing = "0",
+     .help = "the same of products in 8 bits, of their own peak; 0: as other products"},
     {DTS_KEY(struct dts_stack_kernels, attention), .type = DTS_REAL, .max = 1, .missing = "0",
      .help = "share of the peak that fused attention reaches; 0: as matrix products"},
     {DTS_KEY(struct dts_stack_kernels, attention_backward), .type = DTS_REAL, .max = 1,

@@ -12,6 +12,7 @@ struct dts_stack_kernels {
     double memory;             // of the memory's rate
     double loss_value_bytes;   // that move for each value a loss reads, forward and backward
     bool recompute_ends_early; // what no kernel has kept is not computed again
+    double matmul_fp8;         // of products in 8 bits, of their peak; 0: as others
 };
 
 /* What the software keeps on a device beside the state of training. */

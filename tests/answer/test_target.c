@@ -1,7 +1,7 @@
 /* test_target.c -- the time to a target: steps of a profile times the step, and the choice
  * among points. */
-#include "answer/frontier.h"
-#include "answer/target.h"
+#include "answer/target/frontier.h"
+#include "answer/target/target.h"
 #include "check.h"
 
 static const char text[] =

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """mutate.py PROGRAM [SECONDS [SEED]] -- damaged inputs end in an answer or in one clear line.
 
-Files of the repository (scenarios, models, platforms, stacks, devices, SimGrid's XML) are damaged
-one at a time: values become odd ones, members move, repeat or vanish, bytes flip. Then the program
-predicts with them. It must end with status 0 and no number that is none, or with status 2 (3: the
+Files of the repository (scenarios, models, platforms, stacks, devices, profiles of convergence, SimGrid's
+XML) are damaged one at a time: values become odd ones, members move, repeat or vanish, bytes flip. Then
+the program predicts with them. It must end with status 0 and no number that is none, or with status 2 (3: the
 build lacks SimGrid) and a line on standard error that names a file or an option; in 20 s, or with
 progress shown; in 3 GB.
 A fault keeps its files in a folder that is named. An hour by hand: mutate.py PROGRAM 3600 SEED.
@@ -92,7 +92,7 @@ def make_case(folder, rng):
     """Files of one question, and the name of the one to damage."""
     shutil.copytree(INPUTS, folder)
     scenario = json.loads(read(INPUTS, "small.json"))
-    kind = rng.randrange(7)
+    kind = rng.randrange(8)
     if kind == 0:
         scenario = json.loads(some("scenarios", rng))
         scenario["devices"] = scenario["devices"][:2] if isinstance(scenario.get("devices"), list) else 4
@@ -105,6 +105,11 @@ def make_case(folder, rng):
         scenario["platform"] = {"name": "x", "source": "x", "kind": "simgrid_xml", "file": victim}
     elif kind == 2:
         victim = "small.json"
+    elif kind == 7:
+        victim = "profile.json"
+        with open(os.path.join(folder, victim), "wb") as f:
+            f.write(some("convergence", rng))
+        scenario["training"] = {"target": {"profile": victim}}
     else:
         key, where = [("model", "models"), ("platform", "platforms"), ("stack", "stacks"),
                       ("device", "devices")][kind - 3]

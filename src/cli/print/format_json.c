@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/frontier.h"
 #include "answer/live/comparison.h"
+#include "answer/target/frontier.h"
 #include "answer/winner.h"
 #include "base/json/json_out.h"
 #include "base/mem.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/frontier.h"
+#include "answer/target/frontier.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"

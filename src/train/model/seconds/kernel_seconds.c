@@ -82,12 +82,16 @@ void dts_kernel_seconds(const struct dts_device *device, const struct dts_stack 
     const double share = attends ? kernels->attention : 0;
     const double back =
         attends && kernels->attention_backward > 0 ? kernels->attention_backward : share;
-    const struct dts_device forward = dts_kernel_device(device, stack, share),
-                            backward = dts_kernel_device(device, stack, back);
+    struct dts_device forward = dts_kernel_device(device, stack, share),
+                      backward = dts_kernel_device(device, stack, back);
     double other_s;
     struct dts_op_call call = {0};
-    if (dts_layer_precision(&model->layers[l], precision) == DTS_FP8)
+    if (dts_layer_precision(&model->layers[l], precision) == DTS_FP8) {
         call = dts_model_call(model, l);
+        if (kernels->matmul_fp8 > 0)
+            forward.efficiency[DTS_WORK_MATMUL] = backward.efficiency[DTS_WORK_MATMUL] =
+                kernels->matmul_fp8;
+    }
     dts_layer_seconds(&forward, precision, &model->layers[l], &call, &work, batch, forward_s,
                       &other_s);
     dts_layer_seconds(&backward, precision, &model->layers[l], &call, &work, batch, &other_s,

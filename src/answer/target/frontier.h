@@ -1,7 +1,7 @@
 /* frontier.h -- among the points of a report that have a target: which ends first, which takes
  * the fewest device-hours, and which is between. */
-#ifndef DTS_ANSWER_FRONTIER_H
-#define DTS_ANSWER_FRONTIER_H
+#ifndef DTS_ANSWER_TARGET_FRONTIER_H
+#define DTS_ANSWER_TARGET_FRONTIER_H
 
 #include "answer/result.h"
 

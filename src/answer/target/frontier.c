@@ -1,5 +1,5 @@
 /* frontier.c -- the choice between a short training and a lean one. */
-#include "answer/frontier.h"
+#include "answer/target/frontier.h"
 
 #include <math.h>
 

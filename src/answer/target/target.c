@@ -1,5 +1,5 @@
 /* target.c -- from a convergence profile and a step to the time of a training. */
-#include "answer/target.h"
+#include "answer/target/target.h"
 
 #include <math.h>
 #include <string.h>

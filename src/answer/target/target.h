@@ -1,6 +1,6 @@
 /* target.h -- how long a training lasts that ends at a target (docs/convergence.md). */
-#ifndef DTS_ANSWER_TARGET_H
-#define DTS_ANSWER_TARGET_H
+#ifndef DTS_ANSWER_TARGET_TARGET_H
+#define DTS_ANSWER_TARGET_TARGET_H
 
 #include "answer/result.h"
 #include "sim/net/platform/platform.h"
