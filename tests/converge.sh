@@ -40,7 +40,10 @@ cmp -s "$work/one.out" "$work/again.out" && cmp -s "$work/one.json" "$work/again
 # Interrupted after some runs, and gone on with in one process.
 (before=exec && converge cut -j 1) &
 child=$!
-while kill -0 $child 2>/dev/null && [ "$(grep -c '^converge: run ' "$work/cut.err" 2>/dev/null)" -lt 5 ]; do sleep 0.1; done
+runs_over() { # 0 where the file is not there yet
+    cat "$work/cut.err" 2>/dev/null | grep -c '^converge: run '
+}
+while kill -0 $child 2>/dev/null && [ "$(runs_over)" -lt 5 ]; do sleep 0.1; done
 kill $child
 wait $child
 [ -e "$work/cut.json" ] && fail "a profile of an interrupted search"

@@ -1,4 +1,5 @@
-/* test_target_search.c -- rates and laws of runs whose needs are known, by no training at all. */
+/* test_target_search.c -- rates and laws of runs whose needs are known, by no training at all.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -148,6 +148,22 @@ static const struct {
     {"nesterov",
      {.rate = 0.1, .decay = 0.1, .momentum = 0.5},
      {{0.91, -1.82}, {0.73135, -1.8002}}},
+    // m/(1 - b1^t) over sqrt(v/(1 - b2^t)) is 1, -1; then (5/6)/sqrt(3/4), -(1/6)/sqrt(3/8)
+    {"adam",
+     {.rate = 0.1, .beta1 = 0.5, .beta2 = 0.5},
+     {{0.9, -1.9}, {0.8037749551, -1.872783447}}},
+    // local = 0.1 sqrt(5)/sqrt(1.25) = 0.2; then 0.1 x 0.99 sqrt(5)/sqrt(1.0625)
+    {"lars",
+     {.rate = 0.1, .momentum = 0.5, .trust = 0.1},
+     {{0.99, -1.98}, {0.9635238847, -1.975369029}}},
+    // adam's change times |w|/|change|: sqrt(5)/sqrt(2) at first
+    {"lamb",
+     {.rate = 0.1, .beta1 = 0.5, .beta2 = 0.5, .trust = 1},
+     {{0.841886117, -1.841886117}, {0.6470139675, -1.78676795}}},
+    // g/sqrt(1.25); then half of that and g/sqrt((1.25 + 1.0625)/2)
+    {"novograd",
+     {.rate = 0.1, .beta1 = 0.5, .beta2 = 0.5},
+     {{0.9552786405, -1.910557281}, {0.8399198497, -1.889085449}}},
 };
 
 static void steps_are_as_worked_out_by_hand(void)
