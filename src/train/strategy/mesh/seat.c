@@ -19,6 +19,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: %s ranks are simulated alone, so far: "
                         "live.compute: timed runs the plan",
                         name, shape->experts > 1 ? "expert" : "context");
+    if (shape->size[DTS_AXIS_SPATIAL] > 1)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: the axis spatial is simulated alone, so "
+                        "far: live.compute: timed runs the plan",
+                        name);
     if (mesh->recompute != DTS_KEEPS_ALL)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: recomputation is simulated alone, so far: "
