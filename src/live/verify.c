@@ -73,8 +73,7 @@ void dts_live_clear(struct dts_live_rank *rank)
 
 static bool is_moved(const struct dts_op *op)
 {
-    return op->kind == DTS_OP_COLLECTIVE && (op->collective.shape.kind == DTS_ALLTOALL ||
-                                             op->collective.shape.kind == DTS_SHIFT);
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind >= DTS_ALLTOALL;
 }
 
 /* The operation's data whose values are known: all ranks of the group, or from servers of the
@@ -189,11 +188,34 @@ static bool check_from(struct checking *c, const struct dts_op *op, int m,
     return true;
 }
 
+/* Edges of the neighbours; at an end a member keeps its own. */
+static bool check_halo(struct checking *c, const struct dts_op *op, int member)
+{
+    const struct dts_collective *x = &op->collective;
+    const int chunks = x->algorithm->chunks(&x->shape);
+    for (int channel = 0; channel < x->channels; channel++)
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            const bool behind = x->shape.kind == DTS_HALO_BEFORE || chunk == 1;
+            const int from = behind ? member + 1 : member - 1;
+            const bool there = from >= 0 && from < x->group.size;
+            size_t first, count;
+            dts_coll_span(x->data.count, x->channels, channel, 1, &first, &count);
+            struct dts_span edge = {x->data.buffer, 0, 0};
+            dts_coll_span(count, chunks, chunk, 1, &edge.first, &edge.count);
+            edge.first += x->data.first + first;
+            if (!check_from(c, op, there ? from : member, &edge, edge.first))
+                return false;
+        }
+    return true;
+}
+
 static bool check_moved(struct checking *c, const struct dts_op *op)
 {
     const struct dts_collective *x = &op->collective;
     const int in_role = c->rank->rank - c->rank->role->first;
     const int member = in_role / x->group.stride % x->group.size;
+    if (x->shape.kind >= DTS_HALO)
+        return check_halo(c, op, member);
     if (x->shape.kind == DTS_SHIFT)
         return check_from(c, op, (member + x->group.size - 1) % x->group.size, &x->data,
                           dts_op_arrives(op)->first);

@@ -26,6 +26,7 @@ static const struct {
     [DTS_OFFLOAD] = {"offload", 0},
     [DTS_CONTEXT] = {"context", 0},
     [DTS_EXPERT] = {"expert", 0},
+    [DTS_SPATIAL] = {"spatial", 0},
     [DTS_HOST] = {"host", 0},
     [DTS_MIRROR_FORWARD_OUT] = {"mirror forward out", DTS_MIRROR_FORWARD_IN},
     [DTS_MIRROR_FORWARD_IN] = {"mirror forward in", DTS_MIRROR_FORWARD_OUT},

@@ -53,6 +53,7 @@ enum dts_stream {
     DTS_OFFLOAD, // between a device and the memory of its host, and what the host computes
     DTS_CONTEXT, // what attention needs of positions that other ranks have
     DTS_EXPERT,  // positions to the ranks of their experts, and back
+    DTS_SPATIAL, // what strips of an image need of one another
 
     /* Between stages, too, of a second copy of the network that goes from the last stage to the
      * first one. */

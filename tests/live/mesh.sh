@@ -93,12 +93,21 @@ meshed 4 '"shard":2,"data":2' "$(sharded optimizer)"
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
 
+# Filters of a convolution and channels of the next one, or inputs of the linear layer.
+model cnn_pairs "72 8 864 12 864 8 2000 10"
+for ranks in 2 4; do
+    meshed $ranks "\"tensor\":$ranks" ',"convolutions":"alternating"'
+done
+meshed 4 '"tensor":2,"data":2' ',"convolutions":"alternating"'
+meshed 4 '"tensor":2,"pipeline":2' ',"convolutions":"alternating"' $two
+meshed 4 '"tensor":2,"shard":2' "$(sharded gradients ',"convolutions":"alternating"')"
+
 # Tensor ranks: a part of each product, of the table and of the loss. (Dropout within attention is by its place
 # among all heads.)
 sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
 tensor_net="--set model=$work/gpt.json"
 train 1 "$work/one" $tensor_net || fail "one rank trains GPT without dropout in attention"
-net=$tensor_net
+net=$tensor_net tensors=14048
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":4' '' $two
 meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
@@ -208,6 +217,11 @@ refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'shares a weight, which the schedule dualpipe' 2 '"pipeline":2' "$(schedule dualpipe)" $four
 refused 3 'on CPUs: live.device must be cpu' 1 '"data":1' ',"recompute":"full"' --set live.device=cuda
+refused 3 'the axis spatial is simulated alone' 2 '"spatial":2' '' --set model="$here/cnn_pairs.json"
+refused 3 'conv2d_0: tensor ranks gather or sum up all of it in simulation alone' 2 '"tensor":2' \
+    ',"convolutions":"filter"' --set model="$here/cnn_pairs.json"
+refused 3 'tensor ranks would keep running statistics' 2 '"tensor":2' \
+    ',"convolutions":"alternating"' --set model="$here/cnn_norm.json"
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
 refused 3 'compression is simulated alone' 2 '"data":2' ',"compression":"fp16"'
 refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'

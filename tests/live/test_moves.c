@@ -91,6 +91,24 @@ static void check_shift(const struct dts_collective *c, const struct dts_live_ra
     }
 }
 
+/* Without dts_coll functions: of both halves of a halo, or of all of it. */
+static void check_edges(const struct dts_collective *c, const struct dts_live_rank *rank)
+{
+    const int n = c->group.size, self = rank->rank / c->group.stride % n;
+    const size_t half = (c->data.count + 1) / 2; // the first is the larger one
+    for (size_t e = 0; e < c->data.count; e++) {
+        const bool from_behind =
+            c->shape.kind == DTS_HALO_BEFORE || (c->shape.kind == DTS_HALO && e >= half);
+        int from = from_behind ? self + 1 : self - 1;
+        if (from < 0 || from >= n)
+            from = self;
+        if (!CHECK_NEAR(held(rank, 0, c->data.first + e),
+                        value(rank->rank + (from - self) * c->group.stride, c->data.first + e),
+                        0))
+            return;
+    }
+}
+
 /* One step of a job with one collective; then the same by dts_live_check(). */
 static void run(const struct format *format, struct dts_collective c)
 {
@@ -111,7 +129,9 @@ static void run(const struct format *format, struct dts_collective c)
         fill(&rank);
         CHECK(dts_live_run(&live, &rank, &times, &err));
         dts_live_times_free(&times);
-        (c.shape.kind == DTS_SHIFT ? check_shift : check_parts)(&c, &rank);
+        (c.shape.kind >= DTS_HALO    ? check_edges
+         : c.shape.kind == DTS_SHIFT ? check_shift
+                                     : check_parts)(&c, &rank);
         dts_live_fill(&rank);
         CHECK(dts_live_run(&live, &rank, &times, &err));
         dts_live_times_free(&times);
@@ -169,6 +189,13 @@ static void a_shift_hands_on_what_the_one_before_had(void)
     all_rows(DTS_SHIFT);
 }
 
+static void a_halo_leaves_the_edges_of_the_neighbours(void)
+{
+    all_rows(DTS_HALO);
+    all_rows(DTS_HALO_BEHIND);
+    all_rows(DTS_HALO_BEFORE);
+}
+
 /* The check of the live program finds what went elsewhere. */
 static void a_part_that_went_elsewhere_is_found(void)
 {
@@ -207,6 +234,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         TEST(every_part_arrives_where_it_should),
         TEST(a_shift_hands_on_what_the_one_before_had),
+        TEST(a_halo_leaves_the_edges_of_the_neighbours),
         TEST(a_part_that_went_elsewhere_is_found),
     };
     int failed;

@@ -32,7 +32,7 @@ static struct dts_collective collective(const char *name, int size, int per_node
         .channels = 1,
     };
     const char *why;
-    while (c.shape.kind < DTS_SHIFT && !dts_coll_fits(c.algorithm, &c.shape, &why))
+    while (c.shape.kind < DTS_COLL_KINDS - 1 && !dts_coll_fits(c.algorithm, &c.shape, &why))
         c.shape.kind++;
     return c;
 }

@@ -182,6 +182,13 @@ static int had_part(const struct dts_coll_shape *shape, int m, int chunk)
     return -1;
 }
 
+/* The member behind, or before; at an end the member itself. */
+static int neighbor(const struct dts_coll_shape *shape, int m, bool behind)
+{
+    const int from = behind ? m + 1 : m - 1;
+    return from >= 0 && from < shape->size ? from : m;
+}
+
 /* What chunk c of member m must hold at the end. */
 static members at_last(const struct dts_coll_shape *shape, int m, int c, int owner)
 {
@@ -194,6 +201,10 @@ static members at_last(const struct dts_coll_shape *shape, int m, int c, int own
         return 1u << (had_part(shape, m, c) & 31);
     case DTS_SHIFT:
         return 1u << (m + shape->size - 1) % shape->size;
+    case DTS_HALO:
+    case DTS_HALO_BEHIND:
+    case DTS_HALO_BEFORE:
+        return 1u << neighbor(shape, m, shape->kind == DTS_HALO_BEFORE || c == 1);
     default:
         return (1u << shape->size) - 1;
     }

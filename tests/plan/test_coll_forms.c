@@ -124,6 +124,10 @@ static const struct known {
      3.0 / 4 + 5.0 / 6},
     {"hierarchical", DTS_ALLTOALL, 8, 8, 1, 1, NULL, 7, 7.0 / 8, 7, 7.0 / 8},
     {"ring", DTS_SHIFT, 8, 1, 1, 1, NULL, 1, 1, 1, 1},
+    {"neighbors", DTS_HALO, 2, 1, 1, 1, NULL, 1, 0.5, 1, 0.5},
+    {"neighbors", DTS_HALO, 8, 4, 1, 1, NULL, 1, 1, 1, 1},
+    {"neighbors", DTS_HALO_BEHIND, 8, 1, 1, 1, NULL, 1, 1, 1, 1},
+    {"neighbors", DTS_HALO_BEFORE, 8, 1, 1, 1, NULL, 1, 1, 1, 1},
     {"sharp", DTS_ALLREDUCE, 8, 4, 1, 1, NULL, 4, 4, 4, 3 + 1 + 3},
 };
 

@@ -73,6 +73,21 @@ static int had_part(const struct dts_collective *c, int member, size_t e)
     return 0;
 }
 
+/* The member whose edge ends as element e of another; at an end that keeps its own. */
+static int edge_from(const struct dts_collective *c, int member, size_t e)
+{
+    bool behind = c->shape.kind == DTS_HALO_BEFORE;
+    for (int channel = 0; c->shape.kind == DTS_HALO && channel < c->channels; channel++) {
+        size_t first, count, half, second;
+        dts_coll_span(c->data.count, c->channels, channel, 1, &first, &count);
+        dts_coll_span(count, 2, 1, 1, &half, &second);
+        first += c->data.first + half;
+        behind = behind || (e >= first && e < first + second);
+    }
+    const int from = behind ? member + 1 : member - 1;
+    return from >= 0 && from < c->group.size ? from : member;
+}
+
 /* Sums over its group; what the first one had, for a broadcast. */
 static double wanted(const struct dts_collective *c, int rank, size_t e)
 {
@@ -85,6 +100,8 @@ static double wanted(const struct dts_collective *c, int rank, size_t e)
     if (c->shape.kind == DTS_SHIFT)
         return value(first + (member + c->group.size - 1) % c->group.size * c->group.stride,
                      e - dts_collective_result(c)->first + c->data.first);
+    if (c->shape.kind >= DTS_HALO)
+        return value(first + edge_from(c, member, e) * c->group.stride, e);
     double sum = 0;
     for (int m = 0; m < c->group.size; m++)
         sum += value(first + m * c->group.stride, e);

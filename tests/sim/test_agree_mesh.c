@@ -42,7 +42,7 @@ static void one_point(const struct dts_scene *scene, int strategy)
     agree_point_free(&point);
 }
 
-static void all_meshes(const struct machine *m, int devices)
+static void all_meshes(const char *file, const struct machine *m, int devices)
 {
     char number[40];
     const char *sets[AGREE_SETS] = {number};
@@ -50,7 +50,7 @@ static void all_meshes(const struct machine *m, int devices)
     snprintf(number, sizeof(number), "devices=[%d]", devices);
     for (int i = 0; i < 3 && m->sets[i] != NULL; i++)
         sets[1 + i] = m->sets[i];
-    if (!agree_open("tests/data/agree_mesh.json", sets, &scene))
+    if (!agree_open(file, sets, &scene))
         return;
     for (int s = 0; s < scene.scenario.strategy_count; s++)
         one_point(&scene, s);
@@ -63,12 +63,13 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void meshes_agree(void)
+static void all_agree(const char *table, const char *file)
 {
-    agree_table("Meshes");
+    agree_table(table);
+    count = 0;
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
         for (int devices = 8; devices <= 32; devices *= 2)
-            all_meshes(&machines[i], devices);
+            all_meshes(file, &machines[i], devices);
     qsort(errors, (size_t)count, sizeof(*errors), by_size);
     CHECK(count > 100);
     if (!(errors[count / 2] <= median && errors[count * 9 / 10] <= ninth))
@@ -78,4 +79,14 @@ static void meshes_agree(void)
     agree_end();
 }
 
-TESTS(TEST(meshes_agree))
+static void meshes_agree(void)
+{
+    all_agree("Meshes", "tests/data/agree_mesh.json");
+}
+
+static void meshes_of_images_agree(void)
+{
+    all_agree("Meshes of images", "tests/data/agree_images.json");
+}
+
+TESTS(TEST(meshes_agree), TEST(meshes_of_images_agree))

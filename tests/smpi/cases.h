@@ -72,7 +72,9 @@ static inline bool case_of(int i, int ranks, const char **name, struct dts_job *
         enum dts_coll_kind kind;
     } moves[] = {{"pairwise", "pairwise", DTS_ALLTOALL},
                  {"scattered", "scattered", DTS_ALLTOALL},
-                 {"shift", "ring", DTS_SHIFT}};
+                 {"shift", "ring", DTS_SHIFT},
+                 {"halo", "neighbors", DTS_HALO},
+                 {"halo_behind", "neighbors", DTS_HALO_BEHIND}};
     const int move_count = (int)(sizeof(moves) / sizeof(moves[0]));
     static const int servers[] = {1, 3};
     static const char *const names[] = {"ps_1", "ps_3"};

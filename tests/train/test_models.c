@@ -7,7 +7,8 @@
 
 /* One line for each network. Parameters: torchvision's "num_params", and for GPT-2 and BERT the
  * counts of the checkpoints that Hugging Face holds (openai-community/gpt2, google-bert); of
- * the small ones what PyTorch 1.13 counts for the same layers. Giga
+ * the small ones what PyTorch 1.13 counts for the same layers, of ResNet-1001 the sum over
+ * Keras's loops (examples/cifar10_resnet.py). Giga
  * multiply-adds of convolutions and matrix products for one image: torchvision's "_ops". */
 struct published {
     const char *name;
@@ -24,6 +25,7 @@ static const struct published models[] = {
     {"resnet50", 25557032, 4.089, 161},
     {"resnet101", 44549160, 7.801, 314},
     {"resnet152", 60192808, 11.514, 467},
+    {"resnet1001", 30347658, 0, 4008},
     {"inception_v3", 27161264, 0, 292},
     {"gpt2", 124439808, 0, 148},
     {"gpt2_medium", 354823168, 0, 292},

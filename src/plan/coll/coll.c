@@ -20,6 +20,7 @@ extern const struct dts_coll dts_coll_pairwise;
 extern const struct dts_coll dts_coll_scattered;
 extern const struct dts_coll dts_coll_sharp;
 extern const struct dts_coll dts_coll_mpi;
+extern const struct dts_coll dts_coll_neighbors;
 
 const struct dts_coll *const dts_colls[] = {
     &dts_coll_ring,
@@ -36,6 +37,7 @@ const struct dts_coll *const dts_colls[] = {
     &dts_coll_scattered,
     &dts_coll_sharp,
     &dts_coll_mpi,
+    &dts_coll_neighbors,
     // ends the table
     NULL,
 };
@@ -77,6 +79,9 @@ const char *dts_coll_lacks(const struct dts_coll *coll, enum dts_coll_kind kind)
         [DTS_BROADCAST] = "does no broadcast",
         [DTS_ALLTOALL] = "does no all-to-all (\"pairwise\" and \"scattered\" do)",
         [DTS_SHIFT] = "does no shift (\"ring\" does)",
+        [DTS_HALO] = "does no halo (\"neighbors\" does)",
+        [DTS_HALO_BEHIND] = "does no halo (\"neighbors\" does)",
+        [DTS_HALO_BEFORE] = "does no halo (\"neighbors\" does)",
     };
     const unsigned kinds = coll->kinds != 0 ? coll->kinds : (1u << DTS_ALLTOALL) - 1;
     return kinds >> kind & 1 ? NULL : clauses[kind];
@@ -112,7 +117,9 @@ double dts_coll_bus_factor(enum dts_coll_kind kind, int size)
     };
     if (size < 2)
         return 0;
-    const bool whole = kind == DTS_BROADCAST || kind == DTS_SHIFT;
+    if (kind == DTS_HALO)
+        return size > 2 ? 1 : 0.5;
+    const bool whole = kind == DTS_BROADCAST || kind >= DTS_SHIFT;
     return whole ? 1 : factors[kind] * (size - 1) / size;
 }
 

@@ -26,6 +26,9 @@ enum dts_coll_kind {
     DTS_BROADCAST,      // all end with what member 0 began with
     DTS_ALLTOALL,       // each member has a part for each, which goes there (dts_coll_part)
     DTS_SHIFT,          // member m + 1 ends with what m began with, member 0 with the last's
+    DTS_HALO,           // the first half goes to m + 1, the second to m - 1, where these are
+    DTS_HALO_BEHIND,    // all of it to m + 1, where that is: of halos, what goes one way
+    DTS_HALO_BEFORE,    // all of it to m - 1
     DTS_COLL_KINDS
 };
 
@@ -34,7 +37,8 @@ struct dts_coll;
 /* Bus bandwidth over algorithm bandwidth, as nccl-tests define them (its doc/PERFORMANCE.md):
  * what each member's port needs at least to send of the data, as a part of it. 2 (n - 1) / n of
  * an all-reduce, (n - 1) / n of a reduce-scatter, an all-gather and an all-to-all, whose data
- * is all of it, 1 of a broadcast and of a shift; 0 of one member. */
+ * is all of it, 1 of a broadcast, of a shift, and of a halo, 1/2 of one of two members, each of
+ * which has one neighbour; 0 of one member. */
 double dts_coll_bus_factor(enum dts_coll_kind kind, int size);
 
 /* Everything that an algorithm may depend on. */
@@ -88,7 +92,7 @@ struct dts_coll {
     bool by_library;     // a back end with a library of collectives calls that instead of steps
     bool pipelined;      // its all-reduce uses shape->pieces (a broadcast may in any case)
 
-    /* Bits 1 << kind of the kinds that it does. 0: all but all-to-all and shift. */
+    /* Bits 1 << kind of the kinds that it does. 0: all before all-to-all. */
     unsigned kinds;
 
     /* Can it do this? NULL: any shape of its kinds. Sets *why to a clause for the message

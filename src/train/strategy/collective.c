@@ -16,9 +16,15 @@ struct collective {
 };
 
 static const char *const words[DTS_COLL_KINDS] = {
-    [DTS_ALLREDUCE] = "allreduce", [DTS_REDUCE_SCATTER] = "reduce_scatter",
-    [DTS_ALLGATHER] = "allgather", [DTS_BROADCAST] = "broadcast",
-    [DTS_ALLTOALL] = "alltoall",   [DTS_SHIFT] = "shift",
+    [DTS_ALLREDUCE] = "allreduce",
+    [DTS_REDUCE_SCATTER] = "reduce_scatter",
+    [DTS_ALLGATHER] = "allgather",
+    [DTS_BROADCAST] = "broadcast",
+    [DTS_ALLTOALL] = "alltoall",
+    [DTS_SHIFT] = "shift",
+    [DTS_HALO] = "halo",
+    [DTS_HALO_BEHIND] = "halo_behind",
+    [DTS_HALO_BEFORE] = "halo_before",
 };
 
 static const char *word(int i)
@@ -32,7 +38,8 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct collective, bytes), .type = DTS_REAL, .min = 1, .max = 1e12,
      .help = "data of each device"},
     {DTS_ALGORITHM_KEY(struct collective, choice),
-     .help = "how it is done; default: the stack's; alltoall: pairwise, shift: ring"},
+     .help = "how it is done; default: the stack's; alltoall: pairwise, shift: ring, "
+             "halo: neighbors"},
     {DTS_BETWEEN_KEY(struct collective, choice)},
     {DTS_SHARDS_KEY(struct collective, choice),
      .help = "hierarchical: devices of a node that exchange with other nodes; default: the "
@@ -48,8 +55,8 @@ static const char *default_name(const void *self)
     return ((const struct collective *)self)->choice.algorithm;
 }
 
-/* What a stack says is about sums and copies: of an all-to-all and a shift the row and the
- * number of channels are those named here. */
+/* What a stack says is about sums and copies: of parts that go from member to member the row
+ * and the number of channels are those named here. */
 static bool prepare_parts(struct collective *c, const struct dts_cfg *at, struct dts_error *err)
 {
     struct dts_coll_choice *choice = &c->choice;
@@ -57,12 +64,14 @@ static bool prepare_parts(struct collective *c, const struct dts_cfg *at, struct
                       : choice->shards > 0      ? "shards"
                       : choice->piece_bytes > 0 ? "piece_bytes"
                                                 : NULL;
-    if (c->kind != DTS_ALLTOALL && c->kind != DTS_SHIFT)
+    if (c->kind < DTS_ALLTOALL)
         return true;
     if (key != NULL)
         return dts_cfg_fail(at, key, err, "has no effect on \"%s\"", c->collective);
     if (choice->algorithm == NULL)
-        choice->algorithm = c->kind == DTS_ALLTOALL ? "pairwise" : "ring";
+        choice->algorithm = c->kind == DTS_ALLTOALL ? "pairwise"
+                            : c->kind == DTS_SHIFT  ? "ring"
+                                                    : "neighbors";
     if (choice->channels == 0)
         choice->channels = 1;
     return true;
@@ -86,12 +95,14 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
-/* Of an all-to-all at least one for each device, as a benchmark has it. */
+/* Of an all-to-all at least one for each device, as a benchmark has it; of a halo one for each
+ * side. */
 static size_t elements_of(const struct collective *c, int devices, size_t element_bytes)
 {
     const size_t elements = (size_t)(c->bytes / (double)element_bytes);
-    const size_t least =
-        c->kind == DTS_ALLTOALL ? (size_t)devices * (size_t)c->choice.channels : 1;
+    const size_t least = c->kind == DTS_ALLTOALL ? (size_t)devices * (size_t)c->choice.channels
+                         : c->kind == DTS_HALO   ? 2
+                                                 : 1;
     return elements > least ? elements : least;
 }
 

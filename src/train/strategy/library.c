@@ -187,7 +187,10 @@ static void take_parts(const struct dts_point *point, int channels, struct dts_c
     const struct dts_library *library = &point->scenario->stack.library;
     const bool pairs =
         library->name != NULL && !is_nccl(library) && strcmp(library->name, "gloo") != 0;
-    const char *row = c->shape.kind == DTS_SHIFT ? "ring" : pairs ? "pairwise" : "scattered";
+    const char *row = c->shape.kind >= DTS_HALO    ? "neighbors"
+                      : c->shape.kind == DTS_SHIFT ? "ring"
+                      : pairs                      ? "pairwise"
+                                                   : "scattered";
     c->algorithm = dts_coll_find(row);
     c->channels = channels > 0 ? channels : 1;
     snprintf(c->chosen, sizeof(c->chosen), "%s", row);

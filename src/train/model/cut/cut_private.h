@@ -23,7 +23,19 @@ bool dts_cut_divide(const struct dts_cutter *cutter, int layer, const char *whic
 void dts_cut_add(struct dts_cut_layer *layer, enum dts_cut_moment moment,
                  enum dts_cut_among among, enum dts_coll_kind kind, double values);
 
-/* Values of a layer's output, or of the model's input (-1), in the positions of a context rank.
+/* Does backward need the gradient of the layer's first input? */
+bool dts_cut_input_learns(const struct dts_cutter *cutter, int layer);
+
+/* How many ranks would divide it, in words: "6", "no number". */
+struct dts_cut_hint {
+    char chars[32];
+};
+struct dts_cut_hint dts_cut_hint(int fits);
+
+bool dts_cut_reads(const struct dts_model *model, int layer, int tensor);
+
+/* Values of a layer's output, or of the model's input (-1), in the positions of a context rank
+ * and in the strip of a spatial one.
  */
 double dts_cut_values(const struct dts_cutter *cutter, int layer);
 
@@ -37,6 +49,36 @@ void dts_cut_tensor_exchanges(const struct dts_cutter *cutter, int layer);
  */
 bool dts_cut_context(const struct dts_cutter *cutter, int layer, struct dts_op_call *call);
 void dts_cut_context_exchanges(const struct dts_cutter *cutter, int layer);
+
+/* channels.c: the same of the channels of convolutions, and of what lies between two of them.
+ * Each returns false where it has nothing to say of a layer. */
+bool dts_cut_channel_way(const struct dts_cutter *cutter, int layer, enum dts_cut_way *way);
+bool dts_cut_is_convolution(const struct dts_model *model, int layer);
+bool dts_cut_in_channels(const struct dts_cutter *cutter, int layer);
+bool dts_cut_divide_channels(const struct dts_cutter *cutter, int layer, enum dts_cut_way way,
+                             struct dts_op_call *call);
+void dts_cut_channel_exchanges(const struct dts_cutter *cutter, int layer);
+
+/* spatial.c: the same of places. The call is divided before all else, exchanges are added when
+ * it is. */
+bool dts_cut_spatial(const struct dts_cutter *cutter, int layer, struct dts_op_call *call);
+void dts_cut_spatial_exchanges(const struct dts_cutter *cutter, int layer);
+
+/* edges.c: rows beyond a rank's own. */
+struct dts_cut_edges {
+    size_t above, below; // that the member before has, and the member behind
+};
+
+/* How a layer's windows lie on strips. */
+struct dts_cut_windows {
+    struct dts_cut_edges in;  // rows of the input that outputs of the strip need
+    struct dts_cut_edges out; // rows of the output's gradient that inputs of the strip need
+};
+
+/* Along an axis of the call in so many strips; false: these do not divide it, or a strip has
+ * fewer rows than its neighbours need. */
+bool dts_cut_windows_find(const struct dts_op_call *call, int axis, int strips,
+                          struct dts_cut_windows *windows);
 
 /* experts.c: of a mixture; does nothing to another layer. When its call is divided. */
 bool dts_cut_experts(const struct dts_cutter *cutter, int layer);

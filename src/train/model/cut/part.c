@@ -1,7 +1,8 @@
 /* part.c -- shapes of a cut become a model, and slices of its parameters.
  *
  * Weights of linear layers are [outputs, inputs]: columns of the product are rows of the array,
- * one behind the other, and rows of the product a piece of each. Where what follows is the
+ * one behind the other, and rows of the product a piece of each. Those of convolutions are
+ * [outputs, inputs x kernel], which is the same. Where what follows is the
  * attention of rows q k v, a rank has its heads' part of each of the three.
  */
 #include "train/model/cut/part.h"
@@ -58,12 +59,19 @@ static struct dts_param_slice rows_of(const struct parter *p, size_t all, size_t
                                     all / blocks * each};
 }
 
+/* Rows of the weights: channels of a convolution, which come first, or features. */
+static size_t outputs_of(const struct parter *p, int l, const struct dts_dims *output)
+{
+    return strncmp(p->whole->layers[l].kind->name, "conv", 4) == 0 ? output->size[0]
+                                                                   : dts_dims_features(output);
+}
+
 static void set_slices(const struct parter *p, int l, struct dts_layer_part *part)
 {
     const struct dts_layer *layer = &p->whole->layers[l];
     const struct dts_cut_layer *mine = &p->cut->layers[l];
-    const size_t all = dts_dims_features(&layer->output);
-    const size_t here = dts_dims_features(&mine->call.output);
+    const size_t all = outputs_of(p, l, &layer->output);
+    const size_t here = outputs_of(p, l, &mine->call.output);
     for (int i = 0; i < layer->param_count; i++) {
         const size_t whole = layer->params[i].count, count = mine->params[i];
         part->whole[i] = whole;
@@ -144,13 +152,15 @@ static bool check(const struct parter *p, int l)
     case DTS_CUT_VALUES:
         if (mine->call.rate > 0)
             return refuse(p, l, "would draw other dropout than one rank does");
+        if (is_kind(p, l, "batch_norm"))
+            return refuse(p, l, "would keep running statistics of their channels alone");
         if (is_kind(p, l, "rotary") &&
             mine->call.heads * p->cut->ranks != dts_model_call(p->whole, l).heads)
             return refuse(p, l, "would share heads of keys");
         return !is_kind(p, l, "attention") || check_attention(p, l);
     case DTS_CUT_COLUMN:
-        if (dts_dims_features(&mine->call.output) * (size_t)p->cut->ranks !=
-            dts_dims_features(&layer->output))
+        if (outputs_of(p, l, &mine->call.output) * (size_t)p->cut->ranks !=
+            outputs_of(p, l, &layer->output))
             return refuse(p, l, "do not divide its outputs");
         return check_readers(p, l);
     case DTS_CUT_TABLE:
@@ -160,6 +170,11 @@ static bool check(const struct parter *p, int l)
         return layer->inputs[0] >= 0;
     case DTS_CUT_EXPERTS:
         return p->cut->ranks == 1 || refuse(p, l, "divide experts in simulation alone, so far");
+    case DTS_CUT_FILTER:
+    case DTS_CUT_CHANNEL:
+        return refuse(p, l,
+                      "gather or sum up all of it in simulation alone, so far: "
+                      "live.compute: timed runs the plan");
     }
     return true;
 }

@@ -15,20 +15,12 @@ static bool is_local(const struct dts_model *m, int layer)
            out->size[0] == m->layers[m->layers[layer].inputs[0]].output.size[0];
 }
 
-static bool reads(const struct dts_model *m, int layer, int tensor)
-{
-    for (int i = 0; i < m->layers[layer].input_count; i++)
-        if (m->layers[layer].inputs[i] == tensor)
-            return true;
-    return false;
-}
-
 /* Does all that reads this tensor lead to linear layers, by local layers alone? */
 static bool ends_in_products(const struct dts_model *m, int tensor)
 {
     bool any = false;
     for (int l = tensor + 1; l < m->layer_count; l++) {
-        if (!reads(m, l, tensor))
+        if (!dts_cut_reads(m, l, tensor))
             continue;
         any = true;
         if (!dts_cut_is_kind(m, l, "linear") && !(is_local(m, l) && ends_in_products(m, l)))
@@ -42,7 +34,7 @@ static bool is_logits(const struct dts_model *m, int tensor)
 {
     int readers = 0, losses = 0;
     for (int l = tensor + 1; l < m->layer_count; l++)
-        if (reads(m, l, tensor)) {
+        if (dts_cut_reads(m, l, tensor)) {
             readers++;
             losses += dts_cut_is_kind(m, l, "softmax_cross_entropy");
         }
@@ -78,6 +70,9 @@ enum dts_cut_way dts_cut_way_of(const struct dts_cutter *c, int layer)
     if (c->cut->ranks == 1)
         return DTS_CUT_NOT;
     const struct dts_model *m = c->model;
+    enum dts_cut_way way;
+    if (dts_cut_channel_way(c, layer, &way))
+        return way;
     const bool divided = has_divided_input(c, layer);
     if (dts_cut_is_kind(m, layer, "embedding"))
         return DTS_CUT_TABLE;
@@ -165,6 +160,10 @@ bool dts_cut_tensor(const struct dts_cutter *c, int layer, enum dts_cut_way way,
                     struct dts_op_call *call)
 {
     const size_t ranks = (size_t)c->cut->ranks;
+    const bool channels = dts_cut_is_convolution(c->model, layer) ||
+                          (way == DTS_CUT_VALUES && dts_cut_in_channels(c, layer));
+    if (channels && way != DTS_CUT_NOT)
+        return dts_cut_divide_channels(c, layer, way, call);
     const size_t features = dts_dims_features(&call->output);
     size_t *last_out = &call->output.size[call->output.count - 1];
     switch (way) {
@@ -196,6 +195,9 @@ bool dts_cut_tensor(const struct dts_cutter *c, int layer, enum dts_cut_way way,
         return true;
     case DTS_CUT_EXPERTS:
         return !dts_cut_sends_parts(c, layer) || divide_positions(c, layer, call);
+    case DTS_CUT_FILTER:
+    case DTS_CUT_CHANNEL:
+        break; // convolutions, above
     }
     return true;
 }
@@ -211,7 +213,7 @@ static bool is_first_reader(const struct dts_cutter *c, int layer)
 {
     const int tensor = c->model->layers[layer].inputs[0];
     for (int l = tensor + 1; l < layer; l++)
-        if (reads(c->model, l, tensor) && makes_part(c, l))
+        if (dts_cut_reads(c->model, l, tensor) && makes_part(c, l))
             return false;
     return true;
 }
@@ -243,6 +245,10 @@ void dts_cut_tensor_exchanges(const struct dts_cutter *c, int l)
     const enum dts_coll_kind sum = sequence ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE;
     if (c->cut->ranks == 1)
         return;
+    if (dts_cut_is_convolution(c->model, l)) {
+        dts_cut_channel_exchanges(c, l);
+        return;
+    }
     const bool makes = makes_part(c, l);
     if (makes && is_first_reader(c, l)) {
         exchange(out, DTS_CUT_AFTER_BACKWARD, sum, in);

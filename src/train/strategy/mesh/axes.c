@@ -21,8 +21,8 @@ static double sent_bytes(const struct dts_role *role, const struct dts_op *op)
 /* Lines: the axes, and experts behind them. */
 enum { EXPERTS = DTS_AXES, LINES };
 
-/* Gradients are summed over context, shard and data in one go, or in two. That counts where
- * replicas are, or else where positions are divided. */
+/* Gradients are summed over spatial, context, shard and data in one go, or in two. That counts
+ * where replicas are, or else where positions are divided. */
 static int line_of(const struct dts_mesh_shape *shape, const struct dts_op *op)
 {
     if (op->kind == DTS_OP_EXCHANGE)
@@ -31,8 +31,10 @@ static int line_of(const struct dts_mesh_shape *shape, const struct dts_op *op)
         return DTS_AXIS_TENSOR;
     if (op->stream == DTS_EXPERT)
         return EXPERTS;
+    if (op->stream == DTS_SPATIAL)
+        return DTS_AXIS_SPATIAL;
     if (op->stream == DTS_CONTEXT || dts_mesh_replicas(shape) == 1)
-        return DTS_AXIS_CONTEXT;
+        return shape->size[DTS_AXIS_CONTEXT] > 1 ? DTS_AXIS_CONTEXT : DTS_AXIS_SPATIAL;
     const bool scatters = op->collective.shape.kind != DTS_ALLREDUCE;
     const int first = scatters ? DTS_AXIS_SHARD : DTS_AXIS_DATA;
     return shape->size[first] > 1 ? first : DTS_AXIS_SHARD + DTS_AXIS_DATA - first;
@@ -61,6 +63,27 @@ static void add_line(const struct dts_point *point, const char *name, int size, 
                  size, stride, where, bytes / 1e6);
 }
 
+/* How strips lie, and where they end. */
+static void add_strips(const struct dts_point *point, struct dts_text *text)
+{
+    const struct dts_model *m = &point->scenario->model;
+    struct dts_mesh_division d;
+    struct dts_error ignored = {0};
+    bool first = true;
+    if (!dts_mesh_divide(point, &d, &ignored))
+        return;
+    for (int a = 0; a < DTS_OP_AXES; a++) {
+        if (d.cut.grid[a] == 1)
+            continue;
+        dts_text_add(text, "%s%d parts of the %s", first ? "         " : " x ", d.cut.grid[a],
+                     dts_cut_axis_name(&m->input, a));
+        first = false;
+    }
+    dts_text_add(text, ", up to %s\n",
+                 d.cut.whole_from < 0 ? "the end" : m->layers[d.cut.whole_from].name);
+    dts_mesh_division_free(&d);
+}
+
 void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
                        struct dts_text *text)
 {
@@ -70,10 +93,13 @@ void dts_mesh_describe(const struct dts_point *point, const struct dts_job *job,
     if (!dts_mesh_shape_find(point, &shape, &ignored))
         return;
     count(job, &shape, bytes);
-    for (int axis = 0; axis < DTS_AXES; axis++)
+    for (int axis = 0; axis < DTS_AXES; axis++) {
         if (shape.size[axis] > 1)
             add_line(point, dts_axis_name(axis), shape.size[axis], shape.stride[axis],
                      bytes[axis], text);
+        if (shape.size[axis] > 1 && axis == DTS_AXIS_SPATIAL)
+            add_strips(point, text);
+    }
     const struct dts_group experts = dts_mesh_group(&shape, DTS_AMONG_EXPERT);
     if (experts.size > 1)
         add_line(point, "expert", experts.size, dts_mesh_device(&shape, experts.stride),

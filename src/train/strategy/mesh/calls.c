@@ -67,28 +67,13 @@ int dts_stage_call(struct dts_stage_work *w, const struct dts_pipeline_pass *pas
                                       share * seconds_of(w, pass->pass, first, last, adds)};
     const char *name = m->layers[first].name;
     const struct dts_cut *cut = w->stage->cut;
-    const bool divided = cut->ranks * cut->context * cut->experts > 1;
+    const bool divided = cut->ranks * cut->spatial * cut->context * cut->experts > 1;
     const size_t round = divided ? 0 : dts_round_length(name);
     char label[64];
     snprintf(label, sizeof(label), "%s %.*s #%d", dts_pass_name(pass->pass),
              round > 0 && round < 24 ? (int)round : 24, name, pass->microbatch);
     w->here = dts_build_call(w->stage->point, w->stage->plan, label, call);
     dts_stage_await_side(w);
-    return w->here;
-}
-
-/* A loss over a part of the classes runs in halves, around what ranks gather; nearly all its
- * time is in the first. Returns the second. */
-static int add_rest(struct dts_stage_work *w, int first)
-{
-    struct dts_plan *plan = w->stage->plan;
-    char label[64];
-    plan->ops[first].call.part = DTS_OP_SUMS;
-    struct dts_call rest = plan->ops[first].call;
-    rest.part = DTS_OP_REST;
-    rest.seconds = 0;
-    snprintf(label, sizeof(label), "%.40s: rest", plan->ops[first].label);
-    w->here = dts_plan_call(plan, DTS_COMPUTE, label, rest);
     return w->here;
 }
 
@@ -137,12 +122,27 @@ static int waits_of(struct dts_stage_work *w, const struct dts_stage_awaited *aw
     return count;
 }
 
+/* Is a halo under way for the first layer that runs? */
+static bool has_halo(const struct dts_stage_work *w, const struct dts_pipeline_pass *pass,
+                     int first, int last)
+{
+    const struct dts_cut_layer *layers = w->stage->cut->layers;
+    return w->side >= 0 && pass->pass != DTS_BACKWARD_WEIGHT &&
+           (dts_stage_is_forward(pass->pass) ? layers[first].forward_edge
+                                             : layers[last].backward_edge) > 0;
+}
+
 /* The call itself, of attention in a ring as many as there are ranks. */
 static int add_kernels(struct dts_stage_work *w, const struct dts_pipeline_pass *pass, int slot,
                        int first, int last, const int *waits, int count)
 {
     if (pass->pass != DTS_BACKWARD_WEIGHT && w->stage->cut->layers[first].ring_values > 0)
         return dts_stage_ring(w, pass, slot, first, waits, count);
+    if (pass->pass != DTS_BACKWARD_WEIGHT &&
+        dts_stage_has_halves(&w->stage->cut->layers[first], dts_stage_is_forward(pass->pass)))
+        return dts_stage_halves(w, pass, slot, first, waits, count);
+    if (w->stage->mesh->spatial.overlap && has_halo(w, pass, first, last))
+        return dts_stage_beside(w, pass, slot, first, last, waits, count);
     const int op = dts_stage_call(w, pass, slot, first, last, 1);
     for (int i = 0; i < count; i++)
         dts_plan_after(w->stage->plan, waits[i]);
@@ -176,6 +176,6 @@ int dts_stage_segment(struct dts_stage_work *w, const struct dts_pipeline_pass *
         dts_stage_exchanges(w, pass, slot, forward ? last : first,
                             forward ? DTS_CUT_AFTER_FORWARD : DTS_CUT_AFTER_BACKWARD, -1);
     if (forward && w->stage->cut->layers[last].way == DTS_CUT_CLASSES)
-        return add_rest(w, op);
+        return dts_stage_rest(w, op, 0);
     return behind >= 0 ? behind : op;
 }

@@ -1,8 +1,8 @@
 /* exchanges.c -- what ranks of a stage exchange around the calls of a layer.
  *
- * Sums of tensor ranks are on the stream of the kernels. What context and expert ranks exchange
- * has a stream of its own: it waits for the kernels before it, and the next kernel waits for
- * it.
+ * Sums of tensor ranks are on the stream of the kernels. What spatial, context and expert ranks
+ * exchange has a stream of its own: it waits for the kernels before it, and the next kernel
+ * waits for it.
  */
 #include <stdio.h>
 
@@ -20,7 +20,8 @@ struct dts_stage_sum {
 /* Elements of one microbatch; an all-to-all has at least one for each rank. */
 static size_t count_of(const struct dts_stage_work *w, const struct dts_cut_exchange *x)
 {
-    const size_t count = (size_t)(x->values * (double)w->stage->point->batch);
+    const double samples = x->of_batch ? 1 : (double)w->stage->point->batch;
+    const size_t count = (size_t)(x->values * samples);
     const size_t least = x->kind == DTS_ALLTOALL ? (size_t)w->stage->shape->stage_ranks : 0;
     return count > least ? count : least;
 }
@@ -55,28 +56,49 @@ void dts_stage_sums(struct dts_stage_work *w)
                     dts_precision_bytes(w->stage->point->scenario->precision));
 }
 
+static struct dts_members members_of(const struct dts_stage *stage, enum dts_cut_among among)
+{
+    static const enum dts_mesh_among groups[] = {[DTS_CUT_TENSOR] = DTS_AMONG_TENSOR,
+                                                 [DTS_CUT_CONTEXT] = DTS_AMONG_CONTEXT,
+                                                 [DTS_CUT_EXPERT] = DTS_AMONG_EXPERT,
+                                                 [DTS_CUT_SPATIAL] = DTS_AMONG_SPATIAL};
+    if (among >= DTS_CUT_PLACES)
+        return dts_mesh_row_members(stage->point, stage->shape, stage->cut->grid,
+                                    (int)(among - DTS_CUT_PLACES));
+    return dts_mesh_members(stage->point, stage->shape, groups[among]);
+}
+
+/* Neighbours have halos; all else of spatial ranks are sums and copies as of tensor ranks. */
+static const struct dts_coll_choice *choice_of(const struct dts_mesh *mesh,
+                                               enum dts_cut_among among)
+{
+    switch (among) {
+    case DTS_CUT_CONTEXT:
+        return &mesh->context.choice;
+    case DTS_CUT_EXPERT:
+        return &mesh->expert.choice;
+    case DTS_CUT_TENSOR:
+    case DTS_CUT_SPATIAL:
+        return &mesh->within;
+    default:
+        return &mesh->spatial.choice;
+    }
+}
+
 const struct dts_collective *dts_stage_collective(struct dts_stage_work *w,
                                                   enum dts_cut_among among,
                                                   enum dts_coll_kind kind, size_t count)
 {
-    static const enum dts_mesh_among groups[] = {[DTS_CUT_TENSOR] = DTS_AMONG_TENSOR,
-                                                 [DTS_CUT_CONTEXT] = DTS_AMONG_CONTEXT,
-                                                 [DTS_CUT_EXPERT] = DTS_AMONG_EXPERT};
     const struct dts_stage *stage = w->stage;
-    const struct dts_mesh *mesh = stage->mesh;
-    const struct dts_coll_choice *choices[] = {[DTS_CUT_TENSOR] = &mesh->within,
-                                               [DTS_CUT_CONTEXT] = &mesh->context.choice,
-                                               [DTS_CUT_EXPERT] = &mesh->expert.choice};
     for (int i = 0; i < w->sum_count; i++)
         if (w->sums[i].among == among && w->sums[i].kind == kind && w->sums[i].count == count)
             return &w->sums[i].collective;
-    const struct dts_members members =
-        dts_mesh_members(stage->point, stage->shape, groups[among]);
+    const struct dts_members members = members_of(stage, among);
     const double bytes =
         (double)count * (double)dts_precision_bytes(stage->point->scenario->precision);
     struct dts_stage_sum sum = {.among = among, .kind = kind, .count = count};
-    if (w->failed || !dts_coll_choice_make(choices[among], stage->point, &members, kind, bytes,
-                                           &sum.collective, w->err)) {
+    if (w->failed || !dts_coll_choice_make(choice_of(stage->mesh, among), stage->point,
+                                           &members, kind, bytes, &sum.collective, w->err)) {
         w->failed = true;
         return NULL;
     }
@@ -122,10 +144,15 @@ static int add_to_plan(struct dts_stage_work *w, const struct place *at,
     static const char *const words[] = {[DTS_ALLREDUCE] = "all-reduce",
                                         [DTS_REDUCE_SCATTER] = "reduce-scatter",
                                         [DTS_ALLGATHER] = "all-gather",
-                                        [DTS_ALLTOALL] = "all-to-all"};
+                                        [DTS_ALLTOALL] = "all-to-all",
+                                        [DTS_HALO] = "halo",
+                                        [DTS_HALO_BEHIND] = "halo behind",
+                                        [DTS_HALO_BEFORE] = "halo before"};
     static const enum dts_stream streams[] = {[DTS_CUT_TENSOR] = DTS_COMPUTE,
                                               [DTS_CUT_CONTEXT] = DTS_CONTEXT,
                                               [DTS_CUT_EXPERT] = DTS_EXPERT};
+    const enum dts_stream stream =
+        x->among >= DTS_CUT_SPATIAL ? DTS_SPATIAL : streams[x->among];
     struct dts_collective c = *collective;
     c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count_of(w, x)};
     c.made = (struct dts_between){.copied = true,
@@ -142,7 +169,7 @@ static int add_to_plan(struct dts_stage_work *w, const struct place *at,
     char label[64];
     snprintf(label, sizeof(label), "%s %.20s #%d", words[x->kind],
              w->stage->point->scenario->model.layers[at->layer].name, at->pass->microbatch);
-    return dts_plan_collective(w->stage->plan, streams[x->among], label, c);
+    return dts_plan_collective(w->stage->plan, stream, label, c);
 }
 
 /* Returns the operation; -1: it failed. */

@@ -14,6 +14,13 @@ static const struct dts_field size_fields[] = {
      .max = 1024,
      .missing = "null",
      .help = "ranks that divide the matrices of a layer"},
+    {.key = "spatial",
+     .offset = DTS_AXIS_SPATIAL * sizeof(int),
+     .type = DTS_INT,
+     .min = 1,
+     .max = 1 << 20,
+     .missing = "null",
+     .help = "ranks that divide the image of a sample"},
     {.key = "context",
      .offset = DTS_AXIS_CONTEXT * sizeof(int),
      .type = DTS_INT,
@@ -80,15 +87,25 @@ const struct dts_field dts_mesh_fields[] = {
      .offset = offsetof(struct dts_mesh, order_cfg),
      .type = DTS_OTHER,
      .missing = "null",
-     .help =
-         "axes over neighbouring devices, the nearest first; default: tensor, context, shard, "
-         "data, pipeline"},
+     .help = "axes over neighbouring devices, the nearest first; default: tensor, spatial, "
+             "context, "
+             "shard, data, pipeline"},
     {DTS_KEY(struct dts_mesh, pipeline), .type = DTS_OBJECT, .fields = pipeline_fields,
      .missing = "{}", .help = "how stages work"},
     {DTS_KEY(struct dts_mesh, context), .type = DTS_OBJECT, .fields = dts_mesh_context_fields,
      .missing = "{}", .help = "how ranks of the axis context work"},
+    {DTS_KEY(struct dts_mesh, spatial), .type = DTS_OBJECT, .fields = dts_mesh_spatial_fields,
+     .missing = "{}", .help = "how ranks of the axis spatial work"},
     {DTS_KEY(struct dts_mesh, expert), .type = DTS_OBJECT, .fields = dts_mesh_expert_fields,
      .missing = "{}", .help = "mixtures whose experts are on several ranks"},
+    {.key = "convolutions",
+     .offset = offsetof(struct dts_mesh, convolutions_word),
+     .type = DTS_STRING,
+     .choice = dts_convolutions_name,
+     .missing = "\"whole\"",
+     .help = "how tensor ranks divide convolutions: whole: not; filter: a part of the outputs "
+             "each, then gathered; channel: a part of the inputs, outputs summed; alternating: "
+             "one after the other, else what exchanges less"},
     {DTS_KEY(struct dts_mesh, sequence_parallel), .type = DTS_BOOL, .missing = "false",
      .help = "tensor ranks divide the positions, too, where they do not divide matrices"},
     {.key = "recompute",
@@ -143,33 +160,6 @@ const struct dts_field dts_mesh_fields[] = {
 const char *dts_mesh_default_name(const void *self)
 {
     return ((const struct dts_mesh *)self)->name;
-}
-
-/* "mesh_p4_t2_interleaved": what is not 1. */
-static void set_name(struct dts_mesh *mesh)
-{
-    static const char letters[DTS_AXES] = {'t', 'c', 's', 'd', 'p'};
-    size_t at = (size_t)snprintf(mesh->name, sizeof(mesh->name), "mesh");
-    for (int axis = DTS_AXES - 1; axis >= 0; axis--)
-        if (mesh->sizes[axis] > 1)
-            at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%c%d",
-                                   letters[axis], mesh->sizes[axis]);
-    if (mesh->expert.size > 1)
-        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_e%d",
-                               mesh->expert.size);
-    static const char *const zero[] = {"", "_zero1", "_zero2", "_zero3"};
-    at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "%s", zero[mesh->sharded]);
-    if (mesh->offload != DTS_OFFLOAD_NOTHING)
-        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_offload");
-    dts_mesh_recompute_name(mesh, mesh->name + at, sizeof(mesh->name) - at);
-    at += strlen(mesh->name + at);
-    if (mesh->compression != NULL)
-        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s",
-                               mesh->compression->name);
-    if (mesh->sequence_parallel)
-        at += (size_t)snprintf(mesh->name + at, sizeof(mesh->name) - at, "_sp");
-    if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])
-        snprintf(mesh->name + at, sizeof(mesh->name) - at, "_%s", mesh->schedule->name);
 }
 
 static bool read_order(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
@@ -307,6 +297,7 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
         !dts_mesh_read_compression(mesh, at, err) || !check_offload(mesh, at, err) ||
         !read_order(mesh, at, err) || !read_pipeline(mesh, at, err) ||
         !dts_mesh_read_context(mesh, stack, at, err) ||
+        !dts_mesh_read_spatial(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
         !prepare_within(mesh, stack, at, err))
@@ -315,7 +306,7 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
     mesh->policy =
         dts_bucket_policy_of(at, stack, mesh->bucket_bytes, mesh->first_bucket_bytes);
     mesh->policy.cycle_s = 0;
-    set_name(mesh);
+    dts_mesh_set_name(mesh);
     return true;
 }
 

@@ -1,6 +1,7 @@
-/* keys_parts.c -- the keys of the strategy "mesh" that say how context and expert ranks work,
- * and stages that have several parts.
+/* keys_parts.c -- the keys of the strategy "mesh" that say how context, spatial and expert
+ * ranks work, and stages that have several parts.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "train/strategy/keys.h"
@@ -14,6 +15,19 @@ const struct dts_field dts_mesh_context_fields[] = {
              "default: ring"},
     {DTS_ALGORITHM_KEY(struct dts_mesh_context, choice),
      .help = "of all_to_all and all_gather; default: the stack's, or pairwise and ring"},
+    {0},
+};
+
+const struct dts_field dts_mesh_spatial_fields[] = {
+    {.key = "grid",
+     .offset = offsetof(struct dts_mesh_spatial, grid_cfg),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "ranks along each axis of the image, a list: depth, height, width, or height, "
+             "width; default: all along the first"},
+    {DTS_KEY(struct dts_mesh_spatial, overlap), .type = DTS_BOOL, .missing = "null",
+     .help = "halos travel while kernels compute the places that need none; default: "
+             "false"},
     {0},
 };
 
@@ -52,8 +66,11 @@ static bool prepare_parts(struct dts_coll_choice *choice, enum dts_coll_kind kin
     const bool automatic = stack->algorithm != NULL && strcmp(stack->algorithm, "auto") == 0;
     choice->kind = kind;
     if (choice->algorithm == NULL)
-        choice->algorithm = automatic ? "auto" : kind == DTS_ALLTOALL ? "pairwise" : "ring";
-    if (kind == DTS_ALLTOALL || kind == DTS_SHIFT)
+        choice->algorithm = automatic              ? "auto"
+                            : kind == DTS_ALLTOALL ? "pairwise"
+                            : kind == DTS_HALO     ? "neighbors"
+                                                   : "ring";
+    if (kind >= DTS_ALLTOALL)
         choice->channels = 1;
     return dts_coll_choice_prepare(choice, stack, at, err);
 }
@@ -75,6 +92,60 @@ bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
     if (context->reach == DTS_CUT_RING && context->choice.algorithm != NULL)
         return dts_cfg_fail(&here, "algorithm", err, "has no effect on a ring");
     return prepare_parts(&context->choice, kinds[context->reach], stack, &here, err);
+}
+
+const char *dts_convolutions_name(int i)
+{
+    static const char *const words[] = {[DTS_CUT_WHOLE] = "whole",
+                                        [DTS_CUT_FILTERS] = "filter",
+                                        [DTS_CUT_CHANNELS] = "channel",
+                                        [DTS_CUT_ALTERNATING] = "alternating",
+                                        NULL};
+    return words[i];
+}
+
+/* All ranks along the first axis, or as the list says. */
+static bool read_grid(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
+{
+    int *grid = mesh->spatial.grid, *list = NULL;
+    const int ranks = mesh->sizes[DTS_AXIS_SPATIAL];
+    const struct dts_cfg cfg = dts_cfg_member(at, "grid");
+    double product = 1;
+    size_t count = 0;
+    for (int a = 0; a < DTS_OP_AXES; a++)
+        grid[a] = 1;
+    grid[0] = ranks > 0 ? ranks : 1;
+    if (!dts_cfg_exists(&cfg))
+        return true;
+    if (!dts_cfg_ints(&cfg, 1, 1 << 20, DTS_OP_AXES, &list, &count, err))
+        return false;
+    for (size_t a = 0; a < count; a++) {
+        grid[a] = list[a];
+        product *= list[a];
+        mesh->spatial.along += list[a] > 1;
+    }
+    free(list);
+    return product == ranks ||
+           dts_cfg_fail(at, "grid", err, "must multiply to mesh.spatial, %d, got %.0f", ranks,
+                        product);
+}
+
+bool dts_mesh_read_spatial(struct dts_mesh *mesh, const struct dts_stack *stack,
+                           const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg here = dts_cfg_member(at, "spatial");
+    const bool there =
+        dts_cfg_exists(&here) && dts_cfg_is_object(&here) && dts_cfg_key(&here, 0) != NULL;
+    if (mesh->sizes[DTS_AXIS_SPATIAL] <= 1 && there)
+        return dts_cfg_fail(at, "spatial", err, "has no effect without mesh.spatial >= 2");
+    for (int i = 0; dts_convolutions_name(i) != NULL; i++)
+        if (strcmp(dts_convolutions_name(i), mesh->convolutions_word) == 0)
+            mesh->convolutions = (enum dts_cut_convolutions)i;
+    if (mesh->convolutions != DTS_CUT_WHOLE && mesh->sizes[DTS_AXIS_TENSOR] <= 1)
+        return dts_cfg_fail(at, "convolutions", err, "has no effect without mesh.tensor >= 2");
+    const bool read = read_grid(mesh, &here, err);
+    mesh->spatial.grid_cfg = (struct dts_cfg){0}; // its parents end here
+    return read && prepare_parts(&mesh->spatial.choice, DTS_HALO, stack, &here, err);
 }
 
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,

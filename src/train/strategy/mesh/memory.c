@@ -71,7 +71,7 @@ static double entry_bytes(const struct dts_point *point, const struct dts_cut *c
                           double bytes)
 {
     const int from = point->scenario->model.layers[layer].inputs[0];
-    return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].call.output) * bytes : 0;
+    return from >= 0 ? (double)dts_dims_elements(&cut->layers[from].held) * bytes : 0;
 }
 
 /* Is the layer the first of its round, or of those that are computed again at once, or of none?
@@ -135,7 +135,7 @@ static void pass_layer(struct sweep *w, const struct dts_part_of_model *part, in
 {
     const struct dts_cut_layer *mine = &w->cut->layers[l];
     w->loss = fmax(w->loss, loss_bytes(w->point, w->cut, l));
-    w->largest = fmax(w->largest, (double)dts_dims_elements(&mine->call.output) * w->bytes);
+    w->largest = fmax(w->largest, (double)dts_dims_elements(&mine->held) * w->bytes);
     if (w->again[l].keeps == DTS_KEEPS_ENTRY)
         w->repeated += saved_bytes(mine, w->bytes, false);
     *round += kept_bytes(w, part, l);
@@ -168,7 +168,9 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_stack_memory *software = &point->scenario->stack.memory;
     const bool whole = mesh->sharded == DTS_SHARDED_NOTHING;
-    const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] > 1;
+    const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] *
+                             d->shape.size[DTS_AXIS_SPATIAL] >
+                         1;
     double values = 0;
     values +=
         software->gradients_fp32 && !software->gradients_fused && bytes < 4 ? parameters : 0;

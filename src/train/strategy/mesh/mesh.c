@@ -32,10 +32,11 @@ static int device_of(const struct dts_point *point, int rank)
     return dts_mesh_shape_find(point, &shape, &ignored) ? dts_mesh_device(&shape, rank) : rank;
 }
 
-static bool has_mixture(const struct dts_model *m)
+/* Has the network a layer of a kind that is called so, or begins so? */
+static bool has_kind(const struct dts_model *m, const char *name)
 {
     for (int l = 0; l < m->layer_count; l++)
-        if (strcmp(m->layers[l].kind->name, "moe") == 0)
+        if (strncmp(m->layers[l].kind->name, name, strlen(name)) == 0)
             return true;
     return false;
 }
@@ -66,8 +67,11 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
         return dts_point_fail(point, err,
                               "%s: batch_norm: must be local on a mesh of several replicas",
                               point->strategy->name);
-    if (shape->experts > 1 && !has_mixture(&point->scenario->model))
+    if (shape->experts > 1 && !has_kind(&point->scenario->model, "moe"))
         return dts_point_fail(point, err, "%s: expert: %s has no mixture of experts",
+                              point->strategy->name, point->scenario->model.name);
+    if (mesh->convolutions != DTS_CUT_WHOLE && !has_kind(&point->scenario->model, "conv"))
+        return dts_point_fail(point, err, "%s: convolutions: %s has none",
                               point->strategy->name, point->scenario->model.name);
     if (!dts_mesh_check_compression(point, shape, err))
         return false;
@@ -83,6 +87,7 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_scenario *s = point->scenario;
     struct dts_error why = {0};
+    const int *grid = mesh->spatial.grid;
     *d = (struct dts_mesh_division){.parts = NULL};
     if (!dts_mesh_shape_find(point, &d->shape, err) || !dts_mesh_check(point, &d->shape, err))
         return false;
@@ -92,8 +97,10 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
                                               .batch = point->batch,
                                               .tensor = d->shape.size[DTS_AXIS_TENSOR],
                                               .context = d->shape.size[DTS_AXIS_CONTEXT],
+                                              .convolutions = mesh->convolutions,
                                               .experts = d->shape.experts,
                                               .sequence = mesh->sequence_parallel,
+                                              .grid = {grid[0], grid[1], grid[2]},
                                               .reach = mesh->context.reach,
                                               .skew = mesh->expert.skew,
                                               .padded = mesh->expert.padded,
@@ -153,7 +160,8 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
 
 const struct dts_strategy_kind dts_strategy_mesh = {
     .name = "mesh",
-    .summary = "devices on named axes: tensor, context, shard, data, pipeline; experts",
+    .summary =
+        "devices on named axes: tensor, spatial, context, shard, data, pipeline; experts",
     .fields = dts_mesh_fields,
     .size = sizeof(struct dts_mesh),
     .default_name = dts_mesh_default_name,

@@ -4,13 +4,15 @@
  * Along one axis something is divided or repeated:
  *
  *     tensor     the matrices of a layer (Megatron-LM; Shoeybi et al. 2019, arXiv:1909.08053)
- *     context    the positions of a sequence (ring attention; Liu et al. 2023,
- * arXiv:2310.01889) shard      weights, gradients and optimizer state of replicas that see
- * other samples data       replicas that see other samples and sum their gradients pipeline the
- * layers: stages (GPipe; Huang et al. 2019, arXiv:1811.06965)
+ *     spatial    the image, or volume, of a sample (Dryden et al. 2019, arXiv:1903.06681)
+ *     context    the positions of a sequence (Liu et al. 2023, arXiv:2310.01889)
+ *     shard      the state of training of replicas that see other samples
+ *     data       nothing: replicas see other samples and sum their gradients
+ *     pipeline   the layers: stages (GPipe; Huang et al. 2019, arXiv:1811.06965)
  *
  * Ranks of a job are numbered stage after stage, since a role is a stage. Within a stage tensor
- * is fastest, then context, shard, data. Which device a rank sits on follows from `order`.
+ * is fastest, then spatial, context, shard, data. Which device a rank sits on follows from
+ * `order`.
  *
  * Experts have no axis of their own: ranks of context, shard and data that follow one another
  * divide them (Liu et al. 2025, arXiv:2504.14960, "folding"), so that each group of ranks is a
@@ -29,6 +31,7 @@
 /* In the order in which ranks are numbered, the fastest first. */
 enum dts_axis {
     DTS_AXIS_TENSOR,
+    DTS_AXIS_SPATIAL,
     DTS_AXIS_CONTEXT,
     DTS_AXIS_SHARD,
     DTS_AXIS_DATA,
@@ -76,6 +79,15 @@ struct dts_mesh_context {
 };
 const char *dts_reach_name(int i); // "ring", "all_to_all", "all_gather"
 
+struct dts_mesh_spatial {
+    struct dts_cfg grid_cfg;
+    int grid[DTS_OP_AXES];         // ranks along each axis of an image; product: the axis' size
+    int along;                     // axes that they divide
+    bool overlap;                  // places that need no halo are computed meanwhile
+    struct dts_coll_choice choice; // of halos
+};
+const char *dts_convolutions_name(int i); // "whole", "filter", "channel", "alternating"
+
 struct dts_mesh_expert {
     int size;
     double skew;
@@ -91,6 +103,9 @@ struct dts_mesh {
     int order[DTS_AXES]; // axes, the fastest first, over the devices
     struct dts_mesh_pipeline pipeline;
     struct dts_mesh_context context;
+    struct dts_mesh_spatial spatial;
+    const char *convolutions_word;
+    enum dts_cut_convolutions convolutions;
     struct dts_mesh_expert expert;
     const struct dts_pipeline_schedule *schedule;
     int *blocks; // of each part, by hand; owned; NULL: not so
@@ -115,11 +130,14 @@ struct dts_mesh {
     const char *compression_word;
     const struct dts_compression_cost *compression; // of what replicas exchange; NULL: none
     double compression_share;                       // of the values, where not all are sent
-    char name[48];
+    char name[128];
 };
 
 /* keys_parts.c: what an object of the keys holds, and what follows from it. */
-extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[];
+extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[],
+    dts_mesh_spatial_fields[];
+bool dts_mesh_read_spatial(struct dts_mesh *mesh, const struct dts_stack *stack,
+                           const struct dts_cfg *at, struct dts_error *err);
 bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err);
 bool dts_mesh_read_schedule(struct dts_mesh *mesh, const struct dts_cfg *at,
@@ -136,6 +154,8 @@ void dts_mesh_recompute_name(const struct dts_mesh *mesh, char *name, size_t siz
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
                           const struct dts_cfg *at, struct dts_error *err);
 
+/* name.c: sets mesh->name, of all that is not 1 or left out: "mesh_p4_t2_interleaved". */
+void dts_mesh_set_name(struct dts_mesh *mesh);
 /* compress.c: the keys, and whether they can act on a mesh. */
 bool dts_mesh_read_compression(struct dts_mesh *mesh, const struct dts_cfg *at,
                                struct dts_error *err);
@@ -154,9 +174,10 @@ void dts_mesh_release(void *self);
 struct dts_mesh_shape {
     int size[DTS_AXES];
     int stride[DTS_AXES]; // between devices in the order of the placement
-    int stage_ranks;      // tensor x context x shard x data
+    int stage_ranks;      // tensor x spatial x context x shard x data
     int experts;          // ranks that divide them
-    int shards;           // ranks that divide the state of training: context x shard, or 1
+    int shards;           // ranks that divide the state of training: spatial x context x
+                          // shard, or 1
 };
 
 /* Fills sizes that were left out. Refuses devices that they do not divide. */
@@ -189,6 +210,7 @@ double dts_mesh_repeated_flops(const struct dts_point *point);
 /* Ranks of a stage that do something together. */
 enum dts_mesh_among {
     DTS_AMONG_TENSOR,
+    DTS_AMONG_SPATIAL,
     DTS_AMONG_CONTEXT,
     DTS_AMONG_EXPERT,
     DTS_AMONG_SHARDS, // of weights that all but tensor ranks and stages have alike
@@ -200,6 +222,11 @@ struct dts_group dts_mesh_group(const struct dts_mesh_shape *shape, enum dts_mes
 struct dts_members dts_mesh_members(const struct dts_point *point,
                                     const struct dts_mesh_shape *shape,
                                     enum dts_mesh_among among);
+
+/* Neighbours along an axis of an image; the last axis is the fastest of spatial ranks. */
+struct dts_members dts_mesh_row_members(const struct dts_point *point,
+                                        const struct dts_mesh_shape *shape, const int *grid,
+                                        int axis);
 
 /* A part of the network: layers first .. last run on one stage, one after another. */
 struct dts_part_of_model {

@@ -181,14 +181,15 @@ static bool by_hand(const struct dts_point *point, const struct cuts *cuts, int 
                           point->strategy->name, end, point->scenario->model.name, rounds);
 }
 
-/* What one rank sends of a tensor: its positions, where they are divided; its part of
- * the values, where they are gathered again. */
-static size_t message(const struct dts_point *point, const struct dts_cut *cut,
-                      const struct dts_dims *dims)
+/* What one rank sends of a layer's output: its positions or its strip, where they are divided;
+ * its part of the values, where they are gathered again. */
+static size_t message(const struct dts_point *point, const struct dts_cut *cut, int layer)
 {
+    const struct dts_dims *dims = &point->scenario->model.layers[layer].output;
     const struct dts_mesh *mesh = point->strategy->self;
     const size_t ranks = (size_t)cut->ranks;
-    const size_t all = dts_dims_elements(dims) / (dims->count == 2 ? (size_t)cut->context : 1);
+    const size_t all = dts_dims_elements(dims) / (dims->count == 2 ? (size_t)cut->context : 1) /
+                       (size_t)cut->layers[layer].places;
     const bool divided = cut->sequence && dims->count == 2 && dims->size[0] > 1;
     if (mesh->pipeline.scatter)
         return (all + ranks - 1) / ranks;
@@ -204,7 +205,7 @@ static void set_parts(const struct dts_point *point, const struct dts_cut *cut,
         out[i].first = i == 0 ? 0 : out[i - 1].last + 1;
         out[i].last = i + 1 < parts ? cuts->behind[chosen[i]] : m->layer_count - 1;
         out[i].entry = i == 0 ? 0 : out[i - 1].exit;
-        out[i].exit = i + 1 < parts ? message(point, cut, &m->layers[out[i].last].output) : 0;
+        out[i].exit = i + 1 < parts ? message(point, cut, out[i].last) : 0;
     }
 }
 

@@ -36,8 +36,9 @@ static bool is_break(const struct dts_stage_work *w, int layer, bool forward)
     const enum dts_cut_moment next = forward ? DTS_CUT_BEFORE_FORWARD : DTS_CUT_AFTER_BACKWARD;
     const struct dts_cut_layer *layers = &w->stage->cut->layers[layer];
     return layers[0].exchange_count[here] > 0 || layers[1].exchange_count[next] > 0 ||
-           layers[0].ring_values > 0 || layers[1].ring_values > 0 ||
-           (forward && layers[1].way == DTS_CUT_CLASSES);
+           dts_stage_has_halves(&layers[0], forward) ||
+           dts_stage_has_halves(&layers[1], forward) || layers[0].ring_values > 0 ||
+           layers[1].ring_values > 0 || (forward && layers[1].way == DTS_CUT_CLASSES);
 }
 
 /* The last layer of the call that begins with `from`. */

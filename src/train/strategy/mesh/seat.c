@@ -58,6 +58,11 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: layers run again before backward on CPUs: "
                         "live.device must be cpu",
                         name);
+    if (shape->size[DTS_AXIS_SPATIAL] > 1)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: the axis spatial is simulated alone, so "
+                        "far: live.compute: timed runs the plan",
+                        name);
     if (mesh->sharded == DTS_SHARDED_OPTIMIZER && point->scenario->stack.sharded_allreduce)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: ranks of a sharded optimizer sum by "

@@ -6,9 +6,9 @@
 const char *dts_axis_name(int i)
 {
     static const char *const names[DTS_AXES + 1] = {
-        [DTS_AXIS_TENSOR] = "tensor",     [DTS_AXIS_CONTEXT] = "context",
-        [DTS_AXIS_SHARD] = "shard",       [DTS_AXIS_DATA] = "data",
-        [DTS_AXIS_PIPELINE] = "pipeline",
+        [DTS_AXIS_TENSOR] = "tensor",   [DTS_AXIS_SPATIAL] = "spatial",
+        [DTS_AXIS_CONTEXT] = "context", [DTS_AXIS_SHARD] = "shard",
+        [DTS_AXIS_DATA] = "data",       [DTS_AXIS_PIPELINE] = "pipeline",
     };
     return names[i];
 }
@@ -26,7 +26,8 @@ static void find_strides(const struct dts_mesh *mesh, struct dts_mesh_shape *sha
 /* Ranks that have the same weights, but for experts. */
 static int copies_of(const struct dts_mesh_shape *shape)
 {
-    return shape->size[DTS_AXIS_CONTEXT] * dts_mesh_replicas(shape);
+    return shape->size[DTS_AXIS_SPATIAL] * shape->size[DTS_AXIS_CONTEXT] *
+           dts_mesh_replicas(shape);
 }
 
 /* Experts lie on ranks of context, shard and data, the nearest first. */
@@ -36,9 +37,8 @@ static bool find_experts(const struct dts_point *point, struct dts_mesh_shape *s
     const struct dts_mesh *mesh = point->strategy->self;
     const int copies = copies_of(shape);
     shape->experts = mesh->expert.size > 0 ? mesh->expert.size : 1;
-    shape->shards = mesh->sharded != DTS_SHARDED_NOTHING
-                        ? shape->size[DTS_AXIS_CONTEXT] * shape->size[DTS_AXIS_SHARD]
-                        : 1;
+    shape->shards =
+        mesh->sharded != DTS_SHARDED_NOTHING ? copies / shape->size[DTS_AXIS_DATA] : 1;
     if (copies % shape->experts != 0)
         return dts_point_fail(point, err,
                               "%s: expert.size %d must divide the %d ranks of context, shard "
@@ -87,13 +87,16 @@ int dts_mesh_device(const struct dts_mesh_shape *shape, int rank)
 struct dts_group dts_mesh_group(const struct dts_mesh_shape *shape, enum dts_mesh_among among)
 {
     const int tensor = shape->size[DTS_AXIS_TENSOR], copies = copies_of(shape);
+    const int spatial = shape->size[DTS_AXIS_SPATIAL];
     const int experts = shape->experts, shards = shape->shards;
     const int expert_shards = shards % experts == 0 ? shards / experts : 1;
     switch (among) {
     case DTS_AMONG_TENSOR:
         return (struct dts_group){1, tensor};
+    case DTS_AMONG_SPATIAL:
+        return (struct dts_group){tensor, spatial};
     case DTS_AMONG_CONTEXT:
-        return (struct dts_group){tensor, shape->size[DTS_AXIS_CONTEXT]};
+        return (struct dts_group){tensor * spatial, shape->size[DTS_AXIS_CONTEXT]};
     case DTS_AMONG_EXPERT:
         return (struct dts_group){tensor, experts};
     case DTS_AMONG_SHARDS:
@@ -175,14 +178,30 @@ static int per_node(const struct dts_point *point, const struct run *runs, int c
     return inside;
 }
 
-struct dts_members dts_mesh_members(const struct dts_point *point,
-                                    const struct dts_mesh_shape *shape,
-                                    enum dts_mesh_among among)
+static struct dts_members members_of(const struct dts_point *point,
+                                     const struct dts_mesh_shape *shape, struct dts_group group)
 {
     struct run runs[DTS_AXES];
-    struct dts_members members = {.group = dts_mesh_group(shape, among)};
+    struct dts_members members = {.group = group};
     const int count = runs_of(shape, &members.group, runs);
     members.per_node = per_node(point, runs, count);
     members.nodes = members.group.size / members.per_node;
     return members;
+}
+
+struct dts_members dts_mesh_members(const struct dts_point *point,
+                                    const struct dts_mesh_shape *shape,
+                                    enum dts_mesh_among among)
+{
+    return members_of(point, shape, dts_mesh_group(shape, among));
+}
+
+struct dts_members dts_mesh_row_members(const struct dts_point *point,
+                                        const struct dts_mesh_shape *shape, const int *grid,
+                                        int axis)
+{
+    int stride = shape->size[DTS_AXIS_TENSOR];
+    for (int a = DTS_OP_AXES - 1; a > axis; a--)
+        stride *= grid[a];
+    return members_of(point, shape, (struct dts_group){stride, grid[axis]});
 }

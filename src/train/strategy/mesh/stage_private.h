@@ -100,6 +100,27 @@ static inline bool dts_stage_is_forward(enum dts_pass pass)
     return pass == DTS_FORWARD || pass == DTS_RECOMPUTE;
 }
 
+/* Do ranks sum something up amid the layer's call? */
+static inline bool dts_stage_has_halves(const struct dts_cut_layer *layer, bool forward)
+{
+    return layer->exchange_count[forward ? DTS_CUT_AMID_FORWARD : DTS_CUT_AMID_BACKWARD] > 0;
+}
+
+/* Adds the second half of a call, which its first one becomes, of so many seconds. A loss over
+ * a part of the classes has halves around what ranks gather; nearly all its time is in the
+ * first. */
+int dts_stage_rest(struct dts_stage_work *work, int first, double seconds);
+
+/* Adds a call that sums up over all ranks' places, in halves, and what is between them. The
+ * first waits for `waits`. Returns the second. */
+int dts_stage_halves(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                     int slot, int layer, const int *waits, int count);
+
+/* Adds a call of layers first .. last, and before it one of the places of its first layer that
+ * need nothing of the halo under way. Returns the former. */
+int dts_stage_beside(struct dts_stage_work *work, const struct dts_pipeline_pass *pass,
+                     int slot, int first, int last, const int *waits, int count);
+
 /* Adds the buffer of what ranks exchange between calls. */
 void dts_stage_sums(struct dts_stage_work *work);
 

@@ -1,0 +1,1 @@
+dtsim spatial_cosmoflow --set devices=3 --set batch.global=3 --set 'strategies=[{"kind":"mesh","mesh":{"spatial":3}}]'
