@@ -32,6 +32,14 @@
  * exp(x - that), and the target's value or 0. Behind the second half all ranks have the loss;
  * backward runs whole, and makes the gradients of the values that are here.
  *
+ * Experts on several ranks: a mixture with `expert_ranks` runs in three parts, each way,
+ * between which ranks exchange rows of features, [experts of all ranks, batch, capacity,
+ * features]: all that an expert may take of each sample, zeros where it takes less. LEAVE
+ * writes the rows that go to each expert. They are exchanged all to all: each rank gets, from
+ * each, the rows of its own experts. EXPERT replaces rows by what its experts make of them;
+ * they go back, and RETURN makes y, or backward dx. Weights are those of the rank's experts,
+ * and all of the router.
+ *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
  */
@@ -82,6 +90,8 @@ struct dts_arrays {
     size_t first, all;
     int rank; // of those: 0 .. ranks - 1
 
+    float *rows; // of a mixture whose experts are on several ranks
+
     bool training; // forward: statistics of the batch, dropout
     /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
      */
@@ -129,6 +139,10 @@ struct dts_operation {
     bool products; // multiplies matrices: in mixed precision its weights have 16 bits (mixed.h)
     bool halves;   // in training it can run in two halves (dts_op_part)
     bool divides;  // ranks can have parts of its table or its classes (dts_arrays.first)
+
+    /* Values of the rows that ranks exchange, of a call with `expert_ranks`; NULL: none. */
+    size_t (*row_values)(const struct dts_op_call *call, int batch);
+
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing
     dts_op_bytes_fn *state_bytes; // the same; starts as zeros
     struct dts_op_cost (*cost)(const struct dts_op_call *call); // one of op_cost.h

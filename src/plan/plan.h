@@ -174,7 +174,9 @@ struct dts_exchange {
  * there and back. */
 struct dts_between {
     bool copied;            // else the data is what it is
-    bool backward;          // the gradient of the layer's first input; else its output
+    bool backward;          // of a backward pass
+    bool before;            // the layer's call; else behind it
+    int number;             // which of several of that moment, one after another
     int layer, chunk, slot; // as of a call
 };
 

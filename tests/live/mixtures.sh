@@ -1,9 +1,9 @@
 #!/bin/sh
-# mixtures.sh -- meshes that nobody listed: four axes, schedules, shards, microbatches and buckets are drawn; each
-# gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with momentum.
+# mixtures.sh -- meshes that nobody listed: four axes, experts, schedules, shards, microbatches and buckets are
+# drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with momentum.
 #
 #     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
-bin=$1 count=${2:-30} seed=${3:-1}
+bin=$1 count=${2:-36} seed=${3:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -16,14 +16,14 @@ awk -v count="$count" -v seed="$seed" '
     function flip(yes, no) { return draw(2) ? yes : no }
     BEGIN {
         srand(seed)
-        split("gpt gpt cnn mlp", models, " ")
+        split("gpt gpt cnn mlp moe moe", models, " ")
         split("1f1b gpipe zb_h1 interleaved eager_1f1b dualpipe", schedules, " ")
         split("optimizer gradients parameters", words, " ")
         split("ring ring halving_doubling tree", sums, " ")
         while (made < count) {
-            model = models[1 + draw(4)]
+            model = models[1 + draw(6)]
             p = 1 + draw(4); s = 1 + draw(4); d = 1 + draw(3); m = 1 + draw(6)
-            t = model == "cnn" || draw(2) ? 1 : flip(2, 4)
+            t = model == "cnn" || model == "moe" || draw(2) ? 1 : flip(2, 4)
             ranks = p * t * s * d
             if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
                 continue
@@ -41,6 +41,11 @@ awk -v count="$count" -v seed="$seed" '
             word = s > 1 ? words[1 + draw(3)] : ""
             if (s > 1)
                 text = text ",\"sharded\":\"" word "\""
+            e = model == "moe" ? 2 ^ draw(3) : 1
+            if (s * d % e || s % e && e % s)
+                continue
+            if (e > 1)
+                text = text ",\"expert\":{\"size\":" e ",\"padded\":true}"
             if (word == "parameters")
                 text = text ",\"prefetch\":" draw(3) ",\"reshard_after_forward\":" flip("true", "false")
             if (s == 1)
@@ -54,8 +59,8 @@ awk -v count="$count" -v seed="$seed" '
 
 # Tensor ranks draw no dropout within attention.
 sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
-cp "$here/cnn.json" "$here/mlp.json" "$work"
-for model in gpt cnn mlp; do
+cp "$here/cnn.json" "$here/mlp.json" "$here/moe.json" "$work"
+for model in gpt cnn mlp moe; do
     train 1 "$work/$model" --set model="$work/$model.json" || { cat "$work/err"; exit 1; }
 done
 while read -r model ranks microbatches strategy; do

@@ -5,6 +5,7 @@
 #include "train/mixture_point.h"
 
 #include "base/text.h"
+#include "train/model/cut/part.h"
 
 static double sent_by(struct fixture *f, const char *json, int devices)
 {
@@ -52,6 +53,24 @@ static void capacity_bounds_what_is_sent(void)
         set_up_mixture(&f, &device, 1, rows[i].capacity);
         CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4,\"skew\":2}}", 4),
                    BLOCKS * 4.0 * SENT * rows[i].sent, 0);
+        finish(&f, &device);
+    }
+}
+
+/* Each expert gets, of each sample, all that it may take: 1.25 times 16 x 2 / 8 positions, or
+ * all 16 of them. So all ranks send as much, whatever is asked. */
+static void padded_messages_have_one_size(void)
+{
+    static const struct {
+        double capacity;
+        int each;
+    } rows[] = {{0.5, 2}, {1.1, 5}, {1.25, 5}, {0, POSITIONS}};
+    for (int i = 0; i < 4; i++) {
+        struct fixture f;
+        struct dts_device device;
+        set_up_mixture(&f, &device, 1, rows[i].capacity);
+        CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":4,\"padded\":true}}", 4),
+                   BLOCKS * 4.0 * EXPERTS * rows[i].each * WIDTH, 0);
         finish(&f, &device);
     }
 }
@@ -238,6 +257,11 @@ static void skew_is_work_of_the_experts(void)
     CHECK_NEAR(skewed.layers[l].cost.weight_values, ROUTER + WEIGHTS / 4, 0);
     CHECK(skewed.layers[l].forward_share >= even.layers[l].forward_share);
     CHECK(skewed.layers[l].saved_values > even.layers[l].saved_values);
+    dts_cut_free(&skewed);
+    q.padded =
+        true; // eight experts get 16 positions each, and 2 x 16 are asked: four times all
+    CHECK(dts_cut_find(&skewed, &q, &err));
+    CHECK_NEAR(skewed.layers[l].cost.product_flops, router + 4 * products, 1e-6);
     dts_cut_free(&even);
     dts_cut_free(&skewed);
     finish(&f, &device);
@@ -277,6 +301,9 @@ static void experts_that_do_not_divide_are_refused(void)
         {"{\"expert\":{\"size\":3}}", "expert.size 3 must divide the 8 ranks", 8},
         {"{\"expert\":{\"size\":16}}", "16 expert ranks do not divide its experts, 8", 16},
         {"{\"expert\":{\"skew\":2}}", "has no effect without expert.size >= 2", 8},
+        {"{\"expert\":{\"padded\":true}}", "has no effect without expert.size >= 2", 8},
+        {"{\"expert\":{\"size\":2,\"padded\":true,\"skew\":2}}", "has no effect with padded",
+         8},
         {"{\"expert\":{\"size\":2,\"algorithm\":\"ring\"}}", "ring does no all-to-all", 8},
         {"{\"mesh\":{\"shard\":3,\"data\":2},\"expert\":{\"size\":2}}",
          "expert.size 2 must divide the 3 ranks that share the state of training", 6},
@@ -286,6 +313,42 @@ static void experts_that_do_not_divide_are_refused(void)
     set_up_mixture(&f, &device, 1, 0);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         check_refused(&f, rows[i].json, rows[i].devices, rows[i].says);
+    finish(&f, &device);
+}
+
+/* Rank 1 of 4 has experts 2 and 3 of eight, and all of the router. */
+static void a_rank_has_its_experts(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    struct dts_model *part;
+    struct dts_cut cut;
+    set_up_mixture(&f, &device, 1, 0);
+    const struct dts_cut_question q = {.model = &f.scenario.model,
+                                       .device = &device,
+                                       .precision = DTS_FP32,
+                                       .batch = 1,
+                                       .tensor = 1,
+                                       .context = 1,
+                                       .experts = 4,
+                                       .skew = 1,
+                                       .path = "test"};
+    int l = 0;
+    CHECK(dts_cut_find(&cut, &q, &err));
+    CHECK(dts_cut_part(&cut, &f.scenario.model, &(struct dts_cut_rank){0, 1}, &part, &err));
+    while (strcmp(part->layers[l].kind->name, "moe") != 0)
+        l++;
+    const struct dts_layer_part *mine = part->layers[l].part;
+    CHECK_INT(mine->call.expert_ranks, 4);
+    for (int p = 0; p < 4; p++) {
+        CHECK_INT(mine->divided[p], p > 0);
+        CHECK_INT(mine->apart[p], p > 0);
+        CHECK_INT((long)part->layers[l].params[p].count, p > 0 ? WEIGHTS / 12 : ROUTER);
+        CHECK_INT((long)dts_param_slice_at(&mine->slices[p], 0), p > 0 ? WEIGHTS / 12 : 0);
+    }
+    dts_cut_part_free(part);
+    dts_cut_free(&cut);
     finish(&f, &device);
 }
 
@@ -307,5 +370,5 @@ TESTS(TEST(positions_go_to_their_experts_and_back), TEST(capacity_bounds_what_is
       TEST(experts_are_summed_by_those_that_have_them),
       TEST(check_tells_what_goes_along_each_axis), TEST(memory_is_that_of_a_ranks_experts),
       TEST(skew_is_work_of_the_experts), TEST(every_mesh_with_experts_can_be_walked),
-      TEST(experts_that_do_not_divide_are_refused),
-      TEST(a_network_without_mixtures_has_no_experts))
+      TEST(experts_that_do_not_divide_are_refused), TEST(a_rank_has_its_experts),
+      TEST(padded_messages_have_one_size), TEST(a_network_without_mixtures_has_no_experts))

@@ -203,7 +203,17 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real)
 {
     const struct dts_moe m = dts_moe_of(call, batch);
+    if (m.ranks > 1)
+        return (dts_moe_returned_at(&m) + dts_moe_sent(&m) * m.features) * real;
     return (dts_moe_up_at(&m) + (m.gated ? m.rows * m.chosen * m.hidden : 0)) * real;
+}
+
+size_t dts_moe_row_values(const struct dts_op_call *call, int batch)
+{
+    if (call->expert_ranks <= 1)
+        return 0;
+    const struct dts_moe m = dts_moe_of(call, batch);
+    return dts_moe_sent(&m) * m.features;
 }
 
 const struct dts_operation dts_op_moe = {
@@ -211,6 +221,7 @@ const struct dts_operation dts_op_moe = {
     .summary = "each position goes to a few of many experts, small networks of their own",
     .needs_x = true,
     .products = true,
+    .row_values = dts_moe_row_values,
     .saved_bytes = saved_bytes,
     .cost = dts_moe_cost,
     .reference = {forward, backward},

@@ -48,6 +48,8 @@ size_t dts_moe_forward_scratch_host(const struct dts_op_call *call, int batch, i
 {
     (void)workers;
     const struct dts_moe m = dts_moe_of(call, batch);
+    if (m.ranks > 1)
+        return dts_moe_parts_scratch_host(&m, false);
     return floats_of(&m, false) * sizeof(float);
 }
 
@@ -55,6 +57,8 @@ size_t dts_moe_backward_scratch_host(const struct dts_op_call *call, int batch, 
 {
     (void)workers;
     const struct dts_moe m = dts_moe_of(call, batch);
+    if (m.ranks > 1)
+        return dts_moe_parts_scratch_host(&m, true);
     return floats_of(&m, true) * sizeof(float);
 }
 
@@ -146,33 +150,39 @@ static void scatter(const struct job *j, const float *from, float *to)
             to[j->rows[i] * j->m.features + k] += from[i * j->m.features + k];
 }
 
-static void route(const struct job *j)
+void dts_moe_route_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                        struct dts_workers *workers)
 {
-    const struct dts_moe *m = &j->m;
+    const struct dts_moe m = dts_moe_of(call, a->batch);
+    float *p = a->saved, *choices = p + dts_moe_choices_at(&m);
     const struct dts_gemm scores = {.transpose_b = true,
-                                    .m = m->rows,
-                                    .n = m->experts,
-                                    .k = m->features,
-                                    .a = j->a->x[0],
-                                    .lda = m->features,
-                                    .b = j->a->w[DTS_MOE_ROUTER],
-                                    .ldb = m->features,
-                                    .c = j->p,
-                                    .ldc = m->experts};
-    dts_gemm(&scores, j->workers);
-    for (size_t row = 0; row < m->rows; row++)
-        dts_moe_choose_float(j->call, j->p + row * m->experts, j->choices + row * m->chosen);
-    for (size_t s = 0; s < m->rows * m->experts / m->positions; s++)
-        dts_moe_limit_float(m, j->choices, s / m->experts, s % m->experts);
+                                    .m = m.rows,
+                                    .n = m.experts,
+                                    .k = m.features,
+                                    .a = a->x[0],
+                                    .lda = m.features,
+                                    .b = a->w[DTS_MOE_ROUTER],
+                                    .ldb = m.features,
+                                    .c = p,
+                                    .ldc = m.experts};
+    dts_gemm(&scores, workers);
+    for (size_t row = 0; row < m.rows; row++)
+        dts_moe_choose_float(call, p + row * m.experts, choices + row * m.chosen);
+    for (size_t s = 0; s < m.rows * m.experts / m.positions; s++)
+        dts_moe_limit_float(&m, choices, s / m.experts, s % m.experts);
 }
 
 void dts_moe_forward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                           const struct dts_place *place)
 {
     float *rest;
+    if (call->expert_ranks > 1) {
+        dts_moe_part_forward_host(call, a, place->workers);
+        return;
+    }
     struct job j = begin(call, a, place, false, &rest);
     const size_t n = j.m.features, hidden = j.m.hidden;
-    route(&j);
+    dts_moe_route_host(call, a, place->workers);
     memset(a->y, 0, j.m.rows * n * sizeof(float));
     for (size_t e = 0; e < j.m.experts; e++) {
         gather(&j, e, a->x[0], j.x);
@@ -234,27 +244,31 @@ static void expert_backward(struct job *j, float *dy)
     scatter(j, j->x, j->a->dx[0]);
 }
 
-static void router_backward(const struct job *j, float *dr)
+void dts_moe_router_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
+                                  const float *dc, float *dr, struct dts_workers *workers)
 {
-    const struct dts_moe *m = &j->m;
-    for (size_t i = 0; i < m->rows * m->experts; i++) {
-        const size_t row = i / m->experts;
-        dr[i] =
-            dts_moe_slope_float(j->call, j->p + row * m->experts, j->choices + row * m->chosen,
-                                j->dc + row * m->chosen, i % m->experts);
+    const struct dts_moe m = dts_moe_of(call, a->batch);
+    const float *p = a->saved, *choices = p + dts_moe_choices_at(&m);
+    for (size_t i = 0; i < m.rows * m.experts; i++) {
+        const size_t row = i / m.experts;
+        dr[i] = dts_moe_slope_float(call, p + row * m.experts, choices + row * m.chosen,
+                                    dc + row * m.chosen, i % m.experts);
     }
-    struct job all = *j;
-    all.count = m->rows;
-    all.expert = 0;
-    add_weights(&all, DTS_MOE_ROUTER, dr, m->experts, j->a->x[0], m->features);
-    if (j->a->dx[0] != NULL)
-        multiply(&all, dr, DTS_MOE_ROUTER, false, m->experts, m->features, j->a->dx[0], 1);
+    // as of one expert, which has all positions
+    const struct job all = {.a = a, .workers = workers, .m = m, .count = m.rows};
+    add_weights(&all, DTS_MOE_ROUTER, dr, m.experts, a->x[0], m.features);
+    if (a->dx[0] != NULL)
+        multiply(&all, dr, DTS_MOE_ROUTER, false, m.experts, m.features, a->dx[0], 1);
 }
 
 void dts_moe_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
                            const struct dts_place *place)
 {
     float *at;
+    if (call->expert_ranks > 1) {
+        dts_moe_part_backward_host(call, a, place->workers);
+        return;
+    }
     struct job j = begin(call, a, place, true, &at);
     float *dy = take(&at, j.m.rows * j.m.features), *dr = take(&at, j.m.rows * j.m.experts);
     memset(j.dc, 0, j.m.rows * j.m.chosen * sizeof(float));
@@ -269,5 +283,5 @@ void dts_moe_backward_host(const struct dts_op_call *call, const struct dts_arra
                    j.m.features * sizeof(float));
         expert_backward(&j, dy);
     }
-    router_backward(&j, dr);
+    dts_moe_router_backward_host(call, a, j.dc, dr, place->workers);
 }

@@ -31,6 +31,7 @@ struct dts_layer_part {
     size_t whole[DTS_LAYER_PARAMS];                  // values of the whole's parameter tensors
     struct dts_param_slice slices[DTS_LAYER_PARAMS]; // which of them are here
     bool divided[DTS_LAYER_PARAMS];                  // not all: other ranks have others
+    bool apart[DTS_LAYER_PARAMS]; // of experts: gradients are summed by fewer ranks
     size_t first, all; // of a table's rows or a loss's classes: the first that is here, how
                        // many there are in all; 0: they are all here
     bool no_bias;      // outputs are a part of a sum, and another rank adds the bias

@@ -28,8 +28,6 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
         .user = user,
         .borrowed = user != layer,
         .listed = listed,
-        .offset = layout->parameters,
-        .gradient = listed ? 0 : layout->gradients,
         .whole = at->values,
         .ordinal = at->tensors,
         .whole_count = dts_layer_values(owner, number),
@@ -37,9 +35,22 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
                      ? owner->part->slices[number]
                      : (struct dts_param_slice){1, param->count, 0, param->count},
         .divided = owner->part != NULL && owner->part->divided[number],
+        .apart = owner->part != NULL && owner->part->apart[number],
     };
-    layout->parameters += param->count;
-    layout->gradients += listed ? 0 : param->count;
+}
+
+/* Offsets of all tensors: of those that are apart, or of the others. */
+static void settle(struct dts_layout *layout, bool apart)
+{
+    for (int i = 0; i < layout->count; i++) {
+        struct dts_layout_tensor *t = &layout->tensors[i];
+        if (t->apart != apart)
+            continue;
+        t->offset = layout->parameters;
+        t->gradient = t->listed ? 0 : layout->gradients;
+        layout->parameters += t->param->count;
+        layout->gradients += t->listed ? 0 : t->param->count;
+    }
 }
 
 static void pass(const struct dts_model *model, int layer, int down_to, struct walk *at)
@@ -89,6 +100,10 @@ void dts_layout_add(struct dts_layout *layout, const struct dts_layer_range *ran
         if (layer->tied_to >= 0 && layer->tied_to < range->first && first_user(model, range, l))
             borrow(layout, layer->tied_to, l);
     }
+    layout->parameters = layout->gradients = 0;
+    settle(layout, false);
+    layout->dense = layout->parameters;
+    settle(layout, true);
 }
 
 void dts_layout_free(struct dts_layout *layout)

@@ -11,8 +11,11 @@
  * backward finishes it. Whoever trains adds up the gradients of all copies and of the owner's
  * tensor before the update; all begin alike, and so stay alike.
  *
+ * Where expert ranks divide a layer (train/model/part.h, `apart`), the tensors of experts lie
+ * behind all others, in the same order: their gradients are summed by other ranks.
+ *
  * A rank with several chunks of an interleaved pipeline adds their ranges, the last one first:
- * each network has a span of the rank's arrays, and one optimizer updates them all.
+ * each network has places in the rank's arrays, and one optimizer updates them all.
  */
 #ifndef DTS_TRAIN_NETWORK_LAYOUT_H
 #define DTS_TRAIN_NETWORK_LAYOUT_H
@@ -48,6 +51,7 @@ struct dts_layout_tensor {
     size_t whole_count;            // values of the tensor there,
     struct dts_param_slice slice;  // which of them are here,
     bool divided;                  // and others are elsewhere (train/model/part.h)
+    bool apart;                    // it lies behind those that are not
 };
 
 struct dts_layout {
@@ -57,6 +61,7 @@ struct dts_layout {
     int count;
     size_t room;
     size_t parameters, gradients; // values
+    size_t dense;                 // of the parameters, those before what is apart
 };
 
 /* The layout of the range, or behind what is there that of one more range: `layout` has its

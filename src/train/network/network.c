@@ -62,12 +62,10 @@ static void find_layout(struct dts_network *n)
     for (int i = 0; i < n->layout.count; i++) {
         const struct dts_layout_tensor *t = &n->layout.tensors[i];
         struct dts_node *node = &n->nodes[t->user];
-        if (t->listed) {
+        node->first_tensor = node->tensors == 0 ? i : node->first_tensor;
+        node->tensors++;
+        if (t->listed)
             node->rows = dts_alloc(1, sizeof(*node->rows));
-            continue;
-        }
-        node->first_gradient = node->cleared == 0 ? t->gradient : node->first_gradient;
-        node->cleared += t->param->count;
     }
 }
 
@@ -251,6 +249,37 @@ void dts_network_use_weights(struct dts_network *n, float *weights)
     memcpy(weights, n->weights.here, n->weights.bytes);
     dts_mirror_lie(&n->weights, weights);
     dts_network_leave_room(n, &n->weights_room);
+    dts_network_gather(n);
+}
+
+/* Its place in another layout. */
+static const struct dts_layout_tensor *place_in(const struct dts_layout *layout,
+                                                const struct dts_layout_tensor *t)
+{
+    for (int i = 0; i < layout->count; i++)
+        if (layout->tensors[i].layer == t->layer && layout->tensors[i].number == t->number &&
+            layout->tensors[i].user == t->user)
+            return &layout->tensors[i];
+    return NULL;
+}
+
+void dts_network_lie_among(struct dts_network *n, const struct dts_layout *layout,
+                           float *weights, float *gradients)
+{
+    assert(!n->layout.lists && !layout->lists && !dts_space_is_apart(n->space));
+    for (int i = 0; i < n->layout.count; i++) {
+        struct dts_layout_tensor *t = &n->layout.tensors[i];
+        const struct dts_layout_tensor *place = place_in(layout, t);
+        assert(place != NULL);
+        memcpy(weights + place->offset, (float *)n->weights.here + t->offset,
+               t->param->count * sizeof(float));
+        t->offset = place->offset;
+        t->gradient = place->gradient;
+    }
+    dts_mirror_lie(&n->weights, weights);
+    dts_mirror_lie(&n->gradients, gradients);
+    dts_network_leave_room(n, &n->weights_room);
+    dts_network_leave_room(n, &n->gradients_room);
     dts_network_gather(n);
 }
 

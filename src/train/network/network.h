@@ -94,6 +94,12 @@ void dts_network_use_gradients(struct dts_network *network, float *gradients);
 /* The same for weights; what they are now is copied there. */
 void dts_network_use_weights(struct dts_network *network, float *weights);
 
+/* Weights and gradients lie among those of that layout, which has all tensors of this one: the
+ * arrays of a rank with several networks, or with tensors that are apart. What weights are now
+ * is copied there. The arrays are the caller's, of this CPU. */
+void dts_network_lie_among(struct dts_network *network, const struct dts_layout *layout,
+                           float *weights, float *gradients);
+
 /* Weights, gradients, and what layers keep from step to step beside weights: running
  * statistics. Where the network computes elsewhere than on this CPU, functions of this header
  * give what is here: whoever reads it fetches it first, whoever changes it stores it then
@@ -190,13 +196,18 @@ void dts_network_divide(struct dts_network *network, int layer, size_t first, si
  * that have parts of a model add up. */
 void *dts_network_made(const struct dts_network *network, int layer, bool backward);
 
+/* Values of the rows that ranks exchange of a layer whose experts are on several of them
+ * (kernels/op.h); 0: it has none. */
+size_t dts_network_row_values(const struct dts_network *network, int layer);
+
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
  * layer's operation must have halves (kernels/op.h, which says what the sums are). */
 struct dts_network_part {
     enum dts_op_part part;
     double *sums; // there
     int ranks;
-    int rank; // of those, where a loss is divided: whose block of the sums is this network's
+    int rank;    // of those, where a loss is divided: whose block of the sums is this network's
+    float *rows; // of a mixture whose experts are on several ranks (kernels/op.h)
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 

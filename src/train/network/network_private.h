@@ -15,8 +15,8 @@ struct dts_node {
     size_t state, whole_state;  // into network->states, and into those of the whole model
     size_t state_bytes;         // rounded up
     struct dts_sparse *rows;    // gradient of its table; owned; NULL: dense
-    size_t first_gradient;      // of those at the layer's place, its own and borrowed ones:
-    size_t cleared;             // so many that are dense
+    int first_tensor, tensors;  // of the layout: those at the layer's place, its own and
+                                // borrowed ones
     size_t first, all;          // of its table or its classes, where they are divided
     size_t targets;             // values of it for a sample; 0: the layer is no loss
     float *zeros;               // in place of a bias that another rank adds; owned; or NULL

@@ -87,6 +87,14 @@ void *dts_network_made(const struct dts_network *n, int layer, bool backward)
     return c->wants[0] ? gradient_of(n, n->slot, c->inputs[0]) : NULL;
 }
 
+size_t dts_network_row_values(const struct dts_network *n, int layer)
+{
+    const struct dts_operation *op = n->nodes[layer].op;
+    return op != NULL && op->row_values != NULL
+               ? op->row_values(&n->calls[layer].call, n->options.batch)
+               : 0;
+}
+
 void dts_network_bind(struct dts_network *n, enum dts_network_edge edge, int slot, void *values)
 {
     assert(n->slots[slot].edges[edge].bytes > 0);
@@ -106,6 +114,7 @@ static const struct dts_arrays *now(const struct dts_network *n, int layer, bool
     a->sums = n->part.sums;
     a->ranks = n->part.ranks;
     a->rank = n->part.rank;
+    a->rows = n->part.rows;
     a->training = slot->step.training;
     a->step = slot->step.number;
     a->first_sample = slot->step.first_sample;
@@ -189,11 +198,24 @@ static void add_gradient(struct dts_network *n, int input, const void *more, siz
 static void clear_gradients(struct dts_network *n, int layer)
 {
     const struct dts_node *node = &n->nodes[layer];
+    size_t first = 0, count = 0; // neighbours at once
     if (node->rows != NULL)
         node->rows->count = 0;
-    if (node->cleared > 0)
-        dts_space_clear(n->space, (float *)n->gradients.there + node->first_gradient,
-                        node->cleared * sizeof(float));
+    for (int i = 0; i <= node->tensors; i++) {
+        const struct dts_layout_tensor *t =
+            i < node->tensors ? &n->layout.tensors[node->first_tensor + i] : NULL;
+        if (t != NULL && t->listed)
+            continue;
+        if (t != NULL && count > 0 && t->gradient == first + count) {
+            count += t->param->count;
+            continue;
+        }
+        if (count > 0)
+            dts_space_clear(n->space, (float *)n->gradients.there + first,
+                            count * sizeof(float));
+        first = t != NULL ? t->gradient : 0;
+        count = t != NULL ? t->param->count : 0;
+    }
 }
 
 static void find_rows(struct dts_network *n, int layer, const struct dts_arrays *a,
@@ -235,6 +257,12 @@ void dts_network_forward(struct dts_network *n, int layer)
     dts_space_leave(n->space);
 }
 
+/* Is this part of a backward call the one that leaves the gradients of inputs? */
+static bool makes_gradients(enum dts_op_part part)
+{
+    return part == DTS_OP_WHOLE || part == DTS_OP_REST || part == DTS_OP_RETURN;
+}
+
 void dts_network_backward(struct dts_network *n, int layer)
 {
     struct dts_node *node = &n->nodes[layer];
@@ -248,7 +276,7 @@ void dts_network_backward(struct dts_network *n, int layer)
         add_rows(n, layer, a);
     else
         run(n, layer, a, true);
-    for (int i = 0; i < c->call.input_count && n->part.part != DTS_OP_SUMS; i++)
+    for (int i = 0; i < c->call.input_count && makes_gradients(n->part.part); i++)
         if (c->adds[i])
             add_gradient(n, c->inputs[i], a->dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));

@@ -29,14 +29,16 @@ struct dts_seat {
      * many it is; they see the same samples. */
     struct dts_model *model; // owned (train/model/cut/part.h); NULL: the scenario's
     int member, members;     // 0 and 1: all of it
+    int expert, experts;     // the same of ranks that have parts of the experts, and samples of
+                             // their own
 
     /* No other rank has anything that this one has not: it has the whole network, and updates
      * all of it. */
     bool whole;
 
     /* Of ranks that are to have the same weights the first speaks for all; where they are
-     * divided, each of its group. */
-    bool speaks;
+     * divided, each of its group. The same of the weights of experts. */
+    bool speaks, speaks_of_experts;
 };
 
 /* The seat of a rank of workers. Fails (DTS_UNSUPPORTED) where ranks cannot train so, and says

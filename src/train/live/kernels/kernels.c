@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "train/live/kernels/experts.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/noise.h"
@@ -152,6 +153,8 @@ static struct dts_network *network_of(struct dts_live_kernels *t, const struct d
     if (call->part != DTS_OP_WHOLE && parts->seat.members > 1)
         part = (struct dts_network_part){call->part, parts->class_sums, parts->seat.members,
                                          parts->seat.member};
+    else if (call->part == DTS_OP_WHOLE && dts_live_experts_has(t, call))
+        part = (struct dts_network_part){.part = DTS_OP_EXPERT, .rows = parts->rows};
     else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
     dts_network_select(network, call->slot);
@@ -254,6 +257,7 @@ static void bring(void *self, const struct dts_op *op)
 {
     dts_live_mirrors_bring(self, op);
     dts_live_made_give(self, op);
+    dts_live_experts_give(self, op);
 }
 
 /* A sum of one microbatch alone joins those before. */
@@ -262,6 +266,7 @@ static void carry_off(void *self, const struct dts_op *op)
     struct dts_live_kernels *t = self;
     dts_live_mirrors_carry_off(self, op);
     dts_live_made_take(t, op);
+    dts_live_experts_take(t, op);
     dts_live_shares_summed(t, op);
 }
 

@@ -1,4 +1,5 @@
-/* made.c -- tensors of calls, and the sums of a loss over parts of the classes. */
+/* made.c -- tensors of calls, and the sums of a loss over parts of the classes, which tensor
+ * ranks combine. */
 #include "train/live/kernels/made.h"
 
 #include <string.h>

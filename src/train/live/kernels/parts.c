@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/os/pages.h"
+#include "train/live/kernels/experts.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/shares.h"
@@ -94,16 +95,12 @@ static bool bind_edges(struct dts_live_kernels *k, int number, struct dts_error 
     return true;
 }
 
-/* The last part's arrays come first. */
 static bool lay_out(struct dts_live_kernels *k, struct dts_error *err)
 {
     struct dts_live_parts *parts = k->parts;
-    size_t at = 0;
     for (int i = parts->seat.part_count - 1; i >= 0; i--) {
-        struct dts_network *network = parts->networks[i];
-        dts_network_use_weights(network, parts->weights + at);
-        dts_network_use_gradients(network, k->rank.buffers[DTS_GRADIENTS] + at);
-        at += dts_network_parameters(network);
+        dts_network_lie_among(parts->networks[i], &parts->layout, parts->weights,
+                              k->rank.buffers[DTS_GRADIENTS]);
         if (!bind_edges(k, i, err))
             return false;
     }
@@ -171,7 +168,7 @@ static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
     get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
            dts_live_shares_find(k, err) && dts_live_made_check(k, err) &&
-           make_optimizers(k, err);
+           dts_live_experts_open(k, err) && make_optimizers(k, err);
 }
 
 bool dts_live_parts_open(struct dts_live_kernels *k, bool lists, struct dts_error *err)
@@ -203,6 +200,7 @@ void dts_live_parts_close(struct dts_live_parts *parts)
     free(parts->shares);
     free(parts->summed);
     free(parts->class_sums);
+    free(parts->rows);
     free(parts->weights_room);
     free(parts);
 }

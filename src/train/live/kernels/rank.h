@@ -26,6 +26,7 @@ struct dts_live_parts {
     struct dts_span *shares;       // of what others have, too, the parts that this rank
     int share_count;               // updates; owned; 0: all
     double *class_sums;            // [members, positions of a microbatch, 3]; owned; or NULL
+    float *rows;                   // that go to experts and come back; owned; or NULL
     float *summed; // gradients, where each microbatch is summed by itself; owned
     struct dts_optimizer_run **optimizers; // of each share, or of all; owned
     int optimizer_count;                   // 0: servers update

@@ -27,7 +27,8 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void tidy(struct spans *s)
+/* Those of experts, from `dense` on, stay apart from others. */
+static void tidy(struct spans *s, size_t dense)
 {
     int kept = 0;
     if (s->count > 0)
@@ -36,7 +37,8 @@ static void tidy(struct spans *s)
         if (s->spans[i].count == 0)
             continue;
         struct dts_span *last = kept > 0 ? &s->spans[kept - 1] : NULL;
-        if (last != NULL && s->spans[i].first <= last->first + last->count) {
+        if (last != NULL && s->spans[i].first <= last->first + last->count &&
+            (last->first < dense) == (s->spans[i].first < dense)) {
             const size_t end = s->spans[i].first + s->spans[i].count;
             last->count = end > last->first + last->count ? end - last->first : last->count;
         } else {
@@ -80,9 +82,10 @@ static bool check(const struct dts_live_kernels *k, const struct spans *all,
                   struct dts_error *err)
 {
     const char *name = k->point->strategy->name;
-    const bool covered = all->count == 1 && all->spans[0].first == 0 &&
-                         all->spans[0].count == k->parts->layout.parameters;
-    return (covered && same(summed, gathered)) ||
+    size_t covered = 0;
+    for (int i = 0; i < all->count; i++)
+        covered += all->spans[i].count;
+    return (covered == k->parts->layout.parameters && same(summed, gathered)) ||
            dts_fail(err, DTS_UNSUPPORTED,
                     "live.compute: kernels: %s: ranks gather other parts of the weights than "
                     "those whose gradients they sum: one algorithm must do both",
@@ -98,16 +101,46 @@ static bool sums_often(const struct dts_plan *plan)
     return false;
 }
 
+/* Experts that no other rank has are updated where they are, whatever divides all else. */
+static void add_experts(const struct dts_layout *layout, struct spans *all,
+                        struct spans *summed, struct spans *gathered)
+{
+    const struct dts_span experts = {DTS_GRADIENTS, layout->dense,
+                                     layout->parameters - layout->dense};
+    for (int i = 0; i < all->count; i++)
+        if (all->spans[i].first >= layout->dense)
+            return;
+    add(all, experts);
+    add(summed, experts);
+    add(gathered, experts);
+}
+
+/* What is apart has an optimizer of its own: another rank may speak of its state. */
+static void share_whole(struct dts_live_parts *parts)
+{
+    const size_t dense = parts->layout.dense;
+    if (dense == parts->layout.parameters)
+        return;
+    parts->shares = dts_alloc(2, sizeof(*parts->shares));
+    parts->shares[0] = (struct dts_span){DTS_GRADIENTS, 0, dense};
+    parts->shares[1] =
+        (struct dts_span){DTS_GRADIENTS, dense, parts->layout.parameters - dense};
+    parts->share_count = 2;
+}
+
 bool dts_live_shares_find(struct dts_live_kernels *k, struct dts_error *err)
 {
     struct dts_live_parts *parts = k->parts;
     struct spans all = {0}, summed = {0}, data = {0}, gathered = {0};
-    if (find(k, DTS_REDUCE_SCATTER, DTS_GRADIENTS, &all, &summed) == 0)
+    if (find(k, DTS_REDUCE_SCATTER, DTS_GRADIENTS, &all, &summed) == 0) {
+        share_whole(parts);
         return true;
+    }
     find(k, DTS_ALLGATHER, DTS_WEIGHTS, &data, &gathered);
-    tidy(&all);
-    tidy(&summed);
-    tidy(&gathered);
+    add_experts(&parts->layout, &all, &summed, &gathered);
+    tidy(&all, parts->layout.dense);
+    tidy(&summed, parts->layout.dense);
+    tidy(&gathered, parts->layout.dense);
     const bool good = check(k, &all, &summed, &gathered, err);
     if (good && sums_often(&k->rank.role->plan))
         parts->summed = dts_alloc(parts->layout.parameters, sizeof(float));
@@ -132,31 +165,35 @@ static bool goes_on(const struct dts_plan *plan, const struct dts_op *op)
 }
 
 /* Is there a microbatch whose gradients there are summed later? */
-static bool is_last(const struct dts_plan *plan, const struct dts_collective *scatter)
+static bool is_last(const struct dts_plan *plan, const struct dts_collective *sum)
 {
     for (int o = plan->op_count - 1; o >= 0; o--) {
         const struct dts_collective *c = &plan->ops[o].collective;
-        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && c->shape.kind == DTS_REDUCE_SCATTER &&
-            c->data.first == scatter->data.first)
-            return c == scatter;
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE && c->shape.kind == sum->shape.kind &&
+            !c->of_share && c->data.buffer == DTS_GRADIENTS && c->data.first == sum->data.first)
+            return c == sum;
     }
     return false;
 }
 
 /* A share joins the sums, which leaves zeros for the next microbatch to add to; with the last
  * one the sums go back, to be updated with. */
-static void join(struct dts_live_kernels *k, const struct dts_collective *scatter, int channel)
+static void join_span(struct dts_live_kernels *k, const struct dts_span *share, bool last)
 {
-    const struct dts_span share =
-        dts_collective_share(k->rank.role, scatter, k->rank.rank, channel);
-    float *gradients = k->rank.buffers[DTS_GRADIENTS] + share.first;
-    float *summed = k->parts->summed + share.first;
-    const bool last = is_last(&k->rank.role->plan, scatter);
-    for (size_t i = 0; i < share.count; i++) {
+    float *gradients = k->rank.buffers[DTS_GRADIENTS] + share->first;
+    float *summed = k->parts->summed + share->first;
+    for (size_t i = 0; i < share->count; i++) {
         const float sum = summed[i] + gradients[i];
         gradients[i] = last ? sum : 0;
         summed[i] = last ? 0 : sum;
     }
+}
+
+static void join(struct dts_live_kernels *k, const struct dts_collective *scatter, int channel)
+{
+    const struct dts_span share =
+        dts_collective_share(k->rank.role, scatter, k->rank.rank, channel);
+    join_span(k, &share, is_last(&k->rank.role->plan, scatter));
 }
 
 /* All of a reduce-scatter's data but this rank's shares is of no use any more. */
@@ -183,6 +220,8 @@ void dts_live_shares_summed(struct dts_live_kernels *k, const struct dts_op *op)
         return;
     if (c->of_share)
         join(k, &plan->ops[c->scatter].collective, c->scatter_channel);
+    else if (c->shape.kind == DTS_ALLREDUCE && c->data.buffer == DTS_GRADIENTS)
+        join_span(k, &c->data, is_last(plan, c)); // of experts that no two shards divide
     if (c->shape.kind != DTS_REDUCE_SCATTER)
         return;
     clear_others(k, c);

@@ -10,9 +10,10 @@
 #include "base/mem.h"
 #include "train/live/kernels/whole.h"
 
-/* The weights that this rank updates, zeros between them. */
+/* The weights that this rank updates and speaks of, zeros between them. */
 static float *own_weights(const struct dts_live_kernels *k)
 {
+    const size_t dense = k->parts->layout.dense;
     const struct dts_live_parts *parts = k->parts;
     float *own = dts_alloc(parts->layout.parameters, sizeof(*own));
     for (int i = 0; i < parts->share_count; i++)
@@ -20,6 +21,10 @@ static float *own_weights(const struct dts_live_kernels *k)
                parts->shares[i].count * sizeof(*own));
     if (parts->share_count == 0)
         memcpy(own, parts->weights, parts->layout.parameters * sizeof(*own));
+    if (!parts->seat.speaks)
+        memset(own, 0, dense * sizeof(*own));
+    if (!parts->seat.speaks_of_experts)
+        memset(own + dense, 0, (parts->layout.parameters - dense) * sizeof(*own));
     return own;
 }
 
@@ -27,7 +32,7 @@ float *dts_live_whole_weights(const struct dts_live_kernels *k)
 {
     const size_t count = (size_t)k->point->scenario->model.parameters;
     float *whole = dts_alloc(count, sizeof(*whole));
-    if (k->parts->seat.speaks) {
+    if (k->parts->seat.speaks || k->parts->seat.speaks_of_experts) {
         float *own = own_weights(k);
         dts_layout_give(&k->parts->layout, own, whole);
         free(own);
@@ -52,8 +57,12 @@ float *dts_live_whole_optimizer(const struct dts_live_kernels *k, size_t *count)
     const struct dts_live_parts *parts = k->parts;
     *count = dts_optimizer_whole(parts->optimizers[0], &k->point->scenario->model);
     float *whole = dts_alloc(*count, sizeof(*whole));
-    for (int i = 0; parts->seat.speaks && i < parts->optimizer_count; i++)
-        dts_optimizer_give(parts->optimizers[i], whole);
+    for (int i = 0; i < parts->optimizer_count; i++) {
+        const bool experts =
+            i < parts->share_count && parts->shares[i].first >= parts->layout.dense;
+        if (experts ? parts->seat.speaks_of_experts : parts->seat.speaks)
+            dts_optimizer_give(parts->optimizers[i], whole);
+    }
     dts_wire_merge(k->wire, whole, *count * sizeof(*whole));
     return whole;
 }

@@ -96,6 +96,7 @@ struct dts_cut_question {
     /* Positions that the experts of the busiest rank get, over those of an even spread, >= 1.
      * Never more than their capacity lets them have. */
     double skew;
+    bool padded; // experts get all the positions that they could take; skew has no effect then
 
     const char *path; // what asks, for messages
 };

@@ -9,7 +9,12 @@
  *     several, whole tensors              each tensor rank sends all positions; the sum last
  *     several, the sequence divided       each sends its own; where the experts are tensor
  *                                         ranks gather what arrived, and scatter what leaves
+ *
+ * Padded, each expert gets of each sample as many positions as it may take, zeros among them,
+ * so that all messages are of one size (GShard).
  */
+#include <math.h>
+
 #include "train/model/cut/cut_private.h"
 
 bool dts_cut_sends_parts(const struct dts_cutter *c, int layer)
@@ -25,10 +30,18 @@ static double sent_of(const struct dts_op_call *call)
     return call->capacity > 0 && call->capacity < 1 ? asked * call->capacity : asked;
 }
 
+/* Of a sample, to all experts: all that each may take. */
+static double padded_of(const struct dts_op_call *call)
+{
+    return call->experts * (double)dts_op_capacity(call, dts_dims_positions(&call->output));
+}
+
 /* What an expert has no room for passes by. */
 static double skew_of(const struct dts_cutter *c, const struct dts_op_call *call)
 {
     const double skew = c->question->skew;
+    if (c->question->padded && c->cut->experts > 1)
+        return fmax(1, padded_of(call) / sent_of(call));
     if (c->cut->experts == 1 || call->capacity <= 0 || skew <= call->capacity)
         return c->cut->experts > 1 ? skew : 1;
     return call->capacity > 1 ? call->capacity : 1;
@@ -99,8 +112,9 @@ void dts_cut_expert_exchanges(const struct dts_cutter *c, int layer)
     struct dts_cut_layer *out = &c->cut->layers[layer];
     if (out->way != DTS_CUT_EXPERTS || c->cut->experts == 1)
         return;
-    const double sent = skew_of(c, &out->call) * sent_of(&out->call) *
-                        (double)dts_dims_features(&out->call.output);
+    const double positions = c->question->padded ? padded_of(&out->call)
+                                                 : skew_of(c, &out->call) * sent_of(&out->call);
+    const double sent = positions * (double)dts_dims_features(&out->call.output);
     dts_cut_add(out, DTS_CUT_BEFORE_FORWARD, DTS_CUT_EXPERT, DTS_ALLTOALL, sent);
     dts_cut_add(out, DTS_CUT_BEFORE_BACKWARD, DTS_CUT_EXPERT, DTS_ALLTOALL, sent);
     if (dts_cut_sends_parts(c, layer))

@@ -15,7 +15,7 @@
 struct parter {
     const struct dts_cut *cut;
     const struct dts_model *whole;
-    int rank;
+    int rank, expert;
     struct dts_error *err;
 };
 
@@ -73,9 +73,10 @@ static void set_slices(const struct parter *p, int l, struct dts_layer_part *par
             continue;
         if (mine->way == DTS_CUT_COLUMN)
             part->slices[i] = rows_of(p, all, here, blocks_of(p, l), whole / all);
-        else if (mine->way == DTS_CUT_TABLE)
-            part->slices[i] =
-                (struct dts_param_slice){1, count, (size_t)p->rank * count, count};
+        else if (mine->way == DTS_CUT_TABLE || mine->way == DTS_CUT_EXPERTS)
+            part->slices[i] = (struct dts_param_slice){
+                1, count, (size_t)(mine->way == DTS_CUT_TABLE ? p->rank : p->expert) * count,
+                count};
         else // rows of the product
             part->slices[i] = (struct dts_param_slice){
                 all, count / all, (size_t)p->rank * (count / all), whole / all};
@@ -137,7 +138,7 @@ static bool check(const struct parter *p, int l)
     case DTS_CUT_CLASSES:
         return layer->inputs[0] >= 0;
     case DTS_CUT_EXPERTS:
-        return refuse(p, l, "divide experts in simulation alone, so far");
+        return p->cut->ranks == 1 || refuse(p, l, "divide experts in simulation alone, so far");
     }
     return true;
 }
@@ -156,10 +157,23 @@ static void set_places(const struct parter *p, int l, struct dts_layer_part *par
     part->no_bias = way == DTS_CUT_ROW && p->rank > 0;
 }
 
-bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole, int rank,
-                  struct dts_model **out, struct dts_error *err)
+/* Of a mixture with a part of the experts. */
+static void set_experts(const struct parter *p, int l, struct dts_layer_part *part)
 {
-    const struct parter p = {cut, whole, rank, err};
+    if (p->cut->layers[l].way != DTS_CUT_EXPERTS)
+        return;
+    part->call.expert_ranks = p->cut->experts;
+    for (int i = 0; i < p->whole->layers[l].param_count; i++) {
+        part->call.params[i] = p->cut->layers[l].params[i];
+        part->apart[i] = i >= p->cut->layers[l].expert_params;
+    }
+}
+
+bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
+                  const struct dts_cut_rank *rank, struct dts_model **out,
+                  struct dts_error *err)
+{
+    const struct parter p = {cut, whole, rank->tensor, rank->expert, err};
     const size_t layers = (size_t)whole->layer_count;
     *out = NULL;
     for (int l = 0; l < whole->layer_count; l++)
@@ -174,6 +188,7 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole, int 
         struct dts_layer *layer = &part->layers[l];
         parts[l].call = cut->layers[l].call;
         set_slices(&p, l, &parts[l]);
+        set_experts(&p, l, &parts[l]);
         set_places(&p, l, &parts[l]);
         layer->part = &parts[l];
         layer->output = parts[l].call.output;

@@ -112,6 +112,7 @@ struct place {
     const struct dts_pipeline_pass *pass;
     int slot, layer;
     enum dts_cut_moment moment;
+    int number; // of those of the moment
 };
 
 static int add_to_plan(struct dts_stage_work *w, const struct place *at,
@@ -128,7 +129,11 @@ static int add_to_plan(struct dts_stage_work *w, const struct place *at,
     struct dts_collective c = *collective;
     c.data = (struct dts_span){DTS_STAGE_SUMS, 0, count_of(w, x)};
     c.made = (struct dts_between){.copied = true,
-                                  .backward = at->moment == DTS_CUT_AFTER_BACKWARD,
+                                  .backward = at->moment == DTS_CUT_AFTER_BACKWARD ||
+                                              at->moment == DTS_CUT_BEFORE_BACKWARD,
+                                  .before = at->moment == DTS_CUT_BEFORE_FORWARD ||
+                                            at->moment == DTS_CUT_BEFORE_BACKWARD,
+                                  .number = at->number,
                                   .layer = at->layer,
                                   .chunk = at->pass->chunk,
                                   .slot = at->slot};
@@ -164,9 +169,10 @@ int dts_stage_exchanges(struct dts_stage_work *w, const struct dts_pipeline_pass
                         int slot, int layer, enum dts_cut_moment moment, int after)
 {
     const struct dts_cut_layer *mine = &w->stage->cut->layers[layer];
-    const struct place at = {pass, slot, layer, moment};
     int op = -1;
-    for (int i = 0; i < mine->exchange_count[moment] && !w->failed; i++)
+    for (int i = 0; i < mine->exchange_count[moment] && !w->failed; i++) {
+        const struct place at = {pass, slot, layer, moment, i};
         op = add(w, &at, &mine->exchange[moment][i], op < 0 ? after : -1);
+    }
     return op;
 }

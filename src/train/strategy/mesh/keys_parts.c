@@ -25,6 +25,9 @@ const struct dts_field dts_mesh_expert_fields[] = {
      .missing = "null",
      .help = "positions that the busiest rank's experts get, over those of an even spread; "
              "default: 1"},
+    {DTS_KEY(struct dts_mesh_expert, padded), .type = DTS_BOOL, .missing = "false",
+     .help = "each expert gets as many positions as it could take (GShard), filled up with "
+             "zeros; live training needs it"},
     {DTS_ALGORITHM_KEY(struct dts_mesh_expert, choice),
      .help = "how positions go to experts and back, all to all; default: the stack's, or "
              "pairwise"},
@@ -79,8 +82,11 @@ bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
 {
     struct dts_mesh_expert *expert = &mesh->expert;
     const struct dts_cfg here = dts_cfg_member(at, "expert");
-    if (expert->size <= 1 && (expert->skew > 0 || expert->choice.algorithm != NULL))
+    if (expert->size <= 1 &&
+        (expert->skew > 0 || expert->padded || expert->choice.algorithm != NULL))
         return dts_cfg_fail(at, "expert", err, "has no effect without expert.size >= 2");
+    if (expert->padded && expert->skew > 0)
+        return dts_cfg_fail(&here, "skew", err, "has no effect with padded: all get as many");
     if (expert->skew <= 0)
         expert->skew = 1;
     return prepare_parts(&expert->choice, DTS_ALLTOALL, stack, &here, err);

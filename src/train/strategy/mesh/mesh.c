@@ -96,6 +96,7 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *d,
                                               .sequence = mesh->sequence_parallel,
                                               .reach = mesh->context.reach,
                                               .skew = mesh->expert.skew,
+                                              .padded = mesh->expert.padded,
                                               .path = point->strategy->name};
     if (!dts_cut_find(&d->cut, &question, &why))
         return dts_point_fail(point, err, "%s", why.text);

@@ -79,6 +79,7 @@ const char *dts_reach_name(int i); // "ring", "all_to_all", "all_gather"
 struct dts_mesh_expert {
     int size;
     double skew;
+    bool padded; // messages and kernels are of all that the experts could take
     struct dts_coll_choice choice; // of the all-to-all
 };
 

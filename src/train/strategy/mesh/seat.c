@@ -6,19 +6,38 @@
 #include "train/model/cut/part.h"
 #include "train/strategy/mesh/stage_private.h"
 
+static bool check_experts(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                          struct dts_error *err)
+{
+    const char *name = point->strategy->name;
+    const struct dts_mesh *mesh = point->strategy->self;
+    if (shape->experts == 1)
+        return true;
+    if (!mesh->expert.padded)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: messages to experts have one size: "
+                        "expert.padded must be true",
+                        name);
+    return shape->size[DTS_AXIS_TENSOR] == 1 ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: tensor and expert ranks together are simulated "
+                    "alone, so far: live.compute: timed runs the plan",
+                    name);
+}
+
 /* Half precision between stages would be rounded twice. */
 static bool check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                   struct dts_error *err)
 {
     const char *name = point->strategy->name;
     const struct dts_mesh *mesh = point->strategy->self;
-    const bool divided =
-        shape->size[DTS_AXIS_DATA] < shape->stage_ranks || shape->size[DTS_AXIS_PIPELINE] > 1;
-    if (shape->size[DTS_AXIS_CONTEXT] > 1 || shape->experts > 1)
+    const bool divided = shape->size[DTS_AXIS_DATA] < shape->stage_ranks ||
+                         shape->size[DTS_AXIS_PIPELINE] > 1 || shape->experts > 1;
+    if (shape->size[DTS_AXIS_CONTEXT] > 1)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: %s ranks are simulated alone, so far: "
+                        "live.compute: kernels: %s: context ranks are simulated alone, so far: "
                         "live.compute: timed runs the plan",
-                        name, shape->experts > 1 ? "expert" : "context");
+                        name);
     if (mesh->recompute != DTS_KEEPS_ALL)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: recomputation is simulated alone, so far: "
@@ -99,28 +118,42 @@ static void fill(const struct dts_point *point, const struct dts_mesh_division *
     free(most);
 }
 
+/* Of several copies of the network the first one speaks. */
+static void sit(const struct dts_point *point, const struct dts_mesh_shape *shape, int rank,
+                struct dts_seat *seat)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    const int *size = shape->size, tensor = size[DTS_AXIS_TENSOR];
+    const int here = rank % shape->stage_ranks, stage = rank / shape->stage_ranks;
+    const bool first = stage < size[DTS_AXIS_PIPELINE] / dts_pipeline_copies(mesh->schedule);
+    const struct dts_group copies = dts_mesh_group(shape, DTS_AMONG_EXPERT_COPIES);
+    seat->replica = here / tensor;
+    seat->member = here % tensor;
+    seat->members = tensor;
+    seat->expert = here / tensor % shape->experts;
+    seat->experts = shape->experts;
+    seat->whole = size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 &&
+                  seat->members * seat->experts == 1;
+    seat->speaks = first && here < tensor * size[DTS_AXIS_SHARD];
+    seat->speaks_of_experts = first && here < copies.stride;
+}
+
 bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *seat,
                    struct dts_error *err)
 {
     struct dts_mesh_division d;
     if (!dts_mesh_divide(point, &d, err))
         return false;
-    const int *size = d.shape.size, here = rank % d.shape.stage_ranks;
-    const struct dts_mesh *mesh = point->strategy->self;
-    const int copies = dts_pipeline_copies(mesh->schedule);
-    bool good = check(point, &d.shape, err) && check_copies(point, err);
+    bool good = check(point, &d.shape, err) && check_experts(point, &d.shape, err) &&
+                check_copies(point, err);
     if (good) {
         fill(point, &d, rank / d.shape.stage_ranks, seat);
-        seat->replica = here / size[DTS_AXIS_TENSOR];
-        seat->member = here % size[DTS_AXIS_TENSOR];
-        seat->members = size[DTS_AXIS_TENSOR];
-        seat->whole =
-            size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 && seat->members == 1;
-        seat->speaks = here < size[DTS_AXIS_TENSOR] * size[DTS_AXIS_SHARD] &&
-                       rank < d.shape.stage_ranks * (size[DTS_AXIS_PIPELINE] / copies);
+        sit(point, &d.shape, rank, seat);
     }
-    if (good && seat->members > 1)
-        good = dts_cut_part(&d.cut, &point->scenario->model, seat->member, &seat->model, err);
+    if (good && seat->members * seat->experts > 1)
+        good =
+            dts_cut_part(&d.cut, &point->scenario->model,
+                         &(struct dts_cut_rank){seat->member, seat->expert}, &seat->model, err);
     if (!good)
         dts_seat_free(seat);
     dts_mesh_division_free(&d);

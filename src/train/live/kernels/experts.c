@@ -1,0 +1,121 @@
+/* experts.c -- rows to the ranks of their experts, and back. */
+#include "train/live/kernels/experts.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "plan/run.h"
+
+static bool moves_rows(const struct dts_op *op)
+{
+    return op->kind == DTS_OP_COLLECTIVE && op->stream == DTS_EXPERT &&
+           op->collective.made.copied;
+}
+
+bool dts_live_experts_has(const struct dts_live_kernels *k, const struct dts_call *call)
+{
+    return k->parts->seat.experts > 1 && call->layer >= 0 &&
+           dts_network_row_values(k->parts->networks[call->chunk], call->layer) > 0;
+}
+
+/* The first of the rows that a rank exchanges with a member. */
+static float *rows_of(const struct dts_live_kernels *k, const struct dts_op *op, int member)
+{
+    const struct dts_collective *c = &op->collective;
+    return k->parts->rows + (size_t)member * (c->data.count / (size_t)c->group.size);
+}
+
+/* What a member gets of this rank, or this rank of the member, in all channels. */
+static size_t part_of(const struct dts_live_kernels *k, const struct dts_op *op, int member)
+{
+    size_t count = 0;
+    for (int channel = 0; channel < op->collective.channels; channel++)
+        count +=
+            dts_collective_part(&op->collective, k->parts->seat.expert, member, channel).count;
+    return count;
+}
+
+static bool check(const struct dts_live_kernels *k, const struct dts_op *op,
+                  struct dts_error *err)
+{
+    const struct dts_collective *c = &op->collective;
+    const struct dts_seat_part *part = &k->parts->seat.parts[c->made.chunk];
+    const struct dts_layer *layer = &k->point->scenario->model.layers[c->made.layer];
+    const char *name = k->point->strategy->name;
+    const struct dts_network *network = k->parts->networks[c->made.chunk];
+    bool even = c->data.count == dts_network_row_values(network, c->made.layer);
+    for (int m = 0; m < c->group.size; m++)
+        even = even && part_of(k, op, m) * (size_t)c->group.size == c->data.count;
+    if (!even)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.compute: kernels: %s: layer %s: expert ranks exchange parts of "
+                        "unlike size",
+                        name, layer->name);
+    return (c->made.layer != part->first && c->made.layer != part->last) ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: a stage begins or ends with layer %s, whose "
+                    "experts are on several ranks",
+                    name, layer->name);
+}
+
+bool dts_live_experts_open(struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_plan *plan = &k->rank.role->plan;
+    size_t most = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (!moves_rows(op))
+            continue;
+        if (!check(k, op, err))
+            return false;
+        most = op->collective.data.count > most ? op->collective.data.count : most;
+    }
+    if (most > 0)
+        k->parts->rows = dts_alloc(most, sizeof(float));
+    return true;
+}
+
+/* Between a member's rows and its parts of the buffer. */
+static void move(struct dts_live_kernels *k, const struct dts_op *op, bool give)
+{
+    const struct dts_collective *c = &op->collective;
+    const int self = k->parts->seat.expert;
+    for (int m = 0; m < c->group.size; m++) {
+        float *rows = rows_of(k, op, m);
+        for (int channel = 0; channel < c->channels; channel++) {
+            const struct dts_span part =
+                dts_collective_part(c, give ? self : m, give ? m : self, channel);
+            float *values = k->rank.buffers[part.buffer] + part.first;
+            memcpy(give ? values : rows, give ? rows : values, part.count * sizeof(float));
+            rows += part.count;
+        }
+    }
+}
+
+static void run(struct dts_live_kernels *k, const struct dts_between *made,
+                enum dts_op_part part)
+{
+    struct dts_network *network = k->parts->networks[made->chunk];
+    const struct dts_network_part what = {.part = part, .rows = k->parts->rows};
+    dts_network_select(network, made->slot);
+    dts_network_take_part(network, &what);
+    (made->backward ? dts_network_backward : dts_network_forward)(network, made->layer);
+}
+
+void dts_live_experts_give(struct dts_live_kernels *k, const struct dts_op *op)
+{
+    if (k->parts == NULL || !moves_rows(op))
+        return;
+    if (op->collective.made.before)
+        run(k, &op->collective.made, DTS_OP_LEAVE);
+    move(k, op, true);
+}
+
+void dts_live_experts_take(struct dts_live_kernels *k, const struct dts_op *op)
+{
+    if (k->parts == NULL || !moves_rows(op))
+        return;
+    move(k, op, false);
+    if (!op->collective.made.before)
+        run(k, &op->collective.made, DTS_OP_RETURN);
+}
