@@ -175,6 +175,7 @@ struct dts_exchange {
 struct dts_between {
     bool copied;            // else the data is what it is
     bool backward;          // of a backward pass
+    bool again;             // of one that runs forward again
     bool before;            // the layer's call; else behind it
     int number;             // which of several of that moment, one after another
     int layer, chunk, slot; // as of a call

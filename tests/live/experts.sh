@@ -59,6 +59,10 @@ meshed 4 2 '"shard":4' ',"sharded":"gradients"' $two
 meshed 4 4 '"shard":2,"data":2' ',"sharded":"parameters"' $two
 meshed 4 2 '"shard":2,"data":2' ',"sharded":"gradients"' $three
 meshed 8 2 '"shard":2,"data":2,"pipeline":2' ',"sharded":"parameters"' $two
+meshed 4 2 '"data":2,"pipeline":2' ',"recompute":"none"' $two
+mv "$work/many" "$work/kept"
+meshed 4 2 '"data":2,"pipeline":2' ',"recompute":"full"' $two
+cmp -s "$work/many" "$work/kept" || fail "the bits of experts that compute again"
 
 # Checkpoints are those of one rank.
 keeps() {

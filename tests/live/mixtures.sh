@@ -1,6 +1,7 @@
 #!/bin/sh
-# mixtures.sh -- meshes that nobody listed: four axes, experts, schedules, shards, microbatches and buckets are
-# drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with momentum.
+# mixtures.sh -- meshes that nobody listed: four axes, experts, schedules, shards, recomputation, microbatches and
+# buckets are drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with
+# momentum.
 #
 #     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
 bin=$1 count=${2:-36} seed=${3:-1}
@@ -48,6 +49,8 @@ awk -v count="$count" -v seed="$seed" '
                 text = text ",\"expert\":{\"size\":" e ",\"padded\":true}"
             if (word == "parameters")
                 text = text ",\"prefetch\":" draw(3) ",\"reshard_after_forward\":" flip("true", "false")
+            if (draw(3) == 0)
+                text = text ",\"recompute\":\"" flip("full", "selective") "\""
             if (s == 1)
                 text = text ",\"algorithm\":\"" sums[1 + draw(4)] "\""
             else if (draw(2))

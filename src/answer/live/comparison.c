@@ -137,6 +137,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
     dts_json_number(json, "sums_checked", c->checked);
     dts_json_number(json, "sent_messages", c->messages);
     dts_json_number(json, "sent_bytes", c->bytes);
+    dts_json_number(json, "network_bytes", c->network_bytes > 0 ? c->network_bytes : NAN);
     if (c->node_ranks > 0) {
         dts_json_integer(json, "node_ranks", c->node_ranks);
         dts_json_integer(json, "node_cores", c->node_cores);

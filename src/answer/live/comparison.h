@@ -31,6 +31,7 @@ struct dts_comparison {
     int node_ranks, node_cores;    // that so many ranks of a node share; 0: not known
     double checked;                // sums that were compared with the right ones
     double messages, bytes;        // that all ranks sent in a step, but for MPI's collectives
+    double network_bytes;          // of the networks of the rank that has most; 0: none train
     struct dts_compared_bucket *buckets; // owned
     int bucket_count;
     struct dts_trained trained;   // owned

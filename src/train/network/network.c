@@ -159,10 +159,14 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     find_layout(n);
     if (!find_space(n, err) || !check_precision(n, err) || !find_operations(n, err))
         return false;
+    if (n->options.again_count > 0 && dts_space_is_apart(n->space))
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "%s: layers run again before backward on CPUs alone", model->name);
     find_learners(n);
     if (!dts_network_cut_out(n, err))
         return false;
     take_parts(n);
+    dts_network_find_moments(n);
     dts_network_place(n);
     return true;
 }

@@ -23,6 +23,9 @@
  * forward or all backward calls of a slot, ends before the next one of the network begins.
  * Passes may come in any order: gradients are added in that of the backward passes.
  *
+ * Layers may run again before backward (options.again): what they make is then not kept until
+ * then. A call with `again` (struct dts_network_part) is that second forward call.
+ *
  * In mixed precision what layers hand one another, and its gradients, have 16 bits; weights are
  * the fp32 ones that updates change, and gradients of weights are fp32, too.
  */
@@ -36,6 +39,7 @@
 #include "kernels/op.h"
 #include "kernels/space/mirror.h"
 #include "kernels/update/update.h"
+#include "train/model/again.h"
 #include "train/network/layout.h"
 
 struct dts_network_options {
@@ -46,6 +50,11 @@ struct dts_network_options {
 
     struct dts_layer_range range; // of the model; zeros: all layers
     int slots;                    // microbatches in flight; 0: 1
+
+    /* Layers that run again before backward, of the range, none twice; the caller's, looked at
+     * while the network is made. On a CPU alone. */
+    const struct dts_again *again;
+    int again_count;
 
     /* Gradients of sparse tables are lists of rows, except on a GPU; false: dense, to be
      * exchanged. */
@@ -208,6 +217,7 @@ struct dts_network_part {
     int ranks;
     int rank;    // of those, where a loss is divided: whose block of the sums is this network's
     float *rows; // of a mixture whose experts are on several ranks (kernels/op.h)
+    bool again;  // forward: the second time
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);
 

@@ -1,10 +1,10 @@
 /* network_place.c -- memory of a step: what lives from when to when.
  *
- * Forward of layer l is moment l, its backward moment 2 n - 1 - l of n layers. An output lives
- * until its last reader; readers are the forward calls that take it in, and the backward calls
- * of those that need it (op.h: needs_x, needs_y). A gradient lives from the backward call of
- * the last taker until that of the layer itself. The first taker that runs backward writes it,
- * the others write into memory of their own, which is then added.
+ * Moments are those of network_again.c. An output lives until its last reader; readers are the
+ * forward calls that take it in, and the backward calls of those that need it (op.h: needs_x,
+ * needs_y). A gradient lives from the backward call of the last taker until that of the layer
+ * itself. The first taker that runs backward writes it, the others write into memory of their
+ * own, which is then added.
  *
  * With several slots, what is born forward and dies backward lies apart from what lives within
  * one pass: the former is there for each slot. Tensors at the ends of a range are not here.
@@ -55,44 +55,20 @@ size_t dts_network_tensor_bytes(const struct dts_network *n, int tensor)
            dts_network_real(n);
 }
 
-/* The last moment at which each output is read. */
-static void find_deaths(const struct dts_network *n, int *death)
-{
-    for (int l = 0; l < n->model->layer_count; l++) {
-        const struct dts_node *node = &n->nodes[l];
-        const struct dts_layer_call *c = &n->calls[l];
-        if (node->op == NULL)
-            continue;
-        const bool again = c->learns && node->op->needs_x;
-        const int last = again ? dts_network_backward_at(n, l) : l;
-        for (int i = 0; i < c->call.input_count; i++)
-            if (c->inputs[i] != DTS_CALL_ENTRY && death[c->inputs[i]] < last)
-                death[c->inputs[i]] = last;
-        if (death[l] < l)
-            death[l] = l;
-        // a loss is read whenever somebody wants to know it
-        const int own = node->op->loss ? 2 * n->model->layer_count
-                        : c->learns && (node->op->needs_y || c->call.relu)
-                            ? dts_network_backward_at(n, l)
-                            : l;
-        death[l] = death[l] < own ? own : death[l];
-    }
-}
-
 static void add_gradients(struct dts_network *n, struct places *places)
 {
     for (int l = n->model->layer_count - 1; l >= 0; l--) {
         struct dts_node *node = &n->nodes[l];
         const struct dts_layer_call *c = &n->calls[l];
         for (int i = 0; node->op != NULL && i < c->call.input_count; i++) {
-            const int from = c->inputs[i], now = dts_network_backward_at(n, l);
+            const int from = c->inputs[i], now = node->back_at;
             if (!c->wants[i])
                 continue;
             struct dts_lease lease = {dts_network_tensor_bytes(n, from), now, now, 0};
             if (c->adds[i]) {
                 add(n, places, lease, &node->more[i]);
             } else if (from != n->entry) {
-                lease.death = dts_network_backward_at(n, from);
+                lease.death = n->nodes[from].back_at;
                 add(n, places, lease, &n->nodes[from].gradient);
             }
         }
@@ -118,17 +94,38 @@ static void add_work(struct dts_network *n, struct places *places, int l)
 {
     struct dts_node *node = &n->nodes[l];
     const struct dts_op_call *call = &n->calls[l].call;
-    const int back = n->calls[l].learns ? dts_network_backward_at(n, l) : l;
-    struct dts_lease lease = {.birth = l, .death = back};
-    if (node->op->saved_bytes != NULL)
-        lease.bytes = node->op->saved_bytes(call, n->options.batch, sizeof(float));
+    const int again = node->again_at, back = n->calls[l].learns ? node->back_at : l;
+    const size_t scratch = dts_network_scratch_bytes(n, l, false);
+    const size_t saved = node->op->saved_bytes != NULL
+                             ? node->op->saved_bytes(call, n->options.batch, sizeof(float))
+                             : 0;
+    struct dts_lease lease = {saved, l, again < 0 ? back : l, 0};
     add(n, places, lease, &node->saved);
-    lease = (struct dts_lease){dts_network_scratch_bytes(n, l, false), l, l, 0};
+    lease = (struct dts_lease){saved, again, back > again ? back : again, 0};
+    if (again >= 0)
+        add(n, places, lease, &node->saved_again);
+    lease = (struct dts_lease){scratch, l, l, 0};
     add(n, places, lease, &node->scratch_forward);
+    lease = (struct dts_lease){scratch, again, again, 0};
+    if (again >= 0)
+        add(n, places, lease, &node->scratch_again);
     if (!n->calls[l].learns)
         return;
     lease = (struct dts_lease){dts_network_scratch_bytes(n, l, true), back, back, 0};
     add(n, places, lease, &node->scratch_backward);
+}
+
+static void add_output(struct dts_network *n, struct places *places, int l,
+                       const struct dts_lives *lives)
+{
+    struct dts_node *node = &n->nodes[l];
+    struct dts_lease lease = {dts_network_tensor_bytes(n, l), l, lives->death, 0};
+    add(n, places, lease, &node->output);
+    if (lives->again < 0)
+        return;
+    lease.birth = lives->again;
+    lease.death = lives->end;
+    add(n, places, lease, &node->output_again);
 }
 
 /* Find the offsets; returns the bytes. */
@@ -145,17 +142,28 @@ static size_t place(struct dts_network *n, struct leases *list, size_t before)
     return bytes;
 }
 
+/* What lives once lies in one place, forward and backward. */
+static void find_once(struct dts_network *n, const struct dts_lives *lives)
+{
+    for (int l = 0; l < n->model->layer_count; l++) {
+        struct dts_node *node = &n->nodes[l];
+        if (lives[l].again < 0)
+            node->output_again = node->output;
+        if (node->again_at < 0)
+            node->saved_again = node->saved;
+    }
+}
+
 void dts_network_place(struct dts_network *n)
 {
     struct places places = {0};
-    int *death = dts_alloc((size_t)n->model->layer_count, sizeof(*death));
-    find_deaths(n, death);
+    struct dts_lives *lives = dts_alloc((size_t)n->model->layer_count, sizeof(*lives));
+    dts_network_find_lives(n, lives);
     for (int l = 0; l < n->model->layer_count; l++) {
         if (n->nodes[l].op == NULL)
             continue;
-        const struct dts_lease output = {dts_network_tensor_bytes(n, l), l, death[l], 0};
         if (l != n->exit)
-            add(n, &places, output, &n->nodes[l].output);
+            add_output(n, &places, l, &lives[l]);
         add_work(n, &places, l);
     }
     add_gradients(n, &places);
@@ -164,5 +172,6 @@ void dts_network_place(struct dts_network *n)
     n->shared_bytes = place(n, &places.shared, 0);
     n->kept_bytes = place(n, &places.kept, n->shared_bytes);
     n->arena_bytes = n->shared_bytes + (size_t)n->options.slots * n->kept_bytes;
-    free(death);
+    find_once(n, lives);
+    free(lives);
 }

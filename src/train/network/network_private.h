@@ -11,6 +11,11 @@
 struct dts_node {
     const struct dts_operation *op; // NULL: nothing runs
     size_t output, saved, gradient, scratch_forward, scratch_backward;
+    size_t output_again, saved_again; // the same in backward, where the layer runs again,
+    size_t scratch_again;
+    int again_at;               // at that moment; -1: it does not
+    bool inside;                // in its backward call
+    int back_at;                // the moment of which
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
     size_t state, whole_state;  // into network->states, and into those of the whole model
     size_t state_bytes;         // rounded up
@@ -31,7 +36,7 @@ struct dts_network_slot {
     struct dts_mirror edges[DTS_NETWORK_EDGES];
 
     /* By layer, by dts_network_gather(); a call sets what is its own. Owned. */
-    struct dts_arrays *arrays;
+    struct dts_arrays *arrays, *arrays_back; // forward; again, and backward
 };
 
 struct dts_network {
@@ -56,6 +61,7 @@ struct dts_network {
     /* In the arena first lies what all slots share, then what each has of its own. */
     size_t shared_bytes, kept_bytes, arena_bytes;
     size_t state_bytes, whole_state_bytes;
+    int moments;
     struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
     bool mixed;
     enum dts_half half; // where it is
@@ -79,11 +85,15 @@ void dts_network_place(struct dts_network *network);
 /* Scratch of a layer's call, forward or backward. */
 size_t dts_network_scratch_bytes(const struct dts_network *network, int layer, bool backward);
 
-/* The moment of a step at which a layer's call runs backward; forward its number is. */
-static inline int dts_network_backward_at(const struct dts_network *n, int layer)
-{
-    return 2 * n->model->layer_count - 1 - layer;
-}
+/* Moments of a step (network_again.c): of backward calls, and of those that run again. */
+void dts_network_find_moments(struct dts_network *network);
+
+/* A layer's output, from its forward call on; again: from its second call on, to the end; -1:
+ * it lives once. */
+struct dts_lives {
+    int death, again, end;
+};
+void dts_network_find_lives(const struct dts_network *network, struct dts_lives *lives);
 
 static inline const struct dts_place *dts_network_where(const struct dts_network *n)
 {

@@ -31,7 +31,7 @@ bool dts_network_reuse(const struct dts_model *model, const struct dts_network_o
         if (n->calls[l].learns)
             layers[l].backward =
                 share_used(n, node->scratch_backward, dts_network_scratch_bytes(n, l, true), l,
-                           dts_network_backward_at(n, l));
+                           n->nodes[l].back_at);
     }
     dts_network_free(n);
     return good;

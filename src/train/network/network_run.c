@@ -1,25 +1,30 @@
 /* network_run.c -- forward and backward calls of single layers. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "kernels/mixed.h"
 #include "kernels/reduce/reduce.h"
 #include "train/network/network_private.h"
 
-static void *output_of(const struct dts_network *n, int slot, int tensor)
+/* behind: in backward, and in what runs again before it. */
+static void *output_of(const struct dts_network *n, int slot, int tensor, bool behind)
 {
     const struct dts_network_slot *s = &n->slots[slot];
     if (tensor == DTS_CALL_ENTRY)
         return s->input_half != NULL ? s->input_half : s->input.there;
     if (tensor == n->entry)
         return s->edges[DTS_EDGE_ENTRY].there;
-    return tensor == n->exit ? s->edges[DTS_EDGE_EXIT].there
-                             : dts_network_at(n, slot, n->nodes[tensor].output);
+    if (tensor == n->exit)
+        return s->edges[DTS_EDGE_EXIT].there;
+    const struct dts_node *node = &n->nodes[tensor];
+    return dts_network_at(n, slot, behind ? node->output_again : node->output);
 }
 
 void *dts_network_output(const struct dts_network *n, int tensor)
 {
-    return output_of(n, n->slot, tensor);
+    return output_of(n, n->slot, tensor, false);
 }
 
 static void *gradient_of(const struct dts_network *n, int slot, int tensor)
@@ -32,24 +37,25 @@ static void *gradient_of(const struct dts_network *n, int slot, int tensor)
                : dts_network_at(n, slot, n->nodes[tensor].gradient);
 }
 
-/* Forward reads no gradient, so both directions share them. */
-static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int layer)
+/* Forward reads no gradient, so both directions have them. */
+static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int layer,
+                                   bool behind)
 {
     const struct dts_layer_call *c = &n->calls[layer];
     const struct dts_node *node = &n->nodes[layer];
     struct dts_arrays a = {
         .batch = n->options.batch,
-        .y = output_of(n, slot, layer),
+        .y = output_of(n, slot, layer, behind),
         .target = n->slots[slot].target[layer].there,
         .dy = node->op->loss ? NULL : gradient_of(n, slot, layer),
-        .saved = dts_network_at(n, slot, node->saved),
+        .saved = dts_network_at(n, slot, behind ? node->saved_again : node->saved),
         .state = (char *)n->states.there + node->state,
         .first = node->first,
         .all = node->all,
         .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
     };
     for (int i = 0; i < c->call.input_count; i++) {
-        a.x[i] = output_of(n, slot, c->inputs[i]);
+        a.x[i] = output_of(n, slot, c->inputs[i], behind);
         if (c->wants[i])
             a.dx[i] = c->adds[i] ? dts_network_at(n, slot, node->more[i])
                                  : gradient_of(n, slot, c->inputs[i]);
@@ -68,9 +74,12 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int la
 
 static void gather(struct dts_network *n, int slot)
 {
+    const struct dts_network_slot *s = &n->slots[slot];
     for (int l = 0; l < n->model->layer_count; l++)
-        if (n->nodes[l].op != NULL)
-            n->slots[slot].arrays[l] = arrays_of(n, slot, l);
+        if (n->nodes[l].op != NULL) {
+            s->arrays[l] = arrays_of(n, slot, l, false);
+            s->arrays_back[l] = arrays_of(n, slot, l, true);
+        }
 }
 
 void dts_network_gather(struct dts_network *n)
@@ -83,7 +92,7 @@ void *dts_network_made(const struct dts_network *n, int layer, bool backward)
 {
     const struct dts_layer_call *c = &n->calls[layer];
     if (!backward)
-        return output_of(n, n->slot, c->output);
+        return output_of(n, n->slot, c->output, n->part.again);
     return c->wants[0] ? gradient_of(n, n->slot, c->inputs[0]) : NULL;
 }
 
@@ -107,9 +116,12 @@ static const struct dts_arrays *now(const struct dts_network *n, int layer, bool
 {
     const struct dts_network_slot *slot = dts_network_now(n);
     const struct dts_node *node = &n->nodes[layer];
-    struct dts_arrays *a = &slot->arrays[layer];
-    a->scratch =
-        dts_network_at(n, n->slot, backward ? node->scratch_backward : node->scratch_forward);
+    const bool again = !backward && n->part.again;
+    struct dts_arrays *a = &(backward || again ? slot->arrays_back : slot->arrays)[layer];
+    a->scratch = dts_network_at(n, n->slot,
+                                backward ? node->scratch_backward
+                                : again  ? node->scratch_again
+                                         : node->scratch_forward);
     a->part = n->part.part;
     a->sums = n->part.sums;
     a->ranks = n->part.ranks;
@@ -244,16 +256,32 @@ static void add_rows(struct dts_network *n, int layer, const struct dts_arrays *
     *sum = keep;
 }
 
+/* What lives from step to step is of the first call alone: statistics count a batch once. */
+static void run_again(struct dts_network *n, int layer)
+{
+    const struct dts_node *node = &n->nodes[layer];
+    char *state = (char *)n->states.there + node->state; // of a CPU
+    char *kept = dts_alloc(node->state_bytes, 1);
+    memcpy(kept, state, node->state_bytes);
+    assert(node->again_at >= 0);
+    run(n, layer, now(n, layer, false), false);
+    memcpy(state, kept, node->state_bytes);
+    free(kept);
+}
+
 void dts_network_forward(struct dts_network *n, int layer)
 {
     const struct dts_network_step *step = &dts_network_now(n)->step;
     assert(layer >= n->first && layer < n->end);
-    if (step->training && !step->keep_gradients)
+    if (step->training && !step->keep_gradients && !n->part.again)
         clear_gradients(n, layer);
     if (n->nodes[layer].op == NULL)
         return;
     dts_space_enter(n->space);
-    run(n, layer, now(n, layer, false), false);
+    if (n->part.again)
+        run_again(n, layer);
+    else
+        run(n, layer, now(n, layer, false), false);
     dts_space_leave(n->space);
 }
 
@@ -270,8 +298,13 @@ void dts_network_backward(struct dts_network *n, int layer)
     assert(layer >= n->first && layer < n->end);
     if (node->op == NULL || !c->learns)
         return;
-    const struct dts_arrays *a = now(n, layer, true);
     dts_space_enter(n->space);
+    if (node->inside) {
+        n->part.again = true;
+        run_again(n, layer);
+        n->part.again = false;
+    }
+    const struct dts_arrays *a = now(n, layer, true);
     if (node->rows != NULL)
         add_rows(n, layer, a);
     else

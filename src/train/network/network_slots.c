@@ -48,6 +48,7 @@ static bool get_slot(struct dts_network *n, struct dts_network_slot *slot,
     const size_t layers = (size_t)n->model->layer_count;
     slot->target = dts_alloc(layers, sizeof(*slot->target));
     slot->arrays = dts_alloc(layers, sizeof(*slot->arrays));
+    slot->arrays_back = dts_alloc(layers, sizeof(*slot->arrays));
     for (size_t l = 0; l < layers; l++) {
         const size_t bytes = (size_t)n->options.batch * n->nodes[l].targets * sizeof(float);
         if (bytes > 0 && !dts_mirror_make(&slot->target[l], n->space, NULL, bytes, err))
@@ -81,6 +82,7 @@ void dts_network_free_slots(struct dts_network *n)
         dts_space_give_back(n->space, slot->input_half);
         free(slot->target);
         free(slot->arrays);
+        free(slot->arrays_back);
     }
     free(n->slots);
 }

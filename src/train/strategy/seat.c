@@ -26,6 +26,8 @@ bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *sea
 
 void dts_seat_free(struct dts_seat *seat)
 {
+    for (int i = 0; seat->parts != NULL && i < seat->part_count; i++)
+        free(seat->parts[i].again);
     free(seat->parts);
     dts_cut_part_free(seat->model);
     *seat = (struct dts_seat){.parts = NULL};

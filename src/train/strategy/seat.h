@@ -6,6 +6,8 @@
 
 #include "train/strategy/strategy.h"
 
+struct dts_again; // train/model/again.h
+
 /* Layers that follow one another; calls name it by their chunk. */
 struct dts_seat_part {
     int first, last;      // layers of the model
@@ -16,6 +18,9 @@ struct dts_seat_part {
      * the other: what enters, what leaves, the gradients of what entered, and of what left.
      * They follow one another in this order; this is the first. -1: nothing does. */
     int edges;
+
+    struct dts_again *again; // what runs again before backward; owned; NULL: nothing does
+    int again_count;
 };
 
 struct dts_model;

@@ -96,7 +96,8 @@ static void run(struct dts_live_kernels *k, const struct dts_between *made,
                 enum dts_op_part part)
 {
     struct dts_network *network = k->parts->networks[made->chunk];
-    const struct dts_network_part what = {.part = part, .rows = k->parts->rows};
+    const struct dts_network_part what = {
+        .part = part, .rows = k->parts->rows, .again = made->again};
     dts_network_select(network, made->slot);
     dts_network_take_part(network, &what);
     (made->backward ? dts_network_backward : dts_network_forward)(network, made->layer);

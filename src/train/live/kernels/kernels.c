@@ -157,6 +157,7 @@ static struct dts_network *network_of(struct dts_live_kernels *t, const struct d
         part = (struct dts_network_part){.part = DTS_OP_EXPERT, .rows = parts->rows};
     else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
+    part.again = call->pass == DTS_RECOMPUTE;
     dts_network_select(network, call->slot);
     dts_network_take_part(network, &part);
     return network;
@@ -203,6 +204,14 @@ static void forward(struct dts_live_kernels *t, const struct dts_call *call, lon
     t->losses += end == t->point->scenario->model.layer_count - 1;
 }
 
+/* What was not kept, once more. */
+static void forward_again(struct dts_live_kernels *t, const struct dts_call *call)
+{
+    struct dts_network *network = network_of(t, call);
+    for (int l = call->layer; l <= call->layer + call->more; l++)
+        dts_network_forward(network, l);
+}
+
 static void backward(struct dts_live_kernels *t, const struct dts_call *call)
 {
     struct dts_network *network = network_of(t, call);
@@ -238,6 +247,9 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
     case DTS_BACKWARD:
     case DTS_BACKWARD_INPUT: // all of it: networks have no backward pass of weights alone
         backward(t, &op->call);
+        break;
+    case DTS_RECOMPUTE:
+        forward_again(t, &op->call);
         break;
     case DTS_UPDATE:
         update(t);

@@ -22,7 +22,9 @@ static bool is_loss(const struct dts_op *op)
 static float *made_by(const struct dts_live_kernels *k, const struct dts_between *made)
 {
     struct dts_network *network = k->parts->networks[made->chunk];
+    const struct dts_network_part again = {.part = DTS_OP_WHOLE, .again = made->again};
     dts_network_select(network, made->slot);
+    dts_network_take_part(network, &again);
     return dts_network_made(network, made->layer, made->backward);
 }
 

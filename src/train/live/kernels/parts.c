@@ -29,6 +29,8 @@ static bool make_network(struct dts_live_kernels *k, int number, bool lists,
                                           .threads = k->settings->threads,
                                           .space = k->space,
                                           .slots = part->slots,
+                                          .again = part->again,
+                                          .again_count = part->again_count,
                                           .sparse = lists,
                                           .seed = (uint64_t)s->seed,
                                           .precision = s->precision};

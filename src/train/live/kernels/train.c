@@ -17,6 +17,7 @@
 #include "train/live/kernels/direct.h"
 #include "train/live/kernels/fit.h"
 #include "train/live/kernels/identity.h"
+#include "train/live/kernels/memory.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/mllog.h"
 #include "train/live/kernels/noise.h"
@@ -173,6 +174,7 @@ static bool measure(struct course *c, const struct dts_live *live, int warm_up,
     struct dts_network *network =
         dts_space_is_apart(c->kernels->space) ? NULL : c->kernels->network;
     dts_live_fit(c->kernels, &comparison->fit);
+    comparison->network_bytes = dts_live_network_bytes(c->kernels);
     const double begin_pace_s = dts_live_pace_s(c->wire, network);
     if (!dts_live_walk(live, c->of->rank, warm_up, comparison, c->of->timing, err))
         return false;

@@ -133,6 +133,7 @@ static int add_to_plan(struct dts_stage_work *w, const struct place *at,
                                               at->moment == DTS_CUT_BEFORE_BACKWARD,
                                   .before = at->moment == DTS_CUT_BEFORE_FORWARD ||
                                             at->moment == DTS_CUT_BEFORE_BACKWARD,
+                                  .again = at->pass->pass == DTS_RECOMPUTE,
                                   .number = at->number,
                                   .layer = at->layer,
                                   .chunk = at->pass->chunk,

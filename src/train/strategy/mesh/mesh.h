@@ -236,6 +236,11 @@ bool dts_mesh_divide(const struct dts_point *point, struct dts_mesh_division *di
                      struct dts_error *err);
 void dts_mesh_division_free(struct dts_mesh_division *division);
 
+/* What runs again before backward, of a part, for ranks that train; the caller frees it. */
+struct dts_again *dts_mesh_repeats(const struct dts_point *point,
+                                   const struct dts_mesh_division *division,
+                                   const struct dts_part_of_model *part, int *count);
+
 /* All that the plan of a stage follows from. */
 struct dts_stage {
     const struct dts_point *point;

@@ -64,24 +64,6 @@ static bool same_unit(const struct dts_stage_work *w, enum dts_pass pass, int a,
            (length == 0 || strncmp(m->layers[a].name, m->layers[b].name, length) == 0);
 }
 
-/* The last layer of a round that has to run again for what backward reads: the last that keeps
- * something and is read in the round. What leaves the round is kept as the next one's entry. */
-static int last_again(const struct dts_stage_work *w, int first, int last)
-{
-    const struct dts_model *m = &w->stage->point->scenario->model;
-    if (!w->stage->point->scenario->stack.kernels.recompute_ends_early)
-        return last;
-    for (int l = last - 1; l > first; l--) {
-        bool read = false;
-        for (int r = l + 1; r <= last; r++)
-            for (int k = 0; k < m->layers[r].input_count; k++)
-                read = read || m->layers[r].inputs[k] == l;
-        if (read && m->layers[l].cost.saved_values + m->layers[l].cost.saved_bytes > 0)
-            return l;
-    }
-    return first;
-}
-
 /* The calls of layers first .. last, which come next. */
 static void open_run(const struct dts_stage_work *w, struct walk *walk, enum dts_pass pass,
                      int last)
@@ -119,7 +101,8 @@ static bool open_unit(struct dts_stage_work *w, struct walk *walk)
     walk->again = (pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT) &&
                   w->stage->again[walk->first].keeps == DTS_KEEPS_ENTRY;
     if (walk->again)
-        open_run(w, walk, DTS_RECOMPUTE, last_again(w, walk->first, walk->last));
+        open_run(w, walk, DTS_RECOMPUTE,
+                 dts_stage_last_again(w->stage->point, walk->first, walk->last));
     else
         open_run(w, walk, pass, walk->last);
     return true;

@@ -38,10 +38,10 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: context ranks are simulated alone, so far: "
                         "live.compute: timed runs the plan",
                         name);
-    if (mesh->recompute != DTS_KEEPS_ALL)
+    if (mesh->recompute != DTS_KEEPS_ALL && strcmp(point->scenario->live.device, "cpu") != 0)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: recomputation is simulated alone, so far: "
-                        "live.compute: timed runs the plan",
+                        "live.compute: kernels: %s: layers run again before backward on CPUs: "
+                        "live.device must be cpu",
                         name);
     if (mesh->sharded == DTS_SHARDED_OPTIMIZER && point->scenario->stack.sharded_allreduce)
         return dts_fail(err, DTS_UNSUPPORTED,
@@ -114,6 +114,8 @@ static void fill(const struct dts_point *point, const struct dts_mesh_division *
             .first_microbatch = dts_pipeline_first_microbatch(mesh->schedule, shape, at.copy),
             .edges = dts_stage_buffer_of(c, 0),
         };
+        seat->parts[c].again =
+            dts_mesh_repeats(point, d, &d->parts[at.part], &seat->parts[c].again_count);
     }
     free(most);
 }

@@ -263,6 +263,10 @@ bool dts_stage_can_offload(const struct dts_stage *stage, struct dts_error *err)
 /* The characters of a layer's name that say its round: of "h.3.fc" those of "h.3"; 0: none. */
 size_t dts_round_length(const char *name);
 
+/* The last layer of a round that has to run again for what backward reads: the last that keeps
+ * something and is read in the round. What leaves the round is kept as the next one's entry. */
+int dts_stage_last_again(const struct dts_point *point, int first, int last);
+
 /* The part of a layer's backward seconds that makes the gradients of its inputs. */
 double dts_stage_input_share(const struct dts_point *point, int layer);
 
