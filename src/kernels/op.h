@@ -32,13 +32,14 @@
  * exp(x - that), and the target's value or 0. Behind the second half all ranks have the loss;
  * backward runs whole, and makes the gradients of the values that are here.
  *
- * Experts on several ranks: a mixture with `expert_ranks` runs in three parts, each way,
- * between which ranks exchange rows of features, [experts of all ranks, batch, capacity,
- * features]: all that an expert may take of each sample, zeros where it takes less. LEAVE
- * writes the rows that go to each expert. They are exchanged all to all: each rank gets, from
- * each, the rows of its own experts. EXPERT replaces rows by what its experts make of them;
- * they go back, and RETURN makes y, or backward dx. Weights are those of the rank's experts,
- * and all of the router.
+ * Rows: a mixture with `expert_ranks` and attention with `context_ranks` run in three parts,
+ * each way, between which ranks exchange rows of features, all to all. LEAVE writes the rows
+ * that go to each rank; WORK replaces those that arrived by what the rank makes of them; they
+ * go back, and RETURN makes y, or backward dx. Rows of a mixture are [experts of all ranks,
+ * batch, capacity, features]: all that an expert may take of each sample, zeros where it takes
+ * less; weights are those of the rank's experts, and all of the router. Of attention x, y and
+ * their gradients have a part of the positions, and the rank works on all of them with a part
+ * of the heads (attention_parts_host.c).
  *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
@@ -86,11 +87,11 @@ struct dts_arrays {
 
     /* Of an operation that `divides`, where ranks have parts of the rows of its table, or of
      * its classes: the first one that is here, and how many there are in all, which tokens and
-     * targets count; all 0: they are all here. */
+     * targets count; all 0: they are all here. Of rotary positions the first position. */
     size_t first, all;
     int rank; // of those: 0 .. ranks - 1
 
-    float *rows; // of a mixture whose experts are on several ranks
+    float *rows; // that ranks exchange, of a call with `row_values`
 
     bool training; // forward: statistics of the batch, dropout
     /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
@@ -140,7 +141,7 @@ struct dts_operation {
     bool halves;   // in training it can run in two halves (dts_op_part)
     bool divides;  // ranks can have parts of its table or its classes (dts_arrays.first)
 
-    /* Values of the rows that ranks exchange, of a call with `expert_ranks`; NULL: none. */
+    /* Values of the rows that ranks exchange, of a call that does; NULL: none do. */
     size_t (*row_values)(const struct dts_op_call *call, int batch);
 
     dts_op_bytes_fn *saved_bytes; // real: 8 in the reference, 4 elsewhere; NULL: nothing

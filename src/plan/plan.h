@@ -177,7 +177,7 @@ struct dts_between {
     bool backward;          // of a backward pass
     bool again;             // of one that runs forward again
     bool before;            // the layer's call; else behind it
-    int number;             // which of several of that moment, one after another
+    int number, count;      // which of so many at that moment, one after another
     int layer, chunk, slot; // as of a call
 };
 

@@ -86,7 +86,7 @@ static void pass(struct ranks *t, bool back)
 {
     run(t, DTS_OP_LEAVE, back);
     exchange(t);
-    run(t, DTS_OP_EXPERT, back);
+    run(t, DTS_OP_WORK, back);
     exchange(t);
     run(t, DTS_OP_RETURN, back);
     op_run_version(&t->whole, &t->whole.op->reference, back, NULL);

@@ -208,7 +208,6 @@ refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'shares a weight, which the schedule dualpipe' 2 '"pipeline":2' "$(schedule dualpipe)" $four
 refused 3 'on CPUs: live.device must be cpu' 1 '"data":1' ',"recompute":"full"' --set live.device=cuda
-refused 3 'context ranks are simulated alone' 2 '"context":2'
 refused 3 'lars takes tensors as a whole' 2 '"shard":2' '' --set optimizer=lars
 refused 3 'compression is simulated alone' 2 '"data":2' ',"compression":"fp16"'
 refused 3 'offload is simulated alone' 2 '"shard":2' ',"offload":"optimizer"'

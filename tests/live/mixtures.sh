@@ -1,10 +1,10 @@
 #!/bin/sh
-# mixtures.sh -- meshes that nobody listed: four axes, experts, schedules, shards, recomputation, microbatches and
+# mixtures.sh -- meshes that nobody listed: five axes, experts, schedules, shards, recomputation, microbatches and
 # buckets are drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with
 # momentum.
 #
 #     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
-bin=$1 count=${2:-36} seed=${3:-1}
+bin=$1 count=${2:-40} seed=${3:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -17,40 +17,45 @@ awk -v count="$count" -v seed="$seed" '
     function flip(yes, no) { return draw(2) ? yes : no }
     BEGIN {
         srand(seed)
-        split("gpt gpt cnn mlp moe moe", models, " ")
+        split("gpt gpt cnn mlp moe moe llama llama", models, " ")
         split("1f1b gpipe zb_h1 interleaved eager_1f1b dualpipe", schedules, " ")
         split("optimizer gradients parameters", words, " ")
         split("ring ring halving_doubling tree", sums, " ")
         while (made < count) {
-            model = models[1 + draw(6)]
+            model = models[1 + draw(8)]
             p = 1 + draw(4); s = 1 + draw(4); d = 1 + draw(3); m = 1 + draw(6)
             t = model == "cnn" || model == "moe" || draw(2) ? 1 : flip(2, 4)
-            ranks = p * t * s * d
+            if (t > 2 && model == "llama")
+                continue
+            c = model == "llama" ? 2 ^ draw(2) : 1 # four heads, and as many of keys
+            ranks = p * t * s * d * c
             if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
                 continue
             schedule = p > 1 ? schedules[1 + draw(6)] : ""
-            if (schedule == "dualpipe" && (p % 2 || m % 2 || m < 2 * p || s > 1 || model == "gpt"))
+            if (schedule == "dualpipe" && (p % 2 || m % 2 || m < 2 * p || s * c > 1 || model == "gpt"))
                 continue
             if (schedule == "interleaved" && (m % p || p > 2)) # two parts on each stage, of four at the most
                 continue
-            text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
+            text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (c > 1 ? ",\"context\":" c : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
             text = text ",\"bucket_bytes\":" 400 * (1 + draw(40)) ",\"overlap\":" flip("true", "false")
             if (schedule != "")
                 text = text ",\"pipeline\":{\"schedule\":\"" schedule "\"" flip("", ",\"stages\":\"even\"") "}"
-            if (draw(2))
+            if (c > 1)
+                text = text ",\"context\":{\"exchange\":\"all_to_all\"}"
+            if (draw(2) && c == 1)
                 text = text ",\"order\":[\"pipeline\",\"shard\",\"data\",\"tensor\"]"
             word = s > 1 ? words[1 + draw(3)] : ""
             if (s > 1)
                 text = text ",\"sharded\":\"" word "\""
             e = model == "moe" ? 2 ^ draw(3) : 1
-            if (s * d % e || s % e && e % s)
+            if (s * d % e || s % e && e % s || e > 1 && schedule == "dualpipe")
                 continue
             if (e > 1)
                 text = text ",\"expert\":{\"size\":" e ",\"padded\":true}"
             if (word == "parameters")
                 text = text ",\"prefetch\":" draw(3) ",\"reshard_after_forward\":" flip("true", "false")
             if (draw(3) == 0)
-                text = text ",\"recompute\":\"" flip("full", "selective") "\""
+                text = text ",\"recompute\":\"" (c > 1 ? "full" : flip("full", "selective")) "\""
             if (s == 1)
                 text = text ",\"algorithm\":\"" sums[1 + draw(4)] "\""
             else if (draw(2))
@@ -62,8 +67,8 @@ awk -v count="$count" -v seed="$seed" '
 
 # Tensor ranks draw no dropout within attention.
 sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
-cp "$here/cnn.json" "$here/mlp.json" "$here/moe.json" "$work"
-for model in gpt cnn mlp moe; do
+cp "$here/cnn.json" "$here/mlp.json" "$here/moe.json" "$here/llama.json" "$work"
+for model in gpt cnn mlp moe llama; do
     train 1 "$work/$model" --set model="$work/$model.json" || { cat "$work/err"; exit 1; }
 done
 while read -r model ranks microbatches strategy; do

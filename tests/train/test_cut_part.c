@@ -78,8 +78,8 @@ static void ranks_have_each_divided_value_once(void)
         struct dts_error err = {0};
         open(&f, ranks, 16, 0, "wte");
         for (int r = 0; r < ranks; r++)
-            CHECK(
-                dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){r, 0}, &parts[r], &err));
+            CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){r, 0, 0}, &parts[r],
+                               &err));
         for (int l = 0; l < f.model.layer_count; l++)
             for (int p = 0; p < f.model.layers[l].param_count; p++) {
                 const size_t all = f.model.layers[l].params[p].count;
@@ -108,7 +108,7 @@ static void a_rank_has_its_heads(void)
     struct dts_error err = {0};
     float mine[96], whole[192], back[192] = {0};
     open(&f, 2, 16, 0, "wte");
-    CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0}, &part, &err));
+    CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0, 0}, &part, &err));
     const struct dts_param_slice *qkv = &part->layers[QKV].part->slices[0];
     CHECK_INT((long)part->layers[QKV].params[0].count, 96);
     for (int i = 0; i < 192; i++)
@@ -146,7 +146,7 @@ static void what_one_rank_would_compute_otherwise_is_refused(void)
         struct dts_model *part;
         struct dts_error err = {0};
         open(&f, 2, rows[i].vocabulary, rows[i].dropout, rows[i].beside);
-        CHECK(!dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){0, 0}, &part, &err));
+        CHECK(!dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){0, 0, 0}, &part, &err));
         CHECK(part == NULL && err.cause == DTS_UNSUPPORTED);
         if (strstr(err.text, rows[i].says) == NULL) {
             printf("%s\n", err.text);

@@ -336,7 +336,7 @@ static void a_rank_has_its_experts(void)
                                        .path = "test"};
     int l = 0;
     CHECK(dts_cut_find(&cut, &q, &err));
-    CHECK(dts_cut_part(&cut, &f.scenario.model, &(struct dts_cut_rank){0, 1}, &part, &err));
+    CHECK(dts_cut_part(&cut, &f.scenario.model, &(struct dts_cut_rank){0, 1, 0}, &part, &err));
     while (strcmp(part->layers[l].kind->name, "moe") != 0)
         l++;
     const struct dts_layer_part *mine = part->layers[l].part;

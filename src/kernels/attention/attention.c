@@ -195,6 +195,8 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 
 static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real)
 {
+    if (call->context_ranks > 1)
+        return dts_attention_parts_saved(call, batch) * real;
     return (size_t)batch * (size_t)call->heads * call->output.size[0] * real;
 }
 
@@ -204,6 +206,7 @@ const struct dts_operation dts_op_attention = {
     .needs_x = true,
     .products = true,
     .needs_y = true,
+    .row_values = dts_attention_row_values,
     .saved_bytes = saved_bytes,
     .cost = dts_attention_cost,
     .reference = {forward, backward},

@@ -38,6 +38,13 @@ enum { DTS_ATTENTION_BLOCKS = 16, DTS_ATTENTION_PIECE = 8 * DTS_ATTENTION_BLOCKS
 void dts_attention_draw(const struct dts_arrays *a, size_t sample, size_t row, size_t keys,
                         uint32_t threshold, uint8_t *keep);
 
+/* Positions on several ranks: attention_parts_host.c. Values that are kept; bytes of scratch
+ * beside that of the work; values of the rows. */
+size_t dts_attention_parts_saved(const struct dts_op_call *call, int batch);
+size_t dts_attention_parts_scratch(const struct dts_op_call *call, int batch);
+size_t dts_attention_row_values(const struct dts_op_call *call, int batch);
+dts_op_fn dts_attention_part_forward, dts_attention_part_backward;
+
 dts_op_fn dts_attention_forward_host, dts_attention_backward_host;
 size_t dts_attention_forward_scratch(const struct dts_op_call *call, int batch, int workers);
 size_t dts_attention_backward_scratch(const struct dts_op_call *call, int batch, int workers);

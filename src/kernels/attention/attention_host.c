@@ -139,6 +139,10 @@ void dts_attention_forward_host(const struct dts_op_call *call, const struct dts
                                 const struct dts_place *place)
 {
     const struct dts_attention_sizes s = dts_attention_sizes(call);
+    if (call->context_ranks > 1) {
+        dts_attention_part_forward(call, a, place);
+        return;
+    }
     dts_ranges(forward_range, (size_t)a->batch * s.heads * dts_attention_blocks(&s), call, a,
                place);
 }

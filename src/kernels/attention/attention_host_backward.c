@@ -28,9 +28,9 @@ static size_t worker_bytes(const struct dts_op_call *call, const struct dts_atte
 
 size_t dts_attention_backward_scratch(const struct dts_op_call *call, int batch, int workers)
 {
-    (void)batch;
     const struct dts_attention_sizes s = dts_attention_sizes(call);
-    return (size_t)workers * worker_bytes(call, &s);
+    const size_t parts = call->context_ranks > 1 ? dts_attention_parts_scratch(call, batch) : 0;
+    return (size_t)workers * worker_bytes(call, &s) + parts;
 }
 
 static bool drops(const struct dts_op_call *call, const struct dts_arrays *a)
@@ -195,5 +195,9 @@ void dts_attention_backward_host(const struct dts_op_call *call, const struct dt
                                  const struct dts_place *place)
 {
     const struct dts_attention_sizes s = dts_attention_sizes(call);
+    if (call->context_ranks > 1) {
+        dts_attention_part_backward(call, a, place);
+        return;
+    }
     dts_ranges(backward_range, (size_t)a->batch * s.key_heads, call, a, place);
 }

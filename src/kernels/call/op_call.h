@@ -32,10 +32,11 @@ struct dts_op_call {
     int heads;   // of attention, and of rotary positions
     int experts; // of a mixture, and how many of them a position goes to
     int chosen;
-    int expert_ranks; // ranks that have parts of the experts, as many each; 0: one has all
-    int select;       // positions that are kept
-    size_t table;     // rows among which its input chooses, each as long as one of the output's
-    size_t offset;    // of a slice: values of its axis before the first that is kept
+    int expert_ranks;  // ranks that have parts of the experts, as many each; 0: one has all
+    int context_ranks; // of attention: ranks that have parts of the positions; 0: one has all
+    int select;        // positions that are kept
+    size_t table;  // rows among which its input chooses, each as long as one of the output's
+    size_t offset; // of a slice: values of its axis before the first that is kept
     int axes[DTS_DIMS]; // of a permutation: for each axis of the output, which of the input it
                         // was
     int ignored;        // class that a loss leaves out beside those below 0; 0: no other
@@ -64,9 +65,10 @@ enum dts_op_part {
     DTS_OP_SUMS, // until this rank's sums are there
     DTS_OP_REST, // from the sums of all ranks on
 
-    /* Of a mixture whose experts are on several ranks (op.h). */
-    DTS_OP_LEAVE,  // until rows go to the ranks of their experts
-    DTS_OP_EXPERT, // what the rank's experts do to the rows that arrived
+    /* Of a mixture whose experts are on several ranks, and of attention over positions of
+     * several ranks, which exchange rows (op.h). */
+    DTS_OP_LEAVE,  // until rows go to other ranks
+    DTS_OP_WORK,   // what the rank does to the rows that arrived
     DTS_OP_RETURN, // from the rows that came back on
 };
 
@@ -102,7 +104,7 @@ enum {
     DTS_OP_KEY_WINDOW = 4 * (DTS_OP_KEY_WORD + DTS_OP_AXES * DTS_OP_KEY_INT),
     DTS_OP_KEY_AXES = DTS_OP_KEY_WORD + DTS_DIMS * DTS_OP_KEY_INT,
     DTS_OP_KEY_NUMBERS =
-        6 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
+        7 * (DTS_OP_KEY_WORD + DTS_OP_KEY_INT) + 3 * (DTS_OP_KEY_WORD + DTS_OP_KEY_REAL),
     DTS_OP_KEY_FLAGS = 7 * DTS_OP_KEY_WORD,
     DTS_OP_KEY_ROOM = DTS_OP_KEY_NAME + DTS_OP_KEY_SHAPES + DTS_OP_KEY_WINDOW +
                       DTS_OP_KEY_AXES + DTS_OP_KEY_NUMBERS + DTS_OP_KEY_FLAGS

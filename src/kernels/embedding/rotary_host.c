@@ -22,8 +22,9 @@ static void find_angles(const struct dts_op_call *call, const struct dts_arrays 
         const double speed = pow(call->base, -(double)i / (double)r.pairs);
         for (size_t p = range.first; p < range.first + range.count; p++) {
             float *cosines = (float *)a->scratch + p * 2 * r.pairs;
-            cosines[i] = (float)cos((double)p * speed);
-            cosines[r.pairs + i] = (float)sin((double)p * speed);
+            const double angle = (double)(a->first + p) * speed;
+            cosines[i] = (float)cos(angle);
+            cosines[r.pairs + i] = (float)sin(angle);
         }
     }
 }

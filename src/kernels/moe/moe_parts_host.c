@@ -228,7 +228,7 @@ void dts_moe_part_forward_host(const struct dts_op_call *call, const struct dts_
     if (a->part == DTS_OP_LEAVE) {
         dts_moe_route_host(call, a, workers);
         leave(call, &m, a, a->x[0], false);
-    } else if (a->part == DTS_OP_EXPERT) {
+    } else if (a->part == DTS_OP_WORK) {
         for (size_t b = 0; b < m.experts; b++) {
             const struct job j = job_of(&m, a, workers, b);
             expert_forward(&j);
@@ -247,7 +247,7 @@ void dts_moe_part_backward_host(const struct dts_op_call *call, const struct dts
     const struct dts_moe m = dts_moe_of(call, a->batch);
     if (a->part == DTS_OP_LEAVE) {
         leave(call, &m, a, a->dy, true);
-    } else if (a->part == DTS_OP_EXPERT) {
+    } else if (a->part == DTS_OP_WORK) {
         for (size_t b = 0; b < m.experts; b++) {
             const struct job j = job_of(&m, a, workers, b);
             expert_backward(&j);

@@ -34,7 +34,10 @@ struct dts_layer_part {
     bool apart[DTS_LAYER_PARAMS]; // of experts: gradients are summed by fewer ranks
     size_t first, all; // of a table's rows or a loss's classes: the first that is here, how
                        // many there are in all; 0: they are all here
-    bool no_bias;      // outputs are a part of a sum, and another rank adds the bias
+    int context,
+        contexts; // of ranks that have parts of the positions; contexts 0: all are here
+    size_t shift; // values of its tensor before those of the rank's positions
+    bool no_bias; // outputs are a part of a sum, and another rank adds the bias
 };
 
 #endif

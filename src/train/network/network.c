@@ -32,8 +32,9 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
         for (int i = 0; i < c->call.input_count; i++)
             n->tokens = n->tokens || (op->tokens && c->inputs[i] == DTS_CALL_ENTRY);
         if (op->loss)
-            n->nodes[l].targets = op->classes ? dts_dims_positions(&c->call.inputs[0])
-                                              : dts_dims_elements(&c->call.inputs[0]);
+            n->nodes[l].targets = (op->classes ? dts_dims_positions(&c->call.inputs[0])
+                                               : dts_dims_elements(&c->call.inputs[0])) *
+                                  (size_t)n->contexts;
     }
     return true;
 }
@@ -136,6 +137,7 @@ static void take_parts(struct dts_network *n)
             continue;
         node->first = layer->part->first;
         node->all = layer->part->all;
+        node->shift = layer->part->shift;
         if (layer->part->no_bias && layer->part->call.bias)
             node->zeros = dts_alloc(dts_dims_features(&layer->output), sizeof(float));
     }
@@ -150,6 +152,9 @@ bool dts_network_prepare(struct dts_network *n, const struct dts_model *model,
     n->options.slots = options->slots > 1 ? options->slots : 1;
     n->first = options->range.first;
     n->end = dts_range_end(model, &options->range);
+    const struct dts_layer_part *part = model->layers[0].part;
+    n->context = part != NULL ? part->context : 0;
+    n->contexts = part != NULL && part->contexts > 0 ? part->contexts : 1;
     n->calls = dts_alloc(layers, sizeof(*n->calls));
     n->nodes = dts_alloc(layers, sizeof(*n->nodes));
     n->slots = dts_alloc((size_t)n->options.slots, sizeof(*n->slots));

@@ -167,7 +167,8 @@ void dts_network_bind(struct dts_network *network, enum dts_network_edge edge, i
  * is more than one, and names them. */
 bool dts_network_cut(const struct dts_model *model, int cut, int *layer, struct dts_error *err);
 
-/* The arrays that a batch is copied into. Input: int32 if it is tokens, else float, [batch,
+/* The arrays that a batch is copied into, all positions of each sample, also where the network
+ * computes with a part of them. Input: int32 if it is tokens, else float, [batch,
  * ...model->input]; NULL: neither reads the range the model's input nor has it a loss, whose
  * targets may follow from the input. Targets of the loss layer `layer`: int32 classes or
  * floats, `count` for each sample; NULL where the layer is no loss. */
@@ -205,8 +206,7 @@ void dts_network_divide(struct dts_network *network, int layer, size_t first, si
  * that have parts of a model add up. */
 void *dts_network_made(const struct dts_network *network, int layer, bool backward);
 
-/* Values of the rows that ranks exchange of a layer whose experts are on several of them
- * (kernels/op.h); 0: it has none. */
+/* Values of the rows that ranks exchange of a layer (kernels/op.h); 0: none. */
 size_t dts_network_row_values(const struct dts_network *network, int layer);
 
 /* How much of each call runs from now on, until dts_network_begin(): then all of it does. A
@@ -216,7 +216,7 @@ struct dts_network_part {
     double *sums; // there
     int ranks;
     int rank;    // of those, where a loss is divided: whose block of the sums is this network's
-    float *rows; // of a mixture whose experts are on several ranks (kernels/op.h)
+    float *rows; // that ranks exchange (kernels/op.h)
     bool again;  // forward: the second time
 };
 void dts_network_take_part(struct dts_network *network, const struct dts_network_part *part);

@@ -23,6 +23,7 @@ struct dts_node {
     int first_tensor, tensors;  // of the layout: those at the layer's place, its own and
                                 // borrowed ones
     size_t first, all;          // of its table or its classes, where they are divided
+    size_t shift;               // of its first tensor, to the values of the rank's positions
     size_t targets;             // values of it for a sample; 0: the layer is no loss
     float *zeros;               // in place of a bias that another rank adds; owned; or NULL
 };
@@ -33,6 +34,10 @@ struct dts_network_slot {
     struct dts_mirror input;   // here NULL: nobody reads it
     void *input_half;          // owned; what the first layers read in mixed precision
     struct dts_mirror *target; // owned; by layer; here NULL: it is no loss
+
+    /* Where ranks have parts of the positions: those of the input and of targets, as kernels
+     * read them; owned. */
+    void *input_part, **target_parts;
     struct dts_mirror edges[DTS_NETWORK_EDGES];
 
     /* By layer, by dts_network_gather(); a call sets what is its own. Owned. */
@@ -62,6 +67,7 @@ struct dts_network {
     size_t shared_bytes, kept_bytes, arena_bytes;
     size_t state_bytes, whole_state_bytes;
     int moments;
+    int context, contexts; // which of so many ranks that have parts of the positions
     struct dts_space *space, *own_space; // own_space: owned; NULL: the options say which
     bool mixed;
     enum dts_half half; // where it is
@@ -129,6 +135,9 @@ bool dts_network_cut_out(struct dts_network *network, struct dts_error *err);
 /* Memory of all slots; network_slots.c. */
 bool dts_network_get_slots(struct dts_network *n, struct dts_error *err);
 void dts_network_free_slots(struct dts_network *n);
+
+/* The rank's positions of the input and the targets of the selected slot. */
+void dts_network_take_positions(struct dts_network *n);
 
 /* Memory for weights and gradients, zeros; network_lines.c. */
 bool dts_network_get_parameters(struct dts_network *n, struct dts_error *err);

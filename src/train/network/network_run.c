@@ -12,6 +12,8 @@
 static void *output_of(const struct dts_network *n, int slot, int tensor, bool behind)
 {
     const struct dts_network_slot *s = &n->slots[slot];
+    if (tensor == DTS_CALL_ENTRY && s->input_part != NULL)
+        return s->input_part;
     if (tensor == DTS_CALL_ENTRY)
         return s->input_half != NULL ? s->input_half : s->input.there;
     if (tensor == n->entry)
@@ -46,7 +48,9 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int la
     struct dts_arrays a = {
         .batch = n->options.batch,
         .y = output_of(n, slot, layer, behind),
-        .target = n->slots[slot].target[layer].there,
+        .target = n->slots[slot].target_parts[layer] != NULL
+                      ? n->slots[slot].target_parts[layer]
+                      : n->slots[slot].target[layer].there,
         .dy = node->op->loss ? NULL : gradient_of(n, slot, layer),
         .saved = dts_network_at(n, slot, behind ? node->saved_again : node->saved),
         .state = (char *)n->states.there + node->state,
@@ -68,6 +72,10 @@ static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int la
         if (node->rows == NULL)
             a.dw[p] =
                 (float *)n->gradients.there + dts_network_gradient_offset(n, from, number);
+        if (node->shift > 0) {
+            a.w[p] = (const float *)a.w[p] + node->shift;
+            a.dw[p] = (float *)a.dw[p] + node->shift;
+        }
     }
     return a;
 }
@@ -138,6 +146,7 @@ void dts_network_begin(struct dts_network *n, const struct dts_network_step *ste
     struct dts_network_slot *slot = &n->slots[n->slot];
     slot->step = *step;
     n->part = (struct dts_network_part){.part = DTS_OP_WHOLE};
+    dts_network_take_positions(n);
     dts_mirror_store_all(&slot->input);
     for (int l = 0; l < n->model->layer_count; l++)
         dts_mirror_store_all(&slot->target[l]);

@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "train/network/network_private.h"
@@ -42,6 +43,38 @@ static bool get_input(struct dts_network *n, struct dts_network_slot *slot,
             dts_space_get(n->space, inputs * sizeof(uint16_t), &slot->input_half, err));
 }
 
+/* Where other ranks have other positions. On a CPU: what is there is here. */
+static void get_parts(const struct dts_network *n, struct dts_network_slot *slot)
+{
+    const size_t layers = (size_t)n->model->layer_count, all = (size_t)n->contexts;
+    slot->target_parts = dts_alloc(layers, sizeof(*slot->target_parts));
+    if (n->contexts == 1)
+        return;
+    for (size_t l = 0; l < layers; l++)
+        if (slot->target[l].bytes > 0)
+            slot->target_parts[l] = dts_alloc(slot->target[l].bytes / all, 1);
+    if (slot->input.bytes > 0)
+        slot->input_part = dts_alloc(slot->input.bytes / all, 1);
+}
+
+/* Positions of a sample are one behind the other. */
+static void take_part(const struct dts_network *n, const struct dts_mirror *whole, void *part)
+{
+    const size_t sample = whole->bytes / (size_t)n->options.batch;
+    const size_t here = sample / (size_t)n->contexts;
+    for (size_t b = 0; part != NULL && b < (size_t)n->options.batch; b++)
+        memcpy((char *)part + b * here,
+               (const char *)whole->here + b * sample + (size_t)n->context * here, here);
+}
+
+void dts_network_take_positions(struct dts_network *n)
+{
+    const struct dts_network_slot *slot = dts_network_now(n);
+    take_part(n, &slot->input, slot->input_part);
+    for (int l = 0; l < n->model->layer_count; l++)
+        take_part(n, &slot->target[l], slot->target_parts[l]);
+}
+
 static bool get_slot(struct dts_network *n, struct dts_network_slot *slot,
                      struct dts_error *err)
 {
@@ -59,7 +92,10 @@ static bool get_slot(struct dts_network *n, struct dts_network_slot *slot,
         if (bytes > 0 && !dts_mirror_make(&slot->edges[e], n->space, NULL, bytes, err))
             return false;
     }
-    return get_input(n, slot, err);
+    if (!get_input(n, slot, err))
+        return false;
+    get_parts(n, slot);
+    return true;
 }
 
 bool dts_network_get_slots(struct dts_network *n, struct dts_error *err)
@@ -76,6 +112,10 @@ void dts_network_free_slots(struct dts_network *n)
         struct dts_network_slot *slot = &n->slots[s];
         for (int l = 0; slot->target != NULL && l < n->model->layer_count; l++)
             dts_mirror_free(&slot->target[l]);
+        for (int l = 0; slot->target_parts != NULL && l < n->model->layer_count; l++)
+            free(slot->target_parts[l]);
+        free(slot->target_parts);
+        free(slot->input_part);
         for (int e = 0; e < DTS_NETWORK_EDGES; e++)
             dts_mirror_free(&slot->edges[e]);
         dts_mirror_free(&slot->input);

@@ -18,7 +18,7 @@ bool dts_seat_find(const struct dts_point *point, int rank, struct dts_seat *sea
         .last = point->scenario->model.layer_count - 1, .slots = 1, .edges = -1};
     seat->part_count = 1;
     seat->replica = rank;
-    seat->members = seat->experts = 1;
+    seat->members = seat->experts = seat->contexts = 1;
     seat->whole = true;
     seat->speaks = seat->speaks_of_experts = rank == 0;
     return true;

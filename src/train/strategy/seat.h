@@ -36,6 +36,7 @@ struct dts_seat {
     int member, members;     // 0 and 1: all of it
     int expert, experts;     // the same of ranks that have parts of the experts, and samples of
                              // their own
+    int context, contexts; // and of ranks that have parts of the positions of the same samples
 
     /* No other rank has anything that this one has not: it has the whole network, and updates
      * all of it. */

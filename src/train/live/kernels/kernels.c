@@ -18,11 +18,11 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
-#include "train/live/kernels/experts.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/noise.h"
 #include "train/live/kernels/parts.h"
+#include "train/live/kernels/rows.h"
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/shares.h"
 #include "train/strategy/build.h"
@@ -153,8 +153,8 @@ static struct dts_network *network_of(struct dts_live_kernels *t, const struct d
     if (call->part != DTS_OP_WHOLE && parts->seat.members > 1)
         part = (struct dts_network_part){call->part, parts->class_sums, parts->seat.members,
                                          parts->seat.member};
-    else if (call->part == DTS_OP_WHOLE && dts_live_experts_has(t, call))
-        part = (struct dts_network_part){.part = DTS_OP_EXPERT, .rows = parts->rows};
+    else if (call->part == DTS_OP_WHOLE && dts_live_rows_has(t, call))
+        part = (struct dts_network_part){.part = DTS_OP_WORK, .rows = parts->rows};
     else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
     part.again = call->pass == DTS_RECOMPUTE;
@@ -173,7 +173,9 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
     const uint64_t before = ((uint64_t)step * microbatches + (uint64_t)call->microbatch);
     const uint64_t first = (before * replicas + (uint64_t)t->parts->seat.replica) * batch;
     // sums over replicas and microbatches are means then, and no larger than one rank's
-    const double share = 1 / ((double)replicas * (double)microbatches);
+    const double parts =
+        (double)t->parts->seat.contexts; // each has the mean over its positions
+    const double share = 1 / ((double)replicas * (double)microbatches * parts);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
@@ -269,7 +271,7 @@ static void bring(void *self, const struct dts_op *op)
 {
     dts_live_mirrors_bring(self, op);
     dts_live_made_give(self, op);
-    dts_live_experts_give(self, op);
+    dts_live_rows_give(self, op);
 }
 
 /* A sum of one microbatch alone joins those before. */
@@ -278,7 +280,7 @@ static void carry_off(void *self, const struct dts_op *op)
     struct dts_live_kernels *t = self;
     dts_live_mirrors_carry_off(self, op);
     dts_live_made_take(t, op);
-    dts_live_experts_take(t, op);
+    dts_live_rows_take(t, op);
     dts_live_shares_summed(t, op);
 }
 

@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "base/os/pages.h"
-#include "train/live/kernels/experts.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
+#include "train/live/kernels/rows.h"
 #include "train/live/kernels/shares.h"
 #include "train/strategy/build.h"
 
@@ -155,7 +155,7 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
 static void get_class_sums(struct dts_live_kernels *k)
 {
     const struct dts_seat *seat = &k->parts->seat;
-    for (int l = 0; seat->model != NULL && l < seat->model->layer_count; l++) {
+    for (int l = 0; seat->members > 1 && l < seat->model->layer_count; l++) {
         const struct dts_layer_part *part = seat->model->layers[l].part;
         if (part->all == 0 || part->call.table > 0 || k->parts->class_sums != NULL)
             continue;
@@ -170,7 +170,7 @@ static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
     get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
            dts_live_shares_find(k, err) && dts_live_made_check(k, err) &&
-           dts_live_experts_open(k, err) && make_optimizers(k, err);
+           dts_live_rows_open(k, err) && make_optimizers(k, err);
 }
 
 bool dts_live_parts_open(struct dts_live_kernels *k, bool lists, struct dts_error *err)

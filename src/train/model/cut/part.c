@@ -15,7 +15,7 @@
 struct parter {
     const struct dts_cut *cut;
     const struct dts_model *whole;
-    int rank, expert;
+    int rank, expert, context;
     struct dts_error *err;
 };
 
@@ -102,11 +102,32 @@ static bool check_attention(const struct parter *p, int l)
         const struct dts_dims *whole = layer->inputs[i] >= 0
                                            ? &p->whole->layers[layer->inputs[i]].output
                                            : &p->whole->input;
-        if (dts_dims_features(&here->inputs[i]) * (size_t)p->cut->ranks !=
+        if (dts_dims_features(&here->inputs[i]) * (size_t)(p->cut->ranks * p->cut->context) !=
             dts_dims_features(whole))
             return refuse(p, l, "would share heads of keys and values");
     }
     return true;
+}
+
+static bool refuse_context(const struct parter *p, int layer, const char *why)
+{
+    return dts_fail(p->err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: layer %s: context ranks %s", p->whole->name,
+                    p->whole->layers[layer].name, why);
+}
+
+/* What follows from all positions of a sample. */
+static bool check_context(const struct parter *p, int l)
+{
+    const struct dts_op_call *call = &p->cut->layers[l].call;
+    if (p->cut->context == 1)
+        return true;
+    if (call->rate > 0 && !is_kind(p, l, "stochastic_depth"))
+        return refuse_context(p, l, "would draw other dropout than one rank does");
+    if (call->capacity > 0)
+        return refuse_context(p, l, "would count an expert's capacity by their own positions");
+    return call->ignored == 0 ||
+           refuse_context(p, l, "would not know how many targets of a sample count");
 }
 
 /* What kernels draw or find by its place in the whole. */
@@ -155,6 +176,17 @@ static void set_places(const struct parter *p, int l, struct dts_layer_part *par
     part->first = (size_t)p->rank * here;
     part->all = (size_t)p->cut->ranks * here;
     part->no_bias = way == DTS_CUT_ROW && p->rank > 0;
+    if (p->cut->context == 1)
+        return;
+    const size_t before = (size_t)p->context * dts_dims_positions(&part->call.output);
+    part->context = p->context;
+    part->contexts = p->cut->context;
+    if (is_kind(p, l, "attention"))
+        part->call.context_ranks = p->cut->context;
+    if (is_kind(p, l, "rotary"))
+        part->first = before;
+    if (is_kind(p, l, "positional_embedding"))
+        part->shift = before * dts_dims_features(&part->call.output);
 }
 
 /* Of a mixture with a part of the experts. */
@@ -173,11 +205,11 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
                   const struct dts_cut_rank *rank, struct dts_model **out,
                   struct dts_error *err)
 {
-    const struct parter p = {cut, whole, rank->tensor, rank->expert, err};
+    const struct parter p = {cut, whole, rank->tensor, rank->expert, rank->context, err};
     const size_t layers = (size_t)whole->layer_count;
     *out = NULL;
     for (int l = 0; l < whole->layer_count; l++)
-        if (!check(&p, l))
+        if (!check_context(&p, l) || !check(&p, l))
             return false;
     struct dts_model *part = dts_alloc(1, sizeof(*part));
     struct dts_layer_part *parts = dts_alloc(layers, sizeof(*parts));

@@ -7,7 +7,7 @@
 
 /* Which of the ranks that divide a network. */
 struct dts_cut_rank {
-    int tensor, expert;
+    int tensor, expert, context;
 };
 
 /* A model whose layers have this rank's shapes and parameters; numbers, names and everything

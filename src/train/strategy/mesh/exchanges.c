@@ -112,7 +112,7 @@ struct place {
     const struct dts_pipeline_pass *pass;
     int slot, layer;
     enum dts_cut_moment moment;
-    int number; // of those of the moment
+    int number, count; // of those of the moment
 };
 
 static int add_to_plan(struct dts_stage_work *w, const struct place *at,
@@ -135,6 +135,7 @@ static int add_to_plan(struct dts_stage_work *w, const struct place *at,
                                             at->moment == DTS_CUT_BEFORE_BACKWARD,
                                   .again = at->pass->pass == DTS_RECOMPUTE,
                                   .number = at->number,
+                                  .count = at->count,
                                   .layer = at->layer,
                                   .chunk = at->pass->chunk,
                                   .slot = at->slot};
@@ -172,7 +173,7 @@ int dts_stage_exchanges(struct dts_stage_work *w, const struct dts_pipeline_pass
     const struct dts_cut_layer *mine = &w->stage->cut->layers[layer];
     int op = -1;
     for (int i = 0; i < mine->exchange_count[moment] && !w->failed; i++) {
-        const struct place at = {pass, slot, layer, moment, i};
+        const struct place at = {pass, slot, layer, moment, i, mine->exchange_count[moment]};
         op = add(w, &at, &mine->exchange[moment][i], op < 0 ? after : -1);
     }
     return op;

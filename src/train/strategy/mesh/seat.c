@@ -25,6 +25,26 @@ static bool check_experts(const struct dts_point *point, const struct dts_mesh_s
                     name);
 }
 
+static bool check_context(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                          struct dts_error *err)
+{
+    const char *name = point->strategy->name;
+    const struct dts_mesh *mesh = point->strategy->self;
+    if (shape->size[DTS_AXIS_CONTEXT] == 1)
+        return true;
+    if (mesh->context.reach != DTS_CUT_ALL_TO_ALL)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: kernels: %s: context ranks train by all-to-alls, so far: "
+            "context.exchange must be all_to_all",
+            name);
+    return mesh->recompute != DTS_KEEPS_ENDS ||
+           dts_fail(err, DTS_UNSUPPORTED,
+                    "live.compute: kernels: %s: attention of context ranks alone runs again in "
+                    "simulation alone, so far: recompute must be none or full",
+                    name);
+}
+
 /* Half precision between stages would be rounded twice. */
 static bool check(const struct dts_point *point, const struct dts_mesh_shape *shape,
                   struct dts_error *err)
@@ -33,11 +53,6 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
     const struct dts_mesh *mesh = point->strategy->self;
     const bool divided = shape->size[DTS_AXIS_DATA] < shape->stage_ranks ||
                          shape->size[DTS_AXIS_PIPELINE] > 1 || shape->experts > 1;
-    if (shape->size[DTS_AXIS_CONTEXT] > 1)
-        return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: context ranks are simulated alone, so far: "
-                        "live.compute: timed runs the plan",
-                        name);
     if (mesh->recompute != DTS_KEEPS_ALL && strcmp(point->scenario->live.device, "cpu") != 0)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: layers run again before backward on CPUs: "
@@ -76,10 +91,19 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
 }
 
 /* A weight that two layers of a rank share would be there twice, and be summed once. */
-static bool check_copies(const struct dts_point *point, struct dts_error *err)
+static bool check_copies(const struct dts_point *point, const struct dts_mesh_shape *shape,
+                         struct dts_error *err)
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
+    if (dts_pipeline_copies(mesh->schedule) > 1 &&
+        shape->experts * shape->size[DTS_AXIS_CONTEXT] > 1)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: kernels: %s: %s, whose passes run together, trains "
+            "without expert and context ranks, so far: live.compute: timed runs the "
+            "plan",
+            point->strategy->name, mesh->schedule->name);
     if (dts_pipeline_copies(mesh->schedule) > 1 && mesh->sharded != DTS_SHARDED_NOTHING)
         return dts_fail(
             err, DTS_UNSUPPORTED,
@@ -129,14 +153,16 @@ static void sit(const struct dts_point *point, const struct dts_mesh_shape *shap
     const int here = rank % shape->stage_ranks, stage = rank / shape->stage_ranks;
     const bool first = stage < size[DTS_AXIS_PIPELINE] / dts_pipeline_copies(mesh->schedule);
     const struct dts_group copies = dts_mesh_group(shape, DTS_AMONG_EXPERT_COPIES);
-    seat->replica = here / tensor;
+    seat->context = here / tensor % size[DTS_AXIS_CONTEXT];
+    seat->contexts = size[DTS_AXIS_CONTEXT];
+    seat->replica = here / tensor / seat->contexts;
     seat->member = here % tensor;
     seat->members = tensor;
     seat->expert = here / tensor % shape->experts;
     seat->experts = shape->experts;
     seat->whole = size[DTS_AXIS_PIPELINE] == 1 && size[DTS_AXIS_SHARD] == 1 &&
-                  seat->members * seat->experts == 1;
-    seat->speaks = first && here < tensor * size[DTS_AXIS_SHARD];
+                  seat->members * seat->experts * seat->contexts == 1;
+    seat->speaks = first && here < tensor * shape->shards;
     seat->speaks_of_experts = first && here < copies.stride;
 }
 
@@ -147,15 +173,15 @@ bool dts_mesh_seat(const struct dts_point *point, int rank, struct dts_seat *sea
     if (!dts_mesh_divide(point, &d, err))
         return false;
     bool good = check(point, &d.shape, err) && check_experts(point, &d.shape, err) &&
-                check_copies(point, err);
+                check_context(point, &d.shape, err) && check_copies(point, &d.shape, err);
     if (good) {
         fill(point, &d, rank / d.shape.stage_ranks, seat);
         sit(point, &d.shape, rank, seat);
     }
-    if (good && seat->members * seat->experts > 1)
-        good =
-            dts_cut_part(&d.cut, &point->scenario->model,
-                         &(struct dts_cut_rank){seat->member, seat->expert}, &seat->model, err);
+    if (good && seat->members * seat->experts * seat->contexts > 1)
+        good = dts_cut_part(&d.cut, &point->scenario->model,
+                            &(struct dts_cut_rank){seat->member, seat->expert, seat->context},
+                            &seat->model, err);
     if (!good)
         dts_seat_free(seat);
     dts_mesh_division_free(&d);

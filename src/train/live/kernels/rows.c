@@ -1,5 +1,5 @@
-/* experts.c -- rows to the ranks of their experts, and back. */
-#include "train/live/kernels/experts.h"
+/* rows.c -- rows to the ranks that work on them, and back. */
+#include "train/live/kernels/rows.h"
 
 #include <string.h>
 
@@ -8,21 +8,42 @@
 
 static bool moves_rows(const struct dts_op *op)
 {
-    return op->kind == DTS_OP_COLLECTIVE && op->stream == DTS_EXPERT &&
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLTOALL &&
            op->collective.made.copied;
 }
 
-bool dts_live_experts_has(const struct dts_live_kernels *k, const struct dts_call *call)
+bool dts_live_rows_has(const struct dts_live_kernels *k, const struct dts_call *call)
 {
-    return k->parts->seat.experts > 1 && call->layer >= 0 &&
+    return call->layer >= 0 &&
            dts_network_row_values(k->parts->networks[call->chunk], call->layer) > 0;
 }
 
-/* The first of the rows that a rank exchanges with a member. */
+/* Which of the members this rank is. */
+static int self_of(const struct dts_live_kernels *k, const struct dts_op *op)
+{
+    return op->stream == DTS_EXPERT ? k->parts->seat.expert : k->parts->seat.context;
+}
+
+static size_t values_of(const struct dts_live_kernels *k, const struct dts_between *made)
+{
+    return dts_network_row_values(k->parts->networks[made->chunk], made->layer);
+}
+
+/* The first of the rows of an exchange. Several at one moment have rows one behind the other,
+ * all but the first one as many: queries, keys, values. */
+static size_t first_of(const struct dts_live_kernels *k, const struct dts_op *op)
+{
+    const struct dts_between *made = &op->collective.made;
+    const size_t behind = (size_t)(made->count - made->number) * op->collective.data.count;
+    return made->number > 0 ? values_of(k, made) - behind : 0;
+}
+
+/* Those that a rank exchanges with a member. */
 static float *rows_of(const struct dts_live_kernels *k, const struct dts_op *op, int member)
 {
     const struct dts_collective *c = &op->collective;
-    return k->parts->rows + (size_t)member * (c->data.count / (size_t)c->group.size);
+    return k->parts->rows + first_of(k, op) +
+           (size_t)member * (c->data.count / (size_t)c->group.size);
 }
 
 /* What a member gets of this rank, or this rank of the member, in all channels. */
@@ -30,8 +51,7 @@ static size_t part_of(const struct dts_live_kernels *k, const struct dts_op *op,
 {
     size_t count = 0;
     for (int channel = 0; channel < op->collective.channels; channel++)
-        count +=
-            dts_collective_part(&op->collective, k->parts->seat.expert, member, channel).count;
+        count += dts_collective_part(&op->collective, self_of(k, op), member, channel).count;
     return count;
 }
 
@@ -42,23 +62,24 @@ static bool check(const struct dts_live_kernels *k, const struct dts_op *op,
     const struct dts_seat_part *part = &k->parts->seat.parts[c->made.chunk];
     const struct dts_layer *layer = &k->point->scenario->model.layers[c->made.layer];
     const char *name = k->point->strategy->name;
-    const struct dts_network *network = k->parts->networks[c->made.chunk];
-    bool even = c->data.count == dts_network_row_values(network, c->made.layer);
+    const size_t all = values_of(k, &c->made);
+    bool even = op->stream == DTS_EXPERT ? c->data.count == all
+                                         : first_of(k, op) + c->data.count <= all;
     for (int m = 0; m < c->group.size; m++)
         even = even && part_of(k, op, m) * (size_t)c->group.size == c->data.count;
     if (!even)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.compute: kernels: %s: layer %s: expert ranks exchange parts of "
-                        "unlike size",
+                        "live.compute: kernels: %s: layer %s: ranks exchange parts of unlike "
+                        "size",
                         name, layer->name);
     return (c->made.layer != part->first && c->made.layer != part->last) ||
            dts_fail(err, DTS_UNSUPPORTED,
-                    "live.compute: kernels: %s: a stage begins or ends with layer %s, whose "
-                    "experts are on several ranks",
+                    "live.compute: kernels: %s: a stage begins or ends with layer %s, "
+                    "which several ranks work on",
                     name, layer->name);
 }
 
-bool dts_live_experts_open(struct dts_live_kernels *k, struct dts_error *err)
+bool dts_live_rows_open(struct dts_live_kernels *k, struct dts_error *err)
 {
     const struct dts_plan *plan = &k->rank.role->plan;
     size_t most = 0;
@@ -68,7 +89,8 @@ bool dts_live_experts_open(struct dts_live_kernels *k, struct dts_error *err)
             continue;
         if (!check(k, op, err))
             return false;
-        most = op->collective.data.count > most ? op->collective.data.count : most;
+        const size_t all = values_of(k, &op->collective.made);
+        most = all > most ? all : most;
     }
     if (most > 0)
         k->parts->rows = dts_alloc(most, sizeof(float));
@@ -79,7 +101,7 @@ bool dts_live_experts_open(struct dts_live_kernels *k, struct dts_error *err)
 static void move(struct dts_live_kernels *k, const struct dts_op *op, bool give)
 {
     const struct dts_collective *c = &op->collective;
-    const int self = k->parts->seat.expert;
+    const int self = self_of(k, op);
     for (int m = 0; m < c->group.size; m++) {
         float *rows = rows_of(k, op, m);
         for (int channel = 0; channel < c->channels; channel++) {
@@ -103,20 +125,22 @@ static void run(struct dts_live_kernels *k, const struct dts_between *made,
     (made->backward ? dts_network_backward : dts_network_forward)(network, made->layer);
 }
 
-void dts_live_experts_give(struct dts_live_kernels *k, const struct dts_op *op)
+void dts_live_rows_give(struct dts_live_kernels *k, const struct dts_op *op)
 {
     if (k->parts == NULL || !moves_rows(op))
         return;
-    if (op->collective.made.before)
-        run(k, &op->collective.made, DTS_OP_LEAVE);
+    const struct dts_between *made = &op->collective.made;
+    if (made->before && made->number == 0)
+        run(k, made, DTS_OP_LEAVE);
     move(k, op, true);
 }
 
-void dts_live_experts_take(struct dts_live_kernels *k, const struct dts_op *op)
+void dts_live_rows_take(struct dts_live_kernels *k, const struct dts_op *op)
 {
     if (k->parts == NULL || !moves_rows(op))
         return;
     move(k, op, false);
-    if (!op->collective.made.before)
-        run(k, &op->collective.made, DTS_OP_RETURN);
+    const struct dts_between *made = &op->collective.made;
+    if (!made->before && made->number + 1 == made->count)
+        run(k, made, DTS_OP_RETURN);
 }

@@ -1,0 +1,91 @@
+#!/bin/sh
+# context.sh -- ranks that divide the positions of a sequence get the weights of one rank that has all of them: 20
+# steps of SGD with momentum, attention by all-to-alls, beside all other axes.
+#
+#     context.sh FOLDER-OF-PROGRAMS
+#
+# The distance of all weights, by their norm, is at most 1e-5. They moved by far more than that.
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. "$here/weights.sh"
+failed=0
+
+fail() {
+    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
+    failed=1
+}
+
+# model WHAT -- what follows trains that; $work/one are one rank's weights
+model() {
+    net="--set model=$1"
+    train 1 "$work/one" $net && train 1 "$work/start" $net --set live.learning_rate=0 || fail "one rank trains $1"
+    tensors=$(($(wc -c <"$work/one") / 4))
+    near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of $1 move"
+}
+
+# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
+meshed() {
+    ranks=$1 mesh="\"mesh\":{$2},\"context\":{\"exchange\":\"all_to_all\"}$3"
+    shift $(($# < 3 ? $# : 3))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
+        near "$work/many" "$work/one" 0 1e-5 && return
+    fail "$ranks ranks, $mesh $*"
+}
+
+# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
+sends() {
+    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
+        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
+}
+two="--set batch.accumulate=2" three="--set batch.accumulate=3"
+
+# Rows of q, k, v, learned positions, a tied table. (No dropout: it is drawn by place.)
+sed 's/, "dropout": 0.1//; s/"rate": 0.1/"rate": 0/' "$here/gpt.json" >"$work/gpt.json"
+model "$work/gpt.json"
+meshed 2 '"context":2' '' --format json
+# Four blocks, eight all-to-alls of 24 x 4 x 16 values of which one half leaves each of two ranks; a ring of two.
+sends $((2 * (4 * 8 + 2))) $((2 * 4 * (4 * 8 * 24 * 4 * 16 / 2 + 14048)))
+meshed 4 '"context":4' '' $three
+meshed 4 '"context":2,"pipeline":2' ',"pipeline":{"schedule":"gpipe"}' $two
+mv "$work/many" "$work/kept"
+meshed 4 '"context":2,"pipeline":2' ',"pipeline":{"schedule":"gpipe"},"recompute":"full"' $two
+cmp -s "$work/many" "$work/kept" || fail "the bits of context ranks that compute again"
+meshed 8 '"context":2,"tensor":2,"data":2' ',"bucket_bytes":4000' $two
+meshed 4 '"context":2,"shard":2' ',"sharded":"parameters"' $two
+meshed 4 '"context":2,"data":2' ',"sharded":"optimizer"'
+
+# Three tensors, two heads to one of keys and values, rotary positions.
+llama='{"family":"llama","layers":2,"hidden":16,"heads":4,"kv_heads":2,"ffn":32,"vocabulary":48,"sequence":8}'
+model "$llama"
+meshed 2 '"context":2'
+meshed 4 '"context":2,"data":2' '' $two
+meshed 8 '"context":2,"pipeline":2,"shard":2' ',"sharded":"gradients","pipeline":{"schedule":"interleaved","chunks":1}' $two
+
+# Experts on ranks of context and data; no capacity, which is of all positions of a sample.
+moe='{"family":"moe","layers":2,"hidden":16,"heads":4,"kv_heads":4,"experts":4,"top_k":2,"expert_ffn":24'
+moe="$moe,\"vocabulary\":48,\"sequence\":8"
+model "$moe}"
+meshed 4 '"context":4' ',"expert":{"size":2,"padded":true}'
+meshed 8 '"context":2,"data":4' ',"expert":{"size":4,"padded":true}'
+
+# refused WORDS RANKS MESH [KEYS [ARGUMENT...]] -- with status 3, before anything runs, in one line
+refused() {
+    words=$1 ranks=$2 keys="\"mesh\":{$3}$4"
+    shift $(($# < 4 ? $# : 4))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$keys}]" "$@"
+    status=$?
+    [ $status -eq 3 ] && grep -q "$words" "$work/err" &&
+        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
+        fail "$keys $* ends with $status"
+}
+ulysses=',"context":{"exchange":"all_to_all"}'
+refused 'context.exchange must be all_to_all' 2 '"context":2'
+refused 'recompute must be none or full' 2 '"context":2' "$ulysses,\"recompute\":\"selective\""
+net="--set model=$moe,\"capacity\":1.25}"
+refused 'count an expert.s capacity by their own positions' 2 '"context":2' "$ulysses"
+net="--set model=$here/gpt.json"
+refused 'drop: context ranks would draw other dropout' 2 '"context":2' "$ulysses"
+[ $failed -eq 0 ] && echo "all passed"
+exit $failed
