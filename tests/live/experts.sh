@@ -103,6 +103,8 @@ refused() {
 }
 refused 3 'expert.padded must be true' 2 '"mesh":{"data":2},"expert":{"size":2}'
 refused 3 'tensor and expert ranks together' 4 '"mesh":{"tensor":2,"data":2},"expert":{"size":2,"padded":true}'
+refused 3 'whose passes run together' 4 '"mesh":{"data":2,"pipeline":2},"expert":{"size":2,"padded":true},"pipeline":{"schedule":"dualpipe"}' \
+    --set batch.accumulate=4
 refused 2 'expert.skew: has no effect with padded' 2 '"mesh":{"data":2},"expert":{"size":2,"padded":true,"skew":2}'
 [ $failed -eq 0 ] && echo "all passed"
 exit $failed
