@@ -146,7 +146,7 @@ static void precisions_have_names_and_sizes(void)
     CHECK(dts_precision_name(DTS_PRECISIONS) == NULL && dts_precision_name(-1) == NULL);
     for (int i = 0; i < DTS_PRECISIONS; i++)
         CHECK_INT(dts_precision_find(dts_precision_name(i)), i);
-    CHECK_INT(dts_precision_find("fp8"), -1);
+    CHECK_INT(dts_precision_find("fp7"), -1);
     CHECK_INT(dts_precision_bytes(DTS_TF32), 4);
     CHECK_INT(dts_precision_bytes(DTS_BF16), 2);
 }

@@ -184,7 +184,7 @@ static const struct {
     const char *text, *message;
 } mistakes[] = {
     {"{\"family\": \"lama\"}",
-     "m.json: family: must be one of gpt, llama, moe, bert, vit, got \"lama\" (did you mean "
+     "m.json: family: must be one of gpt, llama, moe, bert, nemotron, vit, got \"lama\" (did you mean "
      "llama?)"},
     {"{\"family\": \"gpt\", \"hiden\": 64}",
      "m.json: hiden: unknown key (did you mean hidden?)"},

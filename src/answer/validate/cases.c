@@ -17,18 +17,9 @@ static const char folder[] = "validation";
 
 const char *dts_case_class_name(int i)
 {
-    static const char *const names[] = {"data_parallel",
-                                        "parameter_server",
-                                        "collective",
-                                        "fsdp",
-                                        "memory",
-                                        "nanotron",
-                                        "3d",
-                                        "records",
-                                        "time_to_train",
-                                        "pipeline",
-                                        "moe",
-                                        NULL};
+    static const char *const names[] = {
+        "data_parallel", "parameter_server", "collective", "fsdp", "memory", "nanotron", "3d",
+        "records",       "time_to_train",    "pipeline",   "moe",  NULL};
     return names[i];
 }
 

@@ -139,8 +139,7 @@ static void take_parts(struct dts_network *n)
         node->all = layer->part->all;
         node->shift = layer->part->shift;
         if (layer->part->no_bias && layer->part->call.bias)
-            node->zeros =
-                dts_alloc(layer->params[layer->param_count - 1].count, sizeof(float));
+            node->zeros = dts_alloc(layer->params[layer->param_count - 1].count, sizeof(float));
     }
 }
 
