@@ -183,9 +183,9 @@ static void a_network_without_a_name_is_called_by_its_size(void)
 static const struct {
     const char *text, *message;
 } mistakes[] = {
-    {"{\"family\": \"lama\"}",
-     "m.json: family: must be one of gpt, llama, moe, bert, nemotron, vit, got \"lama\" (did you mean "
-     "llama?)"},
+    {"{\"family\": \"lama\"}", "m.json: family: must be one of gpt, llama, moe, bert, "
+                               "nemotron, vit, got \"lama\" (did you mean "
+                               "llama?)"},
     {"{\"family\": \"gpt\", \"hiden\": 64}",
      "m.json: hiden: unknown key (did you mean hidden?)"},
     {"{\"family\": \"gpt\", \"hidden\": 64}", "m.json: layers: missing (blocks)"},
