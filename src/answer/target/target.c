@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "converge/form.h"
+#include "converge/loss.h"
 
 static void copy(char *to, size_t room, struct dts_text *text)
 {
@@ -85,27 +86,74 @@ static void doubt_words(const struct dts_scenario *scenario, struct dts_text *do
                      doubt->length > 0 ? "; " : "", epoch, samples);
 }
 
+/* Time and all that grows with it, from samples and steps. */
+static void fill_need(const struct dts_need *need, struct dts_result *result)
+{
+    const double step_s = result->step.total_s;
+    result->training.epochs = need->epochs;
+    result->training.samples = need->samples;
+    result->training.steps = need->steps;
+    result->training.steps_low = need->steps_low;
+    result->training.steps_high = need->steps_high;
+    result->training.time_s = need->steps * step_s;
+    result->training.time_low_s = need->steps_low * step_s;
+    result->training.time_high_s = need->steps_high * step_s;
+    result->training.device_hours = result->devices * result->training.time_s / 3600;
+    snprintf(result->target.region, sizeof(result->target.region), "%s", need->region);
+}
+
+/* Which law it is, what the other fit says, and the batches that the tokens allow. */
+static void say_loss(const struct dts_model *model, double loss, struct dts_result *result)
+{
+    const struct dts_loss_law *law = &dts_loss_chinchilla, *first = &dts_loss_hoffmann;
+    const double tokens = dts_loss_tokens(law, model->parameters, loss);
+    const double before = dts_loss_tokens(first, model->parameters, loss);
+    const struct dts_law batch = dts_loss_batch_law(tokens);
+    struct dts_text text = {0};
+    dts_text_add(&text, "a loss of %g, by L(N, D) of %s", loss, law->source);
+    copy(result->target.profile, sizeof(result->target.profile), &text);
+    dts_text_add(&text, "%.3g tokens for %.3g parameters at small batches (", tokens,
+                 model->parameters);
+    if (isinf(before))
+        dts_text_add(&text, "never by the first fit");
+    else
+        dts_text_add(&text, "%.3g by the first fit", before);
+    dts_text_add(&text, "); 20 %% more at a batch of %.3g tokens, twice at %.3g",
+                 dts_law_batch(&batch, DTS_LAW_FIFTH), dts_law_batch(&batch, DTS_LAW_TWICE));
+    copy(result->target.law, sizeof(result->target.law), &text);
+}
+
+static void fill_loss(const struct dts_scenario *scenario, struct dts_result *result)
+{
+    const struct dts_model *model = &scenario->model;
+    const double loss = scenario->training.target.loss, batch = result->global_batch;
+    struct dts_need need = {.epochs = NAN};
+    if (!dts_loss_predict(model->parameters, loss, batch * model->tokens, &need.units))
+        return; // refused where the scenario is read
+    const struct dts_law law =
+        dts_loss_batch_law(dts_loss_tokens(&dts_loss_chinchilla, model->parameters, loss));
+    need.samples = need.units.mean / model->tokens;
+    need.steps = ceil(need.samples / batch);
+    need.steps_low = ceil(need.units.low / model->tokens / batch);
+    need.steps_high = ceil(need.units.high / model->tokens / batch);
+    need.region = dts_law_region(&law, batch * model->tokens);
+    fill_need(&need, result);
+    say_loss(model, loss, result);
+}
+
 void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
 {
     const struct dts_training *training = &scenario->training;
-    const double step_s = result->step.total_s;
     struct dts_error err = {0};
     struct dts_text doubt = {0};
     struct dts_need need;
+    if (training->target.loss > 0)
+        fill_loss(scenario, result);
     if (training->profile == NULL)
         return;
     if (dts_convergence_predict(training->profile, result->global_batch, training->recipe,
                                 &need, &err)) {
-        result->training.epochs = need.epochs;
-        result->training.samples = need.samples;
-        result->training.steps = need.steps;
-        result->training.steps_low = need.steps_low;
-        result->training.steps_high = need.steps_high;
-        result->training.time_s = need.steps * step_s;
-        result->training.time_low_s = need.steps_low * step_s;
-        result->training.time_high_s = need.steps_high * step_s;
-        result->training.device_hours = result->devices * result->training.time_s / 3600;
-        snprintf(result->target.region, sizeof(result->target.region), "%s", need.region);
+        fill_need(&need, result);
         dts_need_doubt(&need, result->global_batch, &doubt);
         say_profile(training->profile, &need, result);
     } else

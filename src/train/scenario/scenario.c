@@ -333,8 +333,9 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
            dts_training_load(&scenario->training, &top, err) &&
-           load_files(scenario, &words, &top, err) && check_optimizer(scenario, &top, err) &&
-           check_batch_norm(scenario, &top, err) &&
+           load_files(scenario, &words, &top, err) &&
+           dts_training_suits(&scenario->training, &top, &scenario->model, err) &&
+           check_optimizer(scenario, &top, err) && check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
            dts_scenario_references(scenario, &words.references, err) &&
            dts_scenario_measurements(scenario, &words.measurements, err);

@@ -7,12 +7,16 @@
 
 #include "base/json/library.h"
 #include "base/mem.h"
+#include "converge/loss.h"
 
 static const struct dts_field target_fields[] = {
-    {DTS_KEY(struct dts_target_words, profile), .type = DTS_STRING,
+    {DTS_KEY(struct dts_target_words, profile), .type = DTS_STRING, .missing = "null",
      .help = "what runs needed to reach it: a name (`dtsim list convergence`) or a file"},
     {DTS_KEY(struct dts_target_words, recipe), .type = DTS_STRING, .missing = "null",
      .help = "which recipe of the profile; default: its own"},
+    {DTS_KEY(struct dts_target_words, loss), .type = DTS_REAL, .min = 0.1, .max = 20,
+     .missing = "null",
+     .help = "instead of a profile: nats a token of a language model, by Chinchilla's law"},
     {0},
 };
 
@@ -83,7 +87,7 @@ static bool read_phases(struct dts_training *training, const struct dts_cfg *top
         return true;
     if (!dts_cfg_is_list(&list) || count < 1 || count > MOST_PHASES)
         return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects", MOST_PHASES);
-    if (training->epochs > 0 || training->target.profile != NULL)
+    if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0)
         return dts_cfg_fail(&at, NULL, err, "has phases and %s: give one",
                             training->epochs > 0 ? "epochs" : "target");
     training->phases = dts_alloc(count, sizeof(*training->phases));
@@ -122,10 +126,15 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
     char *path;
     if (!read_phases(training, top, err))
         return false;
-    if (training->target.profile == NULL)
+    if (!dts_cfg_exists(&target))
         return true;
     if (training->epochs > 0)
         return dts_cfg_fail(&at, NULL, err, "has both epochs and target: give one");
+    if ((training->target.profile != NULL) == (training->target.loss > 0))
+        return dts_cfg_fail(&target, NULL, err, "must have either profile or loss");
+    if (training->target.profile == NULL)
+        return training->target.recipe == NULL ||
+               dts_cfg_fail(&target, "recipe", err, "has no effect: a loss has no recipes");
     if (!dts_library_find_for(&path, "convergence", training->target.profile, &target,
                               "profile", err))
         return false;
@@ -133,6 +142,25 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
     const bool good = dts_convergence_load(training->profile, path, err);
     free(path);
     return good && choose_recipe(training, &target, err);
+}
+
+bool dts_training_suits(const struct dts_training *training, const struct dts_cfg *top,
+                        const struct dts_model *model, struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(top, "training"),
+                         target = dts_cfg_member(&at, "target");
+    if (training->target.loss <= 0)
+        return true;
+    if (model->tokens <= 0)
+        return dts_cfg_fail(&target, "loss", err,
+                            "is of language models: a sample of %s is no sequence of tokens",
+                            model->name);
+    const double least = dts_loss_least(&dts_loss_chinchilla, model->parameters);
+    return training->target.loss > least ||
+           dts_cfg_fail(&target, "loss", err,
+                        "must be above %.4g, which no training of %.3g parameters gets below, "
+                        "got %g",
+                        least, model->parameters, training->target.loss);
 }
 
 void dts_training_free(struct dts_training *training)

@@ -2,16 +2,19 @@
  * reached.
  *
  *     "training": {"target": {"profile": "resnet50_lars", "recipe": "tuned"}}
+ *     "training": {"target": {"loss": 2.1}}
  *     "training": {"phases": [{"epochs": 14, "set": {"model.input": [3, 128, 128]}}, ...]}
  */
 #ifndef DTS_TRAIN_SCENARIO_TRAINING_H
 #define DTS_TRAIN_SCENARIO_TRAINING_H
 
 #include "converge/profile.h"
+#include "train/model/model.h"
 
 /* The key as it stands. */
 struct dts_target_words {
     const char *profile, *recipe; // NULL: none is asked
+    double loss;                  // nats a token, of a language model; 0: none is asked
 };
 
 /* A part of a training with other values of the scenario than the rest. */
@@ -38,6 +41,9 @@ extern const struct dts_field dts_phase_fields[];
  * `training`. */
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err);
+/* A target that the model cannot have, or never reaches, is refused. */
+bool dts_training_suits(const struct dts_training *training, const struct dts_cfg *top,
+                        const struct dts_model *model, struct dts_error *err);
 void dts_training_free(struct dts_training *training);
 
 #endif
