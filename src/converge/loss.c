@@ -5,7 +5,7 @@
 
 #include "converge/fit.h"
 
-static const double doubt_nats = 0.01, doubt_factor = 2; // 80 % of cases are within; ASSUMED
+static const double doubt_factor = 2; // of b_c; 80 % of cases are within: ASSUMED
 
 const struct dts_loss_law dts_loss_chinchilla = {
     "Besiroglu et al. 2024, arXiv:2404.10102", 1.8172, 482.01, 2085.43, 0.3478, 0.3658,
@@ -51,8 +51,8 @@ bool dts_loss_predict(double parameters, double loss, double batch_tokens,
     if (isinf(tokens))
         return false;
     const double mean = at_batch(tokens, 1, batch_tokens);
-    const double more = dts_loss_tokens(law, parameters, loss - doubt_nats),
-                 fewer = dts_loss_tokens(law, parameters, loss + doubt_nats);
+    const double more = dts_loss_tokens(law, parameters, loss - DTS_LOSS_DOUBT),
+                 fewer = dts_loss_tokens(law, parameters, loss + DTS_LOSS_DOUBT);
     // each doubt alone, as logs of factors; both together as independent ones
     const double up = hypot(log(more / tokens),
                             log(at_batch(tokens, 1 / doubt_factor, batch_tokens) / mean)),

@@ -20,6 +20,9 @@
 #include "converge/forecast.h"
 #include "converge/law.h"
 
+/* Nats a token within which a loss is known, 80 %: ASSUMED. */
+#define DTS_LOSS_DOUBT 0.01
+
 struct dts_loss_law {
     const char *source;
     double floor, by_parameters, by_tokens, parameters_power, tokens_power; // E, A, B, a, b

@@ -156,11 +156,12 @@ bool dts_training_suits(const struct dts_training *training, const struct dts_cf
                             "is of language models: a sample of %s is no sequence of tokens",
                             model->name);
     const double least = dts_loss_least(&dts_loss_chinchilla, model->parameters);
-    return training->target.loss > least ||
+    return training->target.loss > least + 1.5 * DTS_LOSS_DOUBT ||
            dts_cfg_fail(&target, "loss", err,
-                        "must be above %.4g, which no training of %.3g parameters gets below, "
-                        "got %g",
-                        least, model->parameters, training->target.loss);
+                        "must be above %.4g: no training of %.3g parameters gets below %.4g, "
+                        "and nearer to it nobody knows the tokens; got %g",
+                        least + 1.5 * DTS_LOSS_DOUBT, model->parameters, least,
+                        training->target.loss);
 }
 
 void dts_training_free(struct dts_training *training)
