@@ -69,7 +69,8 @@ void dts_result_seal(struct dts_result *r)
         SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
-    SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.region), SEAL(r->target.doubt);
+    SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule), SEAL(r->target.region),
+        SEAL(r->target.doubt);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

@@ -97,6 +97,7 @@ struct dts_result {
     struct {
         char profile[192]; // its name, target and published batches
         char law[224];     // its numbers, with 80 % intervals, and both critical batches
+        char rule[320];    // recipe, optimizer and schedule of the runs that it stands on
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;

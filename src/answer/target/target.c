@@ -67,6 +67,17 @@ static void say_profile(const struct dts_convergence *profile, const struct dts_
     copy(result->target.profile, sizeof(result->target.profile), &text);
 }
 
+/* How the runs were trained that the answer stands on: another rule needs another number. */
+static void say_rule(const struct dts_convergence *profile, int recipe,
+                     struct dts_result *result)
+{
+    struct dts_text text = {0};
+    dts_text_add(&text, "%s, %s", profile->optimizer, profile->recipes[recipe]);
+    if (profile->schedule != NULL)
+        dts_text_add(&text, ": %s", profile->schedule);
+    copy(result->target.rule, sizeof(result->target.rule), &text);
+}
+
 /* A profile of something else may be all that there is: it is used, and said. */
 static void doubt_words(const struct dts_scenario *scenario, struct dts_text *doubt)
 {
@@ -156,6 +167,7 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
         fill_need(&need, result);
         dts_need_doubt(&need, result->global_batch, &doubt);
         say_profile(training->profile, &need, result);
+        say_rule(training->profile, training->recipe, result);
     } else
         dts_text_add(&doubt, "%s", err.text);
     if (training->profile->form->has_law)

@@ -109,6 +109,7 @@ static void put_target(struct dts_json *json, const struct dts_result *result)
         return;
     dts_json_object(json, "target");
     put_word(json, "profile", result->target.profile);
+    put_word(json, "rule", result->target.rule);
     put_word(json, "law", result->target.law);
     put_word(json, "region", result->target.region);
     put_word(json, "doubt", result->target.doubt);

@@ -134,6 +134,7 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     distinct(report, "  outside", offsetof(struct dts_result, outside), true, out);
     distinct(report, "  doubt", offsetof(struct dts_result, doubt), true, out);
     distinct(report, "  target", offsetof(struct dts_result, target.profile), false, out);
+    distinct(report, "  rule", offsetof(struct dts_result, target.rule), false, out);
     distinct(report, "  law", offsetof(struct dts_result, target.law), false, out);
     distinct(report, "  unsure", offsetof(struct dts_result, target.doubt), true, out);
     distinct(report, "  unlike", offsetof(struct dts_result, unlike), true, out);
