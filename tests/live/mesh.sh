@@ -46,12 +46,10 @@ schedule() {
 four="--set batch.accumulate=4" two="--set batch.accumulate=2" eight="--set batch.accumulate=8"
 
 model cnn 2674
-for stages in 2 4; do
-    meshed $stages "\"pipeline\":$stages" '' $four && same "$stages stages"
-    meshed $stages "\"pipeline\":$stages" "$(schedule zb_h1)" $four && same "$stages stages, zb_h1"
-    meshed $stages "\"pipeline\":$stages" "$(schedule eager_1f1b)" $four && same "$stages stages, eager_1f1b"
-    meshed $stages "\"pipeline\":$stages" "$(schedule gpipe)" $four
-done
+meshed 2 '"pipeline":2' '' $four && same "two stages"
+meshed 2 '"pipeline":2' "$(schedule gpipe)" $four
+meshed 4 '"pipeline":4' "$(schedule zb_h1)" $four && same "four stages, zb_h1"
+meshed 4 '"pipeline":4' "$(schedule eager_1f1b)" $four && same "four stages, eager_1f1b"
 meshed 2 '"pipeline":2' "$(schedule dualpipe)" $four
 meshed 8 '"pipeline":4,"data":2' "$(schedule dualpipe),\"bucket_bytes\":1000" --set batch.accumulate=12
 meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
@@ -89,15 +87,12 @@ meshed 4 '"shard":4' "$(sharded gradients)" --set batch.accumulate=3
 meshed 2 '"shard":2' "$(sharded parameters ',"prefetch":0')" --set batch.accumulate=3
 meshed 4 '"shard":4' "$(sharded parameters ',"reshard_after_forward":false')" $two
 meshed 6 '"shard":3,"data":2' "$(sharded gradients ',"channels":2')" $two
-meshed 4 '"shard":2,"data":2' "$(sharded optimizer)"
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
 
 # Filters of a convolution and channels of the next one, or inputs of the linear layer.
 model cnn_pairs "72 8 864 12 864 8 2000 10"
-for ranks in 2 4; do
-    meshed $ranks "\"tensor\":$ranks" ',"convolutions":"alternating"'
-done
+meshed 4 '"tensor":4' ',"convolutions":"alternating"'
 meshed 4 '"tensor":2,"data":2' ',"convolutions":"alternating"'
 meshed 4 '"tensor":2,"pipeline":2' ',"convolutions":"alternating"' $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded gradients ',"convolutions":"alternating"')"
@@ -119,18 +114,15 @@ train 1 "$work/one" $net || fail "one rank trains a Llama"
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":2,"pipeline":2' '' $two
 
-model cnn 2674
-meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
-meshed 4 '"shard":2,"pipeline":2' "$(sharded gradients),\"pipeline\":{\"schedule\":\"zb_h1\"}" $two
-meshed 8 '"shard":4,"pipeline":2' "$(sharded parameters)" --set batch.accumulate=3
-model gpt 14048
+net="--set model=$here/gpt.json" tensors=14048
+train 1 "$work/one" $net || fail "one rank trains GPT"
 
 # What was not kept is computed again: the bits are those of keeping it, in less memory.
 # again RANKS MESH KEYS [ARGUMENT...]
 again() {
     ranks=$1 mesh=$2 keys=$3
     shift 3
-    for word in none selective full; do
+    for word in none $words; do
         train "$ranks" "$work/$word" $net --format json "$@" \
             --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys,\"recompute\":\"$word\"}]" ||
             fail "$ranks ranks, $mesh $keys, recompute $word"
@@ -151,15 +143,17 @@ shrinks() {
         [ "$(bytes selective network_bytes)" -lt "$(bytes none network_bytes)" ] ||
         fail "recomputation saves $live bytes, predicted were $told"
 }
+words="selective full"
 again 1 '"data":1' ''
 shrinks
 again 2 '"pipeline":2' "$(schedule gpipe)" $four
 shrinks
 near "$work/full" "$work/one" 0 1e-5 || fail "two stages that compute again"
+words=full
 again 4 '"pipeline":2,"shard":2' "$(sharded parameters),\"pipeline\":{\"schedule\":\"interleaved\"}" $two
 net=$tensor_net
+words=selective
 again 4 '"pipeline":2,"tensor":2' "$(schedule zb_h1)" $two
-model gpt 14048
 
 # Checkpoints are those of one rank, to the bit where sums have its order: with what the optimizer keeps and
 # running statistics. Evaluation has them, too.
@@ -188,12 +182,15 @@ cmp -s "$work/whole" "$work/half" || fail "the checkpoint of two stages is that 
 # which Adam makes as large as any.)
 net="--set model=$here/mlp.json" tensors=6178
 tensor='"kind":"mesh","mesh":{"tensor":2}'
+rm -f "$work/whole"
+keeps 1 "$work/whole" "$alone" $two
+mv "$work/many" "$work/one"
 for begun in "2:$pipe" "2:$zero" "2:$tensor"; do
-    rm -f "$work/whole" "$work/half"
-    keeps 1 "$work/whole" "$alone" $two
-    mv "$work/many" "$work/one"
+    rm -f "$work/half"
     keeps 2 "$work/half" "${begun#*:}" $two --set live.steps=7
-    for way in "1:$alone" "2:$zero" "2:$tensor" "2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"}" "4:$pipe"; do
+    ways="1:$alone 2:$zero 2:$tensor 2:$pipe,\"pipeline\":{\"schedule\":\"interleaved\"} 4:$pipe"
+    [ "$begun" = "2:$pipe" ] || ways="1:$alone 4:$pipe"
+    for way in $ways; do
         cp "$work/half" "$work/on"
         keeps "${way%%:*}" "$work/on" "${way#*:}" $two
         grep -q "goes on after step 10 of 20" "$work/err" && near "$work/many" "$work/one" 0 1e-5 ||
