@@ -95,8 +95,8 @@ static void stages_exchange_what_they_did(void)
     set_up_blocks(&f, &device, ALL, 8);
     static const char *const meshes[] = {
         "{\"mesh\":{\"pipeline\":2},\"compression\":\"fp16\"}",
-        "{\"mesh\":{\"pipeline\":2},\"compression\":\"top_k\","
-        "\"pipeline\":{\"schedule\":\"dualpipe\"}}",
+        ("{\"mesh\":{\"pipeline\":2},\"compression\":\"top_k\","
+         "\"pipeline\":{\"schedule\":\"dualpipe\"}}"),
         "{\"mesh\":{\"context\":2},\"compression\":\"bf16\"}",
     };
     for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
