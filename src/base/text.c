@@ -125,6 +125,10 @@ void dts_text_add_number(struct dts_text *text, double number)
 void dts_text_add_significant(struct dts_text *text, double number, int digits)
 {
     char scientific[64];
+    if (!isfinite(number)) {
+        dts_text_add(text, "%s", isnan(number) ? "nan" : number > 0 ? "infinite" : "-infinite");
+        return;
+    }
     if (digits < 1)
         digits = 1;
     snprintf(scientific, sizeof(scientific), "%.*e", digits - 1, number);

@@ -361,8 +361,8 @@ static void every_mesh_with_strips_can_be_walked(void)
         "{\"mesh\":{\"spatial\":2,\"tensor\":2,\"pipeline\":2},\"convolutions\":\"filter\"}",
         "{\"mesh\":{\"spatial\":4},\"spatial\":{\"grid\":[2,2]},\"sharded\":\"parameters\"}",
         "{\"mesh\":{\"spatial\":4},\"spatial\":{\"grid\":[1,1,4]},\"sharded\":\"gradients\"}",
-        "{\"mesh\":{\"spatial\":2,\"pipeline\":2},\"spatial\":{\"overlap\":true},"
-        "\"recompute\":\"full\"}",
+        ("{\"mesh\":{\"spatial\":2,\"pipeline\":2},\"spatial\":{\"overlap\":true},"
+         "\"recompute\":\"full\"}"),
         "{\"mesh\":{\"spatial\":2},\"order\":[\"data\",\"spatial\"]}",
     };
     struct fixture f;

@@ -114,6 +114,12 @@ static void print_law(const struct dts_target_answer *a, FILE *out)
 {
     const struct dts_law *law = &a->profile.fit.law;
     struct dts_text text = {0};
+    if (!isfinite(a->b_c[0]) || a->b_c[0] < 1 || a->b_c[0] > 1e9 || a->e_min[0] < 1) {
+        fprintf(out,
+                "These batches do not tell a law: more seeds, or batches further apart, or "
+                "evaluations more\noften.\n");
+        return;
+    }
     add(&text, "Least training", a->e_min);
     add(&text, " samples; least steps", a->s_min);
     add(&text, "; critical batch", a->b_c);

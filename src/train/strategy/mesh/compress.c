@@ -71,7 +71,8 @@ void dts_stage_wire(struct dts_stage_work *w)
     if (compression->selects) // of all copies of a part of the gradients
         plan->buffers[w->wire].count =
             message_count(w, w->parameters) * (size_t)(dts_mesh_replicas(w->stage->shape) *
-                                                       w->stage->shape->size[DTS_AXIS_CONTEXT]);
+                                                       w->stage->shape->size[DTS_AXIS_CONTEXT] *
+                                                       w->stage->shape->size[DTS_AXIS_SPATIAL]);
 }
 
 static struct dts_span messages_of(const struct dts_stage_work *w, struct dts_span span,

@@ -56,7 +56,8 @@ int dts_stage_host_update(struct dts_stage_work *w, int after)
         (struct dts_call){.pass = DTS_UPDATE,
                           .layer = -1,
                           .seconds = bytes * together / machine->host_memory_bytes_per_s});
-    dts_plan_after(w->stage->plan, after);
+    if (after >= 0) // else the stage has no parameters
+        dts_plan_after(w->stage->plan, after);
     return dts_stage_copy(w, "weights from the host",
                           mine * (double)dts_precision_bytes(s->precision), op);
 }
