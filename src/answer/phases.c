@@ -6,6 +6,7 @@
 
 #include "answer/open.h"
 #include "base/mem.h"
+#include "train/strategy/strategy.h"
 
 /* Those of the scene, without what only the whole training has. */
 static void add_settings(struct dts_changes *all, const struct dts_changes *changes, int k)
@@ -35,12 +36,18 @@ static void add_phase(struct dts_changes *to, const char *by, const struct dts_p
 /* A row of the answer is one strategy in all phases. */
 static bool same_strategies(struct dts_scene *scene, int number, struct dts_error *err)
 {
-    if (scene->phases[number].scenario.strategy_count == scene->scenario.strategy_count)
+    const struct dts_scenario *phase = &scene->phases[number].scenario;
+    bool trains = true;
+    for (int i = 0; i < phase->strategy_count; i++)
+        trains = trains && !phase->strategies[i].kind->trains_nothing;
+    if (trains && phase->strategy_count == scene->scenario.strategy_count)
         return true;
     dts_scene_close(&scene->phases[number]);
-    return dts_fail(err, DTS_BAD_INPUT,
-                    "%s: training.phases[%d].set: must keep the %d strategies of the scenario",
-                    dts_doc_name(scene->scenario.doc), number, scene->scenario.strategy_count);
+    return dts_fail(
+        err, DTS_BAD_INPUT,
+        "%s: training.phases[%d].set: must keep the %d strategies of the scenario, which "
+        "train",
+        dts_doc_name(scene->scenario.doc), number, scene->scenario.strategy_count);
 }
 
 /* The document of the scene with the changes of one phase. */

@@ -122,17 +122,21 @@ const char *dts_metric_reference(int i)
     return NULL;
 }
 
-void dts_result_refer(struct dts_result *result, const char *metric, double value,
+bool dts_result_refer(struct dts_result *result, const char *metric, double value,
                       const char *source)
 {
     const struct dts_metric *row = dts_metric_find(metric);
     bool first = result->reference.metric[0] == '\0';
-    if (row == NULL || (!first && result->more_count == DTS_RESULT_MORE))
-        return;
+    const double predicted = row != NULL ? dts_metric_value(row, result) : NAN;
+    if (isnan(predicted))
+        return false;
+    if (!first && result->more_count == DTS_RESULT_MORE)
+        return true;
     struct dts_held *held = first ? &result->reference : &result->more[result->more_count++];
     snprintf(held->metric, sizeof(held->metric), "%s", metric);
     snprintf(held->source, sizeof(held->source), "%s", source);
     held->value = value;
-    held->predicted = dts_metric_value(row, result);
-    held->error_percent = 100 * (held->predicted - value) / value;
+    held->predicted = predicted;
+    held->error_percent = 100 * (predicted - value) / value;
+    return true;
 }

@@ -139,8 +139,9 @@ double dts_metric_value(const struct dts_metric *metric, const struct dts_result
 const struct dts_metric *dts_metric_find(const char *reference);
 const char *dts_metric_reference(int i);
 
-/* Compares a result with a published figure. `metric` is one of dts_metric_reference(). */
-void dts_result_refer(struct dts_result *result, const char *metric, double value,
+/* Compares a result with a published figure. `metric` is one of dts_metric_reference(). Returns
+ * false where the answer has no such number. */
+bool dts_result_refer(struct dts_result *result, const char *metric, double value,
                       const char *source);
 
 /* True if there is no answer: result->error says why. */

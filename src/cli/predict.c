@@ -201,8 +201,13 @@ static void compare_with_published(const struct dts_question *q, struct dts_resu
                      strcmp(reference->strategy, q->strategy->name) == 0);
         bool against_itself =
             result == least && strcmp(reference->metric, "scaling_efficiency") == 0;
-        if (mine && !against_itself)
-            dts_result_refer(result, reference->metric, reference->value, reference->source);
+        if (mine && !against_itself &&
+            !dts_result_refer(result, reference->metric, reference->value, reference->source))
+            fprintf(
+                stderr,
+                "dtsim: note: %s: references[%d].metric: not compared: the answer of %s has "
+                "no %s\n",
+                dts_doc_name(q->scenario->doc), r, q->strategy->name, reference->metric);
     }
 }
 

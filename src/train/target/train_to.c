@@ -39,7 +39,13 @@ static bool open_data(struct training *t, struct dts_error *err)
         .samples = (uint64_t)s->dataset.samples,
         .seed = s->seed, // all runs have the same samples
     };
-    return dts_data_open(&t->data, &request, err);
+    if (!dts_data_open(&t->data, &request, err))
+        return false;
+    const uint64_t all = dts_data_samples(t->data, DTS_DATA_TEST);
+    return (uint64_t)t->run->test_samples <= all ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "--test-samples: must be <= the test part's %llu, got %d",
+                    (unsigned long long)all, t->run->test_samples);
 }
 
 static bool open(struct training *t, struct dts_error *err)
@@ -127,11 +133,9 @@ static void train_step(struct training *t)
 
 static double accuracy(struct training *t)
 {
-    const uint64_t all = dts_data_samples(t->data, DTS_DATA_TEST);
-    const uint64_t wanted = (uint64_t)t->run->test_samples;
     struct dts_score score = {0};
     dts_evaluate(t->network, &t->scenario->model, t->data, DTS_DATA_TEST, 0,
-                 wanted < all ? wanted : all, t->run->microbatch, &score);
+                 (uint64_t)t->run->test_samples, t->run->microbatch, &score);
     return score.positions > 0 ? score.right / score.positions : NAN;
 }
 
