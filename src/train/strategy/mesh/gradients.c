@@ -290,6 +290,8 @@ static void add_some(struct dts_stage_work *w, const struct dts_span *piece, int
     int end = *from;
     while (end < w->gradient_count && elements < piece->count)
         elements += w->gradients[end++].elements;
+    if (end == *from) // a stage without parameters
+        return;
     struct dts_bucket *more = NULL;
     const int added = dts_buckets_of(w->gradients + *from, end - *from, &w->stage->mesh->policy,
                                      dts_point_wire_bytes(w->stage->point), &more);
