@@ -231,7 +231,8 @@ static int add_update(struct dts_stage_work *w, int first)
     struct dts_plan *plan = w->stage->plan;
     const struct dts_point *point = w->stage->point;
     const int end = plan->op_count;
-    const double share = dts_stage_kept(w) / point->scenario->model.parameters;
+    const double all = point->scenario->model.parameters; // 0: nothing learns
+    const double share = all > 0 ? dts_stage_kept(w) / all : 0;
     const bool host = w->stage->mesh->offload != DTS_OFFLOAD_NOTHING;
     const int back = host ? dts_stage_host_update(w, w->offloaded) : -1;
     const int update =
