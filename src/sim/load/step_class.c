@@ -36,14 +36,16 @@ struct dts_step_classes {
 static bool may_overlap(const struct dts_job *job)
 {
     int streams = 0;
-    for (int r = 0; r < job->role_count; r++)
-        for (int o = 0, seen = 0; o < job->roles[r].plan.op_count; o++) {
+    for (int r = 0; r < job->role_count; r++) {
+        bool seen[DTS_STREAMS] = {false};
+        for (int o = 0; o < job->roles[r].plan.op_count; o++) {
             const struct dts_op *op = &job->roles[r].plan.ops[o];
-            if (op->kind == DTS_OP_CALL || (seen >> op->stream & 1))
+            if (op->kind == DTS_OP_CALL || seen[op->stream])
                 continue;
-            seen |= 1 << op->stream;
+            seen[op->stream] = true;
             streams++;
         }
+    }
     return streams > 1;
 }
 
