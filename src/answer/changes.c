@@ -135,6 +135,18 @@ static bool check_twice(const struct dts_changes *changes, const struct dts_swee
                                  sweep->path, sweep->values[twice]);
 }
 
+void dts_changes_add_object(struct dts_changes *changes, const char *by,
+                            const struct dts_cfg *object)
+{
+    const char *key;
+    for (size_t i = 0; (key = dts_cfg_key(object, i)) != NULL; i++) {
+        const struct dts_cfg at = dts_cfg_member(object, key);
+        char *value = dts_cfg_json(&at);
+        dts_changes_add_by(changes, by, key, value);
+        free(value);
+    }
+}
+
 bool dts_changes_add_sweep(struct dts_changes *changes, const char *text, struct dts_error *err)
 {
     const char *equals = strchr(text, '=');

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json/cfg.h"
 
 enum { DTS_SWEEP_MOST = 10000 }; // combinations of one command
 
@@ -44,6 +45,10 @@ void dts_changes_add_by(struct dts_changes *changes, const char *by, const char 
                         const char *value);
 void dts_changes_add_set(struct dts_changes *changes, const char *path, size_t length,
                          const char *value);
+
+/* The same for each path of an object, {"batch.per_device": 64}. */
+void dts_changes_add_object(struct dts_changes *changes, const char *by,
+                            const struct dts_cfg *object);
 
 /* Adds PATH=V1,V2,...; commas inside quotes, brackets and braces do not separate values. */
 bool dts_changes_add_sweep(struct dts_changes *changes, const char *text,

@@ -231,19 +231,6 @@ void dts_estimate_at_level(const struct dts_question *question, double kernels, 
         multiply(result, step);
 }
 
-/* Adds the paths and values of a "when". */
-static void add_conditions(struct dts_changes *changes, const char *by,
-                           const struct dts_cfg *when)
-{
-    const char *key;
-    for (size_t i = 0; (key = dts_cfg_key(when, i)) != NULL; i++) {
-        const struct dts_cfg at = dts_cfg_member(when, key);
-        char *value = dts_cfg_json(&at);
-        dts_changes_add_by(changes, by, key, value);
-        free(value);
-    }
-}
-
 /* The scene of one measurement. */
 static bool open_one(const struct dts_changes *changes, const char *word, int number,
                      const struct dts_reference *measured, struct dts_scene *scene,
@@ -255,7 +242,7 @@ static bool open_one(const struct dts_changes *changes, const char *word, int nu
     snprintf(by, sizeof(by), "measurements[%d].when: ", number);
     dts_changes_add_by(&mine, by, "devices", devices);
     dts_changes_add_by(&mine, by, "measurements", "null");
-    add_conditions(&mine, by, &measured->when);
+    dts_changes_add_object(&mine, by, &measured->when);
     const bool good = dts_scene_open(&mine, word, 0, scene, err);
     dts_changes_free(&mine);
     return good;

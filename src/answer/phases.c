@@ -21,16 +21,10 @@ static void add_settings(struct dts_changes *all, const struct dts_changes *chan
 
 static void add_phase(struct dts_changes *to, const char *by, const struct dts_phase *phase)
 {
-    const char *key;
     dts_changes_add_by(to, by, "training", "{}");
     dts_changes_add_by(to, by, "references", "null");
     dts_changes_add_by(to, by, "measurements", "null");
-    for (size_t i = 0; (key = dts_cfg_key(&phase->set, i)) != NULL; i++) {
-        const struct dts_cfg at = dts_cfg_member(&phase->set, key);
-        char *value = dts_cfg_json(&at);
-        dts_changes_add_by(to, by, key, value);
-        free(value);
-    }
+    dts_changes_add_object(to, by, &phase->set);
 }
 
 /* A row of the answer is one strategy in all phases. */
