@@ -5,43 +5,38 @@
 
 #include "base/mem.h"
 #include "kernels/moe/moe_act.h"
+#include "kernels/moe/moe_product.h"
 #include "kernels/moe/moe_route.h"
 #include "kernels/product/gemm.h"
-
-enum { ALIGN = 16 }; // floats
 
 /* Of a call. `rows` and `places` list those of one expert: its positions, and which choice. */
 struct job {
     const struct dts_op_call *call;
-    const struct dts_arrays *a;
-    struct dts_workers *workers;
+    struct dts_moe_rows of; // this expert's
     struct dts_moe m;
     float *p, *choices, *first, *up; // kept; the last two by expert
-    size_t count, before;            // rows of this expert, and of those before it
-    size_t expert;
+    size_t before;                   // rows of experts before this one
     size_t *rows;
     float *x, *wide, *wide2, *shares, *dc; // gathered rows; hidden values; of each row
 };
 
-static size_t rounded(size_t floats)
-{
-    return (floats + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static float *take(float **at, size_t floats)
 {
     float *taken = *at;
-    *at += rounded(floats);
+    *at += dts_moe_rounded(floats);
     return taken;
 }
 
 /* An expert may have every row, each once. */
 static size_t floats_of(const struct dts_moe *m, bool backward)
 {
-    const size_t lists = rounded(2 * m->rows) + rounded(m->rows) + rounded(m->rows * m->chosen);
-    return lists + rounded(m->rows * m->features) +
-           (backward ? 2 : 1) * rounded(m->rows * m->hidden) +
-           (backward ? rounded(m->rows * m->features) + rounded(m->rows * m->experts) : 0);
+    const size_t lists = dts_moe_rounded(2 * m->rows) + dts_moe_rounded(m->rows) +
+                         dts_moe_rounded(m->rows * m->chosen);
+    return lists + dts_moe_rounded(m->rows * m->features) +
+           (backward ? 2 : 1) * dts_moe_rounded(m->rows * m->hidden) +
+           (backward
+                ? dts_moe_rounded(m->rows * m->features) + dts_moe_rounded(m->rows * m->experts)
+                : 0);
 }
 
 size_t dts_moe_forward_scratch_host(const struct dts_op_call *call, int batch, int workers)
@@ -66,7 +61,7 @@ static struct job begin(const struct dts_op_call *call, const struct dts_arrays 
                         const struct dts_place *place, bool backward, float **rest)
 {
     struct job j = {
-        .call = call, .a = a, .workers = place->workers, .m = dts_moe_of(call, a->batch)};
+        .call = call, .of = {a, place->workers, 0, 0}, .m = dts_moe_of(call, a->batch)};
     float *at = a->scratch;
     j.rows = (size_t *)(void *)take(&at, 2 * j.m.rows);
     j.shares = take(&at, j.m.rows);
@@ -86,65 +81,25 @@ static struct job begin(const struct dts_op_call *call, const struct dts_arrays 
 static void gather(struct job *j, size_t expert, const float *from, float *to)
 {
     const struct dts_moe *m = &j->m;
-    j->expert = expert;
-    j->before += j->count;
-    j->count = 0;
+    j->of.expert = expert;
+    j->before += j->of.count;
+    j->of.count = 0;
     for (size_t i = 0; i < m->rows * m->chosen; i++) {
         const size_t row = i / m->chosen;
         if (j->choices[i] != (float)expert)
             continue;
-        j->rows[j->count] = row;
-        j->shares[j->count] = dts_moe_share_float(j->call, j->p + row * m->experts,
-                                                  j->choices + row * m->chosen, i % m->chosen);
-        memcpy(to + j->count * m->features, from + row * m->features,
+        j->rows[j->of.count] = row;
+        j->shares[j->of.count] = dts_moe_share_float(
+            j->call, j->p + row * m->experts, j->choices + row * m->chosen, i % m->chosen);
+        memcpy(to + j->of.count * m->features, from + row * m->features,
                m->features * sizeof(float));
-        j->count++;
+        j->of.count++;
     }
-}
-
-/* c [count, columns] = a [count, inner] by an expert's matrix, stored [columns, inner] or,
- * where not turned, [inner, columns]; beta c is added. */
-static void multiply(const struct job *j, const float *a, int param, bool turned, size_t inner,
-                     size_t columns, float *c, float beta)
-{
-    const size_t size = j->m.hidden * j->m.features;
-    const struct dts_gemm product = {.transpose_b = turned,
-                                     .m = j->count,
-                                     .n = columns,
-                                     .k = inner,
-                                     .a = a,
-                                     .lda = inner,
-                                     .b = (const float *)j->a->w[param] + j->expert * size,
-                                     .ldb = turned ? inner : columns,
-                                     .c = c,
-                                     .ldc = columns,
-                                     .beta = beta};
-    dts_gemm(&product, j->workers);
-}
-
-/* An expert's gradient [m, n] += a^T [m, count] b [count, n]. */
-static void add_weights(const struct job *j, int param, const float *a, size_t m,
-                        const float *b, size_t n)
-{
-    if (j->a->dw[param] == NULL)
-        return;
-    const struct dts_gemm product = {.transpose_a = true,
-                                     .m = m,
-                                     .n = n,
-                                     .k = j->count,
-                                     .a = a,
-                                     .lda = m,
-                                     .b = b,
-                                     .ldb = n,
-                                     .c = (float *)j->a->dw[param] + j->expert * m * n,
-                                     .ldc = n,
-                                     .beta = 1};
-    dts_gemm(&product, j->workers);
 }
 
 static void scatter(const struct job *j, const float *from, float *to)
 {
-    for (size_t i = 0; i < j->count; i++)
+    for (size_t i = 0; i < j->of.count; i++)
 #pragma omp simd
         for (size_t k = 0; k < j->m.features; k++)
             to[j->rows[i] * j->m.features + k] += from[i * j->m.features + k];
@@ -186,16 +141,16 @@ void dts_moe_forward_host(const struct dts_op_call *call, const struct dts_array
     memset(a->y, 0, j.m.rows * n * sizeof(float));
     for (size_t e = 0; e < j.m.experts; e++) {
         gather(&j, e, a->x[0], j.x);
-        if (j.count == 0)
+        if (j.of.count == 0)
             continue;
         float *g = j.first + j.before * hidden, *u = j.up + j.before * hidden;
-        multiply(&j, j.x, DTS_MOE_FIRST, true, n, hidden, g, 0);
+        dts_moe_multiply(&j.of, j.x, DTS_MOE_FIRST, true, n, hidden, g, 0);
         if (j.m.gated)
-            multiply(&j, j.x, DTS_MOE_UP, true, n, hidden, u, 0);
-        for (size_t i = 0; i < j.count * hidden; i++)
+            dts_moe_multiply(&j.of, j.x, DTS_MOE_UP, true, n, hidden, u, 0);
+        for (size_t i = 0; i < j.of.count * hidden; i++)
             j.wide[i] = j.shares[i / hidden] *
                         dts_moe_active(g[i], j.m.gated ? u[i] : 0, j.m.gated).value;
-        multiply(&j, j.wide, DTS_MOE_DOWN, true, hidden, n, j.x, 0);
+        dts_moe_multiply(&j.of, j.wide, DTS_MOE_DOWN, true, hidden, n, j.x, 0);
         scatter(&j, j.x, a->y);
     }
 }
@@ -206,20 +161,20 @@ static void hidden_backward(struct job *j, const float *dy)
 {
     const size_t hidden = j->m.hidden, n = j->m.features;
     const float *g = j->first + j->before * hidden, *u = j->up + j->before * hidden;
-    for (size_t i = 0; i < j->count * hidden; i++)
+    for (size_t i = 0; i < j->of.count * hidden; i++)
         j->wide2[i] = dts_moe_active(g[i], j->m.gated ? u[i] : 0, j->m.gated).value;
-    add_weights(j, DTS_MOE_DOWN, dy, n, j->wide2, hidden);
-    for (size_t i = 0; i < j->count; i++) {
+    dts_moe_add_weights(&j->of, DTS_MOE_DOWN, dy, n, j->wide2, hidden);
+    for (size_t i = 0; i < j->of.count; i++) {
         double sum = 0;
         for (size_t f = 0; f < hidden; f++)
             sum += (double)(j->wide[i * hidden + f] * j->wide2[i * hidden + f]);
         const float *choices = j->choices + j->rows[i] * j->m.chosen;
         for (size_t k = 0; k < j->m.chosen; k++)
-            if (choices[k] == (float)j->expert)
+            if (choices[k] == (float)j->of.expert)
                 j->dc[j->rows[i] * j->m.chosen + k] =
                     j->shares[i] > 0 ? (float)(sum / (double)j->shares[i]) : 0;
     }
-    for (size_t i = 0; i < j->count * hidden; i++) {
+    for (size_t i = 0; i < j->of.count * hidden; i++) {
         const struct dts_moe_active v = dts_moe_active(g[i], j->m.gated ? u[i] : 0, j->m.gated);
         j->wide2[i] = j->wide[i] * v.by_u;
         j->wide[i] *= v.by_g;
@@ -229,19 +184,19 @@ static void hidden_backward(struct job *j, const float *dy)
 static void expert_backward(struct job *j, float *dy)
 {
     const size_t n = j->m.features, hidden = j->m.hidden;
-    for (size_t i = 0; i < j->count * n; i++)
+    for (size_t i = 0; i < j->of.count * n; i++)
         dy[i] *= j->shares[i / n];
-    multiply(j, dy, DTS_MOE_DOWN, false, n, hidden, j->wide, 0);
+    dts_moe_multiply(&j->of, dy, DTS_MOE_DOWN, false, n, hidden, j->wide, 0);
     hidden_backward(j, dy);
-    add_weights(j, DTS_MOE_FIRST, j->wide, hidden, j->x, n);
+    dts_moe_add_weights(&j->of, DTS_MOE_FIRST, j->wide, hidden, j->x, n);
     if (j->m.gated)
-        add_weights(j, DTS_MOE_UP, j->wide2, hidden, j->x, n);
-    if (j->a->dx[0] == NULL)
+        dts_moe_add_weights(&j->of, DTS_MOE_UP, j->wide2, hidden, j->x, n);
+    if (j->of.a->dx[0] == NULL)
         return;
-    multiply(j, j->wide, DTS_MOE_FIRST, false, hidden, n, j->x, 0);
+    dts_moe_multiply(&j->of, j->wide, DTS_MOE_FIRST, false, hidden, n, j->x, 0);
     if (j->m.gated)
-        multiply(j, j->wide2, DTS_MOE_UP, false, hidden, n, j->x, 1);
-    scatter(j, j->x, j->a->dx[0]);
+        dts_moe_multiply(&j->of, j->wide2, DTS_MOE_UP, false, hidden, n, j->x, 1);
+    scatter(j, j->x, j->of.a->dx[0]);
 }
 
 void dts_moe_router_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -255,10 +210,10 @@ void dts_moe_router_backward_host(const struct dts_op_call *call, const struct d
                                     dc + row * m.chosen, i % m.experts);
     }
     // as of one expert, which has all positions
-    const struct job all = {.a = a, .workers = workers, .m = m, .count = m.rows};
-    add_weights(&all, DTS_MOE_ROUTER, dr, m.experts, a->x[0], m.features);
+    const struct dts_moe_rows all = {.a = a, .workers = workers, .count = m.rows};
+    dts_moe_add_weights(&all, DTS_MOE_ROUTER, dr, m.experts, a->x[0], m.features);
     if (a->dx[0] != NULL)
-        multiply(&all, dr, DTS_MOE_ROUTER, false, m.experts, m.features, a->dx[0], 1);
+        dts_moe_multiply(&all, dr, DTS_MOE_ROUTER, false, m.experts, m.features, a->dx[0], 1);
 }
 
 void dts_moe_backward_host(const struct dts_op_call *call, const struct dts_arrays *a,
@@ -276,9 +231,9 @@ void dts_moe_backward_host(const struct dts_op_call *call, const struct dts_arra
         memset(a->dx[0], 0, j.m.rows * j.m.features * sizeof(float));
     for (size_t e = 0; e < j.m.experts; e++) {
         gather(&j, e, a->x[0], j.x);
-        if (j.count == 0)
+        if (j.of.count == 0)
             continue;
-        for (size_t i = 0; i < j.count; i++)
+        for (size_t i = 0; i < j.of.count; i++)
             memcpy(dy + i * j.m.features, (const float *)a->dy + j.rows[i] * j.m.features,
                    j.m.features * sizeof(float));
         expert_backward(&j, dy);

@@ -12,15 +12,8 @@
 #include <string.h>
 
 #include "kernels/moe/moe_act.h"
+#include "kernels/moe/moe_product.h"
 #include "kernels/moe/moe_route.h"
-#include "kernels/product/gemm.h"
-
-enum { ALIGN = 16 }; // floats
-
-static size_t rounded(size_t floats)
-{
-    return (floats + ALIGN - 1) / ALIGN * ALIGN;
-}
 
 /* Rows of one expert from one rank. */
 static size_t block_of(const struct dts_moe *m)
@@ -30,8 +23,9 @@ static size_t block_of(const struct dts_moe *m)
 
 size_t dts_moe_parts_scratch_host(const struct dts_moe *m, bool backward)
 {
-    const size_t hidden = (backward ? 2 : 1) * rounded(block_of(m) * m->hidden);
-    const size_t router = rounded(m->rows * m->chosen) + rounded(m->rows * m->experts);
+    const size_t hidden = (backward ? 2 : 1) * dts_moe_rounded(block_of(m) * m->hidden);
+    const size_t router =
+        dts_moe_rounded(m->rows * m->chosen) + dts_moe_rounded(m->rows * m->experts);
     return (backward && router > hidden ? router : hidden) * sizeof(float);
 }
 
@@ -76,10 +70,7 @@ static float share_of(const struct dts_op_call *call, const struct dts_moe *m, c
 /* What one of the rank's experts does to the rows that one rank sent it. */
 struct job {
     const struct dts_moe *m;
-    const struct dts_arrays *a;
-    struct dts_workers *workers;
-    size_t expert; // of the rank's
-    size_t count;
+    struct dts_moe_rows of;  // expert: of the rank's
     float *rows, *x, *g, *u; // u: of a gated one
     float *wide, *wide2;
 };
@@ -91,69 +82,26 @@ static struct job job_of(const struct dts_moe *m, const struct dts_arrays *a,
     const size_t count = block_of(m), first = block * count;
     return (struct job){
         .m = m,
-        .a = a,
-        .workers = workers,
-        .expert = block % (m->experts / m->ranks),
-        .count = count,
+        .of = {a, workers, block % (m->experts / m->ranks), count},
         .rows = a->rows + first * m->features,
         .x = saved + dts_moe_arrived_at(m) + first * m->features,
         .g = saved + dts_moe_product_at(m, 0) + first * m->hidden,
         .u = m->gated ? saved + dts_moe_product_at(m, 1) + first * m->hidden : NULL,
         .wide = a->scratch,
-        .wide2 = (float *)a->scratch + rounded(count * m->hidden),
+        .wide2 = (float *)a->scratch + dts_moe_rounded(count * m->hidden),
     };
-}
-
-/* c [count, columns] = a [count, inner] by the expert's matrix, stored [columns, inner] or,
- * where not turned, [inner, columns]; beta c is added. */
-static void multiply(const struct job *j, const float *a, int param, bool turned, size_t inner,
-                     size_t columns, float *c, float beta)
-{
-    const struct dts_gemm product = {.transpose_b = turned,
-                                     .m = j->count,
-                                     .n = columns,
-                                     .k = inner,
-                                     .a = a,
-                                     .lda = inner,
-                                     .b = (const float *)j->a->w[param] +
-                                          j->expert * j->m->hidden * j->m->features,
-                                     .ldb = turned ? inner : columns,
-                                     .c = c,
-                                     .ldc = columns,
-                                     .beta = beta};
-    dts_gemm(&product, j->workers);
-}
-
-/* The expert's gradient [m, n] += a^T [m, count] b [count, n]. */
-static void add_weights(const struct job *j, int param, const float *a, size_t m,
-                        const float *b, size_t n)
-{
-    if (j->a->dw[param] == NULL)
-        return;
-    const struct dts_gemm product = {.transpose_a = true,
-                                     .m = m,
-                                     .n = n,
-                                     .k = j->count,
-                                     .a = a,
-                                     .lda = m,
-                                     .b = b,
-                                     .ldb = n,
-                                     .c = (float *)j->a->dw[param] + j->expert * m * n,
-                                     .ldc = n,
-                                     .beta = 1};
-    dts_gemm(&product, j->workers);
 }
 
 static void expert_forward(const struct job *j)
 {
     const size_t n = j->m->features, hidden = j->m->hidden;
-    memcpy(j->x, j->rows, j->count * n * sizeof(float));
-    multiply(j, j->x, DTS_MOE_FIRST, true, n, hidden, j->g, 0);
+    memcpy(j->x, j->rows, j->of.count * n * sizeof(float));
+    dts_moe_multiply(&j->of, j->x, DTS_MOE_FIRST, true, n, hidden, j->g, 0);
     if (j->u != NULL)
-        multiply(j, j->x, DTS_MOE_UP, true, n, hidden, j->u, 0);
-    for (size_t i = 0; i < j->count * hidden; i++)
+        dts_moe_multiply(&j->of, j->x, DTS_MOE_UP, true, n, hidden, j->u, 0);
+    for (size_t i = 0; i < j->of.count * hidden; i++)
         j->wide[i] = dts_moe_active(j->g[i], j->u != NULL ? j->u[i] : 0, j->u != NULL).value;
-    multiply(j, j->wide, DTS_MOE_DOWN, true, hidden, n, j->rows, 0);
+    dts_moe_multiply(&j->of, j->wide, DTS_MOE_DOWN, true, hidden, n, j->rows, 0);
 }
 
 /* The rows are c dy. */
@@ -161,21 +109,21 @@ static void expert_backward(const struct job *j)
 {
     const size_t n = j->m->features, hidden = j->m->hidden;
     const bool gated = j->u != NULL;
-    multiply(j, j->rows, DTS_MOE_DOWN, false, n, hidden, j->wide, 0);
-    for (size_t i = 0; i < j->count * hidden; i++)
+    dts_moe_multiply(&j->of, j->rows, DTS_MOE_DOWN, false, n, hidden, j->wide, 0);
+    for (size_t i = 0; i < j->of.count * hidden; i++)
         j->wide2[i] = dts_moe_active(j->g[i], gated ? j->u[i] : 0, gated).value;
-    add_weights(j, DTS_MOE_DOWN, j->rows, n, j->wide2, hidden);
-    for (size_t i = 0; i < j->count * hidden; i++) {
+    dts_moe_add_weights(&j->of, DTS_MOE_DOWN, j->rows, n, j->wide2, hidden);
+    for (size_t i = 0; i < j->of.count * hidden; i++) {
         const struct dts_moe_active v = dts_moe_active(j->g[i], gated ? j->u[i] : 0, gated);
         j->wide2[i] = j->wide[i] * v.by_u;
         j->wide[i] *= v.by_g;
     }
-    add_weights(j, DTS_MOE_FIRST, j->wide, hidden, j->x, n);
-    multiply(j, j->wide, DTS_MOE_FIRST, false, hidden, n, j->rows, 0);
+    dts_moe_add_weights(&j->of, DTS_MOE_FIRST, j->wide, hidden, j->x, n);
+    dts_moe_multiply(&j->of, j->wide, DTS_MOE_FIRST, false, hidden, n, j->rows, 0);
     if (!gated)
         return;
-    add_weights(j, DTS_MOE_UP, j->wide2, hidden, j->x, n);
-    multiply(j, j->wide2, DTS_MOE_UP, false, hidden, n, j->rows, 1);
+    dts_moe_add_weights(&j->of, DTS_MOE_UP, j->wide2, hidden, j->x, n);
+    dts_moe_multiply(&j->of, j->wide2, DTS_MOE_UP, false, hidden, n, j->rows, 1);
 }
 
 /* Rows of each position at each of its experts: values of `from`, times the share if wanted. */
@@ -254,7 +202,7 @@ void dts_moe_part_backward_host(const struct dts_op_call *call, const struct dts
         }
     } else {
         assert(a->part == DTS_OP_RETURN);
-        float *dc = a->scratch, *dr = dc + rounded(m.rows * m.chosen);
+        float *dc = a->scratch, *dr = dc + dts_moe_rounded(m.rows * m.chosen);
         if (a->dx[0] != NULL)
             collect(call, &m, a, a->dx[0], false);
         find_slopes(&m, a, dc);
