@@ -10,19 +10,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
-failed=0
-
-fail() {
-    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
-    failed=1
-}
+. "$here/parts.sh"
 
 # model WHAT -- what follows trains that; $work/one are one rank's weights
 model() {
     net="--set model=$1"
-    train 1 "$work/one" $net && train 1 "$work/start" $net --set live.learning_rate=0 || fail "one rank trains $1"
-    tensors=$(($(wc -c <"$work/one") / 4))
-    near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of $1 move"
+    learns "$1"
 }
 
 # meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
@@ -34,11 +27,6 @@ meshed() {
     fail "$ranks ranks, $mesh $*"
 }
 
-# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
-sends() {
-    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
-        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
-}
 two="--set batch.accumulate=2" three="--set batch.accumulate=3"
 
 # Rows of q, k, v, learned positions, a tied table. (No dropout: it is drawn by place.)
@@ -74,11 +62,7 @@ meshed 8 '"context":2,"data":4' ',"expert":{"size":4,"padded":true}'
 refused() {
     words=$1 ranks=$2 keys="\"mesh\":{$3}$4"
     shift $(($# < 4 ? $# : 4))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$keys}]" "$@"
-    status=$?
-    [ $status -eq 3 ] && grep -q "$words" "$work/err" &&
-        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
-        fail "$keys $* ends with $status"
+    refuses 3 "$words" "$ranks" "$keys" "$@"
 }
 ulysses=',"context":{"exchange":"all_to_all"}'
 refused 'context.exchange must be all_to_all' 2 '"context":2'

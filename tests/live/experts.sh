@@ -10,21 +10,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
-failed=0
-
-fail() {
-    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
-    failed=1
-}
+. "$here/parts.sh"
 
 # mixture CAPACITY TOP_K MORE -- what follows trains such a network; $work/one are its weights
 mixture() {
     net="{\"family\":\"moe\",\"layers\":2,\"hidden\":16,\"heads\":4,\"kv_heads\":2,\"experts\":4,\"top_k\":$2"
     net="--set model=$net,\"expert_ffn\":24,\"capacity\":$1,\"vocabulary\":48,\"sequence\":8$3}"
-    train 1 "$work/one" $net && train 1 "$work/start" $net --set live.learning_rate=0 ||
-        fail "one rank trains a mixture, capacity $1"
-    tensors=$(($(wc -c <"$work/one") / 4))
-    near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of a mixture move"
+    learns "a mixture, capacity $1"
 }
 
 # meshed RANKS EXPERT-RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
@@ -36,11 +28,6 @@ meshed() {
     fail "$ranks ranks, $mesh $*"
 }
 
-# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
-sends() {
-    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
-        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
-}
 two="--set batch.accumulate=2" three="--set batch.accumulate=3"
 
 # 1.25 x 8 x 2 / 4 positions: an expert takes 5 of each sample
@@ -91,20 +78,10 @@ meshed 4 2 '"data":4' '' $two
 mixture 1 1 ',"shared_experts":1'
 meshed 2 2 '"data":2' '' $two
 
-# refused STATUS WORDS RANKS STRATEGY [ARGUMENT...] -- before anything runs, in one line
-refused() {
-    wanted=$1 words=$2 ranks=$3 strategy=$4
-    shift 4
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$strategy}]" "$@"
-    status=$?
-    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" &&
-        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
-        fail "$strategy $* ends with $status"
-}
-refused 3 'expert.padded must be true' 2 '"mesh":{"data":2},"expert":{"size":2}'
-refused 3 'tensor and expert ranks together' 4 '"mesh":{"tensor":2,"data":2},"expert":{"size":2,"padded":true}'
-refused 3 'whose passes run together' 4 '"mesh":{"data":2,"pipeline":2},"expert":{"size":2,"padded":true},"pipeline":{"schedule":"dualpipe"}' \
+refuses 3 'expert.padded must be true' 2 '"mesh":{"data":2},"expert":{"size":2}'
+refuses 3 'tensor and expert ranks together' 4 '"mesh":{"tensor":2,"data":2},"expert":{"size":2,"padded":true}'
+refuses 3 'whose passes run together' 4 '"mesh":{"data":2,"pipeline":2},"expert":{"size":2,"padded":true},"pipeline":{"schedule":"dualpipe"}' \
     --set batch.accumulate=4
-refused 2 'expert.skew: has no effect with padded' 2 '"mesh":{"data":2},"expert":{"size":2,"padded":true,"skew":2}'
+refuses 2 'expert.skew: has no effect with padded' 2 '"mesh":{"data":2},"expert":{"size":2,"padded":true,"skew":2}'
 [ $failed -eq 0 ] && echo "all passed"
 exit $failed

@@ -11,12 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
-failed=0
-
-fail() {
-    echo "FAIL $*: $(cat "$work/distance" "$work/err")"
-    failed=1
-}
+. "$here/parts.sh"
 
 # model NAME WEIGHTS -- what follows trains that; $work/one4 has four microbatches, $work/one is one batch
 model() {
@@ -67,11 +62,6 @@ meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
 meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
 
-# sends MESSAGES BYTES -- of all ranks in a step of what ran last; each rank held its own to its plan
-sends() {
-    grep -q "\"sent_messages\": $1," "$work/out" && grep -q "\"sent_bytes\": $2," "$work/out" ||
-        fail "$1 messages, $2 bytes: $(grep '"sent_' "$work/out")"
-}
 # Each of two replicas: two microbatches of 6 x 8 x 16 floats there and back; a ring of two for the gradients
 # of each stage, 14048 and a second table of 768; four halves of a table.
 meshed 4 '"pipeline":2' '' $two --format json
@@ -202,13 +192,9 @@ net="--set model=$here/gpt.json" tensors=14048
 
 # refused STATUS WORDS RANKS MESH [KEYS [ARGUMENT...]] -- before anything runs, in one line
 refused() {
-    wanted=$1 words=$2 ranks=$3 mesh=$4 keys=$5
+    wanted=$1 words=$2 ranks=$3 keys="\"mesh\":{$4}$5"
     shift $(($# < 5 ? $# : 5))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@"
-    status=$?
-    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" &&
-        [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
-        fail "$mesh $keys $* ends with $status"
+    refuses "$wanted" "$words" "$ranks" "$keys" "$@"
 }
 refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
 refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
