@@ -12,16 +12,21 @@ static const char text[] =
     " \"points\": [{\"batch\": 10, \"seeds\": 4, \"mean\": 5}, {\"batch\": 100, \"seeds\": 4, "
     "\"mean\": 9}]}";
 
+static bool read_profile(const char *words, struct dts_convergence *profile)
+{
+    struct dts_error err = {0};
+    struct dts_doc *doc;
+    return CHECK(dts_doc_parse(&doc, "x.json", words, &err) &&
+                 dts_convergence_read(profile, doc, &err));
+}
+
 static void a_target_takes_its_steps_times_the_step(void)
 {
     const struct dts_optimizer sgd = {.name = "sgd"};
     struct dts_scenario scenario = {.model = {.name = "mlp"}, .optimizer = &sgd};
     struct dts_convergence profile;
     struct dts_result result;
-    struct dts_error err = {0};
-    struct dts_doc *doc;
-    if (!CHECK(dts_doc_parse(&doc, "x.json", text, &err) &&
-               dts_convergence_read(&profile, doc, &err)))
+    if (!read_profile(text, &profile))
         return;
     dts_result_init(&result);
     result.step.total_s = 0.5;
@@ -64,10 +69,7 @@ static void what_the_points_do_not_tell_is_said(void)
     struct dts_scenario scenario = {.model = {.name = "mlp"}, .optimizer = &sgd};
     struct dts_convergence profile;
     struct dts_result result;
-    struct dts_error err = {0};
-    struct dts_doc *doc;
-    if (!CHECK(dts_doc_parse(&doc, "x.json", falling, &err) &&
-               dts_convergence_read(&profile, doc, &err)))
+    if (!read_profile(falling, &profile))
         return;
     dts_result_init(&result);
     result.step.total_s = 0.5;

@@ -110,11 +110,17 @@ static bool read_cell(const char *column, const struct dts_cfg *cell, struct dts
     return true;
 }
 
+/* The row says that nothing is known of it beforehand. */
+static bool is_never_known(const struct dts_case *one)
+{
+    return one->role_text != NULL && strcmp(one->role_text, "predicted") == 0;
+}
+
 static bool read_role(const struct dts_cfg *row, struct dts_case *one, struct dts_error *err)
 {
     const char *text = one->role_text;
     one->role = DTS_CASE_PREDICTED;
-    if (text == NULL || text[0] == '\0' || strcmp(text, "predicted") == 0)
+    if (text == NULL || text[0] == '\0' || is_never_known(one))
         return true;
     one->role = DTS_CASE_CALIBRATED;
     return strncmp(text, "calibrated: ", 12) == 0 ||
@@ -178,12 +184,6 @@ static bool read_rows(struct dts_case_set *set, const struct dts_family *family,
         set->count++;
     }
     return true;
-}
-
-/* The row says that nothing is known of it beforehand. */
-static bool is_never_known(const struct dts_case *one)
-{
-    return one->role_text != NULL && strcmp(one->role_text, "predicted") == 0;
 }
 
 /* A collective has no kernels to be levelled, nor has memory. Of all others the smallest of a
