@@ -1,5 +1,6 @@
 /* scenario.c -- a scenario file into its struct: the keys, and the checks that span them. The
  * lists in it (points, strategies, references) are read by scenario_lists.c. */
+#include "train/scenario/scenario_files.h"
 #include "train/scenario/scenario_lists.h"
 
 #include <limits.h>
@@ -198,58 +199,6 @@ static bool read_placement(const struct dts_cfg *top, struct dts_placing *placin
                         &placing->nodes, &placing->node_count, err);
 }
 
-/* The file of a name, or of the "base" of an object. *changes: that object, NULL: a name. */
-static bool find_based(char **path, const struct dts_cfg **changes, const char *folder,
-                       const char *key, const struct dts_cfg *place, const struct dts_cfg *top,
-                       struct dts_error *err)
-{
-    const bool based = dts_cfg_is_object(place);
-    const struct dts_cfg base = dts_cfg_member(place, "base");
-    const char *name;
-    *changes = based ? place : NULL;
-    if (based && !dts_cfg_exists(&base))
-        return dts_cfg_fail(place, "base", err, "missing (a name or a file)");
-    return dts_cfg_string(based ? &base : place, &name, err) &&
-           dts_library_find_for(path, folder, name, based ? place : top, based ? "base" : key,
-                                err);
-}
-
-static bool load_stack(struct dts_stack *stack, const struct dts_cfg *place,
-                       const struct dts_cfg *top, struct dts_error *err)
-{
-    const struct dts_cfg *changes;
-    char *path;
-    if (!find_based(&path, &changes, "stacks", "stack", place, top, err))
-        return false;
-    const bool good = dts_stack_load_based(stack, path, changes, err);
-    free(path);
-    return good;
-}
-
-static bool load_model(struct dts_model *model, const struct dts_cfg *place,
-                       const struct dts_cfg *top, struct dts_error *err)
-{
-    const struct dts_cfg family = dts_cfg_member(place, "family"),
-                         base = dts_cfg_member(place, "base"), *changes;
-    char *path;
-    if (dts_cfg_exists(&family) && !dts_cfg_exists(&base))
-        return dts_model_read_at(model, place, err);
-    if (!find_based(&path, &changes, "models", "model", place, top, err))
-        return false;
-    const bool good = changes != NULL ? dts_model_load_based(model, path, changes, err)
-                                      : dts_model_load(model, path, err);
-    free(path);
-    return good;
-}
-
-/* Model and stack: from a name to a file to what is in it. */
-static bool load_files(struct dts_scenario *scenario, const struct words *words,
-                       const struct dts_cfg *top, struct dts_error *err)
-{
-    return load_model(&scenario->model, &words->model, top, err) &&
-           load_stack(&scenario->stack, &words->stack, top, err);
-}
-
 /* Nobody shall believe that it changes anything where it cannot. */
 static bool check_batch_norm(const struct dts_scenario *scenario, const struct dts_cfg *top,
                              struct dts_error *err)
@@ -333,7 +282,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
            dts_training_load(&scenario->training, &top, err) &&
-           load_files(scenario, &words, &top, err) &&
+           dts_scenario_load_model(&scenario->model, &words.model, &top, err) &&
+           dts_scenario_load_stack(&scenario->stack, &words.stack, &top, err) &&
            dts_training_suits(&scenario->training, &top, &scenario->model, err) &&
            check_optimizer(scenario, &top, err) && check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
