@@ -9,10 +9,12 @@
 #include "plan/check.h"
 
 extern const struct dts_engine dts_engine_exact;
+extern const struct dts_engine dts_engine_flow;
 extern const struct dts_engine dts_engine_fluid;
 
 const struct dts_engine *const dts_engines[] = {
     &dts_engine_exact,
+    &dts_engine_flow,
     &dts_engine_fluid,
     NULL,
 };

@@ -1,7 +1,7 @@
-/* endpoint_pairs.h -- what the network says about two endpoints, asked once: the engine `exact`
+/* endpoint_pairs.h -- what the network says about two endpoints, asked once: an engine
  * would ask for each message. */
-#ifndef DTS_SIM_EXACT_ENDPOINT_PAIRS_H
-#define DTS_SIM_EXACT_ENDPOINT_PAIRS_H
+#ifndef DTS_SIM_FLOW_ENDPOINT_PAIRS_H
+#define DTS_SIM_FLOW_ENDPOINT_PAIRS_H
 
 #include "sim/net/map.h"
 #include "sim/net/net.h"
@@ -41,5 +41,7 @@ int dts_endpoint_pair_pick(struct dts_endpoint_pairs *pairs, int number);
 /* Valid until the next call. */
 const struct dts_path *dts_endpoint_pair_path(struct dts_endpoint_pairs *pairs, int number,
                                               int path);
+
+void dts_endpoint_pairs_free(struct dts_endpoint_pairs *pairs);
 
 #endif

@@ -1,6 +1,7 @@
 /* endpoint_pairs.c -- what the network says about pairs of endpoints, asked once. */
-#include "sim/exact/endpoint_pairs.h"
+#include "sim/flow/endpoint_pairs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -57,4 +58,15 @@ const struct dts_path *dts_endpoint_pair_path(struct dts_endpoint_pairs *pairs, 
     memcpy(links, pairs->links, bytes);
     kept->links = links;
     return kept;
+}
+
+void dts_endpoint_pairs_free(struct dts_endpoint_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        for (int p = 0; pairs->pair[i].path != NULL && p < pairs->pair[i].paths; p++)
+            free((void *)pairs->pair[i].path[p].links);
+        free(pairs->pair[i].path);
+    }
+    free(pairs->pair);
+    dts_map_free(&pairs->numbers);
 }

@@ -1,0 +1,141 @@
+/* setup.c -- what a run begins with, and what it answers. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "sim/flow/flow.h"
+
+/* Which streams a plan uses, and how many of them. */
+static int find_streams(const struct dts_plan *plan, bool uses[DTS_STREAMS])
+{
+    int count = 0;
+    for (int stream = 0; stream < DTS_STREAMS; stream++)
+        uses[stream] = false;
+    for (int o = 0; o < plan->op_count; o++) {
+        count += !uses[plan->ops[o].stream];
+        uses[plan->ops[o].stream] = true;
+    }
+    return count;
+}
+
+static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool *uses)
+{
+    const struct dts_role *role = &f->simulation->job->roles[role_number];
+    struct dts_flow_rank *r = &f->ranks[rank];
+    r->first_lane = f->lane_count;
+    r->compute = uses[DTS_COMPUTE] ? f->lane_count : DTS_FLOW_NONE; // the first of all streams
+    for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++)
+        if (uses[stream])
+            f->lanes[f->lane_count++] = (struct dts_flow_lane){
+                .role = role,
+                .role_number = role_number,
+                .rank = rank,
+                .stream = stream,
+                .ends_step =
+                    role->kind == DTS_WORKER && (stream == DTS_COMPUTE || !uses[DTS_COMPUTE]),
+                .walk = {.role = role, .rank = rank, .stream = stream},
+                .op = -1};
+    r->lane_count = f->lane_count - r->first_lane;
+}
+
+static void add_role(struct dts_flow *f, int number)
+{
+    const struct dts_noise *noise = &f->simulation->noise;
+    const struct dts_role *role = &f->simulation->job->roles[number];
+    bool uses[DTS_STREAMS];
+    const int streams = find_streams(&role->plan, uses);
+    f->lanes = dts_grow(f->lanes, &f->lane_room,
+                        (size_t)f->lane_count + (size_t)role->count * (size_t)streams,
+                        sizeof(*f->lanes));
+    for (int rank = role->first; rank < role->first + role->count; rank++) {
+        f->ranks[rank].done =
+            dts_alloc((size_t)role->plan.op_count, sizeof(*f->ranks[rank].done));
+        f->ranks[rank].device_noise =
+            fmax(0.1, 1 + noise->device_sigma * dts_normal(noise->seed, 1, (uint64_t)rank));
+        add_lanes(f, number, rank, uses);
+    }
+}
+
+void dts_flow_open(struct dts_flow *f)
+{
+    const struct dts_simulation *s = f->simulation;
+    const struct dts_job *job = s->job;
+    f->ranks = dts_alloc((size_t)job->ranks, sizeof(*f->ranks));
+    f->step_ends = dts_alloc((size_t)s->steps, sizeof(*f->step_ends));
+    f->pairs.net = s->net;
+    f->workers = dts_job_workers(job);
+    f->queue = f->free_message = DTS_FLOW_NONE;
+    for (int o = 0; o < f->timing->first_op[job->role_count]; o++)
+        f->timing->ops[o] = dts_op_time_none();
+    for (int r = 0; r < job->role_count; r++)
+        add_role(f, r);
+    f->running = f->lane_count;
+    f->dates.place_of_lane = dts_alloc((size_t)f->lane_count, sizeof(int));
+    for (int l = 0; l < f->lane_count; l++)
+        f->dates.place_of_lane[l] = DTS_FLOW_NONE;
+}
+
+void dts_flow_start(struct dts_flow *f)
+{
+    for (int l = 0; l < f->lane_count; l++)
+        dts_flow_lane_wake(f, l);
+    dts_flow_lanes_go_on(f);
+}
+
+/* A plan that cannot go on is an error of ours: plans are checked when they are built. Who is
+ * furthest behind keeps the others. */
+static bool check_finished(const struct dts_flow *f, const char *engine, struct dts_error *err)
+{
+    const struct dts_flow_lane *stuck = NULL;
+    for (int i = 0; i < f->lane_count; i++) {
+        const struct dts_flow_lane *lane = &f->lanes[i];
+        if (lane->state != DTS_FLOW_FINISHED && (stuck == NULL || lane->step < stuck->step))
+            stuck = lane;
+    }
+    if (stuck == NULL)
+        return true;
+    const bool waits = stuck->state == DTS_FLOW_WAITS;
+    const int op = waits ? stuck->awaited_op : stuck->op;
+    return dts_fail(
+        err, DTS_SYSTEM,
+        "%s: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on stream %s in "
+        "step %d",
+        engine, stuck->role->name, stuck->rank - stuck->role->first, stuck->rank,
+        waits ? "for" : "in", stuck->role->plan.ops[op].label, dts_stream_name(stuck->stream),
+        stuck->step + 1);
+}
+
+static void tear_down(struct dts_flow *f)
+{
+    for (int l = 0; l < f->lane_count; l++) {
+        dts_walk_free(&f->lanes[l].walk);
+        free(f->lanes[l].mail);
+        free(f->lanes[l].arrivals);
+        free(f->lanes[l].known);
+    }
+    for (int r = 0; r < f->simulation->job->ranks; r++)
+        free(f->ranks[r].done);
+    free(f->lanes);
+    free(f->ranks);
+    free(f->step_ends);
+    free(f->dates.heap);
+    free(f->dates.place_of_lane);
+    free(f->boxes);
+    free(f->messages);
+    dts_map_free(&f->box_numbers);
+    dts_endpoint_pairs_free(&f->pairs);
+}
+
+bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *err)
+{
+    const struct dts_job *job = f->simulation->job;
+    const bool ok = check_finished(f, engine, err);
+    if (ok) {
+        dts_timing_steps(f->timing, f->step_ends, f->simulation->steps,
+                         f->timing->first_op[job->role_count]);
+        f->timing->messages = f->sent;
+    }
+    tear_down(f);
+    return ok;
+}

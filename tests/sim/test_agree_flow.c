@@ -1,0 +1,178 @@
+/* test_agree_flow.c -- random jobs on flow and exact: the step, and start and end of every
+ * operation. DTSIM_FLOW_JOBS=N: how many. */
+#include "sim/agree.h"
+#include "sim/agree_step.h"
+
+#include "base/rng.h"
+
+static uint64_t seed, drawn;
+
+static int below(int n)
+{
+    return (int)(dts_uniform(seed, 77, drawn++) * n);
+}
+
+static const struct agree_machine machines[] = {
+    {"star", AGREE_STAR("0"), 48, 1, 0, true},
+    {"star, near and far", AGREE_STAR("1"), 48, 1, 5, false},
+    {"star of 4-GPU nodes", AGREE_STAR("1"), 12, 4, 5, true},
+    {"torus", AGREE_TORUS("1"), 96, 1, 5, true},
+    {"torus, buffered", AGREE_TORUS("1"), 96, 1, 0, false},
+    {"fat tree", AGREE_FAT_TREE("1"), 96, 1, 5, false},
+    {"fat tree, rendezvous", AGREE_FAT_TREE("0"), 96, 1, 0, true},
+    {"two level", AGREE_TWO_LEVEL("1"), 48, 1, 5, true},
+    {"two level of 4-GPU nodes", AGREE_TWO_LEVEL("1"), 12, 4, 5, false},
+    {"dragonfly", AGREE_DRAGONFLY("1"), 96, 1, 5, true},
+    {"dragonfly, buffered", AGREE_DRAGONFLY("0"), 96, 1, 0, false},
+};
+enum { MACHINES = sizeof(machines) / sizeof(machines[0]) };
+
+/* How far the engines are apart, in parts of the step. */
+static double apart(const struct dts_job *job, const struct dts_timing *exact,
+                    const struct dts_timing *flow)
+{
+    double most = fabs(flow->step_s - exact->step_s);
+    most = fmax(most, fabs(flow->compute_s - exact->compute_s));
+    for (int o = 0; o < exact->first_op[job->role_count]; o++) {
+        if (isinf(exact->ops[o].end_s))
+            continue;
+        most = fmax(most, fabs(exact->ops[o].start_s - flow->ops[o].start_s));
+        most = fmax(most, fabs(exact->ops[o].end_s - flow->ops[o].end_s));
+    }
+    return most / exact->step_s;
+}
+
+static int cases, beyond;
+static double errors[AGREE_ROWS];
+
+static const double alike = 1e-6;
+
+static void compare(const char *name, const struct dts_simulation *s)
+{
+    struct dts_timing exact = agree_run("exact", s), flow = agree_run("flow", s);
+    const double off = apart(s->job, &exact, &flow);
+    if (!CHECK(flow.messages == exact.messages))
+        printf("%s: %.0f messages, exact %.0f\n", name, flow.messages, exact.messages);
+    if (off > alike) {
+        printf("%s: %.3g apart\n", name, off);
+        beyond++;
+    }
+    errors[cases++] = off;
+    dts_timing_free(&exact);
+    dts_timing_free(&flow);
+}
+
+static struct dts_collective draw_collective(int size, int per_node)
+{
+    int algorithms = 0;
+    while (dts_colls[algorithms] != NULL)
+        algorithms++;
+    struct dts_collective c = {.algorithm = dts_colls[below(algorithms)],
+                               .shape = {.kind = (enum dts_coll_kind)(
+                                             below(2) ? DTS_ALLREDUCE : below(DTS_COLL_KINDS)),
+                                         .size = size,
+                                         .per_node = per_node,
+                                         .shards = per_node > 1 && below(2) ? per_node : 1,
+                                         .pieces = 1 + below(5),
+                                         .between = dts_coll_find(below(2) ? "ring" : "tree")},
+                               .group = {.stride = 1, .size = size},
+                               .channels = per_node > 1 ? 1 + below(per_node) : 1};
+    const char *why;
+    if (!dts_coll_fits(c.algorithm, &c.shape, &why)) {
+        c.shape.kind = DTS_ALLREDUCE;
+        c.algorithm = dts_coll_find("ring");
+        c.shape.pieces = 1;
+    }
+    return c;
+}
+
+/* Kernels and collectives on one or two streams. */
+static void add_collectives(struct dts_job *job, int per_node)
+{
+    static const enum dts_pass passes[] = {DTS_FORWARD, DTS_BACKWARD};
+    struct dts_plan *plan = &job->roles[0].plan;
+    int last[4];
+    const int count = 1 + below(4), streams = 1 + below(2);
+    for (int b = 0; b < count; b++) {
+        const int kernel = agree_kernel(job, passes[below(2)], 1e-4 * (1 + below(200)));
+        struct dts_collective c = draw_collective(job->roles[0].count, per_node);
+        const size_t elements = (size_t)(1 + below(4000)) * (below(2) ? 1000 : 7);
+        c.data = (struct dts_span){dts_plan_buffer(plan, elements, 4), 0, elements};
+        last[b] = dts_plan_collective(plan, below(streams) ? DTS_GATHER : DTS_DATA,
+                                      c.algorithm->name, c);
+        if (below(4) > 0) // else it runs ahead
+            dts_plan_after(plan, kernel);
+    }
+    agree_kernel(job, DTS_UPDATE, 1e-3);
+    for (int b = 0; b < count; b++)
+        dts_plan_after(plan, last[b]);
+}
+
+static void add_servers(struct dts_job *job)
+{
+    struct dts_plan *plan = &job->roles[0].plan, *theirs = &job->roles[1].plan;
+    const int buckets = 1 + below(3);
+    int pulls[4];
+    for (int b = 0; b < buckets; b++) {
+        const int kernel = agree_kernel(job, DTS_BACKWARD, 1e-4 * (1 + below(100)));
+        const double bytes = 1e4 * (1 + below(400));
+        int take;
+        agree_exchange(job, DTS_PUSH, false, bytes, b, &take);
+        dts_plan_after(plan, kernel);
+        pulls[b] = agree_exchange(job, DTS_PULL, true, bytes, b, NULL);
+        dts_plan_after(theirs, take);
+    }
+    agree_kernel(job, DTS_UPDATE, 1e-3);
+    for (int b = 0; b < buckets; b++)
+        dts_plan_after(plan, pulls[b]);
+}
+
+static void random_job(int number)
+{
+    const struct agree_machine *machine = &machines[number % MACHINES];
+    struct dts_platform platform;
+    seed = (uint64_t)number + 1;
+    drawn = 0;
+    if (!agree_machine_read(machine, &platform))
+        return;
+    const bool servers = below(3) == 0;
+    const int size = machine->devices > 1 ? (2 + below(5)) * machine->devices : 4 + below(21);
+    struct dts_job job = agree_workers(size, servers ? 1 + below(4) : 0);
+    if (servers)
+        add_servers(&job);
+    else
+        add_collectives(&job, machine->devices);
+    const char *placement = below(2) ? "linear" : "random";
+    int *endpoints = agree_endpoints(&platform, &job, placement);
+    struct dts_simulation s = {.job = &job,
+                               .net = &platform.net,
+                               .endpoint = endpoints,
+                               .steps = 2 + below(3),
+                               .slowdown = below(2) ? 0.1 * below(5) : 0,
+                               .reduce_bytes_per_s = below(2) ? 5e9 : 0};
+    if (below(3) == 0)
+        s.noise = (struct dts_noise){0.02 * below(3), 0.05, 9};
+    char name[200];
+    snprintf(name, sizeof(name), "job %d: %s, %s, %d %s", number, machine->name, placement,
+             size, servers ? "workers of servers" : job.roles[0].plan.ops[1].label);
+    compare(name, &s);
+    free(endpoints);
+    dts_job_free(&job);
+    dts_platform_free(&platform);
+}
+
+/* Races are decided by rounding: exact itself moves as far when each message has 1e-12 of its
+ * bytes more. So few of many may be further apart, and none of them by much. */
+static void random_jobs_take_equally_long(void)
+{
+    const char *words = getenv("DTSIM_FLOW_JOBS");
+    const int jobs = words != NULL ? atoi(words) : 500;
+    for (int i = 0; i < jobs; i++)
+        random_job(i);
+    CHECK(cases == jobs && beyond <= jobs / 50);
+    if (cases > 0)
+        CHECK(dts_median(errors, (size_t)cases) < 1e-9);
+    cases = beyond = 0;
+}
+
+TESTS(TEST(random_jobs_take_equally_long))
