@@ -100,21 +100,20 @@ static int runs(const struct work *w)
 /* Message by message a large job takes hours: say so before it begins, also into a log. */
 static void warn_of_hours(const struct work *w)
 {
-    if (dts_exact_messages_per_s == 0 || w->engine != dts_engine_find("exact"))
+    if (w->engine->messages_per_s == 0)
         return;
     struct dts_traffic traffic;
     dts_job_traffic(&w->built.job, &traffic);
     double messages = traffic.messages * w->simulation.steps * runs(w);
-    double seconds = messages / dts_exact_messages_per_s;
+    double seconds = messages / w->engine->messages_per_s;
     if (seconds <= LONG_S)
         return;
     bool hours = seconds >= 2 * 3600;
-    fprintf(
-        stderr,
-        "dtsim: %s, %d device%s: the engine exact runs %.2g messages, roughly %.0f %s (longer "
-        "where many share a link); fluid takes seconds\n",
-        w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
-        messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
+    fprintf(stderr,
+            "dtsim: %s, %d device%s: the engine %s runs %.2g messages, roughly %.0f %s (longer "
+            "where many share a link); fluid takes seconds\n",
+            w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
+            w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is

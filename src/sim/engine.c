@@ -51,8 +51,8 @@ static double operations(const struct dts_job *job)
     return count;
 }
 
-/* Fluid spreads a message over several paths, as networks do with its packets; exact gives each
- * message one path, and finds a lone one limited to a single cable. */
+/* Fluid spreads a message over several paths, as networks do with its packets; the others give
+ * each message one path, and find a lone one limited to a single cable. */
 static bool spreads(const struct dts_simulation *s)
 {
     return s->net != NULL && dts_net_spreads(s->net, s->endpoint, s->job->ranks);
@@ -60,19 +60,19 @@ static bool spreads(const struct dts_simulation *s)
 
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation)
 {
-    // Where many flows share links, a message costs ten times what it costs on a quiet network.
-    const double seconds = 1, crowd = 10;
-    double most = seconds * dts_exact_messages_per_s / crowd / simulation->steps;
+    // Where many flows share links, a message costs up to a hundred times what it costs on a
+    // quiet network.
+    const double seconds = 1, crowd = 100;
+    const double most = seconds * dts_engine_flow.messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
-    const bool large = simulation->net != NULL && simulation->net->links > DTS_EXACT_MOST_LINKS;
-    if (simulation->message_slowdown > 0 || large) // fluid alone knows it, or has the room
+    if (simulation->message_slowdown > 0)
         return &dts_engine_fluid;
     if (events < most) {
         dts_job_traffic(simulation->job, &traffic);
         events += traffic.messages;
     }
-    return events < most && !spreads(simulation) ? &dts_engine_exact : &dts_engine_fluid;
+    return events < most && !spreads(simulation) ? &dts_engine_flow : &dts_engine_fluid;
 }
 
 struct dts_op_time dts_op_time_none(void)

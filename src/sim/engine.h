@@ -1,6 +1,6 @@
-/* engine.h -- what an engine is given and what it answers. Two rows: exact, fluid.
+/* engine.h -- what an engine is given and what it answers. Three rows: exact, flow, fluid.
  *
- * Both walk the same job over the same network for `steps` steps. A step ends with the latest
+ * All walk the same job over the same network for `steps` steps. A step ends with the latest
  * end of its DTS_COMPUTE operations on workers. Times of an operation are those of the last
  * step, in seconds since the end of the step before. The start of an operation is the latest
  * begin among the ranks of the role that take part, its end the latest completion. Ranks that
@@ -74,7 +74,7 @@ struct dts_timing {
 
     double first_s;  // when the last step began, in simulated seconds
     double mean_s;   // mean over all steps; the first of them begins from rest
-    double messages; // exact: all that were simulated; fluid: messages that they stand for
+    double messages; // exact, flow: all that were simulated; fluid: those that it stands for
 
     /* Why this answer may be further off than the engine promises, and how far; NULL: it is
      * not. Static. */
@@ -95,6 +95,10 @@ void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps
 struct dts_engine {
     const char *name, *summary;
     bool slows_messages; // takes message_slowdown into account; else it must be 0
+
+    /* Messages that it simulates in a second on a quiet network; 0: it does not take each, or
+     * this build has it not. */
+    double messages_per_s;
     bool (*run)(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err);
 };
@@ -103,14 +107,11 @@ extern const struct dts_engine *const dts_engines[];        // ended by NULL
 const struct dts_engine *dts_engine_find(const char *name); // NULL for none such, and "auto"
 const char *dts_engine_name(int i);                         // "auto" first
 
-/* Messages that exact simulates in a second (exact.c); 0: this build has no SimGrid. */
-extern const double dts_exact_messages_per_s;
-
 /* Links of a network that `exact` takes: SimGrid needs some 900 bytes for each. */
 enum { DTS_EXACT_MOST_LINKS = 1 << 22 };
 
-/* The engine that "auto" picks: exact where its messages take about a second or less
- * and each pair of ranks has one path. */
+/* The engine that "auto" picks: flow where its messages are few and each pair of ranks has one
+ * path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
 
 #endif

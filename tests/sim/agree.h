@@ -1,4 +1,6 @@
-/* agree.h -- the same job on both engines, and what they answer side by side.
+/* agree.h -- the same job on two engines, and what they answer side by side: fluid against
+ * flow, which takes every message, as exact does with SimGrid (test_agree_flow.c). Rows call
+ * both exact.
  *
  * Each case is a row: what it was, the seconds of both, the signed error of fluid, and the
  * limit that is promised. With DTSIM_AGREE_ROWS=FILE the rows are added to that file as CSV
@@ -205,7 +207,7 @@ struct agree_pair {
 
 static inline struct agree_pair agree_both(const struct dts_simulation *s)
 {
-    struct dts_timing exact = agree_run("exact", s), fluid = agree_run("fluid", s);
+    struct dts_timing exact = agree_run("flow", s), fluid = agree_run("fluid", s);
     struct agree_pair pair = {exact.first_s, fluid.first_s, exact.step_s, fluid.step_s};
     dts_timing_free(&exact);
     dts_timing_free(&fluid);

@@ -27,7 +27,7 @@ static void one_point(const struct dts_scene *scene, int strategy)
 {
     struct agree_point point;
     if (agree_point_build(scene, strategy, &point)) {
-        struct dts_timing exact = agree_run("exact", &point.simulation);
+        struct dts_timing exact = agree_run("flow", &point.simulation);
         struct dts_timing fluid = agree_run("fluid", &point.simulation);
         const struct agree_case c = {.machine = scene->platform.name,
                                      .operation = scene->scenario.strategies[strategy].name,

@@ -25,7 +25,7 @@ static double race(const struct dts_scene *scene, int more)
                                .setting = setting,
                                .compared = "step"};
         add_elements(&point.job, more);
-        struct dts_timing exact = agree_run("exact", &point.simulation);
+        struct dts_timing exact = agree_run("flow", &point.simulation);
         struct dts_timing fluid = agree_run("fluid", &point.simulation);
         agree_row(&c, exact.step_s, fluid.step_s, promised);
         step_s = exact.step_s;

@@ -38,7 +38,7 @@ static bool add_training(struct dts_job *job, const char *algorithm, double byte
 static void compare(struct agree_case c, const struct dts_simulation *s, double limit,
                     double compute_limit)
 {
-    struct dts_timing exact = agree_run("exact", s), fluid = agree_run("fluid", s);
+    struct dts_timing exact = agree_run("flow", s), fluid = agree_run("fluid", s);
     c.compared = "step";
     agree_row(&c, exact.step_s, fluid.step_s, limit);
     c.compared = "compute";

@@ -56,11 +56,6 @@ static double alone_s(const char *engine, const struct dts_coll *algorithm,
     return seconds;
 }
 
-static bool has_exact(void)
-{
-    return dts_exact_messages_per_s > 0;
-}
-
 /* Data of all reaches all, so it goes over log2(n) hops at least, or over one in each step
  * where members send to all at once; and a port sends or receives factor x S (coll.h). */
 static double least_s(const struct dts_coll *coll, enum dts_coll_kind kind, int size,
@@ -93,10 +88,10 @@ static void nothing_is_faster_than_its_hops_and_its_data(void)
                                dts_colls[a]->name, kind, size, count, fluid_s, least);
                         CHECK(false);
                     }
-                    if (!has_exact() || count > 1000)
+                    if (count > 1000)
                         continue;
-                    const double exact_s = alone_s("exact", dts_colls[a], kind, size, count, 1);
-                    CHECK_CLOSE(fluid_s, exact_s, 1e-6); // both 0 where no part is sent
+                    const double flow_s = alone_s("flow", dts_colls[a], kind, size, count, 1);
+                    CHECK_CLOSE(fluid_s, flow_s, 1e-6); // both 0 where no part is sent
                 }
     CHECK(tried > 100);
 }
@@ -123,9 +118,9 @@ static void a_chain_in_pieces_is_its_closed_form(void)
 /* docs/collectives.md: (n - 1) (alpha + S/(n B)), and of a shift alpha + S/B. */
 static void parts_take_their_closed_form(void)
 {
-    const char *const engines[] = {"fluid", "exact"};
+    const char *const engines[] = {"fluid", "flow"};
     const int sizes[] = {2, 7, 8, 24};
-    for (int e = 0; e < 1 + has_exact(); e++)
+    for (int e = 0; e < 2; e++)
         for (int i = 0; i < 4; i++) {
             const int n = sizes[i];
             const double bytes = 4 * 1680000.0; // which all sizes divide

@@ -195,19 +195,14 @@ static double extra_s(const char *engine, const char *json, int devices)
     return (step_s[1] - step_s[0]) / f.scenario.accumulate;
 }
 
-static const char *const engines[] = {"fluid", "exact"};
-
-static bool is_there(const char *engine)
-{
-    return strcmp(engine, "exact") != 0 || dts_exact_messages_per_s > 0;
-}
+static const char *const engines[] = {"fluid", "flow"};
 
 /* Two all-reduces of 64 doubles; a ring's steps carry a part of them each. */
 static void it_costs_two_all_reduces_for_each_layer(void)
 {
     const double bytes = SUMS * sizeof(double), alpha = 10e-6, rate = 1e9;
     for (int e = 0; e < 2; e++)
-        for (int n = 2, rounds = 1; n <= 32 && is_there(engines[e]); n *= 2, rounds++) {
+        for (int n = 2, rounds = 1; n <= 32; n *= 2, rounds++) {
             CHECK_CLOSE(extra_s(engines[e], "{\"overlap\": false}", n),
                         2 * 2 * (n - 1) * (alpha + bytes / n / rate), 1e-6);
             CHECK_CLOSE(extra_s(engines[e],
@@ -219,15 +214,13 @@ static void it_costs_two_all_reduces_for_each_layer(void)
 
 static void the_engines_agree_on_it_for_every_algorithm(void)
 {
-    if (!is_there("exact"))
-        SKIP("no SimGrid");
     for (int a = 0; dts_coll_name(a) != NULL; a++)
         for (int n = 5;
              n <= 16 && (dts_colls[a]->kinds == 0 || dts_colls[a]->kinds & 1u << DTS_ALLREDUCE);
              n += 3) {
             char json[80];
             snprintf(json, sizeof(json), "{\"statistics\": \"%s\"}", dts_coll_name(a));
-            CHECK_CLOSE(extra_s("fluid", json, n), extra_s("exact", json, n), 1e-3);
+            CHECK_CLOSE(extra_s("fluid", json, n), extra_s("flow", json, n), 1e-3);
         }
 }
 

@@ -2,8 +2,6 @@
 #include "sim/engine.h"
 #include "sim/net/simgrid_file/net_simgrid.h"
 
-const double dts_exact_messages_per_s = 0;
-
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
