@@ -9,6 +9,7 @@
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
+#include "answer/staleness.h"
 #include "answer/target/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
@@ -39,6 +40,9 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
     result->devices = q->devices;
 }
 
+/* Steps of workers that drift apart, at least: so many begins of them are averaged. */
+enum { SERVED_STEPS = 50 };
+
 static void prepare_simulation(struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -55,6 +59,8 @@ static void prepare_simulation(struct work *w)
         .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
+    if (dts_job_serves(&w->built.job) && w->simulation.steps < SERVED_STEPS)
+        w->simulation.steps = SERVED_STEPS;
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
     w->engine = dts_engine_find(s->engine);
@@ -176,10 +182,11 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         fill_bandwidths(w, result);
         return;
     }
+    const double used = isnan(result->staleness.used) ? 1 : result->staleness.used;
     const double fed_s = dts_point_input(&w->built.point).here_s;
     double alone_s = (bound->plain_s - fed_s) / w->built.together;
     double alone = (double)result->global_batch / result->devices / alone_s;
-    result->throughput_samples_per_s = result->global_batch / result->step.total_s;
+    result->throughput_samples_per_s = used * result->global_batch / result->step.total_s;
     result->scaling_efficiency_one_device =
         result->throughput_samples_per_s / result->devices / alone;
     dts_tokens_fill(w->question, &w->built, result);
@@ -224,7 +231,7 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
-    struct dts_timing calm, noisy;
+    struct dts_timing calm, noisy = {0};
     struct dts_bound bound;
 
     warn_of_hours(w);
@@ -235,6 +242,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     bool with_noise = dts_setting_noise(s);
     bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
               (!with_noise || run_noisy(w, &noisy, err));
+    const struct dts_staleness *stale = with_noise ? noisy.staleness : calm.staleness;
     if (ok) {
         fill_setting(w, result);
         if (calm.limits != NULL)
@@ -244,10 +252,9 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
                               with_noise ? &noisy : &calm, &result->step, err) &&
              dts_bubble_split(&w->simulation, &result->step, err);
-        if (with_noise)
-            dts_timing_free(&noisy);
     }
     if (ok) {
+        dts_staleness_fill(stale, result);
         fill_interval(w, result);
         fill_rates(w, &bound, result);
         if (!w->question->step_only)
@@ -257,7 +264,18 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
+    dts_timing_free(&noisy);
     return ok && (w->question->step_only || run_bare(w, calm_s, &result->bare_total_s, err));
+}
+
+static bool check_serves(const struct work *w, struct dts_error *err)
+{
+    return !dts_job_serves(&w->built.job) || w->engine->serves ||
+           dts_point_fail(
+               &w->built.point, err,
+               "%s: the engine %s does not know servers that answer as requests come: "
+               "set engine to flow",
+               w->question->strategy->name, w->engine->name);
 }
 
 void dts_estimate(const struct dts_question *question, struct dts_result *result)
@@ -271,7 +289,8 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
         dts_setting_memory(&w.built, result);
     } else if (built) {
         prepare_simulation(&w);
-        const bool suits = dts_platform_suits(question->platform, w.engine, &result->error);
+        const bool suits = dts_platform_suits(question->platform, w.engine, &result->error) &&
+                           check_serves(&w, &result->error);
         if (suits && question->check)
             fill_setting(&w, result);
         else if (suits)

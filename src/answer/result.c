@@ -47,6 +47,12 @@ const struct dts_metric dts_metrics[] = {
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
     {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
     {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
+    {"staleness", "mean", "updates", AT(staleness.mean), "staleness_mean_updates",
+     .rare = true},
+    {"staleness", "median", "updates", AT(staleness.median), NULL, .rare = true},
+    {"staleness", "p95", "updates", AT(staleness.p95), "staleness_p95_updates", .rare = true},
+    {"staleness", "most", "updates", AT(staleness.most), NULL, .rare = true},
+    {"staleness", "used_share", NULL, AT(staleness.used), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {"level", "kernels", NULL, AT(level_kernels), NULL},
@@ -78,6 +84,8 @@ void dts_result_seal(struct dts_result *r)
         SEAL(r->more[i].metric), SEAL(r->more[i].source);
     if (r->assumed_count < 0 || r->assumed_count > DTS_RESULT_ASSUMED)
         r->assumed_count = 0;
+    if (r->staleness.bin_width < 0)
+        r->staleness.bin_width = 0;
     if (r->more_count < 0 || r->more_count > DTS_RESULT_MORE)
         r->more_count = 0;
     if (r->error.cause < DTS_NO_ERROR || r->error.cause > DTS_UNSUPPORTED)

@@ -25,6 +25,7 @@ enum {
     DTS_RESULT_TEXT = 128,
     DTS_RESULT_ASSUMED = 48,
     DTS_RESULT_MORE = 3,
+    DTS_RESULT_BINS = 64,
     DTS_RESULT_SOURCE = 384
 };
 
@@ -101,6 +102,16 @@ struct dts_result {
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;
+    /* Of servers that answer as requests come: by how many updates of its weights a gradient
+     * was behind, the share of gradients that count, and a histogram: share[i] of all gradients
+     * were i * bin_width to (i + 1) * bin_width - 1 updates behind. bin_width 0: there is none.
+     */
+    struct {
+        double mean, median, p95, most, used;
+        int bin_width;
+        double share[DTS_RESULT_BINS];
+    } staleness;
+
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;

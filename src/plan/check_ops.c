@@ -128,6 +128,29 @@ static bool check_waits(const struct place *at)
     return true;
 }
 
+/* A role that serves has items alone (serve.h): what is received of all peers, what is done
+ * with it, and what is sent to the same peers. */
+static bool check_served(const struct dts_job *job, const struct dts_role *role,
+                         struct dts_error *err)
+{
+    const struct dts_plan *plan = &role->plan;
+    struct place at = {job, role, plan->ops, err};
+    if (role->kind != DTS_SERVER || plan->op_count % 3 != 0)
+        return fail(&at, "only servers answer requests, three operations for each", role->kind);
+    for (int o = 0; o < plan->op_count; o += 3) {
+        const struct dts_op *op = at.op = &plan->ops[o];
+        const struct dts_exchange *in = &op[0].exchange, *out = &op[2].exchange;
+        if (op[0].kind != DTS_OP_EXCHANGE || op[1].kind != DTS_OP_CALL ||
+            op[2].kind != DTS_OP_EXCHANGE || in->send || !out->send)
+            return fail(&at, "must be received, worked on and sent", o);
+        if (in->first_peer != out->first_peer || in->peer_stride != out->peer_stride ||
+            in->peer_count != out->peer_count || in->relative || out->relative ||
+            in->peer_count != plan->ops[0].exchange.peer_count)
+            return fail(&at, "requests and answers must be of the same peers", in->peer_count);
+    }
+    return true;
+}
+
 bool dts_job_check_ops(const struct dts_job *job, struct dts_error *err)
 {
     for (int r = 0, first = 0; r < job->role_count; r++) {
@@ -136,6 +159,8 @@ bool dts_job_check_ops(const struct dts_job *job, struct dts_error *err)
             return dts_fail(err, DTS_BAD_INPUT, "plan: %s: must begin at rank %d, got %d",
                             role->name, first, role->first);
         first += role->count;
+        if (role->serve.rule != NULL && !check_served(job, role, err))
+            return false;
         for (int o = 0; o < role->plan.op_count; o++) {
             struct place at = {job, role, &role->plan.ops[o], err};
             if (!check_waits(&at))

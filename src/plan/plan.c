@@ -125,6 +125,14 @@ int dts_job_workers(const struct dts_job *job)
     return count;
 }
 
+bool dts_job_serves(const struct dts_job *job)
+{
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].serve.rule != NULL)
+            return true;
+    return false;
+}
+
 bool dts_job_has_servers(const struct dts_job *job)
 {
     return dts_job_workers(job) < job->ranks;

@@ -29,6 +29,7 @@
 #include "kernels/call/op_call.h"
 #include "plan/coll/coll.h"
 #include "plan/orders.h"
+#include "plan/serve.h"
 
 /* A worker may push and pull over this many pairs of streams at once. */
 enum { DTS_WAYS = 64 };
@@ -277,6 +278,7 @@ struct dts_role {
     const char *name; // "worker", "server", "stage"
     enum dts_role_kind kind;
     int first, count;
+    struct dts_serve serve; // of servers: the order in which they answer
     struct dts_plan plan;
 };
 
@@ -294,6 +296,7 @@ const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
 
 int dts_job_workers(const struct dts_job *job); // ranks of all roles of workers
 bool dts_job_has_servers(const struct dts_job *job);
+bool dts_job_serves(const struct dts_job *job); // a role of it has a rule (serve.h)
 
 /* Add a buffer or an operation to a plan. Returns its number. `label` is copied. */
 int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes);

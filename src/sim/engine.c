@@ -66,6 +66,8 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
     const double most = seconds * dts_engine_flow.messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
+    if (dts_job_serves(simulation->job))
+        return &dts_engine_flow;
     if (simulation->message_slowdown > 0)
         return &dts_engine_fluid;
     if (events < most) {
@@ -110,8 +112,21 @@ void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps
     }
 }
 
+double dts_staleness_quantile(const struct dts_staleness *staleness, double part)
+{
+    double below = 0;
+    for (int b = 0; b < DTS_STALENESS_BINS; b++) {
+        below += staleness->bins[b];
+        if (below >= part * staleness->requests)
+            return b;
+    }
+    return staleness->most;
+}
+
 void dts_timing_free(struct dts_timing *timing)
 {
+    free(timing->staleness);
+    timing->staleness = NULL;
     free(timing->first_op);
     free(timing->ops);
     timing->first_op = NULL;

@@ -65,6 +65,19 @@ struct dts_op_time {
 struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
+/* How many updates of its weights a request of a server was behind (plan/serve.h), over all
+ * requests but the first of each peer. */
+enum { DTS_STALENESS_BINS = 4096 };
+
+struct dts_staleness {
+    double requests, used;           // of all; whose gradients were not thrown away
+    double sum, most;                // of updates
+    double bins[DTS_STALENESS_BINS]; // requests by updates; the last one: so many or more
+};
+
+/* The number of updates that a part of 0 to 1 of all requests was behind at most. */
+double dts_staleness_quantile(const struct dts_staleness *staleness, double part);
+
 struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 
@@ -79,6 +92,11 @@ struct dts_timing {
     /* Why this answer may be further off than the engine promises, and how far; NULL: it is
      * not. Static. */
     const char *limits;
+
+    /* Of a job with servers that answer in the order of requests; owned; NULL: of another one.
+     * There step_s is the harmonic mean of the workers' steps while all of them run, and times
+     * of operations count from the begin of their own rank's step. */
+    struct dts_staleness *staleness;
 
     int *first_op; // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;
@@ -95,6 +113,7 @@ void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps
 struct dts_engine {
     const char *name, *summary;
     bool slows_messages; // takes message_slowdown into account; else it must be 0
+    bool serves;         // knows servers that answer in the order of requests (plan/serve.h)
 
     /* Messages that it simulates in a second on a quiet network; 0: it does not take each, or
      * this build has it not. */

@@ -116,6 +116,22 @@ static void put_target(struct dts_json *json, const struct dts_result *result)
     dts_json_end(json);
 }
 
+static void put_histogram(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->staleness.bin_width == 0)
+        return;
+    dts_json_object(json, "staleness_histogram");
+    dts_json_integer(json, "bin_updates", result->staleness.bin_width);
+    dts_json_list_flat(json, "share");
+    int last = DTS_RESULT_BINS - 1;
+    while (last > 0 && result->staleness.share[last] == 0)
+        last--;
+    for (int b = 0; b <= last; b++)
+        dts_json_number(json, NULL, rounded(result->staleness.share[b]));
+    dts_json_end(json);
+    dts_json_end(json);
+}
+
 static void put_error(struct dts_json *json, const struct dts_error *error)
 {
     if (error->cause == DTS_NO_ERROR)
@@ -152,6 +168,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
         dts_json_end(json);
     }
     put_metrics(json, result);
+    put_histogram(json, result);
     put_target(json, result);
     put_reference(json, result);
     if (result->live != NULL)

@@ -217,6 +217,29 @@ static void choices(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
+/* How old the weights were that gradients were computed with. */
+static void stale(const struct dts_report *report, FILE *out)
+{
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (!is_largest(report, i) || !isfinite(point->staleness.mean))
+            continue;
+        struct dts_text text = {0};
+        dts_text_add(&text, "a gradient is ");
+        dts_text_add_significant(&text, point->staleness.mean, 3);
+        dts_text_add(&text,
+                     " updates behind in the mean, %.0f in the median, 95 %% at most %.0f, "
+                     "all at most %.0f",
+                     point->staleness.median, point->staleness.p95, point->staleness.most);
+        if (point->staleness.used < 1)
+            dts_text_add(&text, "; %.1f %% are thrown away", 100 * (1 - point->staleness.used));
+        note(out, "Staleness", &count, point, dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    say_how_many_more(out, count);
+}
+
 /* The point of the same strategy and setting with the fewest devices, and as many samples on
  * each; NULL: there is none with fewer. */
 static const struct dts_result *smallest_like(const struct dts_report *report,
@@ -289,6 +312,7 @@ void dts_text_notes(const struct dts_report *report, FILE *out)
     winners(report, out);
     reasons(report, out);
     choices(report, out);
+    stale(report, out);
     growths(report, out);
     for (int i = 0; i < report->count; i++)
         any = any || !dts_result_refused(&report->points[i]);

@@ -124,9 +124,12 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
     struct dts_exact_answer answer = {timing.step_s, timing.compute_s, timing.first_s,
                                       timing.mean_s, timing.messages};
     size_t ops = (size_t)timing.first_op[exact.flow.simulation->job->role_count];
-    *size = sizeof(answer) + ops * sizeof(*timing.ops);
+    const size_t stale = timing.staleness != NULL ? sizeof(*timing.staleness) : 0;
+    *size = sizeof(answer) + stale + ops * sizeof(*timing.ops);
     *result = dts_alloc(1, *size);
     memcpy(*result, &answer, sizeof(answer));
-    memcpy((char *)*result + sizeof(answer), timing.ops, ops * sizeof(*timing.ops));
+    if (stale > 0)
+        memcpy((char *)*result + sizeof(answer), timing.staleness, stale);
+    memcpy((char *)*result + sizeof(answer) + stale, timing.ops, ops * sizeof(*timing.ops));
     return true;
 }

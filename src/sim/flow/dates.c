@@ -82,7 +82,9 @@ bool dts_flow_dates_due(struct dts_flow *f)
     for (; dts_flow_date_next(f) <= f->until_s; any = true) {
         const int who = f->dates.heap[0].who;
         dts_flow_date_clear(f, who);
-        if (who >= 0)
+        if (who >= 0 && f->lanes[who].server != NULL)
+            dts_flow_serve_due(f, who);
+        else if (who >= 0)
             dts_flow_lane_wake(f, who);
         else
             dts_flow_message_due(f, ~who);

@@ -62,6 +62,10 @@ static void close_one(struct dts_flow *f, int number)
 void dts_flow_mail_over(struct dts_flow *f, struct dts_flow_party party, double over_s,
                         double delay_s)
 {
+    if (f->lanes[party.lane].server != NULL) {
+        dts_flow_serve_arrived(f, party, over_s + delay_s);
+        return;
+    }
     f->lanes[party.lane].mail[party.which].arrived_s = over_s + delay_s;
     close_one(f, party.lane);
 }
@@ -77,7 +81,7 @@ void dts_flow_exchange(struct dts_flow *f, int number, const struct dts_message 
     lane->open = count + 1; // ours: not over before all are on their way
     lane->state = DTS_FLOW_EXCHANGES;
     for (int i = 0; i < count; i++)
-        lane->mail[i] = (struct dts_flow_mail){.planned = &messages[i]};
+        lane->mail[i] = (struct dts_flow_mail){.planned = &messages[i], .stream = lane->stream};
     for (int i = 0; i < count; i++)
         if (!messages[i].send)
             lane->mail[i].sum_s = sum_s(f, &messages[i], dts_flow_receive(f, number, i));

@@ -103,14 +103,16 @@ enum dts_flow_lane_state {
     DTS_FLOW_CALLS,    // something that takes its time
     DTS_FLOW_COMPUTES, // a kernel that communication slows down
     DTS_FLOW_EXCHANGES,
+    DTS_FLOW_SERVES,   // answers requests as they come
     DTS_FLOW_FINISHED, // all steps are done
 };
 
 /* One message of an exchange under way. */
 struct dts_flow_mail {
     const struct dts_message *planned;
-    double sum_s;     // received: to add it to what is there
-    double arrived_s; // when the program has it
+    enum dts_stream stream; // that it travels on
+    double sum_s;           // received: to add it to what is there
+    double arrived_s;       // when the program has it
 };
 
 /* The box that message i of an exchange met last: mostly it is the same one again. */
@@ -140,6 +142,7 @@ struct dts_flow_lane {
     double *arrivals;           // pairs: when a message is there, how long its sum takes
     struct dts_flow_known *known;
     size_t mail_room, arrival_room, known_room;
+    struct dts_flow_server *server; // owned; NULL: it does not serve
 };
 
 struct dts_flow_rank {
@@ -180,6 +183,7 @@ struct dts_flow {
     struct dts_flow_rank *ranks;
     int workers;       // ranks that are
     double *step_ends; // by step
+    double *ends;      // of jobs that serve: by rank and step, when a worker had done it
 
     struct dts_endpoint_pairs pairs;
     struct dts_map box_numbers; // plus 1, by who meets there
@@ -215,6 +219,13 @@ void dts_flow_exchange(struct dts_flow *flow, int lane, const struct dts_message
                        int count);
 void dts_flow_mail_over(struct dts_flow *flow, struct dts_flow_party party, double over_s,
                         double delay_s);
+
+/* serve.c: the only lane of a rank that serves. */
+void dts_flow_serve_open(struct dts_flow *flow, int lane);
+void dts_flow_serve_start(struct dts_flow *flow, int lane);
+void dts_flow_serve_arrived(struct dts_flow *flow, struct dts_flow_party party, double at_s);
+void dts_flow_serve_due(struct dts_flow *flow, int lane);
+void dts_flow_serve_free(struct dts_flow_server *server);
 
 /* lane.c */
 void dts_flow_lane_wake(struct dts_flow *flow, int lane); // it can go on

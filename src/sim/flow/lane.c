@@ -116,12 +116,19 @@ static bool takes_part(const struct dts_flow_lane *lane)
 static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
 {
     struct dts_timing *timing = f->timing;
+    double from_s = 0;
     if (lane->ends_step)
         f->step_ends[lane->step] = fmax(f->step_ends[lane->step], f->now_s);
+    if (f->ends != NULL) { // each rank's own steps
+        const int steps = f->simulation->steps;
+        if (lane->ends_step)
+            f->ends[lane->rank * steps + lane->step] = f->now_s;
+        from_s = lane->step > 0 ? f->ends[lane->rank * steps + lane->step - 1] : 0;
+    }
     if (lane->step < f->simulation->steps - 1 || !takes_part(lane))
         return;
-    dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op], lane->began_s,
-                    f->now_s);
+    dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op],
+                    lane->began_s - from_s, f->now_s - from_s);
     if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
         timing->compute_s += (f->now_s - lane->began_s) / f->workers;

@@ -31,8 +31,9 @@ static struct dts_flow_box *box_of(struct dts_flow *f, struct dts_flow_lane *lan
     if (known->box == 0 || known->peer != m->peer || known->channel != m->channel ||
         known->send != m->send) {
         const int src = m->send ? lane->rank : m->peer, dst = m->send ? m->peer : lane->rank;
+        const enum dts_stream stream = lane->mail[which].stream;
         *known = (struct dts_flow_known){
-            m->peer, m->channel, box_find(f, src, dst, lane->stream, m->channel) + 1, m->send};
+            m->peer, m->channel, box_find(f, src, dst, stream, m->channel) + 1, m->send};
     }
     return &f->boxes[known->box - 1];
 }

@@ -39,6 +39,19 @@ static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool 
     r->lane_count = f->lane_count - r->first_lane;
 }
 
+/* A rank that serves has one lane. */
+static void add_server(struct dts_flow *f, int role_number, int rank)
+{
+    const struct dts_role *role = &f->simulation->job->roles[role_number];
+    struct dts_flow_rank *r = &f->ranks[rank];
+    r->first_lane = f->lane_count;
+    r->lane_count = 1;
+    r->compute = DTS_FLOW_NONE;
+    f->lanes[f->lane_count++] = (struct dts_flow_lane){
+        .role = role, .role_number = role_number, .rank = rank, .op = -1};
+    dts_flow_serve_open(f, r->first_lane);
+}
+
 static void add_role(struct dts_flow *f, int number)
 {
     const struct dts_noise *noise = &f->simulation->noise;
@@ -53,7 +66,10 @@ static void add_role(struct dts_flow *f, int number)
             dts_alloc((size_t)role->plan.op_count, sizeof(*f->ranks[rank].done));
         f->ranks[rank].device_noise =
             fmax(0.1, 1 + noise->device_sigma * dts_normal(noise->seed, 1, (uint64_t)rank));
-        add_lanes(f, number, rank, uses);
+        if (role->serve.rule != NULL)
+            add_server(f, number, rank);
+        else
+            add_lanes(f, number, rank, uses);
     }
 }
 
@@ -63,6 +79,10 @@ void dts_flow_open(struct dts_flow *f)
     const struct dts_job *job = s->job;
     f->ranks = dts_alloc((size_t)job->ranks, sizeof(*f->ranks));
     f->step_ends = dts_alloc((size_t)s->steps, sizeof(*f->step_ends));
+    if (dts_job_serves(job)) {
+        f->timing->staleness = dts_alloc(1, sizeof(*f->timing->staleness));
+        f->ends = dts_alloc((size_t)job->ranks * (size_t)s->steps, sizeof(*f->ends));
+    }
     f->pairs.net = s->net;
     f->workers = dts_job_workers(job);
     f->queue = f->free_message = DTS_FLOW_NONE;
@@ -79,7 +99,10 @@ void dts_flow_open(struct dts_flow *f)
 void dts_flow_start(struct dts_flow *f)
 {
     for (int l = 0; l < f->lane_count; l++)
-        dts_flow_lane_wake(f, l);
+        if (f->lanes[l].server != NULL)
+            dts_flow_serve_start(f, l);
+        else
+            dts_flow_lane_wake(f, l);
     dts_flow_lanes_go_on(f);
 }
 
@@ -96,7 +119,7 @@ static bool check_finished(const struct dts_flow *f, const char *engine, struct 
     if (stuck == NULL)
         return true;
     const bool waits = stuck->state == DTS_FLOW_WAITS;
-    const int op = waits ? stuck->awaited_op : stuck->op;
+    const int op = waits ? stuck->awaited_op : stuck->op < 0 ? 0 : stuck->op;
     return dts_fail(
         err, DTS_SYSTEM,
         "%s: the plan cannot go on: %s %d (rank %d) waits %s \"%s\" on stream %s in "
@@ -113,18 +136,45 @@ static void tear_down(struct dts_flow *f)
         free(f->lanes[l].mail);
         free(f->lanes[l].arrivals);
         free(f->lanes[l].known);
+        dts_flow_serve_free(f->lanes[l].server);
     }
     for (int r = 0; r < f->simulation->job->ranks; r++)
         free(f->ranks[r].done);
     free(f->lanes);
     free(f->ranks);
     free(f->step_ends);
+    free(f->ends);
     free(f->dates.heap);
     free(f->dates.place_of_lane);
     free(f->boxes);
     free(f->messages);
     dts_map_free(&f->box_numbers);
     dts_endpoint_pairs_free(&f->pairs);
+}
+
+/* Workers that do not wait for each other: their rates while all of them run, which is until
+ * the first of them has done its last step. */
+static void set_drifting_steps(struct dts_flow *f)
+{
+    const struct dts_job *job = f->simulation->job;
+    const int steps = f->simulation->steps;
+    double until_s = INFINITY, rates = 0, last_s = 0;
+    for (int rank = 0; rank < job->ranks; rank++)
+        if (dts_job_role(job, rank)->kind == DTS_WORKER)
+            until_s = fmin(until_s, f->ends[rank * steps + steps - 1]);
+    for (int rank = 0; rank < job->ranks; rank++) {
+        const double *ends = &f->ends[rank * steps];
+        int done = steps - 1;
+        if (dts_job_role(job, rank)->kind != DTS_WORKER)
+            continue;
+        while (done > 1 && ends[done] > until_s)
+            done--;
+        rates += done / (ends[done] - ends[0]);
+        last_s = fmax(last_s, ends[steps - 1]);
+    }
+    f->timing->step_s = f->workers / rates;
+    f->timing->first_s = 0;
+    f->timing->mean_s = last_s / steps;
 }
 
 bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *err)
@@ -134,6 +184,8 @@ bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *er
     if (ok) {
         dts_timing_steps(f->timing, f->step_ends, f->simulation->steps,
                          f->timing->first_op[job->role_count]);
+        if (f->ends != NULL && f->simulation->steps > 1)
+            set_drifting_steps(f);
         f->timing->messages = f->sent;
     }
     tear_down(f);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "plan/check.h"
 #include "sim/child.h"
 #include "sim/engine.h"
@@ -42,7 +43,13 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     timing->first_s = answer.first_s;
     timing->mean_s = answer.mean_s;
     timing->messages = answer.messages;
-    memcpy(timing->ops, (char *)result + sizeof(answer), size - sizeof(answer));
+    size_t read = sizeof(answer);
+    if (dts_job_serves(simulation->job)) {
+        timing->staleness = dts_alloc(1, sizeof(*timing->staleness));
+        memcpy(timing->staleness, (char *)result + read, sizeof(*timing->staleness));
+        read += sizeof(*timing->staleness);
+    }
+    memcpy(timing->ops, (char *)result + read, size - read);
     free(result);
     return true;
 }
@@ -50,6 +57,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
 const struct dts_engine dts_engine_exact = {
     .name = "exact",
     .summary = "SimGrid runs every message of every rank; the truth for small cases",
+    .serves = true,
     .messages_per_s = 1e5, // a ring on one busy core: docs/log/2026-11-speed.md (bench/scale)
     .run = run,
 };

@@ -1,5 +1,5 @@
-/* ps.c -- parameter servers, synchronous (Li et al. 2014, OSDI, "Scaling Distributed
- * Machine Learning with the Parameter Server").
+/* ps.c -- parameter servers (Li et al. 2014, OSDI, "Scaling Distributed Machine Learning with
+ * the Parameter Server").
  *
  * Servers hold the weights. Each bucket of gradients is pushed to them as soon as backward has
  * finished it; when all of it is there, they sum it, update their weights and send these back:
@@ -27,6 +27,9 @@
  *
  * part_bytes: large tensors travel in parts (Jiang et al. 2020, OSDI, "BytePS"): else nothing
  * of a tensor can be pulled before all of it was pushed.
+ *
+ * synchronous false, staleness_bound, backup_workers: servers answer requests as they come
+ * (plan/serve.h); workers do the same as ever. A bound of 0 is the synchronous plan.
  *
  * aggregate_in_node: the devices of a node first sum among themselves; only the first of them,
  * the leader, pushes and pulls, and passes the weights on.
@@ -93,6 +96,19 @@ static const struct dts_field fields[] = {
      .help = "the devices of a node sum first, and one of them pushes"},
     {DTS_KEY(struct dts_ps, within), .type = DTS_STRING, .choice = dts_coll_name,
      .missing = "\"ring\"", .help = "aggregate_in_node: the algorithm in the node"},
+    {DTS_KEY(struct dts_ps, synchronous), .type = DTS_BOOL, .missing = "true",
+     .help =
+         "servers wait for all workers; false: each gradient is an update, and its worker is "
+         "answered at once"},
+    {DTS_KEY(struct dts_ps, staleness_bound), .type = DTS_INT, .min = -1, .max = 1000000,
+     .missing = "-1",
+     .help = "synchronous false: no worker is further ahead of the slowest than so many steps; "
+             "0: as synchronous; -1: no bound"},
+    {DTS_KEY(struct dts_ps, backup_workers), .type = DTS_INT, .min = 0, .max = 1000000,
+     .missing = "0",
+     .help =
+         "synchronous: servers go on without the last so many gradients of a step, which are "
+         "thrown away"},
     {DTS_STATISTICS_KEY(struct dts_ps),
      .help = "with synchronized batch_norm: how workers add up its sums; default: the stack's"},
     {0},
@@ -101,6 +117,25 @@ static const struct dts_field fields[] = {
 static const char *default_name(const void *self)
 {
     return ((const struct dts_ps *)self)->name;
+}
+
+/* How servers answer: by the plan, or by a rule. */
+static bool find_rule(struct dts_ps *ps, const struct dts_cfg *at, struct dts_error *err)
+{
+    if (ps->synchronous && ps->staleness_bound >= 0)
+        return dts_cfg_fail(
+            at, "staleness_bound", err,
+            "cannot act where servers are synchronous: set synchronous to false");
+    if (!ps->synchronous && ps->backup_workers > 0)
+        return dts_cfg_fail(at, "backup_workers", err,
+                            "cannot act where servers are asynchronous: they wait for nobody");
+    if (ps->backup_workers > 0)
+        ps->serve = (struct dts_serve){&dts_serve_backup, ps->backup_workers};
+    else if (!ps->synchronous && ps->staleness_bound > 0)
+        ps->serve = (struct dts_serve){&dts_serve_bounded, ps->staleness_bound};
+    else if (!ps->synchronous && ps->staleness_bound < 0)
+        ps->serve = (struct dts_serve){&dts_serve_asynchronous, 0};
+    return true;
 }
 
 static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
@@ -121,10 +156,18 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     ps->policy = dts_bucket_policy_of(at, stack, ps->bucket_bytes, ps->first_bucket_bytes);
     ps->policy.cycle_s = 0; // Horovod's, which has no servers
 
-    char servers[16] = "";
+    if (!find_rule(ps, at, err))
+        return false;
+    char servers[16] = "", order[24] = "";
     if (ps->servers > 0)
         snprintf(servers, sizeof(servers), "_%d", ps->servers);
-    snprintf(ps->name, sizeof(ps->name), "ps%s%s", servers, ps->dedicated ? "_dedicated" : "");
+    if (ps->backup_workers > 0)
+        snprintf(order, sizeof(order), "_backup_%d", ps->backup_workers);
+    else if (!ps->synchronous && ps->staleness_bound >= 0)
+        snprintf(order, sizeof(order), "_bound_%d", ps->staleness_bound);
+    snprintf(ps->name, sizeof(ps->name), "ps%s%s%s", servers,
+             ps->serve.rule == &dts_serve_asynchronous ? "_async" : order,
+             ps->dedicated ? "_dedicated" : "");
     return true;
 }
 
@@ -206,6 +249,7 @@ static void add_roles(const struct dts_ps_site *site, struct dts_job *job)
             .kind = DTS_SERVER,
             .first = devices + s,
             .count = site->servers / kinds,
+            .serve = site->ps->serve,
         };
         dts_ps_server(site, s, &job->roles[1 + s].plan);
     }
@@ -252,11 +296,29 @@ static bool cut(struct dts_ps_site *site, struct dts_error *err)
     return true;
 }
 
+/* Workers that go their own way add up nothing among each other. */
+static bool check_serve(const struct dts_ps_site *site, struct dts_error *err)
+{
+    const struct dts_ps *ps = site->ps;
+    const char *name = site->point->strategy->name;
+    const int peers = site->point->devices / site->per_leader;
+    if (ps->serve.rule != NULL && dts_build_synchronizes(site->point))
+        return dts_point_fail(site->point, err,
+                              "%s: synchronized batch_norm needs workers in step, and these "
+                              "servers answer each as it comes",
+                              name);
+    if (ps->backup_workers >= peers)
+        return dts_point_fail(site->point, err,
+                              "%s: backup_workers must be below the %d that push, got %d", name,
+                              peers, ps->backup_workers);
+    return true;
+}
+
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     const struct dts_ps *ps = point->strategy->self;
     struct dts_ps_site site = {.point = point, .ps = ps, .servers = server_count(point)};
-    if (!find_leaders(point, &site.per_leader, err))
+    if (!find_leaders(point, &site.per_leader, err) || !check_serve(&site, err))
         return false;
     const struct dts_members all = dts_point_members(point);
     if (dts_build_synchronizes(point) &&
@@ -286,7 +348,7 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
 
 const struct dts_strategy_kind dts_strategy_ps = {
     .name = "ps",
-    .summary = "parameter servers, synchronous: push gradients, pull weights",
+    .summary = "parameter servers: push gradients, pull weights; in step, or as each comes",
     .fields = fields,
     .size = sizeof(struct dts_ps),
     .updates_on_servers = true,

@@ -9,8 +9,9 @@ struct dts_ps {
     int servers;
     const char *placement, *shard, *within;
     double bucket_bytes, first_bucket_bytes, part_bytes;
-    bool overlap_push, overlap_pull, aggregate_in_node;
-    struct dts_coll_choice statistics; // of synchronized batch normalization, among workers
+    bool overlap_push, overlap_pull, aggregate_in_node, synchronous;
+    int staleness_bound, backup_workers; // bound -1: none
+    struct dts_coll_choice statistics;   // of synchronized batch normalization, among workers
 
     /* Follows from the members above and from the stack. */
     bool dedicated;
@@ -21,7 +22,8 @@ struct dts_ps {
     const struct dts_coll *within_coll;
     struct dts_bucket_policy policy;
     double piece_bytes; // of the broadcast in a node
-    char name[48];
+    struct dts_serve serve;
+    char name[64];
 };
 
 /* All that the plans of one point share. */

@@ -21,16 +21,26 @@ static bool is_whole(const struct dts_ps_site *site, int b)
     return site->ps->by_tensor && site->owner[b] >= 0;
 }
 
-/* Seconds in which a server sums one bucket, or its part of it, and updates the weights. */
+/* Updates of the weights for each request. */
+static double updates_of_request(const struct dts_ps_site *site)
+{
+    const double peers = site->point->devices / site->per_leader;
+    return site->ps->backup_workers > 0 ? 1 / (peers - site->ps->backup_workers) : 1;
+}
+
+/* Seconds in which a server sums one bucket, or its part of it, and updates the weights: of all
+ * workers, or of one request. */
 static double sum_seconds(const struct dts_ps_site *site, int bucket)
 {
     const struct dts_point *point = site->point;
     const struct dts_optimizer *optimizer = point->scenario->optimizer;
     int parts = is_whole(site, bucket) ? 1 : site->servers;
     double elements = (double)site->buckets[bucket].elements / parts;
-    double pushes = point->devices / site->per_leader;
+    const bool one = site->ps->serve.rule != NULL;
+    double pushes = one ? 1 : point->devices / site->per_leader;
     double bytes = (double)dts_point_wire_bytes(point);
-    double values = 3 * pushes * bytes + optimizer->values * sizeof(float);
+    double updates = one ? updates_of_request(site) : 1;
+    double values = 3 * pushes * bytes + updates * optimizer->values * sizeof(float);
     int nodes = dts_point_nodes(point);
     int sharing = site->ps->dedicated ? 1 : (site->servers + nodes - 1) / nodes;
     return elements * values * sharing / point->machine->host_memory_bytes_per_s;

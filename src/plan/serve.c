@@ -1,0 +1,183 @@
+/* serve.c -- whom servers answer, and when. */
+#include "plan/serve.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "plan/plan.h"
+#include "plan/run.h"
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static void answer_peer(struct dts_server *s, int item, int peer,
+                        struct dts_serve_answer *answer)
+{
+    const int at = item * s->peers + peer;
+    s->held[at] = false;
+    s->seen[at] = s->version[item];
+    s->answered[answer->count++] = peer;
+}
+
+static void update(struct dts_server *s, int item, struct dts_serve_answer *answer)
+{
+    answer->update = true;
+    s->version[item]++;
+    s->summed[item] = 0;
+}
+
+static void asynchronous(struct dts_server *s, int item, int peer,
+                         struct dts_serve_answer *answer)
+{
+    answer->used = true;
+    update(s, item, answer);
+    answer_peer(s, item, peer, answer);
+}
+
+/* The fewest requests of an item that a peer has made which still makes some. */
+static int slowest(const struct dts_server *s, int item)
+{
+    int least = s->clock[item * s->peers];
+    for (int p = 1; p < s->peers; p++)
+        if (s->clock[item * s->peers + p] < least)
+            least = s->clock[item * s->peers + p];
+    return least;
+}
+
+static void bounded(struct dts_server *s, int item, int peer, struct dts_serve_answer *answer)
+{
+    answer->used = true;
+    update(s, item, answer);
+    (void)peer;
+    const int least = slowest(s, item);
+    for (int p = 0; p < s->peers; p++)
+        if (s->held[item * s->peers + p] && s->clock[item * s->peers + p] - least <= s->amount)
+            answer_peer(s, item, p, answer);
+}
+
+/* Peers that will still make requests of an item, or wait for an answer to one. */
+static int present(const struct dts_server *s, int item)
+{
+    int count = 0;
+    for (int p = 0; p < s->peers; p++)
+        count += s->held[item * s->peers + p] || s->clock[item * s->peers + p] < s->steps;
+    return count;
+}
+
+static void backup(struct dts_server *s, int item, int peer, struct dts_serve_answer *answer)
+{
+    if (answer->stale > 0) {
+        answer_peer(s, item, peer, answer);
+    } else {
+        answer->used = true;
+        s->summed[item]++;
+    }
+    const int wanted = s->peers - s->amount, there = present(s, item);
+    if (s->summed[item] == 0 || s->summed[item] < (wanted < there ? wanted : there))
+        return;
+    update(s, item, answer);
+    for (int p = 0; p < s->peers; p++)
+        if (s->held[item * s->peers + p])
+            answer_peer(s, item, p, answer);
+}
+
+const struct dts_serve_rule dts_serve_asynchronous = {
+    .name = "asynchronous",
+    .summary = "each gradient is an update, and its sender is answered at once",
+    .take = asynchronous,
+};
+
+const struct dts_serve_rule dts_serve_bounded = {
+    .name = "bounded",
+    .summary = "asynchronous, but nobody is further ahead of the slowest than a bound",
+    .take = bounded,
+};
+
+const struct dts_serve_rule dts_serve_backup = {
+    .name = "backup",
+    .summary = "an update takes the first gradients of it; the last ones are thrown away",
+    .take = backup,
+};
+
+/* ---- servers ----------------------------------------------------------------------------- */
+
+void dts_server_open(struct dts_server *s, const struct dts_role *role, int rank, int steps)
+{
+    struct dts_served_item first;
+    const int items = dts_served_items(role, rank, NULL);
+    *s = (struct dts_server){
+        .rule = role->serve.rule, .amount = role->serve.amount, .items = items, .steps = steps};
+    if (items == 0)
+        return;
+    struct dts_served_item *all = dts_alloc((size_t)items, sizeof(*all));
+    dts_served_items(role, rank, all);
+    first = all[0];
+    free(all);
+    s->peers = role->plan.ops[first.request].exchange.peer_count;
+    const size_t places = (size_t)s->items * (size_t)s->peers;
+    s->clock = dts_alloc(places, sizeof(*s->clock));
+    s->seen = dts_alloc(places, sizeof(*s->seen));
+    s->held = dts_alloc(places, sizeof(*s->held));
+    s->version = dts_alloc((size_t)s->items, sizeof(*s->version));
+    s->summed = dts_alloc((size_t)s->items, sizeof(*s->summed));
+    s->answered = dts_alloc((size_t)s->peers, sizeof(*s->answered));
+}
+
+void dts_server_free(struct dts_server *s)
+{
+    free(s->clock);
+    free(s->seen);
+    free(s->held);
+    free(s->version);
+    free(s->summed);
+    free(s->answered);
+    *s = (struct dts_server){0};
+}
+
+void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_answer *answer)
+{
+    const int at = item * s->peers + peer;
+    *answer = (struct dts_serve_answer){.stale = s->version[item] - s->seen[at],
+                                        .peers = s->answered};
+    s->clock[at]++;
+    s->held[at] = true;
+    s->rule->take(s, item, peer, answer);
+}
+
+/* ---- what is served ---------------------------------------------------------------------- */
+
+/* Has the rank a part of what an exchange moves? */
+static bool has_part(const struct dts_role *role, int rank, const struct dts_exchange *x)
+{
+    struct dts_exchange one = *x;
+    struct dts_message message;
+    one.peer_count = one.peer_count > 0 ? 1 : 0;
+    return dts_exchange_messages(role, &one, rank, &message) > 0;
+}
+
+int dts_served_items(const struct dts_role *role, int rank, struct dts_served_item *items)
+{
+    const struct dts_plan *plan = &role->plan;
+    int count = 0;
+    for (int o = 0; o + 2 < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        if (op->kind != DTS_OP_EXCHANGE || op->exchange.send ||
+            !has_part(role, rank, &op->exchange))
+            continue;
+        if (items != NULL)
+            items[count] = (struct dts_served_item){o, o + 1, o + 2};
+        count++;
+    }
+    return count;
+}
+
+int dts_served_requests(const struct dts_role *role, int rank)
+{
+    int requests = 0;
+    for (int o = 0; o < role->plan.op_count; o++) {
+        const struct dts_op *op = &role->plan.ops[o];
+        if (op->kind == DTS_OP_EXCHANGE && !op->exchange.send &&
+            has_part(role, rank, &op->exchange))
+            requests += op->exchange.peer_count;
+    }
+    return requests;
+}

@@ -1,0 +1,94 @@
+/* serve.h -- servers that answer in an order that no plan writes down.
+ *
+ * The plan of a role of servers lists, for each item (a bucket of gradients, or a server's part
+ * of it), an exchange that receives it from all peers, a call that sums it and updates the
+ * weights, and an exchange that sends these to all peers. Synchronous servers walk that list.
+ * A role with a rule (role.serve) does not: a request is one peer's message of one item, it is
+ * worked on when it is there, first come, first served, and the rule says whom to answer. The
+ * call's seconds are then those of one request.
+ *
+ * The rules are used by the simulators and by ranks that train, so that both take the same
+ * decisions in the same order of requests.
+ */
+#ifndef DTS_PLAN_SERVE_H
+#define DTS_PLAN_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dts_role;
+
+/* What a rule keeps of the peers of one server. Arrays are by item and peer:
+ * [item * peers + peer]. */
+struct dts_server {
+    const struct dts_serve_rule *rule;
+    int amount; // of the rule: its bound, its spare workers
+    int peers, items;
+    int steps;     // requests of each item that each peer makes; INT_MAX: nobody knows
+    int *clock;    // requests that were taken; owned, as all below
+    long *seen;    // the version that the peer was sent last
+    bool *held;    // the peer waits for its answer
+    long *version; // of each item: how often its weights were updated
+    int *summed;   // of each item: gradients since the last update
+    int *answered; // peers of the last decision
+};
+
+/* What follows from a request. */
+struct dts_serve_answer {
+    long stale;  // updates of the item since its weights were sent to this peer
+    bool used;   // its gradient counts; else it is thrown away
+    bool update; // the weights change now, by the gradients that were used since they last did
+    const int *peers; // who is answered now, this peer or others; of the server
+    int count;
+};
+
+/* How servers answer: one row each. */
+struct dts_serve_rule {
+    const char *name, *summary;
+    void (*take)(struct dts_server *server, int item, int peer,
+                 struct dts_serve_answer *answer);
+};
+
+/* Each gradient is an update, and its sender is answered at once (Dean et al. 2012, "Large
+ * Scale Distributed Deep Networks": Downpour SGD). Staleness of n equal peers is n - 1. */
+extern const struct dts_serve_rule dts_serve_asynchronous;
+
+/* The same, but nobody is answered who is more than `amount` requests of an item ahead of the
+ * peer that made fewest (Ho et al. 2013, "More Effective Distributed ML via a Stale Synchronous
+ * Parallel Parameter Server"). 0: all wait for all. */
+extern const struct dts_serve_rule dts_serve_bounded;
+
+/* An update takes the gradients of the first peers - `amount` that have seen the newest
+ * weights; all that wait are answered then. Who comes later has seen old weights: its gradient
+ * is thrown away, and it is answered at once (Chen et al. 2016, "Revisiting Distributed
+ * Synchronous SGD": backup workers). */
+extern const struct dts_serve_rule dts_serve_backup;
+
+/* How a role of servers answers. */
+struct dts_serve {
+    const struct dts_serve_rule *rule; // NULL: in the order of its plan
+    int amount;
+};
+
+/* Of one rank of a role with a rule; each peer makes `steps` requests of each item. */
+void dts_server_open(struct dts_server *server, const struct dts_role *role, int rank,
+                     int steps);
+void dts_server_free(struct dts_server *server);
+
+/* A request has been worked on. */
+void dts_server_take(struct dts_server *server, int item, int peer,
+                     struct dts_serve_answer *answer);
+
+/* The operations of an item, and who its peers are: peer number p is rank
+ * first_peer + p * peer_stride. */
+struct dts_served_item {
+    int request, call, reply; // operations of the plan
+};
+
+/* The items of a rank: those of which it has a part. Returns how many; NULL: only counts. */
+int dts_served_items(const struct dts_role *role, int rank, struct dts_served_item *items);
+
+/* Requests that each rank of the role takes in a step. */
+int dts_served_requests(const struct dts_role *role, int rank);
+
+#endif
