@@ -1,0 +1,131 @@
+/* test_serve.c -- whom servers answer. */
+#include <limits.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "plan/check.h"
+#include "plan/plan.h"
+
+enum { PEERS = 3 };
+
+/* A server of so many items, ranks 1 .. PEERS its workers and rank 0 itself. */
+static struct dts_role server_of(int items, struct dts_serve serve)
+{
+    struct dts_role role = {.name = "server", .kind = DTS_SERVER, .count = 1, .serve = serve};
+    dts_plan_buffer(&role.plan, (size_t)items, 4);
+    for (int i = 0; i < items; i++) {
+        struct dts_exchange x = {.first_peer = 1,
+                                 .peer_stride = 1,
+                                 .peer_count = PEERS,
+                                 .data = {0, (size_t)i, 1},
+                                 .channel = i};
+        dts_plan_exchange(&role.plan, DTS_PUSH, "push", x);
+        dts_plan_call(&role.plan, DTS_COMPUTE, "sum", (struct dts_call){.layer = -1});
+        x.send = true;
+        dts_plan_exchange(&role.plan, DTS_PULL, "pull", x);
+    }
+    return role;
+}
+
+static bool answered(const struct dts_serve_answer *answer, int peer)
+{
+    for (int i = 0; i < answer->count; i++)
+        if (answer->peers[i] == peer)
+            return true;
+    return false;
+}
+
+static void asynchronous_answers_each_at_once(void)
+{
+    struct dts_role role = server_of(2, (struct dts_serve){&dts_serve_asynchronous, 0});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_server_open(&s, &role, 0, INT_MAX);
+    CHECK_INT(s.items, 2);
+    CHECK_INT(s.peers, PEERS);
+    static const int peers[] = {0, 1, 2, 0, 0, 1}, stale[] = {0, 1, 2, 2, 0, 3};
+    for (int i = 0; i < 6; i++) {
+        dts_server_take(&s, 1, peers[i], &a);
+        CHECK(a.used && a.update && a.count == 1 && a.peers[0] == peers[i]);
+        CHECK_INT((int)a.stale, stale[i]);
+    }
+    dts_server_take(&s, 0, 2, &a); // items are apart
+    CHECK_INT((int)a.stale, 0);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
+static void bounded_holds_who_is_ahead(void)
+{
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_server_open(&s, &role, 0, INT_MAX);
+    dts_server_take(&s, 0, 0, &a);
+    CHECK(answered(&a, 0)); // one ahead
+    dts_server_take(&s, 0, 0, &a);
+    CHECK_INT(a.count, 0); // two ahead: held
+    dts_server_take(&s, 0, 1, &a);
+    CHECK(a.count == 1 && answered(&a, 1));
+    dts_server_take(&s, 0, 2, &a); // the last one lets the first one go
+    CHECK(a.count == 2 && answered(&a, 0) && answered(&a, 2));
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
+static void backup_throws_the_last_away(void)
+{
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 1});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_server_open(&s, &role, 0, 2);
+    dts_server_take(&s, 0, 2, &a);
+    CHECK(a.used && !a.update && a.count == 0);
+    dts_server_take(&s, 0, 0, &a);
+    CHECK(a.used && a.update && a.count == 2 && answered(&a, 0) && answered(&a, 2));
+    dts_server_take(&s, 0, 1, &a); // late
+    CHECK(!a.used && !a.update && a.count == 1 && answered(&a, 1));
+    CHECK_INT((int)a.stale, 1);
+    dts_server_take(&s, 0, 0, &a);
+    CHECK(a.used && a.count == 0);
+    dts_server_take(&s, 0, 1, &a);
+    CHECK(a.used && a.update && a.count == 2);
+    dts_server_take(&s, 0, 2, &a); // the last request of all is not waited with
+    CHECK(!a.used && a.count == 1);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
+/* Two have ended: the third one alone is all that an update can have. */
+static void backup_ends_with_who_is_left(void)
+{
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 0});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_server_open(&s, &role, 0, 1);
+    for (int p = 0; p < PEERS; p++)
+        dts_server_take(&s, 0, p, &a);
+    CHECK(a.update && a.count == PEERS);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
+static void what_is_served_is_checked(void)
+{
+    struct dts_role roles[2] = {{.name = "other", .count = 0},
+                                server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0})};
+    struct dts_job job = {.roles = roles, .role_count = 2, .ranks = 1};
+    struct dts_error err = {0};
+    roles[1].plan.ops[2].exchange.peer_count = 2;
+    CHECK(!dts_job_check_ops(&job, &err));
+    CHECK(strstr(err.text, "must be of the same peers") != NULL);
+    roles[1].plan.ops[2].exchange.send = false;
+    err = (struct dts_error){0};
+    CHECK(!dts_job_check_ops(&job, &err));
+    CHECK(strstr(err.text, "received, worked on and sent") != NULL);
+    dts_plan_free(&roles[1].plan);
+}
+
+TESTS(TEST(asynchronous_answers_each_at_once), TEST(bounded_holds_who_is_ahead),
+      TEST(backup_throws_the_last_away), TEST(backup_ends_with_who_is_left),
+      TEST(what_is_served_is_checked))
