@@ -254,7 +254,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
              dts_bubble_split(&w->simulation, &result->step, err);
     }
     if (ok) {
-        dts_staleness_fill(stale, result);
+        dts_stale_fill(stale, &result->staleness);
         fill_interval(w, result);
         fill_rates(w, &bound, result);
         if (!w->question->step_only)

@@ -35,6 +35,15 @@ struct dts_held {
     double value, predicted, error_percent;
 };
 
+/* By how many updates of its weights a gradient was behind, the share of gradients that count,
+ * and a histogram: share[i] of all gradients were i * bin_width to (i + 1) * bin_width - 1
+ * updates behind. bin_width 0: nothing is known, and the numbers are absent. */
+struct dts_stale {
+    double mean, median, p95, most, used;
+    int bin_width;
+    double share[DTS_RESULT_BINS];
+};
+
 /* Travels between processes as it is: the last member is its only pointer. */
 struct dts_result {
     char strategy[DTS_RESULT_TEXT], model[DTS_RESULT_TEXT], platform[DTS_RESULT_TEXT];
@@ -102,15 +111,7 @@ struct dts_result {
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;
-    /* Of servers that answer as requests come: by how many updates of its weights a gradient
-     * was behind, the share of gradients that count, and a histogram: share[i] of all gradients
-     * were i * bin_width to (i + 1) * bin_width - 1 updates behind. bin_width 0: there is none.
-     */
-    struct {
-        double mean, median, p95, most, used;
-        int bin_width;
-        double share[DTS_RESULT_BINS];
-    } staleness;
+    struct dts_stale staleness; // of servers that answer as requests come
 
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones

@@ -3,18 +3,34 @@
 
 #include <math.h>
 
-void dts_staleness_fill(const struct dts_staleness *s, struct dts_result *result)
+void dts_stale_fill(const struct dts_staleness *s, struct dts_stale *stale)
 {
     if (s == NULL || s->requests == 0)
         return;
-    result->staleness.mean = s->sum / s->requests;
-    result->staleness.median = dts_staleness_quantile(s, 0.5);
-    result->staleness.p95 = dts_staleness_quantile(s, 0.95);
-    result->staleness.most = s->most;
-    result->staleness.used = s->used / s->requests;
     const int width = 1 + (int)fmin(s->most, DTS_STALENESS_BINS - 1) / DTS_RESULT_BINS;
-    result->staleness.bin_width = width;
+    *stale = (struct dts_stale){.mean = s->sum / s->requests,
+                                .median = dts_staleness_quantile(s, 0.5),
+                                .p95 = dts_staleness_quantile(s, 0.95),
+                                .most = s->most,
+                                .used = s->used / s->requests,
+                                .bin_width = width};
     for (int b = 0; b < DTS_STALENESS_BINS; b++)
         if (b / width < DTS_RESULT_BINS)
-            result->staleness.share[b / width] += s->bins[b] / s->requests;
+            stale->share[b / width] += s->bins[b] / s->requests;
+}
+
+double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b)
+{
+    if (a->bin_width == 0 || b->bin_width == 0)
+        return NAN;
+    // Bins of the wider one: the finer is put into them.
+    const int width = a->bin_width > b->bin_width ? a->bin_width : b->bin_width;
+    double apart[DTS_RESULT_BINS + 1] = {0}, sum = 0;
+    for (int i = 0; i < DTS_RESULT_BINS; i++) {
+        apart[i * a->bin_width / width] += a->share[i];
+        apart[i * b->bin_width / width] -= b->share[i];
+    }
+    for (int i = 0; i < DTS_RESULT_BINS; i++)
+        sum += fabs(apart[i]) / 2;
+    return sum;
 }

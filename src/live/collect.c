@@ -100,6 +100,28 @@ static double *clock_offsets(MPI_Comm comm, int ranks)
     return offsets_s;
 }
 
+/* On rank 0, of all ranks. */
+static struct dts_staleness *gather_staleness(const struct dts_live *live,
+                                              const struct dts_live_times *times)
+{
+    const bool here = dts_wire_rank(live->wire) == 0;
+    const struct dts_staleness none = {0};
+    struct dts_staleness *all = NULL, *each = NULL;
+    if (!dts_job_serves(live->job) || live->in_order)
+        return NULL;
+    if (here)
+        each = dts_alloc((size_t)live->job->ranks, sizeof(*each));
+    dts_wire_collect(live->wire, times->staleness != NULL ? times->staleness : &none,
+                     sizeof(none), each);
+    if (!here)
+        return NULL;
+    all = dts_alloc(1, sizeof(*all));
+    for (int r = 0; r < live->job->ranks; r++)
+        dts_staleness_join(all, &each[r]);
+    free(each);
+    return all;
+}
+
 void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *rank,
                       const struct dts_live_times *times, struct dts_live_all *all)
 {
@@ -117,6 +139,7 @@ void dts_live_collect(const struct dts_live *live, const struct dts_live_rank *r
     }
     all->begin_s = gather(live, times->begin_s, count, offsets_s);
     all->end_s = gather(live, times->end_s, count, offsets_s);
+    all->staleness = gather_staleness(live, times);
     free(offsets_s);
 }
 
@@ -128,5 +151,6 @@ void dts_live_all_free(struct dts_live_all *all)
     }
     free(all->begin_s);
     free(all->end_s);
+    free(all->staleness);
     *all = (struct dts_live_all){0};
 }

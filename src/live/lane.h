@@ -63,6 +63,9 @@ void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
  */
 void dts_lane_sum(struct dts_lane *lane, int op);
 
+/* What a server does in place of a walk, where its role has a rule (serve.c). */
+void dts_lanes_serve(struct dts_lanes *lanes);
+
 /* The format that the messages of a buffer have. */
 struct dts_values dts_lane_values(const struct dts_lanes *lanes, int buffer);
 

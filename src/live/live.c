@@ -11,6 +11,12 @@
 
 static bool check_role(const struct dts_role *role, struct dts_error *err)
 {
+    if (role->serve.rule != NULL && role->plan.buffers[0].element_bytes != sizeof(float))
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "--live: servers that answer as requests come take gradients of 4 bytes, "
+            "got %zu: precision must be fp32 or tf32",
+            role->plan.buffers[0].element_bytes);
     for (int b = 0; b < role->plan.buffer_count; b++) {
         const struct dts_buffer *buffer = &role->plan.buffers[b];
         if (buffer->element_bytes != sizeof(float) && buffer->element_bytes != sizeof(double) &&
@@ -71,5 +77,6 @@ void dts_live_times_free(struct dts_live_times *times)
 {
     free(times->begin_s);
     free(times->end_s);
+    free(times->staleness);
     *times = (struct dts_live_times){0};
 }

@@ -26,6 +26,9 @@ struct dts_live {
      * predicted; all ranks have one role. */
     bool from_rest;
 
+    /* Servers walk their plan, whatever their rule (plan/serve.h): for checks of messages. */
+    bool in_order;
+
     /* Where this rank's messages leave and arrive; NULL: in its buffers. MPI's own collectives
      * in 16 bits use the buffers in any case, with the executor's bring() and carry_off(). */
     const struct dts_message_memory *memory;
@@ -40,6 +43,8 @@ struct dts_live_times {
 
     /* What this rank sent, but for MPI's own collectives. */
     double sent_messages, sent_bytes;
+
+    struct dts_staleness *staleness; // of a server with a rule; owned; NULL: it is none
 };
 
 /* This rank's memory: what its plan's buffers hold. */

@@ -70,7 +70,10 @@ bool dts_live_run(const struct dts_live *live, struct dts_live_rank *rank,
     dts_library_open(&lanes);
     dts_wire_barrier(live->wire);
     times->start_s = dts_now_s();
-    walk(&lanes);
+    if (rank->role->serve.rule != NULL && !live->in_order)
+        dts_lanes_serve(&lanes);
+    else
+        walk(&lanes);
     live->executor->close(lanes.executor_self);
     free_lanes(&lanes);
     return true;

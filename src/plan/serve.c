@@ -1,6 +1,7 @@
 /* serve.c -- whom servers answer, and when. */
 #include "plan/serve.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -29,6 +30,7 @@ static void asynchronous(struct dts_server *s, int item, int peer,
                          struct dts_serve_answer *answer)
 {
     answer->used = true;
+    answer->summed = 1;
     update(s, item, answer);
     answer_peer(s, item, peer, answer);
 }
@@ -46,6 +48,7 @@ static int slowest(const struct dts_server *s, int item)
 static void bounded(struct dts_server *s, int item, int peer, struct dts_serve_answer *answer)
 {
     answer->used = true;
+    answer->summed = 1;
     update(s, item, answer);
     (void)peer;
     const int least = slowest(s, item);
@@ -71,6 +74,7 @@ static void backup(struct dts_server *s, int item, int peer, struct dts_serve_an
         answer->used = true;
         s->summed[item]++;
     }
+    answer->summed = s->summed[item];
     const int wanted = s->peers - s->amount, there = present(s, item);
     if (s->summed[item] == 0 || s->summed[item] < (wanted < there ? wanted : there))
         return;
@@ -95,6 +99,7 @@ const struct dts_serve_rule dts_serve_bounded = {
 const struct dts_serve_rule dts_serve_backup = {
     .name = "backup",
     .summary = "an update takes the first gradients of it; the last ones are thrown away",
+    .sums = true,
     .take = backup,
 };
 
@@ -133,6 +138,25 @@ void dts_server_free(struct dts_server *s)
     *s = (struct dts_server){0};
 }
 
+/* Take back the answers to last requests, and give them when the last one of all is in. */
+static void join(struct dts_server *s, int item, struct dts_serve_answer *answer)
+{
+    int kept = 0;
+    bool over = true;
+    for (int i = 0; i < answer->count; i++) {
+        const int peer = answer->peers[i], at = item * s->peers + peer;
+        if (s->clock[at] < s->steps)
+            s->answered[kept++] = peer;
+        else
+            s->held[at] = true;
+    }
+    answer->count = kept;
+    for (int p = 0; p < s->peers; p++)
+        over = over && s->clock[item * s->peers + p] == s->steps;
+    for (int p = 0; over && p < s->peers; p++)
+        answer_peer(s, item, p, answer);
+}
+
 void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_answer *answer)
 {
     const int at = item * s->peers + peer;
@@ -141,6 +165,42 @@ void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_
     s->clock[at]++;
     s->held[at] = true;
     s->rule->take(s, item, peer, answer);
+    if (s->joins)
+        join(s, item, answer);
+}
+
+/* ---- staleness --------------------------------------------------------------------------- */
+
+void dts_staleness_add(struct dts_staleness *all, const struct dts_serve_answer *answer)
+{
+    const int bin =
+        answer->stale < DTS_STALENESS_BINS ? (int)answer->stale : DTS_STALENESS_BINS - 1;
+    all->requests += 1;
+    all->used += answer->used;
+    all->sum += (double)answer->stale;
+    all->most = fmax(all->most, (double)answer->stale);
+    all->bins[bin] += 1;
+}
+
+void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *more)
+{
+    all->requests += more->requests;
+    all->used += more->used;
+    all->sum += more->sum;
+    all->most = fmax(all->most, more->most);
+    for (int b = 0; b < DTS_STALENESS_BINS; b++)
+        all->bins[b] += more->bins[b];
+}
+
+double dts_staleness_quantile(const struct dts_staleness *staleness, double part)
+{
+    double below = 0;
+    for (int b = 0; b < DTS_STALENESS_BINS; b++) {
+        below += staleness->bins[b];
+        if (below >= part * staleness->requests)
+            return b;
+    }
+    return staleness->most;
 }
 
 /* ---- what is served ---------------------------------------------------------------------- */

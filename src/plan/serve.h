@@ -24,10 +24,11 @@ struct dts_server {
     const struct dts_serve_rule *rule;
     int amount; // of the rule: its bound, its spare workers
     int peers, items;
-    int steps;     // requests of each item that each peer makes; INT_MAX: nobody knows
-    int *clock;    // requests that were taken; owned, as all below
-    long *seen;    // the version that the peer was sent last
-    bool *held;    // the peer waits for its answer
+    int steps;  // requests of each item that each peer makes; INT_MAX: nobody knows
+    bool joins; // the last answers wait for all requests: in the end all have the same weights
+    int *clock; // requests that were taken; owned, as all below
+    long *seen; // the version that the peer was sent last
+    bool *held; // the peer waits for its answer
     long *version; // of each item: how often its weights were updated
     int *summed;   // of each item: gradients since the last update
     int *answered; // peers of the last decision
@@ -38,6 +39,7 @@ struct dts_serve_answer {
     long stale;  // updates of the item since its weights were sent to this peer
     bool used;   // its gradient counts; else it is thrown away
     bool update; // the weights change now, by the gradients that were used since they last did
+    int summed;  // gradients in the sum, this one included
     const int *peers; // who is answered now, this peer or others; of the server
     int count;
 };
@@ -45,6 +47,10 @@ struct dts_serve_answer {
 /* How servers answer: one row each. */
 struct dts_serve_rule {
     const char *name, *summary;
+
+    /* An update takes several gradients, and is as large as if all peers had sent theirs; else
+     * each is an update by itself, of one in so many of that size. */
+    bool sums;
     void (*take)(struct dts_server *server, int item, int peer,
                  struct dts_serve_answer *answer);
 };
@@ -78,6 +84,22 @@ void dts_server_free(struct dts_server *server);
 /* A request has been worked on. */
 void dts_server_take(struct dts_server *server, int item, int peer,
                      struct dts_serve_answer *answer);
+
+/* How many updates of its weights a request was behind, over all requests but the first of each
+ * peer, which began with the weights of all. */
+enum { DTS_STALENESS_BINS = 4096 };
+
+struct dts_staleness {
+    double requests, used;           // of all; whose gradients were not thrown away
+    double sum, most;                // of updates
+    double bins[DTS_STALENESS_BINS]; // requests by updates; the last one: so many or more
+};
+
+void dts_staleness_add(struct dts_staleness *staleness, const struct dts_serve_answer *answer);
+void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *more);
+
+/* The number of updates that a part of 0 to 1 of all requests was behind at most. */
+double dts_staleness_quantile(const struct dts_staleness *staleness, double part);
 
 /* The operations of an item, and who its peers are: peer number p is rank
  * first_peer + p * peer_stride. */

@@ -112,17 +112,6 @@ void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps
     }
 }
 
-double dts_staleness_quantile(const struct dts_staleness *staleness, double part)
-{
-    double below = 0;
-    for (int b = 0; b < DTS_STALENESS_BINS; b++) {
-        below += staleness->bins[b];
-        if (below >= part * staleness->requests)
-            return b;
-    }
-    return staleness->most;
-}
-
 void dts_timing_free(struct dts_timing *timing)
 {
     free(timing->staleness);

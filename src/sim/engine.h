@@ -65,19 +65,6 @@ struct dts_op_time {
 struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 
-/* How many updates of its weights a request of a server was behind (plan/serve.h), over all
- * requests but the first of each peer. */
-enum { DTS_STALENESS_BINS = 4096 };
-
-struct dts_staleness {
-    double requests, used;           // of all; whose gradients were not thrown away
-    double sum, most;                // of updates
-    double bins[DTS_STALENESS_BINS]; // requests by updates; the last one: so many or more
-};
-
-/* The number of updates that a part of 0 to 1 of all requests was behind at most. */
-double dts_staleness_quantile(const struct dts_staleness *staleness, double part);
-
 struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/staleness.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -117,6 +118,49 @@ static void put_bucket(struct dts_json *json, const struct dts_compared_bucket *
     dts_json_end(json);
 }
 
+static void put_staleness(struct dts_json *json, const struct dts_comparison *c)
+{
+    const struct dts_stale *stale[] = {&c->predicted_staleness, &c->staleness};
+    static const char *const names[] = {"predicted", "measured"};
+    if (c->staleness.bin_width == 0)
+        return;
+    dts_json_object(json, "staleness");
+    for (int i = 0; i < 2; i++) {
+        if (stale[i]->bin_width == 0)
+            continue;
+        dts_json_object(json, names[i]);
+        dts_json_number(json, "mean_updates", stale[i]->mean);
+        dts_json_number(json, "p95_updates", stale[i]->p95);
+        dts_json_number(json, "most_updates", stale[i]->most);
+        dts_json_number(json, "used_share", stale[i]->used);
+        dts_json_end(json);
+    }
+    dts_json_number(json, "distance",
+                    dts_stale_distance(&c->predicted_staleness, &c->staleness));
+    dts_json_end(json);
+}
+
+static void say_staleness(const struct dts_comparison *c, FILE *out)
+{
+    struct dts_text text = {0};
+    if (c->staleness.bin_width == 0)
+        return;
+    dts_text_add(&text, "  Staleness: a gradient was ");
+    dts_text_add_significant(&text, c->staleness.mean, 3);
+    dts_text_add(&text, " updates behind in the mean, 95 %% at most %.0f", c->staleness.p95);
+    if (c->predicted_staleness.bin_width > 0) {
+        dts_text_add(&text, "; predicted ");
+        dts_text_add_significant(&text, c->predicted_staleness.mean, 3);
+        dts_text_add(&text, " and %.0f, the distance of the histograms is %.2f",
+                     c->predicted_staleness.p95,
+                     dts_stale_distance(&c->predicted_staleness, &c->staleness));
+    }
+    if (c->staleness.used < 1)
+        dts_text_add(&text, "; %.1f %% were thrown away", 100 * (1 - c->staleness.used));
+    fprintf(out, "%s.\n", dts_text_string(&text));
+    dts_text_free(&text);
+}
+
 void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
 {
     char why[256];
@@ -147,6 +191,7 @@ void dts_comparison_json(const struct dts_comparison *c, struct dts_json *json)
         put_bucket(json, &c->buckets[b]);
     dts_json_end(json);
     dts_json_string(json, "why", why);
+    put_staleness(json, c);
     dts_profile_fit_json(&c->fit, json);
     dts_device_messages_json(&c->device_messages, json);
     dts_trained_json(&c->trained, json);
@@ -268,6 +313,7 @@ void dts_comparison_text(const struct dts_report *report, FILE *out)
             if (point->outside[0] != '\0')
                 fprintf(out, "  Outside of what its seconds rest on: %s.\n", point->outside);
             say_shared(point->live, out);
+            say_staleness(point->live, out);
             dts_profile_fit_text(&point->live->fit, out);
             dts_device_messages_text(&point->live->device_messages, out);
             dts_trained_text(&point->live->trained, out);

@@ -38,6 +38,7 @@ struct dts_comparison {
     struct dts_noise_scale noise; // owned
     struct dts_profile_fit fit;
     struct dts_device_messages device_messages;
+    struct dts_stale staleness, predicted_staleness; // bin_width 0: not known
 };
 
 void dts_comparison_free(struct dts_comparison *comparison); // leaves it empty

@@ -105,18 +105,6 @@ void dts_flow_serve_arrived(struct dts_flow *f, struct dts_flow_party party, dou
     work_on_next(f, party.lane);
 }
 
-/* The first request of a peer is not behind: it waited for the weights that it began with. */
-static void count(struct dts_staleness *all, const struct dts_serve_answer *answer)
-{
-    const int bin =
-        answer->stale < DTS_STALENESS_BINS ? (int)answer->stale : DTS_STALENESS_BINS - 1;
-    all->requests += 1;
-    all->used += answer->used;
-    all->sum += (double)answer->stale;
-    all->most = fmax(all->most, (double)answer->stale);
-    all->bins[bin] += 1;
-}
-
 static void answer_peers(struct dts_flow *f, int number, int item,
                          const struct dts_serve_answer *answer)
 {
@@ -141,7 +129,7 @@ void dts_flow_serve_due(struct dts_flow *f, int number)
     const int item = request / s->rule.peers, peer = request % s->rule.peers;
     dts_server_take(&s->rule, item, peer, &answer);
     if (s->rule.clock[request] > 1)
-        count(f->timing->staleness, &answer);
+        dts_staleness_add(f->timing->staleness, &answer);
     s->at = DTS_FLOW_NONE;
     s->left--;
     answer_peers(f, number, item, &answer);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "answer/split.h"
+#include "answer/staleness.h"
 #include "base/mem.h"
 #include "base/stats.h"
 
@@ -95,6 +96,36 @@ static void time_op(const struct measured *m, const struct dts_role *role, int o
     }
 }
 
+/* When the rank's own step ended. */
+static double rank_end(const struct measured *m, int rank)
+{
+    struct dts_role one = *dts_job_role(m->job, rank);
+    one.first = rank;
+    one.count = 1;
+    return role_end(m, &one);
+}
+
+/* Of workers that drift apart: the mean of their steps, each from the end of its own last one.
+ */
+static void time_drifting_step(const struct measured *m, struct dts_timing *timing)
+{
+    const struct dts_job *job = m->job;
+    const struct measured before = {job, m->all, m->step - 1};
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        for (int rank = role->first; rank < role->first + role->count; rank++) {
+            const double zero_s = rank_end(&before, rank);
+            for (int o = 0; o < role->plan.op_count; o++)
+                if (takes_part(role, &role->plan.ops[o], rank))
+                    dts_op_time_add(&timing->ops[timing->first_op[r] + o],
+                                    time_of(m, m->all->begin_s, rank, o) - zero_s,
+                                    time_of(m, m->all->end_s, rank, o) - zero_s);
+            if (role->kind == DTS_WORKER)
+                timing->step_s += (rank_end(m, rank) - zero_s) / dts_job_workers(job);
+        }
+    }
+}
+
 /* As an engine would have answered, had this been its last step. */
 static void time_step(const struct measured *m, struct dts_timing *timing)
 {
@@ -105,7 +136,13 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
     for (int r = 0; r < job->role_count; r++)
         timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
     timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
-    for (int r = 0; r < job->role_count; r++)
+    if (m->all->staleness != NULL) {
+        timing->step_s = 0;
+        for (int o = 0; o < timing->first_op[job->role_count]; o++)
+            timing->ops[o] = dts_op_time_none();
+        time_drifting_step(m, timing);
+    }
+    for (int r = 0; r < job->role_count && m->all->staleness == NULL; r++)
         for (int o = 0; o < job->roles[r].plan.op_count; o++)
             time_op(m, &job->roles[r], o, zero_s, &timing->ops[timing->first_op[r] + o]);
     timing->compute_s = mean_compute(m);
@@ -183,6 +220,7 @@ void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all
                        struct dts_comparison *c, struct dts_timing *timing)
 {
     c->steps = all->steps - skip;
+    dts_stale_fill(all->staleness, &c->staleness);
     struct dts_step *steps = dts_alloc((size_t)c->steps, sizeof(*steps));
     struct dts_bucket_times *times =
         dts_alloc((size_t)c->steps * (size_t)c->bucket_count, sizeof(*times));

@@ -107,6 +107,27 @@ static const char *word_of(const struct dts_cfg *at, const char *key)
     return word;
 }
 
+/* What the answer says of servers that answer as requests come; nothing: there are none. */
+static void read_staleness(const struct dts_cfg *point, struct dts_stale *stale)
+{
+    const struct dts_cfg numbers = dts_cfg_member(point, "staleness"),
+                         histogram = dts_cfg_member(point, "staleness_histogram");
+    if (!dts_cfg_exists(&numbers) || !dts_cfg_exists(&histogram))
+        return;
+    *stale = (struct dts_stale){.mean = number_of(&numbers, "mean_updates"),
+                                .median = number_of(&numbers, "median_updates"),
+                                .p95 = number_of(&numbers, "p95_updates"),
+                                .most = number_of(&numbers, "most_updates"),
+                                .used = number_of(&numbers, "used_share"),
+                                .bin_width = (int)number_of(&histogram, "bin_updates")};
+    const struct dts_cfg shares = dts_cfg_member(&histogram, "share");
+    for (size_t b = 0; b < dts_cfg_length(&shares) && b < DTS_RESULT_BINS; b++) {
+        const struct dts_cfg share = dts_cfg_item(&shares, b);
+        struct dts_error ignored = {0};
+        dts_cfg_real(&share, 0, 1, &stale->share[b], &ignored);
+    }
+}
+
 static bool read_result(const char *path, struct dts_comparison *c, struct dts_error *err)
 {
     struct dts_doc *doc;
@@ -127,6 +148,7 @@ static bool read_result(const char *path, struct dts_comparison *c, struct dts_e
     // nobody measures what a run would be with free messages: both wait, and that is compared
     c->predicted.exposed_comm_s += c->predicted.bubble_s;
     c->predicted.bubble_s = 0;
+    read_staleness(&point, &c->predicted_staleness);
     snprintf(c->engine, sizeof(c->engine), "%s", word_of(&point, "engine"));
     dts_doc_free(doc);
     return true;

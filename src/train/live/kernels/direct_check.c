@@ -104,6 +104,7 @@ bool dts_live_direct_check(struct dts_live_kernels *k, const struct dts_live *li
     if (dts_wire_agree(k->wire, err)) {
         dts_live_direct_use_buffers(k, sides.there, &once);
         once.steps = 1;
+        once.in_order = true;
         once.executor = worker ? &moves_alone : &dts_executor_instant;
         once.context = &sides;
         dts_live_fill(rank);
