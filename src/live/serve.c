@@ -12,7 +12,7 @@
 #include "base/os/clock.h"
 #include "live/lane.h"
 #include "live/pieces.h"
-#include "live/values.h"
+#include "plan/served.h"
 
 struct serving {
     struct dts_lanes *lanes;
@@ -218,7 +218,7 @@ void dts_lanes_serve(struct dts_lanes *lanes)
     struct way *ways = NULL;
     size_t room = 0;
     int count = 0;
-    dts_server_open(&s.rule, lanes->rank->role, lanes->rank->rank, lanes->live->steps);
+    dts_served_open(&s.rule, lanes->rank->role, lanes->rank->rank, lanes->live->steps);
     s.rule.joins = true;
     lanes->times->staleness = dts_alloc(1, sizeof(*lanes->times->staleness));
     pthread_mutex_init(&s.lock, NULL);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "plan/plan.h"
-#include "plan/run.h"
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
@@ -105,26 +103,21 @@ const struct dts_serve_rule dts_serve_backup = {
 
 /* ---- servers ----------------------------------------------------------------------------- */
 
-void dts_server_open(struct dts_server *s, const struct dts_role *role, int rank, int steps)
+void dts_server_open(struct dts_server *s, const struct dts_serve *serve, int peers, int items,
+                     int steps)
 {
-    struct dts_served_item first;
-    const int items = dts_served_items(role, rank, NULL);
-    *s = (struct dts_server){
-        .rule = role->serve.rule, .amount = role->serve.amount, .items = items, .steps = steps};
-    if (items == 0)
-        return;
-    struct dts_served_item *all = dts_alloc((size_t)items, sizeof(*all));
-    dts_served_items(role, rank, all);
-    first = all[0];
-    free(all);
-    s->peers = role->plan.ops[first.request].exchange.peer_count;
-    const size_t places = (size_t)s->items * (size_t)s->peers;
+    const size_t places = (size_t)items * (size_t)peers + 1;
+    *s = (struct dts_server){.rule = serve->rule,
+                             .amount = serve->amount,
+                             .peers = peers,
+                             .items = items,
+                             .steps = steps};
     s->clock = dts_alloc(places, sizeof(*s->clock));
     s->seen = dts_alloc(places, sizeof(*s->seen));
     s->held = dts_alloc(places, sizeof(*s->held));
-    s->version = dts_alloc((size_t)s->items, sizeof(*s->version));
-    s->summed = dts_alloc((size_t)s->items, sizeof(*s->summed));
-    s->answered = dts_alloc((size_t)s->peers, sizeof(*s->answered));
+    s->version = dts_alloc((size_t)items + 1, sizeof(*s->version));
+    s->summed = dts_alloc((size_t)items + 1, sizeof(*s->summed));
+    s->answered = dts_alloc((size_t)peers + 1, sizeof(*s->answered));
 }
 
 void dts_server_free(struct dts_server *s)
@@ -201,43 +194,4 @@ double dts_staleness_quantile(const struct dts_staleness *staleness, double part
             return b;
     }
     return staleness->most;
-}
-
-/* ---- what is served ---------------------------------------------------------------------- */
-
-/* Has the rank a part of what an exchange moves? */
-static bool has_part(const struct dts_role *role, int rank, const struct dts_exchange *x)
-{
-    struct dts_exchange one = *x;
-    struct dts_message message;
-    one.peer_count = one.peer_count > 0 ? 1 : 0;
-    return dts_exchange_messages(role, &one, rank, &message) > 0;
-}
-
-int dts_served_items(const struct dts_role *role, int rank, struct dts_served_item *items)
-{
-    const struct dts_plan *plan = &role->plan;
-    int count = 0;
-    for (int o = 0; o + 2 < plan->op_count; o++) {
-        const struct dts_op *op = &plan->ops[o];
-        if (op->kind != DTS_OP_EXCHANGE || op->exchange.send ||
-            !has_part(role, rank, &op->exchange))
-            continue;
-        if (items != NULL)
-            items[count] = (struct dts_served_item){o, o + 1, o + 2};
-        count++;
-    }
-    return count;
-}
-
-int dts_served_requests(const struct dts_role *role, int rank)
-{
-    int requests = 0;
-    for (int o = 0; o < role->plan.op_count; o++) {
-        const struct dts_op *op = &role->plan.ops[o];
-        if (op->kind == DTS_OP_EXCHANGE && !op->exchange.send &&
-            has_part(role, rank, &op->exchange))
-            requests += op->exchange.peer_count;
-    }
-    return requests;
 }

@@ -16,8 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct dts_role;
-
 /* What a rule keeps of the peers of one server. Arrays are by item and peer:
  * [item * peers + peer]. */
 struct dts_server {
@@ -76,9 +74,9 @@ struct dts_serve {
     int amount;
 };
 
-/* Of one rank of a role with a rule; each peer makes `steps` requests of each item. */
-void dts_server_open(struct dts_server *server, const struct dts_role *role, int rank,
-                     int steps);
+/* Nothing was asked yet; each peer makes `steps` requests of each item. */
+void dts_server_open(struct dts_server *server, const struct dts_serve *serve, int peers,
+                     int items, int steps);
 void dts_server_free(struct dts_server *server);
 
 /* A request has been worked on. */
@@ -100,17 +98,5 @@ void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *m
 
 /* The number of updates that a part of 0 to 1 of all requests was behind at most. */
 double dts_staleness_quantile(const struct dts_staleness *staleness, double part);
-
-/* The operations of an item, and who its peers are: peer number p is rank
- * first_peer + p * peer_stride. */
-struct dts_served_item {
-    int request, call, reply; // operations of the plan
-};
-
-/* The items of a rank: those of which it has a part. Returns how many; NULL: only counts. */
-int dts_served_items(const struct dts_role *role, int rank, struct dts_served_item *items);
-
-/* Requests that each rank of the role takes in a step. */
-int dts_served_requests(const struct dts_role *role, int rank);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "plan/check.h"
-#include "plan/plan.h"
+#include "plan/served.h"
 
 enum { PEERS = 3 };
 
@@ -40,7 +40,7 @@ static void asynchronous_answers_each_at_once(void)
     struct dts_role role = server_of(2, (struct dts_serve){&dts_serve_asynchronous, 0});
     struct dts_server s;
     struct dts_serve_answer a;
-    dts_server_open(&s, &role, 0, INT_MAX);
+    dts_served_open(&s, &role, 0, INT_MAX);
     CHECK_INT(s.items, 2);
     CHECK_INT(s.peers, PEERS);
     static const int peers[] = {0, 1, 2, 0, 0, 1}, stale[] = {0, 1, 2, 2, 0, 3};
@@ -60,7 +60,7 @@ static void bounded_holds_who_is_ahead(void)
     struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1});
     struct dts_server s;
     struct dts_serve_answer a;
-    dts_server_open(&s, &role, 0, INT_MAX);
+    dts_served_open(&s, &role, 0, INT_MAX);
     dts_server_take(&s, 0, 0, &a);
     CHECK(answered(&a, 0)); // one ahead
     dts_server_take(&s, 0, 0, &a);
@@ -78,7 +78,7 @@ static void backup_throws_the_last_away(void)
     struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 1});
     struct dts_server s;
     struct dts_serve_answer a;
-    dts_server_open(&s, &role, 0, 2);
+    dts_served_open(&s, &role, 0, 2);
     dts_server_take(&s, 0, 2, &a);
     CHECK(a.used && !a.update && a.count == 0);
     dts_server_take(&s, 0, 0, &a);
@@ -102,10 +102,28 @@ static void backup_ends_with_who_is_left(void)
     struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 0});
     struct dts_server s;
     struct dts_serve_answer a;
-    dts_server_open(&s, &role, 0, 1);
+    dts_served_open(&s, &role, 0, 1);
     for (int p = 0; p < PEERS; p++)
         dts_server_take(&s, 0, p, &a);
     CHECK(a.update && a.count == PEERS);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
+/* In the end all get the same weights: the last answers wait for the last request. */
+static void last_answers_wait_for_all(void)
+{
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_served_open(&s, &role, 0, 2);
+    s.joins = true;
+    static const int peers[] = {0, 0, 1, 2, 1, 2}, answered_now[] = {1, 0, 1, 1, 0, 3};
+    for (int i = 0; i < 6; i++) {
+        dts_server_take(&s, 0, peers[i], &a);
+        CHECK(a.update);
+        CHECK_INT(a.count, answered_now[i]);
+    }
     dts_server_free(&s);
     dts_plan_free(&role.plan);
 }
@@ -128,4 +146,4 @@ static void what_is_served_is_checked(void)
 
 TESTS(TEST(asynchronous_answers_each_at_once), TEST(bounded_holds_who_is_ahead),
       TEST(backup_throws_the_last_away), TEST(backup_ends_with_who_is_left),
-      TEST(what_is_served_is_checked))
+      TEST(last_answers_wait_for_all), TEST(what_is_served_is_checked))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "plan/served.h"
 #include "sim/flow/flow.h"
 #include "sim/heap.h"
 
@@ -48,7 +49,7 @@ void dts_flow_serve_open(struct dts_flow *f, int number)
 {
     struct dts_flow_lane *lane = &f->lanes[number];
     struct dts_flow_server *s = lane->server = dts_alloc(1, sizeof(*s));
-    dts_server_open(&s->rule, lane->role, lane->rank, f->simulation->steps);
+    dts_served_open(&s->rule, lane->role, lane->rank, f->simulation->steps);
     const size_t count = 2 * (size_t)places(s);
     s->at = DTS_FLOW_NONE;
     s->left = (double)places(s) * f->simulation->steps;
