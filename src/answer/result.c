@@ -47,6 +47,9 @@ const struct dts_metric dts_metrics[] = {
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
     {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
     {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
+    {"staleness", "mean", "updates", AT(staleness.mean), NULL, .rare = true},
+    {"staleness", "most", "updates", AT(staleness.most), NULL, .rare = true},
+    {"staleness", "steps", "factor", AT(staleness_steps), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {"level", "kernels", NULL, AT(level_kernels), NULL},
@@ -70,7 +73,7 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
     SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule), SEAL(r->target.region),
-        SEAL(r->target.doubt);
+        SEAL(r->target.doubt), SEAL(r->target.late);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

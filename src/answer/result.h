@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "converge/staleness.h"
 
 struct dts_changes;
 struct dts_comparison;
@@ -92,12 +93,18 @@ struct dts_result {
         double energy_kwh, cost;
     } training;
 
+    /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
+     * strategy that does not wait. Absent: nothing is known to be late. */
+    struct dts_staleness staleness;
+    double staleness_steps; // steps to the target over those without; absent without a target
+
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.
      */
     struct {
         char profile[192]; // its name, target and published batches
         char law[224];     // its numbers, with 80 % intervals, and both critical batches
         char rule[320];    // recipe, optimizer and schedule of the runs that it stands on
+        char late[192];    // what late gradients count as; "": none are
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;

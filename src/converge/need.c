@@ -29,16 +29,33 @@ static void take_range(struct dts_need *need, const struct dts_convergence *prof
     }
 }
 
-bool dts_convergence_predict(const struct dts_convergence *profile, double batch, int recipe,
-                             struct dts_need *need, struct dts_error *err)
+/* The forecast at the batch as which late gradients count, with the doubt about how much. */
+static bool forecast_late(const struct dts_convergence *profile, double batch, int recipe,
+                          double delay, struct dts_forecast *forecast, struct dts_error *err)
 {
-    const struct dts_fit_question question = {
-        .batch = batch, .recipe = recipe, .cv = -1, .interval = -1, .seeds = 1};
+    const struct dts_staleness_cost *cost = &profile->staleness;
+    struct dts_fit_question question = {.recipe = recipe, .cv = -1, .interval = -1, .seeds = 1};
+    const double factors[] = {1, 1 / cost->factor, cost->factor};
+    struct dts_forecast at[3];
+    for (int i = 0; i < (delay > 0 ? 3 : 1); i++) {
+        question.batch = dts_staleness_batch(batch, delay, cost->c * factors[i]);
+        if (!profile->form->predict(profile, &question, &at[i], err))
+            return false;
+    }
+    *forecast = delay > 0 ? dts_staleness_widen(&at[0], at[1].mean, at[2].mean) : at[0];
+    return true;
+}
+
+bool dts_convergence_predict_late(const struct dts_convergence *profile, double batch,
+                                  int recipe, double delay, struct dts_need *need,
+                                  struct dts_error *err)
+{
     *need = (struct dts_need){.region = "", .outside = 1};
-    if (!profile->form->predict(profile, &question, &need->units, err))
+    need->counts_as = dts_staleness_batch(batch, delay, profile->staleness.c);
+    if (!forecast_late(profile, batch, recipe, delay, &need->units, err))
         return false;
     if (profile->form->has_law)
-        need->region = dts_law_region(&profile->fit.law, batch);
+        need->region = dts_law_region(&profile->fit.law, need->counts_as);
     take_range(need, profile);
     const double samples = dts_convergence_unit_samples(profile);
     need->samples = need->units.mean * samples;
@@ -48,19 +65,29 @@ bool dts_convergence_predict(const struct dts_convergence *profile, double batch
     need->steps_low = ceil(need->samples_low / batch);
     need->steps_high = ceil(need->samples_high / batch);
     need->epochs = profile->epoch_samples > 0 ? need->samples / profile->epoch_samples : NAN;
-    need->outside = fmax(1, fmax(batch / need->batches[1], need->batches[0] / batch));
+    need->outside =
+        fmax(1, fmax(need->counts_as / need->batches[1], need->batches[0] / need->counts_as));
     return true;
+}
+
+bool dts_convergence_predict(const struct dts_convergence *profile, double batch, int recipe,
+                             struct dts_need *need, struct dts_error *err)
+{
+    return dts_convergence_predict_late(profile, batch, recipe, 0, need, err);
 }
 
 void dts_need_doubt(const struct dts_need *need, double batch, struct dts_text *doubt)
 {
     const char *also = "";
     if (need->outside > 2) {
-        dts_text_add(doubt, "batch %.0f is %.3g times outside the published ones, %.0f to %.0f",
-                     batch, need->outside, need->batches[0], need->batches[1]);
+        dts_text_add(doubt, "batch %.0f", batch);
+        if (need->counts_as > batch)
+            dts_text_add(doubt, ", by late gradients as one of %.0f,", need->counts_as);
+        dts_text_add(doubt, " is %.3g times outside the published ones, %.0f to %.0f",
+                     need->outside, need->batches[0], need->batches[1]);
         also = "; ";
     }
-    if (need->limited_batch > 0 && batch > need->batches[1]) {
+    if (need->limited_batch > 0 && fmax(batch, need->counts_as) > need->batches[1]) {
         dts_text_add(doubt, "%sat batch %.0f steps no longer fell", also, need->limited_batch);
         also = "; ";
     }

@@ -2,100 +2,11 @@
 #include "answer/target/target.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "answer/target/words.h"
+#include "base/text.h"
 #include "converge/form.h"
 #include "converge/loss.h"
-
-static void copy(char *to, size_t room, struct dts_text *text)
-{
-    snprintf(to, room, "%s", dts_text_string(text));
-    dts_text_free(text);
-}
-
-/* "35 epochs (33.9 to 36.2)": one number of the law with its interval. */
-static void add_number(struct dts_text *text, const struct dts_fit *fit, int i)
-{
-    const double told = 100; // a factor beyond which an interval says nothing
-    const double at = exp(fit->logs[i]), factor = exp(dts_fit_spread(fit, i));
-    if (!(factor < told)) {
-        dts_text_add(text, "not told by the points");
-        return;
-    }
-    dts_text_add_significant(text, at, 3);
-    dts_text_add(text, " (");
-    dts_text_add_significant(text, at / factor, 3);
-    dts_text_add(text, " to ");
-    dts_text_add_significant(text, at * factor, 3);
-    dts_text_add(text, ")");
-}
-
-static void add_batch(struct dts_text *text, const char *lead, const struct dts_law *law,
-                      double extra)
-{
-    const double batch = dts_law_batch(law, extra);
-    dts_text_add(text, "%s", lead);
-    if (isfinite(batch))
-        dts_text_add_significant(text, batch, 3);
-    else
-        dts_text_add(text, "beyond all");
-}
-
-static void say_law(const struct dts_convergence *profile, struct dts_result *result)
-{
-    const struct dts_fit *fit = &profile->fit;
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s: e_min ", profile->unit);
-    add_number(&text, fit, 0);
-    dts_text_add(&text, ", b_c ");
-    add_number(&text, fit, 1);
-    dts_text_add(&text, ", g ");
-    add_number(&text, fit, 2);
-    add_batch(&text, "; 20 % more than e_min at batch ", &fit->law, DTS_LAW_FIFTH);
-    add_batch(&text, ", twice at ", &fit->law, DTS_LAW_TWICE);
-    copy(result->target.law, sizeof(result->target.law), &text);
-}
-
-/* Which profile it is, and the batches that are known of it. */
-static void say_profile(const struct dts_convergence *profile, const struct dts_need *need,
-                        struct dts_result *result)
-{
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s: %s; %s, %d batch%s from %.0f to %.0f", profile->name,
-                 profile->target, profile->dataset, need->batch_count,
-                 need->batch_count == 1 ? "" : "es", need->batches[0], need->batches[1]);
-    copy(result->target.profile, sizeof(result->target.profile), &text);
-}
-
-/* How the runs were trained that the answer stands on: another rule needs another number. */
-static void say_rule(const struct dts_convergence *profile, int recipe,
-                     struct dts_result *result)
-{
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s, %s", profile->optimizer, profile->recipes[recipe]);
-    if (profile->schedule != NULL)
-        dts_text_add(&text, ": %s", profile->schedule);
-    copy(result->target.rule, sizeof(result->target.rule), &text);
-}
-
-/* A profile of something else may be all that there is: it is used, and said. */
-static void doubt_words(const struct dts_scenario *scenario, struct dts_text *doubt)
-{
-    const struct dts_convergence *profile = scenario->training.profile;
-    const double samples = scenario->dataset.samples, epoch = profile->epoch_samples;
-    const char *const unlike[][3] = {
-        {"model", profile->model, scenario->model.name},
-        {"optimizer", profile->optimizer, scenario->optimizer->name},
-    };
-    for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
-        if (strcmp(unlike[i][1], unlike[i][2]) != 0)
-            dts_text_add(doubt, "%sthe %s of the profile is %s, not %s",
-                         doubt->length > 0 ? "; " : "", unlike[i][0], unlike[i][1],
-                         unlike[i][2]);
-    if (epoch > 0 && samples > 0 && fabs(samples / epoch - 1) > 0.01)
-        dts_text_add(doubt, "%san epoch of the profile has %.0f samples, not %.0f",
-                     doubt->length > 0 ? "; " : "", epoch, samples);
-}
 
 /* Time and all that grows with it, from samples and steps. */
 static void fill_need(const struct dts_need *need, struct dts_result *result)
@@ -113,33 +24,37 @@ static void fill_need(const struct dts_need *need, struct dts_result *result)
     snprintf(result->target.region, sizeof(result->target.region), "%s", need->region);
 }
 
-/* Which law it is, what the other fit says, and the batches that the tokens allow. */
-static void say_loss(const struct dts_model *model, double loss, struct dts_result *result)
+/* tau in updates: what the scenario says goes before what the strategy was found to have. */
+static double delay_of(const struct dts_training *training, struct dts_result *result)
 {
-    const struct dts_loss_law *law = &dts_loss_chinchilla, *first = &dts_loss_hoffmann;
-    const double tokens = dts_loss_tokens(law, model->parameters, loss);
-    const double before = dts_loss_tokens(first, model->parameters, loss);
-    const struct dts_law batch = dts_loss_batch_law(tokens);
-    struct dts_text text = {0};
-    dts_text_add(&text, "a loss of %g, by L(N, D) of %s", loss, law->source);
-    copy(result->target.profile, sizeof(result->target.profile), &text);
-    dts_text_add(&text, "%.3g tokens for %.3g parameters at small batches (", tokens,
-                 model->parameters);
-    if (isinf(before))
-        dts_text_add(&text, "never by the first fit");
-    else
-        dts_text_add(&text, "%.3g by the first fit", before);
-    dts_text_add(&text, "); 20 %% more at a batch of %.3g tokens, twice at %.3g",
-                 dts_law_batch(&batch, DTS_LAW_FIFTH), dts_law_batch(&batch, DTS_LAW_TWICE));
-    copy(result->target.law, sizeof(result->target.law), &text);
+    const struct dts_staleness_words *words = &training->target.staleness;
+    if (words->rate != NULL)
+        result->staleness = (struct dts_staleness){words->mean, words->most};
+    return isnan(result->staleness.mean)
+               ? 0
+               : dts_staleness_delay(&result->staleness, dts_training_adapted(training));
+}
+
+/* `alone`: steps of the same batch with no gradient late. */
+static void fill_late(const struct dts_training *training, double delay,
+                      const struct dts_staleness_cost *cost, double alone,
+                      struct dts_result *result)
+{
+    if (isnan(result->staleness.mean))
+        return;
+    result->staleness_steps = result->training.steps / alone;
+    dts_target_say_late(dts_training_adapted(training), delay, cost, result);
 }
 
 static void fill_loss(const struct dts_scenario *scenario, struct dts_result *result)
 {
     const struct dts_model *model = &scenario->model;
     const double loss = scenario->training.target.loss, batch = result->global_batch;
+    const double delay = delay_of(&scenario->training, result), tokens = batch * model->tokens;
     struct dts_need need = {.epochs = NAN};
-    if (!dts_loss_predict(model->parameters, loss, batch * model->tokens, &need.units))
+    struct dts_forecast alone;
+    if (!dts_loss_predict_late(model->parameters, loss, tokens, delay, &need.units) ||
+        !dts_loss_predict(model->parameters, loss, tokens, &alone))
         return; // refused where the scenario is read
     const struct dts_law law =
         dts_loss_batch_law(dts_loss_tokens(&dts_loss_chinchilla, model->parameters, loss));
@@ -147,9 +62,12 @@ static void fill_loss(const struct dts_scenario *scenario, struct dts_result *re
     need.steps = ceil(need.samples / batch);
     need.steps_low = ceil(need.units.low / model->tokens / batch);
     need.steps_high = ceil(need.units.high / model->tokens / batch);
-    need.region = dts_law_region(&law, batch * model->tokens);
+    need.region =
+        dts_law_region(&law, dts_staleness_batch(tokens, delay, dts_staleness_cost_assumed.c));
     fill_need(&need, result);
-    say_loss(model, loss, result);
+    dts_target_say_loss(model, loss, result);
+    fill_late(&scenario->training, delay, &dts_staleness_cost_assumed,
+              ceil(alone.mean / model->tokens / batch), result);
 }
 
 void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
@@ -157,23 +75,28 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     const struct dts_training *training = &scenario->training;
     struct dts_error err = {0};
     struct dts_text doubt = {0};
-    struct dts_need need;
+    struct dts_need need, alone;
     if (training->target.loss > 0)
         fill_loss(scenario, result);
     if (training->profile == NULL)
         return;
-    if (dts_convergence_predict(training->profile, result->global_batch, training->recipe,
-                                &need, &err)) {
+    const double delay = delay_of(training, result);
+    if (dts_convergence_predict_late(training->profile, result->global_batch, training->recipe,
+                                     delay, &need, &err) &&
+        dts_convergence_predict(training->profile, result->global_batch, training->recipe,
+                                &alone, &err)) {
         fill_need(&need, result);
         dts_need_doubt(&need, result->global_batch, &doubt);
-        say_profile(training->profile, &need, result);
-        say_rule(training->profile, training->recipe, result);
+        dts_target_say_profile(training->profile, &need, result);
+        dts_target_say_rule(training->profile, training->recipe, result);
+        fill_late(training, delay, &training->profile->staleness, alone.steps, result);
     } else
         dts_text_add(&doubt, "%s", err.text);
     if (training->profile->form->has_law)
-        say_law(training->profile, result);
-    doubt_words(scenario, &doubt);
-    copy(result->target.doubt, sizeof(result->target.doubt), &doubt);
+        dts_target_say_law(training->profile, result);
+    dts_target_doubt(scenario, &doubt);
+    dts_text_copy(result->target.doubt, sizeof(result->target.doubt), dts_text_string(&doubt));
+    dts_text_free(&doubt);
 }
 
 void dts_spending_fill(const struct dts_platform *platform, struct dts_result *result)

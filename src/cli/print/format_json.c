@@ -111,6 +111,7 @@ static void put_target(struct dts_json *json, const struct dts_result *result)
     put_word(json, "profile", result->target.profile);
     put_word(json, "rule", result->target.rule);
     put_word(json, "law", result->target.law);
+    put_word(json, "late", result->target.late);
     put_word(json, "region", result->target.region);
     put_word(json, "doubt", result->target.doubt);
     dts_json_end(json);

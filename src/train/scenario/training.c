@@ -9,6 +9,23 @@
 #include "base/mem.h"
 #include "converge/loss.h"
 
+static const char *rate_name(int i)
+{
+    static const char *const words[] = {"fixed", "adapted", NULL};
+    return words[i];
+}
+
+static const struct dts_field staleness_fields[] = {
+    {DTS_KEY(struct dts_staleness_words, mean), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .help = "updates of the weights while a gradient is under way, on the average"},
+    {DTS_KEY(struct dts_staleness_words, most), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .missing = "null", .help = "of these at the most; default: the mean"},
+    {DTS_KEY(struct dts_staleness_words, rate), .type = DTS_STRING, .choice = rate_name,
+     .missing = "\"fixed\"",
+     .help = "learning rate: fixed, or adapted: divided by one plus the delay of the gradient"},
+    {0},
+};
+
 static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, profile), .type = DTS_STRING, .missing = "null",
      .help = "what runs needed to reach it: a name (`dtsim list convergence`) or a file"},
@@ -17,6 +34,8 @@ static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, loss), .type = DTS_REAL, .min = 0.1, .max = 20,
      .missing = "null",
      .help = "instead of a profile: nats a token of a language model, by Chinchilla's law"},
+    {DTS_KEY(struct dts_target_words, staleness), .type = DTS_OBJECT, .missing = "null",
+     .fields = staleness_fields, .help = "gradients are late, and more steps are needed"},
     {0},
 };
 
@@ -118,6 +137,26 @@ static bool choose_recipe(struct dts_training *training, const struct dts_cfg *a
     return false;
 }
 
+static bool check_staleness(struct dts_staleness_words *words, const struct dts_cfg *target,
+                            struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(target, "staleness"),
+                         most = dts_cfg_member(&at, "most");
+    if (!dts_cfg_exists(&most))
+        words->most = words->mean;
+    else if (words->rate != NULL && strcmp(words->rate, rate_name(0)) != 0)
+        return dts_cfg_fail(&at, "most", err, "has no effect: an adapted rate needs the mean");
+    return words->most >= words->mean ||
+           dts_cfg_fail(&at, "most", err, "must be >= the mean, %g, got %g", words->mean,
+                        words->most);
+}
+
+bool dts_training_adapted(const struct dts_training *training)
+{
+    const char *rate = training->target.staleness.rate;
+    return rate != NULL && strcmp(rate, rate_name(0)) != 0;
+}
+
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err)
 {
@@ -132,6 +171,8 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
         return dts_cfg_fail(&at, NULL, err, "has both epochs and target: give one");
     if ((training->target.profile != NULL) == (training->target.loss > 0))
         return dts_cfg_fail(&target, NULL, err, "must have either profile or loss");
+    if (!check_staleness(&training->target.staleness, &target, err))
+        return false;
     if (training->target.profile == NULL)
         return training->target.recipe == NULL ||
                dts_cfg_fail(&target, "recipe", err, "has no effect: a loss has no recipes");

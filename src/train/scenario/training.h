@@ -3,6 +3,7 @@
  *
  *     "training": {"target": {"profile": "resnet50_lars", "recipe": "tuned"}}
  *     "training": {"target": {"loss": 2.1}}
+ *     "training": {"target": {"profile": "bert_large", "staleness": {"mean": 3, "most": 7}}}
  *     "training": {"phases": [{"epochs": 14, "set": {"model.input": [3, 128, 128]}}, ...]}
  */
 #ifndef DTS_TRAIN_SCENARIO_TRAINING_H
@@ -11,10 +12,17 @@
 #include "converge/profile.h"
 #include "train/model/model.h"
 
+/* How late gradients are that are applied (converge/staleness.h). */
+struct dts_staleness_words {
+    double mean, most; // updates
+    const char *rate;  // "fixed", "adapted"; NULL: nothing is said of late gradients
+};
+
 /* The key as it stands. */
 struct dts_target_words {
     const char *profile, *recipe; // NULL: none is asked
     double loss;                  // nats a token, of a language model; 0: none is asked
+    struct dts_staleness_words staleness;
 };
 
 /* A part of a training with other values of the scenario than the rest. */
@@ -41,6 +49,10 @@ extern const struct dts_field dts_phase_fields[];
  * `training`. */
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err);
+/* Is the learning rate divided by one plus the delay of a gradient? False where nothing is
+ * said. */
+bool dts_training_adapted(const struct dts_training *training);
+
 /* A target that the model cannot have, or never reaches, is refused. */
 bool dts_training_suits(const struct dts_training *training, const struct dts_cfg *top,
                         const struct dts_model *model, struct dts_error *err);

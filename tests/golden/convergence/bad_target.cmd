@@ -4,3 +4,7 @@ dtsim check time_to_accuracy --set training.epochs=3
 dtsim check time_to_accuracy --set training.target='{"recipe": "tuned"}'
 dtsim check time_to_accuracy --set training.target.profil=x
 dtsim check time_to_accuracy --set training.target.profile=time_to_accuracy.json
+dtsim check time_to_accuracy --set training.target.staleness='{"mean": 3, "most": 2}'
+dtsim check time_to_accuracy --set training.target.staleness='{"mean": 3, "most": 7, "rate": "adapted"}'
+dtsim check time_to_accuracy --set training.target.staleness='{"most": 2}'
+dtsim check time_to_accuracy --set training.staleness='{"mean": 2}'
