@@ -9,6 +9,7 @@
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
+#include "answer/target/accuracy_of.h"
 #include "answer/target/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
@@ -190,6 +191,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         result->training.time_s = result->training.steps * result->step.total_s;
     }
     dts_target_fill(s, result);
+    dts_accuracy_fill(s, result);
     dts_spending_fill(w->question->platform, result);
 }
 

@@ -47,6 +47,14 @@ const struct dts_metric dts_metrics[] = {
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
     {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
     {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
+    {"training", "accuracy", "percent", AT(training.accuracy_percent), "accuracy_percent",
+     .rare = true},
+    {"training", "accuracy_low", "percent", AT(training.accuracy_low_percent), NULL,
+     .rare = true},
+    {"training", "accuracy_high", "percent", AT(training.accuracy_high_percent), NULL,
+     .rare = true},
+    {"training", "accuracy_lost", "points", AT(training.accuracy_lost_points), NULL,
+     .rare = true},
     {"staleness", "mean", "updates", AT(staleness.mean), NULL, .rare = true},
     {"staleness", "most", "updates", AT(staleness.most), NULL, .rare = true},
     {"staleness", "steps", "factor", AT(staleness_steps), NULL, .rare = true},
@@ -74,6 +82,7 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
     SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule), SEAL(r->target.region),
         SEAL(r->target.doubt), SEAL(r->target.late);
+    SEAL(r->accuracy.table), SEAL(r->accuracy.rule), SEAL(r->accuracy.doubt);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

@@ -91,6 +91,11 @@ struct dts_result {
         /* Where the platform states the power and the price of a node: nodes in use times
          * time_s times these. */
         double energy_kwh, cost;
+
+        /* After a fixed number of epochs, percent, where a table tells: the mean, between which
+         * 80 % of runs lie, and how many points less than at small batches. */
+        double accuracy_percent, accuracy_low_percent, accuracy_high_percent;
+        double accuracy_lost_points;
     } training;
 
     /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
@@ -108,6 +113,12 @@ struct dts_result {
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;
+    /* Of the table that the accuracy is from; "": there is none. */
+    struct {
+        char table[256]; // its name, metric, epochs and published batches
+        char rule[320];  // rule of the learning rate, and optimizer, of its runs
+        char doubt[384]; // why there is no number, or why it is hard to believe
+    } accuracy;
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;

@@ -94,7 +94,9 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
         dts_text_add(&doubt, "%s", err.text);
     if (training->profile->form->has_law)
         dts_target_say_law(training->profile, result);
-    dts_target_doubt(scenario, &doubt);
+    const struct dts_target_like like = {training->profile->model, training->profile->optimizer,
+                                         training->profile->epoch_samples};
+    dts_target_unlike(scenario, "profile", &like, &doubt);
     dts_text_copy(result->target.doubt, sizeof(result->target.doubt), dts_text_string(&doubt));
     dts_text_free(&doubt);
 }

@@ -77,22 +77,27 @@ void dts_target_say_rule(const struct dts_convergence *profile, int recipe,
     copy(result->target.rule, sizeof(result->target.rule), &text);
 }
 
-void dts_target_doubt(const struct dts_scenario *scenario, struct dts_text *doubt)
+/* Between two reasons. */
+static const char *also(const struct dts_text *doubt)
 {
-    const struct dts_convergence *profile = scenario->training.profile;
-    const double samples = scenario->dataset.samples, epoch = profile->epoch_samples;
+    return doubt->length > 0 ? "; " : "";
+}
+
+void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
+                       const struct dts_target_like *like, struct dts_text *doubt)
+{
+    const double samples = scenario->dataset.samples, epoch = like->epoch_samples;
     const char *const unlike[][3] = {
-        {"model", profile->model, scenario->model.name},
-        {"optimizer", profile->optimizer, scenario->optimizer->name},
+        {"model", like->model, scenario->model.name},
+        {"optimizer", like->optimizer, scenario->optimizer->name},
     };
     for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
         if (strcmp(unlike[i][1], unlike[i][2]) != 0)
-            dts_text_add(doubt, "%sthe %s of the profile is %s, not %s",
-                         doubt->length > 0 ? "; " : "", unlike[i][0], unlike[i][1],
-                         unlike[i][2]);
+            dts_text_add(doubt, "%sthe %s of the %s is %s, not %s", also(doubt), unlike[i][0],
+                         of, unlike[i][1], unlike[i][2]);
     if (epoch > 0 && samples > 0 && fabs(samples / epoch - 1) > 0.01)
-        dts_text_add(doubt, "%san epoch of the profile has %.0f samples, not %.0f",
-                     doubt->length > 0 ? "; " : "", epoch, samples);
+        dts_text_add(doubt, "%san epoch of the %s has %.0f samples, not %.0f", also(doubt), of,
+                     epoch, samples);
 }
 
 void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_result *result)

@@ -24,8 +24,15 @@ void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_
 void dts_target_say_late(bool adapted, double delay, const struct dts_staleness_cost *cost,
                          struct dts_result *result);
 
-/* Add in what the scenario differs from the profile: one of something else may be all that
- * there is. It is used, and said. */
-void dts_target_doubt(const struct dts_scenario *scenario, struct dts_text *doubt);
+/* What runs were trained with that an answer rests on. */
+struct dts_target_like {
+    const char *model, *optimizer;
+    double epoch_samples; // 0: not known
+};
+
+/* Add in what the scenario differs from them: runs of something else may be all that there is.
+ * They are used, and it is said. `of`: "profile". */
+void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
+                       const struct dts_target_like *like, struct dts_text *doubt);
 
 #endif

@@ -117,6 +117,17 @@ static void put_target(struct dts_json *json, const struct dts_result *result)
     dts_json_end(json);
 }
 
+static void put_accuracy(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->accuracy.table[0] == '\0')
+        return;
+    dts_json_object(json, "accuracy");
+    put_word(json, "table", result->accuracy.table);
+    put_word(json, "rule", result->accuracy.rule);
+    put_word(json, "doubt", result->accuracy.doubt);
+    dts_json_end(json);
+}
+
 static void put_error(struct dts_json *json, const struct dts_error *error)
 {
     if (error->cause == DTS_NO_ERROR)
@@ -154,6 +165,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     }
     put_metrics(json, result);
     put_target(json, result);
+    put_accuracy(json, result);
     put_reference(json, result);
     if (result->live != NULL)
         dts_comparison_json(result->live, json);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/print/format.h"
 #include "cli/print/question.h"
+#include "cli/print/text_accuracy.h"
 #include "cli/print/text_notes.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
@@ -301,6 +302,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
             print_targets(&reports[i], out);
             print_frontier(&reports[i], out);
         }
+        dts_text_accuracy(&reports[i], out);
         dts_text_notes(&reports[i], out);
     }
 }

@@ -39,9 +39,19 @@ static const struct dts_field target_fields[] = {
     {0},
 };
 
+static const struct dts_field accuracy_fields[] = {
+    {DTS_KEY(struct dts_accuracy_words, table), .type = DTS_STRING,
+     .help = "what runs reached at several batches: a name (`dtsim list accuracy`) or a file"},
+    {DTS_KEY(struct dts_accuracy_words, rule), .type = DTS_STRING, .missing = "null",
+     .help = "of the learning rate, which one of the table; default: its own"},
+    {0},
+};
+
 const struct dts_field dts_training_fields[] = {
     {DTS_KEY(struct dts_training, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
      .missing = "null", .help = "passes over the data set, for the time that they take"},
+    {DTS_KEY(struct dts_training, accuracy), .type = DTS_OBJECT, .fields = accuracy_fields,
+     .missing = "null", .help = "with epochs: what is reached in them"},
     {DTS_KEY(struct dts_training, target), .type = DTS_OBJECT, .fields = target_fields,
      .missing = "null", .help = "instead of epochs: train until a target is reached"},
     {.key = "phases",
@@ -157,13 +167,37 @@ bool dts_training_adapted(const struct dts_training *training)
     return rate != NULL && strcmp(rate, rate_name(0)) != 0;
 }
 
+static bool load_table(struct dts_training *training, const struct dts_cfg *top,
+                       struct dts_error *err)
+{
+    const struct dts_cfg training_at = dts_cfg_member(top, "training"),
+                         at = dts_cfg_member(&training_at, "accuracy");
+    struct dts_text known = {0};
+    char *path;
+    if (training->accuracy.table == NULL)
+        return true;
+    if (training->epochs <= 0)
+        return dts_cfg_fail(&at, NULL, err, "needs training.epochs: it is what they reach");
+    if (!dts_library_find_for(&path, "accuracy", training->accuracy.table, &at, "table", err))
+        return false;
+    training->table = dts_alloc(1, sizeof(*training->table));
+    bool good = dts_accuracy_load(training->table, path, err);
+    free(path);
+    if (good && training->accuracy.rule != NULL &&
+        !dts_accuracy_has(training->table, training->accuracy.rule, &known))
+        good = dts_cfg_fail(&at, "rule", err, "must be one of %s, got \"%s\"",
+                            dts_text_string(&known), training->accuracy.rule);
+    dts_text_free(&known);
+    return good;
+}
+
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err)
 {
     const struct dts_cfg at = dts_cfg_member(top, "training");
     const struct dts_cfg target = dts_cfg_member(&at, "target");
     char *path;
-    if (!read_phases(training, top, err))
+    if (!read_phases(training, top, err) || !load_table(training, top, err))
         return false;
     if (!dts_cfg_exists(&target))
         return true;
@@ -210,6 +244,9 @@ void dts_training_free(struct dts_training *training)
     if (training->profile != NULL)
         dts_convergence_free(training->profile);
     free(training->profile);
+    if (training->table != NULL)
+        dts_accuracy_free(training->table);
+    free(training->table);
     free(training->phases);
     *training = (struct dts_training){0};
 }

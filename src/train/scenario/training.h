@@ -1,6 +1,7 @@
 /* training.h -- how long a training lasts: a number of epochs, phases, or until a target is
  * reached.
  *
+ *     "training": {"epochs": 90, "accuracy": {"table": "resnet50_goyal"}}
  *     "training": {"target": {"profile": "resnet50_lars", "recipe": "tuned"}}
  *     "training": {"target": {"loss": 2.1}}
  *     "training": {"target": {"profile": "bert_large", "staleness": {"mean": 3, "most": 7}}}
@@ -9,6 +10,7 @@
 #ifndef DTS_TRAIN_SCENARIO_TRAINING_H
 #define DTS_TRAIN_SCENARIO_TRAINING_H
 
+#include "converge/accuracy.h"
 #include "converge/profile.h"
 #include "train/model/model.h"
 
@@ -25,6 +27,11 @@ struct dts_target_words {
     struct dts_staleness_words staleness;
 };
 
+/* What is reached in a number of epochs, as it is asked. */
+struct dts_accuracy_words {
+    const char *table, *rule; // NULL: none is asked; the table's own
+};
+
 /* A part of a training with other values of the scenario than the rest. */
 struct dts_phase {
     double epochs, steps; // one of them; the other is 0
@@ -37,6 +44,8 @@ struct dts_training {
     struct dts_phase *phases; // owned; NULL: the training is one
     int phase_count;
     struct dts_target_words target;
+    struct dts_accuracy_words accuracy;
+    struct dts_accuracy *table;      // of the accuracy; owned; NULL: none is asked
     struct dts_convergence *profile; // of the target; owned; NULL: none is asked
     int recipe;                      // of the profile
 };
@@ -45,7 +54,7 @@ extern const struct dts_field dts_training_fields[];
 
 extern const struct dts_field dts_phase_fields[];
 
-/* Read the phases, and the profile that the target names; check them against the rest of
+/* Read the phases, and the profile or the table that is named; check them against the rest of
  * `training`. */
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err);
