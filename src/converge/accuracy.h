@@ -19,6 +19,7 @@
 #include "base/json/cfg.h"
 #include "base/text.h"
 #include "converge/accuracy_fit.h"
+#include "converge/trained_by.h"
 
 /* A point of another rule than the table's. */
 struct dts_accuracy_other {
@@ -30,13 +31,13 @@ struct dts_accuracy_other {
 struct dts_accuracy {
     const char *name, *summary; // name: of the file, without folder and ".json"
     const char *model, *dataset, *optimizer;
-    const char *metric;        // "top-1 accuracy", in percent
-    const char *rule;          // of points that name none
-    const char *schedule;      // of the learning rate, in words; NULL: not said
-    const char *sample;        // "image"
-    double epochs;             // of each run
-    double epoch_samples;      // samples of an epoch
-    double batch_norm_samples; // that batch normalization spans; 0: not said
+    const char *metric;            // "top-1 accuracy", in percent
+    const char *rule;              // of points that name none
+    const char *schedule;          // of the learning rate, in words; NULL: not said
+    const char *sample;            // "image"
+    double epochs;                 // of each run
+    double epoch_samples;          // samples of an epoch
+    struct dts_trained_by trained; // by the own rule
     const char *source;
     struct dts_accuracy_fit fit; // of the own rule
     struct dts_accuracy_other others[DTS_ACCURACY_POINTS];

@@ -85,6 +85,8 @@ void dts_need_doubt(const struct dts_need *need, double batch, struct dts_text *
             dts_text_add(doubt, ", by late gradients as one of %.0f,", need->counts_as);
         dts_text_add(doubt, " is %.3g times outside the published ones, %.0f to %.0f",
                      need->outside, need->batches[0], need->batches[1]);
+        if (need->counts_as > need->batches[1])
+            dts_text_add(doubt, ": nobody is known to have got there with so large a one");
         also = "; ";
     }
     if (need->limited_batch > 0 && fmax(batch, need->counts_as) > need->batches[1]) {

@@ -51,6 +51,9 @@ static const struct dts_field fields[] = {
      .help = "tokens of a sample; with unit tokens"},
     {WORD(recipe), .type = DTS_STRING, .missing = "\"reference\"",
      .help = "name of the recipe of points that name none; predictions are for it"},
+    {WORD(trained), .type = DTS_OBJECT, .fields = dts_trained_by_fields, .missing = "null",
+     .help =
+         "how the runs of that recipe were trained: a scenario that says otherwise is doubted"},
     {WORD(staleness), .type = DTS_OBJECT, .fields = staleness_fields, .missing = "null",
      .help = "what late gradients cost; default: c 1 within a factor of 2, ASSUMED"},
     {.key = "form",

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "converge/forecast.h"
 #include "converge/staleness.h"
+#include "converge/trained_by.h"
 
 /* How predictions follow from points: a row of dts_convergence_forms. */
 struct dts_convergence_form;
@@ -45,6 +46,7 @@ struct dts_convergence {
     double sample_tokens; // tokens of a sample; 0: the unit is another
     const char *recipe;   // of points that name none
     const char *source;
+    struct dts_trained_by trained;       // of the own recipe
     struct dts_staleness_cost staleness; // what late gradients cost
     const struct dts_convergence_form *form;
     struct dts_convergence_point points[DTS_FIT_BATCHES];

@@ -55,6 +55,7 @@ void dts_convergence_print(const struct dts_convergence *profile, FILE *out)
     known(&json, "epoch_samples", profile->epoch_samples);
     known(&json, "sample_tokens", profile->sample_tokens);
     dts_json_string(&json, "recipe", profile->recipe);
+    dts_trained_by_print(&profile->trained, &json);
     print_staleness(&json, &profile->staleness);
     dts_json_string(&json, "form", profile->form != NULL ? profile->form->name : NULL);
     dts_json_string(&json, "source", profile->source);

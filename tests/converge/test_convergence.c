@@ -107,13 +107,14 @@ static void doubts_name_the_batch(void)
     dts_need_doubt(&need, 190, &doubt);
     CHECK_STRING(dts_text_string(&doubt), "");
     need.outside = 4;
+    need.counts_as = 400;
     need.limited_batch = 200;
     need.batch_count = 3;
     dts_need_doubt(&need, 400, &doubt);
-    CHECK_STRING(
-        dts_text_string(&doubt),
-        "batch 400 is 4 times outside the published ones, 10 to 100; at batch 200 steps "
-        "no longer fell; only 3 batches are published");
+    CHECK_STRING(dts_text_string(&doubt),
+                 "batch 400 is 4 times outside the published ones, 10 to 100: nobody is known "
+                 "to have got there with so large a one; at batch 200 steps "
+                 "no longer fell; only 3 batches are published");
     dts_text_free(&doubt);
 }
 

@@ -67,8 +67,9 @@ static void a_profile_is_asked_for_the_batch_that_late_gradients_make(void)
     need = (struct dts_need){
         .outside = 4, .batches = {10, 100}, .batch_count = 4, .counts_as = 400};
     dts_need_doubt(&need, 100, &doubt);
-    CHECK_STRING(dts_text_string(&doubt), "batch 100, by late gradients as one of 400, is 4 "
-                                          "times outside the published ones, 10 to 100");
+    CHECK_STRING(dts_text_string(&doubt),
+                 "batch 100, by late gradients as one of 400, is 4 times outside the published "
+                 "ones, 10 to 100: nobody is known to have got there with so large a one");
     dts_text_free(&doubt);
     dts_convergence_free(&profile);
 }

@@ -2,6 +2,7 @@
 #include "answer/target/accuracy_of.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "answer/target/words.h"
 #include "base/text.h"
@@ -49,14 +50,17 @@ void dts_accuracy_fill(const struct dts_scenario *scenario, struct dts_result *r
     struct dts_text doubt = {0};
     if (table == NULL)
         return;
-    const struct dts_target_like like = {table->model, table->optimizer, table->epoch_samples};
+    const char *rule = training->accuracy.rule;
+    const bool own = rule == NULL || strcmp(rule, table->rule) == 0;
+    const struct dts_target_like like = {table->model, table->optimizer, table->epoch_samples,
+                                         own ? &table->trained : NULL};
     if (fabs(training->epochs / table->epochs - 1) > 0.01)
         dts_text_add(&doubt, "nothing is known of %g epochs, only of %g", training->epochs,
                      table->epochs);
     else
-        fill(table, training->accuracy.rule, &doubt, result);
-    dts_target_unlike(scenario, "table", &like, &doubt);
-    say_table(table, training->accuracy.rule, result);
+        fill(table, rule, &doubt, result);
+    dts_target_unlike(scenario, "table", &like, result, &doubt);
+    say_table(table, rule, result);
     dts_text_copy(result->accuracy.doubt, sizeof(result->accuracy.doubt),
                   dts_text_string(&doubt));
     dts_text_free(&doubt);

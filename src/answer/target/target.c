@@ -95,8 +95,10 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     if (training->profile->form->has_law)
         dts_target_say_law(training->profile, result);
     const struct dts_target_like like = {training->profile->model, training->profile->optimizer,
-                                         training->profile->epoch_samples};
-    dts_target_unlike(scenario, "profile", &like, &doubt);
+                                         training->profile->epoch_samples,
+                                         training->recipe == 0 ? &training->profile->trained
+                                                               : NULL};
+    dts_target_unlike(scenario, "profile", &like, result, &doubt);
     dts_text_copy(result->target.doubt, sizeof(result->target.doubt), dts_text_string(&doubt));
     dts_text_free(&doubt);
 }

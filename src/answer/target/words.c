@@ -83,8 +83,53 @@ static const char *also(const struct dts_text *doubt)
     return doubt->length > 0 ? "; " : "";
 }
 
+/* A scenario says by which rule it trains where it sets one for live runs. */
+static void rate_unlike(const struct dts_scenario *scenario, const char *of,
+                        const struct dts_trained_by *trained, struct dts_text *doubt)
+{
+    const struct dts_live_settings *live = &scenario->live;
+    const bool scheduled =
+        live->schedule.kind != NULL && strcmp(live->compute, dts_live_compute_name(1)) == 0;
+    const char *warm_up = live->schedule.warm_up_epochs <= 0 ? "none"
+                          : live->schedule.warm_up != NULL   ? live->schedule.warm_up
+                                                             : dts_warm_up_name(0);
+    const char *const unlike[][3] = {
+        {"scaling of the rate", trained->scaling, live->scaling.rule},
+        {"warm-up", trained->warm_up, scheduled ? warm_up : NULL},
+        {"decay of the rate", trained->decay, scheduled ? live->schedule.kind : NULL},
+    };
+    for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
+        if (unlike[i][1] != NULL && unlike[i][2] != NULL &&
+            strcmp(unlike[i][1], unlike[i][2]) != 0)
+            dts_text_add(doubt, "%sthe %s of the %s is %s, not %s", also(doubt), unlike[i][0],
+                         of, unlike[i][1], unlike[i][2]);
+}
+
+/* Samples that batch normalization spans: of a device in a microbatch, or of all devices. */
+static double norm_samples(const struct dts_scenario *scenario, const struct dts_result *result)
+{
+    const double step = (double)result->global_batch / scenario->accumulate;
+    if (!dts_model_batch_norm(&scenario->model))
+        return 0;
+    return scenario->synchronized           ? step
+           : scenario->batch_per_device > 0 ? scenario->batch_per_device
+           : scenario->batch_micro > 0      ? scenario->batch_micro
+                                            : step / result->devices;
+}
+
+static void norm_unlike(const struct dts_scenario *scenario, const char *of,
+                        const struct dts_trained_by *trained, const struct dts_result *result,
+                        struct dts_text *doubt)
+{
+    const double spans = norm_samples(scenario, result), theirs = trained->batch_norm_samples;
+    if (spans > 0 && theirs > 0 && (spans > 2 * theirs || theirs > 2 * spans))
+        dts_text_add(doubt, "%sbatch normalization of the %s spans %.0f samples, not %.3g",
+                     also(doubt), of, theirs, spans);
+}
+
 void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
-                       const struct dts_target_like *like, struct dts_text *doubt)
+                       const struct dts_target_like *like, const struct dts_result *result,
+                       struct dts_text *doubt)
 {
     const double samples = scenario->dataset.samples, epoch = like->epoch_samples;
     const char *const unlike[][3] = {
@@ -98,6 +143,10 @@ void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
     if (epoch > 0 && samples > 0 && fabs(samples / epoch - 1) > 0.01)
         dts_text_add(doubt, "%san epoch of the %s has %.0f samples, not %.0f", also(doubt), of,
                      epoch, samples);
+    if (like->trained != NULL) {
+        rate_unlike(scenario, of, like->trained, doubt);
+        norm_unlike(scenario, of, like->trained, result, doubt);
+    }
 }
 
 void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_result *result)

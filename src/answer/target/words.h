@@ -27,12 +27,14 @@ void dts_target_say_late(bool adapted, double delay, const struct dts_staleness_
 /* What runs were trained with that an answer rests on. */
 struct dts_target_like {
     const char *model, *optimizer;
-    double epoch_samples; // 0: not known
+    double epoch_samples;                 // 0: not known
+    const struct dts_trained_by *trained; // NULL: another recipe than the one that it is of
 };
 
 /* Add in what the scenario differs from them: runs of something else may be all that there is.
  * They are used, and it is said. `of`: "profile". */
 void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
-                       const struct dts_target_like *like, struct dts_text *doubt);
+                       const struct dts_target_like *like, const struct dts_result *result,
+                       struct dts_text *doubt);
 
 #endif

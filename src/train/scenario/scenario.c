@@ -203,10 +203,7 @@ static bool read_placement(const struct dts_cfg *top, struct dts_placing *placin
 static bool check_batch_norm(const struct dts_scenario *scenario, const struct dts_cfg *top,
                              struct dts_error *err)
 {
-    for (int l = 0; l < scenario->model.layer_count; l++)
-        if (scenario->model.layers[l].cost.sums > 0)
-            return true;
-    return !scenario->synchronized ||
+    return !scenario->synchronized || dts_model_batch_norm(&scenario->model) ||
            dts_cfg_fail(top, "batch_norm", err, "\"synchronized\", but %s has no batch_norm",
                         scenario->model.name);
 }

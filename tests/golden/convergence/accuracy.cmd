@@ -7,7 +7,6 @@ dtsim imagenet_1h --set devices=256 --set "$one" --format json | sed -n '/"accur
 dtsim imagenet_1h --set devices=256 --set "$one" --format csv | tr , '\n' | grep accuracy
 dtsim imagenet_1h --set devices=256 --set "$one" --set training.epochs=60 --set optimizer=momentum | sed -n '/^batch/,/^$/p;/^  unsure/,/^  overlap/p'
 dtsim summit_27k --set devices=27648 --set "$one" | sed -n '/batch  accuracy/,/^$/p;/^  unsure/,/^  overlap/p'
-dtsim check imagenet_1h --set training.accuracy.rule=no
-dtsim check imagenet_1h --set training.accuracy.table=goyal
-dtsim check imagenet_1h --set training.epochs=null
-dtsim check imagenet_1h --set training.accuracy='{}'
+# Rules of the rate and spans of batch normalization that are not the table's.
+dtsim imagenet_1h --set devices=128 --set "$one" --set batch.per_device=96 --set 'live={"compute": "kernels", "scaling": {"rule": "square_root", "batch": 256}}' | sed -n '/^  unsure/,/^  overlap/p'
+dtsim imagenet_1h --set devices=8 --set "$one" --set batch_norm=synchronized | sed -n '/^  unsure/,/^  overlap/p'

@@ -8,3 +8,7 @@ dtsim check time_to_accuracy --set training.target.staleness='{"mean": 3, "most"
 dtsim check time_to_accuracy --set training.target.staleness='{"mean": 3, "most": 7, "rate": "adapted"}'
 dtsim check time_to_accuracy --set training.target.staleness='{"most": 2}'
 dtsim check time_to_accuracy --set training.staleness='{"mean": 2}'
+dtsim check imagenet_1h --set training.accuracy.rule=no
+dtsim check imagenet_1h --set training.accuracy.table=goyal
+dtsim check imagenet_1h --set training.epochs=null
+dtsim check imagenet_1h --set training.accuracy='{}'
