@@ -175,6 +175,7 @@ struct dts_report {
     const struct dts_changes *changes;     // that the command line made; NULL: none
     uint64_t seed;
     uint64_t hash; // of all documents that were read, changes made
+    bool listed; // a list of cases (validate/listed.h): the setting of a point is its name
     struct dts_result *points;
     int count;
 };

@@ -222,9 +222,8 @@ const struct dts_command dts_list_command = {
     .name = "list",
     .arguments = "[WHAT...]",
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
-    .help =
-        "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"
-        "strategies, collectives, optimizers, precisions, placements, engines, topologies,\n"
-        "fabrics, transports, layers, formats. Without it: all of them.\n",
+    .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"
+            "strategies, collectives, optimizers, precisions, placements, engines,\n"
+            "topologies, fabrics, transports, layers, formats. Without it: all of them.\n",
     .run = run,
 };

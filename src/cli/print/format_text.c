@@ -11,6 +11,7 @@
 #include "cli/print/format.h"
 #include "cli/print/question.h"
 #include "cli/print/text_accuracy.h"
+#include "cli/print/text_cases.h"
 #include "cli/print/text_notes.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
@@ -280,7 +281,7 @@ static void print_head(const struct dts_report *report, FILE *out)
     snprintf(lead, sizeof(lead), "%s%s", report->scenario, text.length > 0 ? ": " : "");
     dts_text_paragraph(out, lead, 2, dts_text_string(&text));
     dts_text_free(&text);
-    for (int i = 0; i < report->count; i++) {
+    for (int i = 0; i < report->count && !report->listed; i++) {
         const struct dts_result *point = &report->points[i];
         if (dts_result_refused(point) || point->model[0] == '\0')
             continue;
@@ -297,6 +298,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         if (i > 0)
             fputc('\n', out);
         print_head(&reports[i], out);
+        dts_text_cases(&reports[i], out);
         print_table(&reports[i], out);
         if (largest(&reports[i], AT(training.device_hours)) > 0) {
             print_targets(&reports[i], out);
