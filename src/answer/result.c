@@ -45,6 +45,8 @@ const struct dts_metric dts_metrics[] = {
     {"training", "time_low", "s", AT(training.time_low_s), NULL, .rare = true},
     {"training", "time_high", "s", AT(training.time_high_s), NULL, .rare = true},
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
+    {"training", "evaluations", NULL, AT(training.evaluations), NULL, .rare = true},
+    {"training", "evaluation", "s", AT(training.evaluation_s), NULL, .rare = true},
     {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
     {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
     {"training", "accuracy", "percent", AT(training.accuracy_percent), "accuracy_percent",

@@ -88,6 +88,9 @@ struct dts_result {
         double samples, steps_low, steps_high, time_low_s, time_high_s;
         double device_hours; // devices times time_s
 
+        /* Where a target says what an evaluation takes: how many, and their part of time_s. */
+        double evaluations, evaluation_s;
+
         /* Where the platform states the power and the price of a node: nodes in use times
          * time_s times these. */
         double energy_kwh, cost;
@@ -175,7 +178,7 @@ struct dts_report {
     const struct dts_changes *changes;     // that the command line made; NULL: none
     uint64_t seed;
     uint64_t hash; // of all documents that were read, changes made
-    bool listed; // a list of cases (validate/listed.h): the setting of a point is its name
+    bool listed;   // a list of cases (validate/listed.h): the setting of a point is its name
     struct dts_result *points;
     int count;
 };

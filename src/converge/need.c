@@ -30,29 +30,48 @@ static void take_range(struct dts_need *need, const struct dts_convergence *prof
 }
 
 /* The forecast at the batch as which late gradients count, with the doubt about how much. */
-static bool forecast_late(const struct dts_convergence *profile, double batch, int recipe,
-                          double delay, struct dts_forecast *forecast, struct dts_error *err)
+static bool forecast_late(const struct dts_convergence *profile,
+                          const struct dts_need_question *asked, struct dts_forecast *forecast,
+                          struct dts_error *err)
 {
     const struct dts_staleness_cost *cost = &profile->staleness;
-    struct dts_fit_question question = {.recipe = recipe, .cv = -1, .interval = -1, .seeds = 1};
+    struct dts_fit_question question = {.recipe = asked->recipe,
+                                        .cv = -1,
+                                        .interval = asked->interval > 0 ? asked->interval : -1,
+                                        .seeds = 1};
     const double factors[] = {1, 1 / cost->factor, cost->factor};
     struct dts_forecast at[3];
-    for (int i = 0; i < (delay > 0 ? 3 : 1); i++) {
-        question.batch = dts_staleness_batch(batch, delay, cost->c * factors[i]);
+    for (int i = 0; i < (asked->delay > 0 ? 3 : 1); i++) {
+        question.batch = dts_staleness_batch(asked->batch, asked->delay, cost->c * factors[i]);
         if (!profile->form->predict(profile, &question, &at[i], err))
             return false;
     }
-    *forecast = delay > 0 ? dts_staleness_widen(&at[0], at[1].mean, at[2].mean) : at[0];
+    *forecast = asked->delay > 0 ? dts_staleness_widen(&at[0], at[1].mean, at[2].mean) : at[0];
     return true;
 }
 
-bool dts_convergence_predict_late(const struct dts_convergence *profile, double batch,
-                                  int recipe, double delay, struct dts_need *need,
-                                  struct dts_error *err)
+/* How often the runs of the nearest batch were evaluated. */
+static double nearest_interval(const struct dts_convergence *profile, double batch)
 {
+    const struct dts_seeds *near = &profile->points[0].seeds;
+    for (int i = 1; i < profile->point_count; i++) {
+        const struct dts_seeds *point = &profile->points[i].seeds;
+        if (fabs(log(point->batch / batch)) < fabs(log(near->batch / batch)))
+            near = point;
+    }
+    return near->interval;
+}
+
+bool dts_convergence_ask(const struct dts_convergence *profile,
+                         const struct dts_need_question *question, struct dts_need *need,
+                         struct dts_error *err)
+{
+    const double batch = question->batch;
     *need = (struct dts_need){.region = "", .outside = 1};
-    need->counts_as = dts_staleness_batch(batch, delay, profile->staleness.c);
-    if (!forecast_late(profile, batch, recipe, delay, &need->units, err))
+    need->counts_as = dts_staleness_batch(batch, question->delay, profile->staleness.c);
+    need->interval =
+        question->interval > 0 ? question->interval : nearest_interval(profile, batch);
+    if (!forecast_late(profile, question, &need->units, err))
         return false;
     if (profile->form->has_law)
         need->region = dts_law_region(&profile->fit.law, need->counts_as);
@@ -73,7 +92,8 @@ bool dts_convergence_predict_late(const struct dts_convergence *profile, double 
 bool dts_convergence_predict(const struct dts_convergence *profile, double batch, int recipe,
                              struct dts_need *need, struct dts_error *err)
 {
-    return dts_convergence_predict_late(profile, batch, recipe, 0, need, err);
+    const struct dts_need_question question = {.batch = batch, .recipe = recipe};
+    return dts_convergence_ask(profile, &question, need, err);
 }
 
 void dts_need_doubt(const struct dts_need *need, double batch, struct dts_text *doubt)

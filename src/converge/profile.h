@@ -86,6 +86,7 @@ struct dts_need {
     double epochs;                             // NAN where an epoch's samples are not known
     double samples, samples_low, samples_high; // units in samples
     double steps, steps_low, steps_high;       // samples over the batch, rounded up
+    double interval;      // between evaluations, in the unit of the profile; 0: not known
     double counts_as;     // the batch that it is, times what late gradients add (staleness.h)
     const char *region;   // "perfect", "diminishing", "maximal"; "": the form has none
     double batches[2];    // the profile's smallest and largest batch that counts
@@ -99,11 +100,23 @@ struct dts_need {
 bool dts_convergence_predict(const struct dts_convergence *profile, double batch, int recipe,
                              struct dts_need *need, struct dts_error *err);
 
-/* The same of gradients that are late by `delay` updates (dts_staleness_delay): the batch
- * counts as a larger one. The interval has the doubt about what lateness costs. */
-bool dts_convergence_predict_late(const struct dts_convergence *profile, double batch,
-                                  int recipe, double delay, struct dts_need *need,
-                                  struct dts_error *err);
+/* More than a batch and a recipe. */
+struct dts_need_question {
+    double batch;
+    int recipe;
+
+    /* Updates by which gradients are late (dts_staleness_delay): the batch counts as a larger
+     * one, and the interval has the doubt about what lateness costs. */
+    double delay;
+
+    /* Between evaluations of the run, in the unit of the profile; 0: as at the nearest batch. A
+     * law sees the need through it; other forms do not know the need itself. */
+    double interval;
+};
+
+bool dts_convergence_ask(const struct dts_convergence *profile,
+                         const struct dts_need_question *question, struct dts_need *need,
+                         struct dts_error *err);
 
 /* Add why a prediction is hard to believe, in words; nothing where it is not: outside the
  * batches by more than a factor of two, above the limited batch, fewer than four batches. */

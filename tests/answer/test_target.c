@@ -163,6 +163,47 @@ static void rules_of_files_that_ship_are_rows(void)
     }
 }
 
+/* 7 epochs of batch 55, an evaluation each half epoch: fourteen. */
+static void evaluations_are_part_of_the_time(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {
+        .model = {.name = "mlp", .forward_flops = 10, .backward_flops = 30},
+        .optimizer = &sgd,
+        .live = {.compute = "timed"}};
+    struct dts_convergence profile;
+    struct dts_result result;
+    if (!read_profile(text, &profile))
+        return;
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.step.compute_s = 0.4;
+    result.global_batch = 55;
+    result.devices = 4;
+    scenario.training.profile = &profile;
+    scenario.training.target.evaluation =
+        (struct dts_evaluation_words){.seconds = 3, .every = 0.5};
+    dts_target_fill(&scenario, &result);
+    CHECK_NEAR(result.training.evaluations, 14, 1e-9);
+    CHECK_NEAR(result.training.evaluation_s, 42, 1e-9);
+    CHECK_NEAR(result.training.time_s, 64 + 42, 1e-9);
+    CHECK_NEAR(result.training.device_hours, 4 * 106 / 3600.0, 1e-9);
+    const double low_s = 0.5 * result.training.steps_low;
+    CHECK(result.training.time_low_s > low_s && result.training.time_low_s < low_s + 42);
+    scenario.training.target.evaluation =
+        (struct dts_evaluation_words){.samples = 100, .every = 1};
+    dts_target_fill(&scenario, &result); // two steps of a quarter of 0.4 s, seven times
+    CHECK_NEAR(result.training.evaluation_s, 7 * 2 * 0.1, 1e-9);
+    scenario.training.target.evaluation.every = 0; // and the profile does not say
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 55;
+    dts_target_fill(&scenario, &result);
+    CHECK_NEAR(result.training.time_s, 64, 1e-9);
+    CHECK(strstr(result.target.doubt, "no evaluation is counted") != NULL);
+    dts_convergence_free(&profile);
+}
+
 /* Two batches of which the larger needs a millionth: no law does that. */
 static void what_the_points_do_not_tell_is_said(void)
 {
@@ -229,7 +270,7 @@ static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
 }
 
 TESTS(TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
-      TEST(rules_of_files_that_ship_are_rows),
+      TEST(evaluations_are_part_of_the_time), TEST(rules_of_files_that_ship_are_rows),
       TEST(rules_of_the_rate_and_spans_of_normalization_are_compared),
       TEST(energy_and_cost_are_those_of_whole_nodes),
       TEST(the_frontier_has_the_shortest_the_leanest_and_the_knee))

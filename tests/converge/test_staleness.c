@@ -42,6 +42,14 @@ static bool read(struct dts_convergence *profile, const char *text, struct dts_e
            dts_convergence_read(profile, doc, err);
 }
 
+/* Batch 20 with late gradients. */
+static bool ask(const struct dts_convergence *profile, double delay, struct dts_need *need,
+                struct dts_error *err)
+{
+    const struct dts_need_question question = {.batch = 20, .delay = delay};
+    return dts_convergence_ask(profile, &question, need, err);
+}
+
 /* A batch of 20 whose gradients are one update late counts as 40, which needs a third of the
  * way from 5 to 9 epochs; c is between 0.5 (30) and 2 (60). */
 static void a_profile_is_asked_for_the_batch_that_late_gradients_make(void)
@@ -52,7 +60,7 @@ static void a_profile_is_asked_for_the_batch_that_late_gradients_make(void)
     struct dts_text doubt = {0};
     if (!CHECK(read(&profile, PROFILE(""), &err)))
         return;
-    CHECK(dts_convergence_predict_late(&profile, 20, 0, 1, &need, &err));
+    CHECK(ask(&profile, 1, &need, &err));
     CHECK(dts_convergence_predict(&profile, 40, 0, &alone, &err));
     const double mean = 5 + 4 / 3.0;
     CHECK_NEAR(need.counts_as, 40, 0);
@@ -62,7 +70,7 @@ static void a_profile_is_asked_for_the_batch_that_late_gradients_make(void)
                hypot(log(alone.units.high / mean), log((5 + 20 / 9.0) / mean)), 1e-12);
     CHECK_NEAR(log(mean / need.units.low),
                hypot(log(mean / alone.units.low), log(mean / (5 + 8 / 9.0))), 1e-12);
-    CHECK(!dts_convergence_predict_late(&profile, 20, 0, 3, &need, &err)); // c 2: 140
+    CHECK(!ask(&profile, 3, &need, &err)); // c 2: 140
     CHECK(strstr(err.text, "says nothing of batch 140") != NULL);
     need = (struct dts_need){
         .outside = 4, .batches = {10, 100}, .batch_count = 4, .counts_as = 400};
@@ -87,7 +95,7 @@ static void a_profile_can_have_its_own_cost(void)
     if (!CHECK(
             read(&profile, PROFILE("\"staleness\": {\"c\": 0.5, \"factor\": 1.25}, "), &err)))
         return;
-    CHECK(dts_convergence_predict_late(&profile, 20, 0, 3, &need, &err));
+    CHECK(ask(&profile, 3, &need, &err));
     CHECK_NEAR(need.counts_as, 50, 0);
     FILE *out = open_memstream(&text, &length);
     dts_convergence_print(&profile, out);

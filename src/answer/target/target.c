@@ -24,6 +24,39 @@ static void fill_need(const struct dts_need *need, struct dts_result *result)
     snprintf(result->target.region, sizeof(result->target.region), "%s", need->region);
 }
 
+/* One evaluation: forward on its samples, in steps that wait for no message. */
+static double evaluation_s(const struct dts_scenario *scenario, const struct dts_result *result)
+{
+    const struct dts_evaluation_words *words = &scenario->training.target.evaluation;
+    const struct dts_model *model = &scenario->model;
+    const double forward =
+        model->forward_flops / (model->forward_flops + model->backward_flops);
+    return words->seconds > 0
+               ? words->seconds
+               : ceil(words->samples / result->global_batch) * forward * result->step.compute_s;
+}
+
+/* Evaluations are part of the time: one each interval until the need is met. */
+static void add_evaluations(const struct dts_scenario *scenario, const struct dts_need *need,
+                            struct dts_result *result, struct dts_text *doubt)
+{
+    const struct dts_evaluation_words *words = &scenario->training.target.evaluation;
+    if (words->seconds <= 0 && words->samples <= 0)
+        return;
+    if (need->interval <= 0) {
+        dts_text_add(doubt, "%sno evaluation is counted: the profile does not say how often",
+                     doubt->length > 0 ? "; " : "");
+        return;
+    }
+    const double each_s = evaluation_s(scenario, result) / need->interval;
+    result->training.evaluations = need->units.mean / need->interval;
+    result->training.evaluation_s = need->units.mean * each_s;
+    result->training.time_s += need->units.mean * each_s;
+    result->training.time_low_s += need->units.low * each_s;
+    result->training.time_high_s += need->units.high * each_s;
+    result->training.device_hours = result->devices * result->training.time_s / 3600;
+}
+
 /* tau in updates: what the scenario says goes before what the strategy was found to have. */
 static double delay_of(const struct dts_training *training, struct dts_result *result)
 {
@@ -81,12 +114,14 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     if (training->profile == NULL)
         return;
     const double delay = delay_of(training, result);
-    if (dts_convergence_predict_late(training->profile, result->global_batch, training->recipe,
-                                     delay, &need, &err) &&
-        dts_convergence_predict(training->profile, result->global_batch, training->recipe,
-                                &alone, &err)) {
+    const struct dts_need_question late = {result->global_batch, training->recipe, delay,
+                                           training->target.evaluation.every};
+    const struct dts_need_question in_time = {late.batch, late.recipe, 0, late.interval};
+    if (dts_convergence_ask(training->profile, &late, &need, &err) &&
+        dts_convergence_ask(training->profile, &in_time, &alone, &err)) {
         fill_need(&need, result);
         dts_need_doubt(&need, result->global_batch, &doubt);
+        add_evaluations(scenario, &need, result, &doubt);
         dts_target_say_profile(training->profile, &need, result);
         dts_target_say_rule(training->profile, training->recipe, result);
         fill_late(training, delay, &training->profile->staleness, alone.steps, result);

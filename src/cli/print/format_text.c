@@ -229,6 +229,8 @@ static void print_targets(const struct dts_report *report, FILE *out)
         {"steps\n", AT(training.steps), NUMBER, "", 1, 4, true},
         {"by late\ngradients\n", AT(staleness_steps), NUMBER, "times", 1, 3,
          largest(report, AT(staleness_steps)) > 0},
+        {"evalu-\nation\n", AT(training.evaluation_s), NUMBER, time->name, time->scale, 3,
+         largest(report, AT(training.evaluation_s)) > 0},
         {"time to\ntarget\n", AT(training.time_s), NUMBER, time->name, time->scale, 3, true},
         {"80 %\nfrom\n", AT(training.time_low_s), NUMBER, time->name, time->scale, 3, true},
         {"\nto\n", AT(training.time_high_s), NUMBER, time->name, time->scale, 3, true},

@@ -26,6 +26,18 @@ static const struct dts_field staleness_fields[] = {
     {0},
 };
 
+static const struct dts_field evaluation_fields[] = {
+    {DTS_KEY(struct dts_evaluation_words, seconds), .type = DTS_REAL, .min = 1e-9, .max = 1e9,
+     .missing = "null", .help = "that one evaluation takes"},
+    {DTS_KEY(struct dts_evaluation_words, samples), .type = DTS_REAL, .min = 1, .max = 1e15,
+     .missing = "null",
+     .help = "instead of seconds: it runs forward on so many, in batches of the training"},
+    {DTS_KEY(struct dts_evaluation_words, every), .type = DTS_REAL, .min = 1e-9, .max = 1e18,
+     .missing = "null",
+     .help = "between evaluations, in the unit of the profile; default: as its runs"},
+    {0},
+};
+
 static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, profile), .type = DTS_STRING, .missing = "null",
      .help = "what runs needed to reach it: a name (`dtsim list convergence`) or a file"},
@@ -36,6 +48,8 @@ static const struct dts_field target_fields[] = {
      .help = "instead of a profile: nats a token of a language model, by Chinchilla's law"},
     {DTS_KEY(struct dts_target_words, staleness), .type = DTS_OBJECT, .missing = "null",
      .fields = staleness_fields, .help = "gradients are late, and more steps are needed"},
+    {DTS_KEY(struct dts_target_words, evaluation), .type = DTS_OBJECT, .missing = "null",
+     .fields = evaluation_fields, .help = "evaluations, which are part of the time"},
     {0},
 };
 
@@ -161,6 +175,20 @@ static bool check_staleness(struct dts_staleness_words *words, const struct dts_
                         words->most);
 }
 
+static bool check_evaluation(const struct dts_target_words *words, const struct dts_cfg *target,
+                             struct dts_error *err)
+{
+    const struct dts_evaluation_words *evaluation = &words->evaluation;
+    const struct dts_cfg at = dts_cfg_member(target, "evaluation");
+    if (!dts_cfg_exists(&at))
+        return true;
+    if (words->profile == NULL)
+        return dts_cfg_fail(target, "evaluation", err,
+                            "has no effect: a loss says nothing of evaluations");
+    return (evaluation->seconds > 0) != (evaluation->samples > 0) ||
+           dts_cfg_fail(&at, NULL, err, "must have either seconds or samples");
+}
+
 bool dts_training_adapted(const struct dts_training *training)
 {
     const char *rate = training->target.staleness.rate;
@@ -205,7 +233,8 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
         return dts_cfg_fail(&at, NULL, err, "has both epochs and target: give one");
     if ((training->target.profile != NULL) == (training->target.loss > 0))
         return dts_cfg_fail(&target, NULL, err, "must have either profile or loss");
-    if (!check_staleness(&training->target.staleness, &target, err))
+    if (!check_staleness(&training->target.staleness, &target, err) ||
+        !check_evaluation(&training->target, &target, err))
         return false;
     if (training->target.profile == NULL)
         return training->target.recipe == NULL ||

@@ -20,11 +20,18 @@ struct dts_staleness_words {
     const char *rate;  // "fixed", "adapted"; NULL: nothing is said of late gradients
 };
 
+/* What it takes to see that the target is reached. */
+struct dts_evaluation_words {
+    double seconds, samples; // of one evaluation; one of them; both 0: nothing is said
+    double every;            // in the unit of the profile; 0: as its runs
+};
+
 /* The key as it stands. */
 struct dts_target_words {
     const char *profile, *recipe; // NULL: none is asked
     double loss;                  // nats a token, of a language model; 0: none is asked
     struct dts_staleness_words staleness;
+    struct dts_evaluation_words evaluation;
 };
 
 /* What is reached in a number of epochs, as it is asked. */

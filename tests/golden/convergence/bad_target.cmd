@@ -12,3 +12,6 @@ dtsim check imagenet_1h --set training.accuracy.rule=no
 dtsim check imagenet_1h --set training.accuracy.table=goyal
 dtsim check imagenet_1h --set training.epochs=null
 dtsim check imagenet_1h --set training.accuracy='{}'
+dtsim check time_to_accuracy --set training.target.evaluation='{"every": 2}'
+dtsim check time_to_accuracy --set training.target.evaluation='{"samples": 2, "seconds": 1}'
+dtsim check gpt3_3d --set 'training={"target":{"loss":2.1,"evaluation":{"seconds":1}}}'
