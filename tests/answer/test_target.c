@@ -204,6 +204,33 @@ static void evaluations_are_part_of_the_time(void)
     dts_convergence_free(&profile);
 }
 
+/* b_c 1,000 within 3.4, e_min 1e6: at 1,000 2^(1/1.1) times that, 1.23 to 4.2 times. */
+static void one_run_and_its_noise_scale_are_a_target(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {.model = {.name = "mlp"},
+                                    .optimizer = &sgd,
+                                    .dataset = {.samples = 5e5},
+                                    .live = {.compute = "timed"}};
+    struct dts_result result;
+    scenario.training.target.noise_scale =
+        (struct dts_noise_run){.scale = 2500, .batch = 1e-3, .samples = 1e6};
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 1000;
+    dts_target_fill(&scenario, &result);
+    CHECK_CLOSE(result.training.samples, 1e6 * pow(2, 1 / 1.1), 1e-5);
+    CHECK_NEAR(result.training.epochs, 2 * pow(2, 1 / 1.1), 1e-4);
+    CHECK_NEAR(result.training.steps, 1878, 0);
+    CHECK_NEAR(result.training.time_low_s, 0.5 * 1234, 0.5);
+    CHECK_NEAR(result.training.time_high_s, 0.5 * 4196, 0.5);
+    CHECK_STRING(result.target.region, "diminishing");
+    CHECK(strstr(result.target.law, "b_c 1e+03 (294 to 3.4e+03)") != NULL);
+    scenario.training.target.staleness = (struct dts_staleness_words){1, 1, "fixed"};
+    dts_target_fill(&scenario, &result); // as batch 2,000
+    CHECK_CLOSE(result.training.samples, 1e6 * pow(1 + pow(2, 1.1), 1 / 1.1), 1e-5);
+}
+
 /* Two batches of which the larger needs a millionth: no law does that. */
 static void what_the_points_do_not_tell_is_said(void)
 {
@@ -270,7 +297,8 @@ static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
 }
 
 TESTS(TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
-      TEST(evaluations_are_part_of_the_time), TEST(rules_of_files_that_ship_are_rows),
+      TEST(evaluations_are_part_of_the_time), TEST(one_run_and_its_noise_scale_are_a_target),
+      TEST(rules_of_files_that_ship_are_rows),
       TEST(rules_of_the_rate_and_spans_of_normalization_are_compared),
       TEST(energy_and_cost_are_those_of_whole_nodes),
       TEST(the_frontier_has_the_shortest_the_leanest_and_the_knee))

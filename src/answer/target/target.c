@@ -103,6 +103,35 @@ static void fill_loss(const struct dts_scenario *scenario, struct dts_result *re
               ceil(alone.mean / model->tokens / batch), result);
 }
 
+/* One run and the noise of its gradients. */
+static void fill_noise(const struct dts_scenario *scenario, struct dts_result *result)
+{
+    const struct dts_noise_run *run = &scenario->training.target.noise_scale;
+    const struct dts_staleness_cost *cost = &dts_staleness_cost_assumed;
+    const double batch = result->global_batch, delay = delay_of(&scenario->training, result);
+    const struct dts_law law = dts_noise_law(run, 1);
+    struct dts_forecast at[3];
+    struct dts_need need = {.epochs = NAN};
+    for (int i = 0; i < 3; i++) {
+        const double c = i == 0   ? cost->c
+                         : i == 1 ? cost->c / cost->factor
+                                  : cost->c * cost->factor;
+        at[i] = dts_noise_predict(run, dts_staleness_batch(batch, delay, c));
+    }
+    need.units = dts_staleness_widen(&at[0], at[1].mean, at[2].mean);
+    need.samples = need.units.mean;
+    need.steps = ceil(need.units.mean / batch);
+    need.steps_low = ceil(need.units.low / batch);
+    need.steps_high = ceil(need.units.high / batch);
+    if (scenario->dataset.samples > 0)
+        need.epochs = need.samples / scenario->dataset.samples;
+    need.region = dts_law_region(&law, dts_staleness_batch(batch, delay, cost->c));
+    fill_need(&need, result);
+    dts_target_say_noise(run, result);
+    fill_late(&scenario->training, delay, cost,
+              ceil(dts_noise_predict(run, batch).mean / batch), result);
+}
+
 void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
 {
     const struct dts_training *training = &scenario->training;
@@ -111,6 +140,8 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     struct dts_need need, alone;
     if (training->target.loss > 0)
         fill_loss(scenario, result);
+    if (training->target.noise_scale.batch > 0)
+        fill_noise(scenario, result);
     if (training->profile == NULL)
         return;
     const double delay = delay_of(training, result);

@@ -169,6 +169,24 @@ void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_
     copy(result->target.law, sizeof(result->target.law), &text);
 }
 
+void dts_target_say_noise(const struct dts_noise_run *run, struct dts_result *result)
+{
+    const struct dts_law law = dts_noise_law(run, 1);
+    struct dts_text text = {0};
+    dts_text_add(&text, "as one run at batch %.0f, %.4g samples", run->batch, run->samples);
+    copy(result->target.profile, sizeof(result->target.profile), &text);
+    dts_text_add(
+        &text,
+        "samples: e_min %.3g, b_c %.3g (%.3g to %.3g) from a gradient noise scale of %.3g, g "
+        "%g; 20 %% more than e_min at batch %.3g, twice at %.3g",
+        law.e_min, law.b_c, law.b_c / DTS_NOISE_FACTOR, law.b_c * DTS_NOISE_FACTOR, run->scale,
+        law.g, dts_law_batch(&law, DTS_LAW_FIFTH), dts_law_batch(&law, DTS_LAW_TWICE));
+    copy(result->target.law, sizeof(result->target.law), &text);
+    dts_text_add(&text, "one run and the noise of its gradients are all that is known; b_c of "
+                        "autoencoders, and at a constant rate, is another");
+    copy(result->target.doubt, sizeof(result->target.doubt), &text);
+}
+
 void dts_target_say_late(bool adapted, double delay, const struct dts_staleness_cost *cost,
                          struct dts_result *result)
 {

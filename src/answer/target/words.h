@@ -20,6 +20,9 @@ void dts_target_say_rule(const struct dts_convergence *profile, int recipe,
 /* Which law a loss goes by, what the other fit says, and the batches that the tokens allow. */
 void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_result *result);
 
+/* Which run a law from the noise of gradients goes through, and how little that is. */
+void dts_target_say_noise(const struct dts_noise_run *run, struct dts_result *result);
+
 /* What gradients count as that are late by `delay` updates, of result->staleness. */
 void dts_target_say_late(bool adapted, double delay, const struct dts_staleness_cost *cost,
                          struct dts_result *result);

@@ -26,6 +26,16 @@ static const struct dts_field staleness_fields[] = {
     {0},
 };
 
+static const struct dts_field noise_fields[] = {
+    {DTS_KEY(struct dts_noise_run, scale), .type = DTS_REAL, .min = 1e-9, .max = 1e15,
+     .help = "B_simple of its gradients, in samples: the mean over the run"},
+    {DTS_KEY(struct dts_noise_run, batch), .type = DTS_REAL, .min = 1, .max = 1 << 30,
+     .help = "samples of a step of the run"},
+    {DTS_KEY(struct dts_noise_run, samples), .type = DTS_REAL, .min = 1, .max = 1e18,
+     .help = "that it took to reach the target"},
+    {0},
+};
+
 static const struct dts_field evaluation_fields[] = {
     {DTS_KEY(struct dts_evaluation_words, seconds), .type = DTS_REAL, .min = 1e-9, .max = 1e9,
      .missing = "null", .help = "that one evaluation takes"},
@@ -46,6 +56,9 @@ static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, loss), .type = DTS_REAL, .min = 0.1, .max = 20,
      .missing = "null",
      .help = "instead of a profile: nats a token of a language model, by Chinchilla's law"},
+    {DTS_KEY(struct dts_target_words, noise_scale), .type = DTS_OBJECT, .missing = "null",
+     .fields = noise_fields,
+     .help = "instead of both: one run, and the noise scale of its gradients"},
     {DTS_KEY(struct dts_target_words, staleness), .type = DTS_OBJECT, .missing = "null",
      .fields = staleness_fields, .help = "gradients are late, and more steps are needed"},
     {DTS_KEY(struct dts_target_words, evaluation), .type = DTS_OBJECT, .missing = "null",
@@ -130,7 +143,8 @@ static bool read_phases(struct dts_training *training, const struct dts_cfg *top
         return true;
     if (!dts_cfg_is_list(&list) || count < 1 || count > MOST_PHASES)
         return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects", MOST_PHASES);
-    if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0)
+    if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0 ||
+        training->target.noise_scale.batch > 0)
         return dts_cfg_fail(&at, NULL, err, "has phases and %s: give one",
                             training->epochs > 0 ? "epochs" : "target");
     training->phases = dts_alloc(count, sizeof(*training->phases));
@@ -184,7 +198,7 @@ static bool check_evaluation(const struct dts_target_words *words, const struct 
         return true;
     if (words->profile == NULL)
         return dts_cfg_fail(target, "evaluation", err,
-                            "has no effect: a loss says nothing of evaluations");
+                            "has no effect without a profile, which says how often");
     return (evaluation->seconds > 0) != (evaluation->samples > 0) ||
            dts_cfg_fail(&at, NULL, err, "must have either seconds or samples");
 }
@@ -231,14 +245,18 @@ bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
         return true;
     if (training->epochs > 0)
         return dts_cfg_fail(&at, NULL, err, "has both epochs and target: give one");
-    if ((training->target.profile != NULL) == (training->target.loss > 0))
-        return dts_cfg_fail(&target, NULL, err, "must have either profile or loss");
+    if ((training->target.profile != NULL) + (training->target.loss > 0) +
+            (training->target.noise_scale.batch > 0) !=
+        1)
+        return dts_cfg_fail(&target, NULL, err,
+                            "must have one of profile, loss and noise_scale");
     if (!check_staleness(&training->target.staleness, &target, err) ||
         !check_evaluation(&training->target, &target, err))
         return false;
     if (training->target.profile == NULL)
         return training->target.recipe == NULL ||
-               dts_cfg_fail(&target, "recipe", err, "has no effect: a loss has no recipes");
+               dts_cfg_fail(&target, "recipe", err,
+                            "has no effect without a profile, which has recipes");
     if (!dts_library_find_for(&path, "convergence", training->target.profile, &target,
                               "profile", err))
         return false;

@@ -4,6 +4,7 @@
  *     "training": {"epochs": 90, "accuracy": {"table": "resnet50_goyal"}}
  *     "training": {"target": {"profile": "resnet50_lars", "recipe": "tuned"}}
  *     "training": {"target": {"loss": 2.1}}
+ *     "training": {"target": {"noise_scale": {"scale": 900, "batch": 64, "samples": 1e6}}}
  *     "training": {"target": {"profile": "bert_large", "staleness": {"mean": 3, "most": 7}}}
  *     "training": {"phases": [{"epochs": 14, "set": {"model.input": [3, 128, 128]}}, ...]}
  */
@@ -11,6 +12,7 @@
 #define DTS_TRAIN_SCENARIO_TRAINING_H
 
 #include "converge/accuracy.h"
+#include "converge/noise_law.h"
 #include "converge/profile.h"
 #include "train/model/model.h"
 
@@ -28,8 +30,9 @@ struct dts_evaluation_words {
 
 /* The key as it stands. */
 struct dts_target_words {
-    const char *profile, *recipe; // NULL: none is asked
-    double loss;                  // nats a token, of a language model; 0: none is asked
+    const char *profile, *recipe;     // NULL: none is asked
+    double loss;                      // nats a token, of a language model; 0: none is asked
+    struct dts_noise_run noise_scale; // instead of both; batch 0: none is asked
     struct dts_staleness_words staleness;
     struct dts_evaluation_words evaluation;
 };
