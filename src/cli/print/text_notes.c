@@ -88,6 +88,7 @@ static const char *unit_of(const char *reference)
         return "";
     return strcmp(metric->unit, "s") == 0         ? " s"
            : strcmp(metric->unit, "bytes_s") == 0 ? " B/s"
+           : strcmp(metric->unit, "percent") == 0 ? " %"
                                                   : " samples/s";
 }
 
