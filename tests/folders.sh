@@ -16,10 +16,10 @@ files() {
 }
 
 # A file counts for the folder that it is in, and not for the folders above.
-files src tests docs tools bench models devices platforms stacks validation convergence |
+files src tests docs tools bench models devices platforms stacks validation convergence accuracy |
     sed 's|/[^/]*$||' | LC_ALL=C sort | uniq -c |
     awk -v most=$most -v listed=$listed '
-        { limit = $2 ~ /^(models|devices|platforms|stacks|validation|convergence)$/ ? listed : most }
+        { limit = $2 ~ /^(models|devices|platforms|stacks|validation|convergence|accuracy)$/ ? listed : most }
         $1 <= limit { passed++ }
         $1 > limit { failed++; print "FAIL " $2 " has " $1 " files, more than " limit }
         END {

@@ -7,7 +7,7 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 "$1" --install "$2" --prefix "$prefix" >/dev/null
 cd "$prefix"
-for folder in models devices stacks platforms scenarios validation convergence; do
+for folder in models devices stacks platforms scenarios validation convergence accuracy; do
     for file in share/dtsim/"$folder"/*.json; do
         [ -e "$file" ] || { echo "FAIL share/dtsim/$folder holds no file"; exit 1; }
     done

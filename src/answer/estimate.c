@@ -10,6 +10,7 @@
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/staleness.h"
+#include "answer/target/accuracy_of.h"
 #include "answer/target/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
@@ -197,6 +198,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         result->training.time_s = result->training.steps * result->step.total_s;
     }
     dts_target_fill(s, result);
+    dts_accuracy_fill(s, result);
     dts_spending_fill(w->question->platform, result);
 }
 
@@ -242,7 +244,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     bool with_noise = dts_setting_noise(s);
     bool ok = dts_bound_check(&bound, &calm, w->engine->name, err) &&
               (!with_noise || run_noisy(w, &noisy, err));
-    const struct dts_staleness *stale = with_noise ? noisy.staleness : calm.staleness;
+    const struct dts_stale_counts *stale = with_noise ? noisy.staleness : calm.staleness;
     if (ok) {
         fill_setting(w, result);
         if (calm.limits != NULL)
@@ -255,6 +257,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     }
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
+        result->update_batch = dts_stale_update_batch(&w->built.job, result);
         fill_interval(w, result);
         fill_rates(w, &bound, result);
         if (!w->question->step_only)

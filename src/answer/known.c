@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/level.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
@@ -149,42 +150,6 @@ static bool find_rests(const struct dts_question *question, int anchor, double f
     return true;
 }
 
-/* All seconds grow alike. */
-static void multiply(struct dts_result *result, double level)
-{
-    struct dts_step *step = &result->step;
-    double *const seconds[] = {&step->total_s,
-                               &step->compute_s,
-                               &step->comm_s,
-                               &step->exposed_comm_s,
-                               &step->input_s,
-                               &step->bubble_s,
-                               &step->straggler_s,
-                               &step->overlap_slowdown_s,
-                               &result->bare_total_s,
-                               &result->low_s,
-                               &result->high_s,
-                               &result->training.time_s,
-                               &result->training.time_low_s,
-                               &result->training.time_high_s,
-                               &result->training.device_hours,
-                               &result->training.energy_kwh,
-                               &result->training.cost};
-    double *const rates[] = {&result->throughput_samples_per_s,
-                             &result->algbw_bytes_s,
-                             &result->busbw_bytes_s,
-                             &result->scaling_efficiency_one_device,
-                             &result->throughput_tokens_per_s,
-                             &result->tokens_per_s_device,
-                             &result->model_flops_per_s_device,
-                             &result->mfu,
-                             &result->hfu};
-    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
-        *seconds[i] *= level;
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
-        *rates[i] /= level;
-}
-
 /* Behind what the seconds rest on otherwise. */
 static void say(const struct dts_question *question, int anchor, struct dts_result *result)
 {
@@ -218,7 +183,7 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
         result->level_kernels = factor;
         result->level_physics_s = result->step.total_s;
         result->level_step = dts_rest_level(rests, count, question->devices, batch);
-        multiply(result, result->level_step);
+        dts_level_result(result, result->level_step);
         say(question, anchor, result);
     }
     free(rests);
@@ -228,7 +193,7 @@ void dts_estimate_at_level(const struct dts_question *question, double kernels, 
                            struct dts_result *result)
 {
     if (predict(question, kernels, false, result))
-        multiply(result, step);
+        dts_level_result(result, step);
 }
 
 /* The scene of one measurement. */

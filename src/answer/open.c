@@ -88,6 +88,8 @@ static const struct file_key {
     {"", "stack"},
     {"", "stack.base"},
     {"", "device"},
+    {"", "training.target.profile"},
+    {"", "training.accuracy.table"},
     {"", "live.data.folder", true},
     {"platform", "node.device"},
     {"platform", "network.file", true},

@@ -45,14 +45,25 @@ const struct dts_metric dts_metrics[] = {
     {"training", "time_low", "s", AT(training.time_low_s), NULL, .rare = true},
     {"training", "time_high", "s", AT(training.time_high_s), NULL, .rare = true},
     {"training", "device_hours", NULL, AT(training.device_hours), NULL, .rare = true},
+    {"training", "evaluations", NULL, AT(training.evaluations), NULL, .rare = true},
+    {"training", "evaluation", "s", AT(training.evaluation_s), NULL, .rare = true},
     {"training", "energy", "kwh", AT(training.energy_kwh), NULL, .rare = true},
     {"training", "cost", NULL, AT(training.cost), NULL, .rare = true},
+    {"training", "accuracy", "percent", AT(training.accuracy_percent), "accuracy_percent",
+     .rare = true},
+    {"training", "accuracy_low", "percent", AT(training.accuracy_low_percent), NULL,
+     .rare = true},
+    {"training", "accuracy_high", "percent", AT(training.accuracy_high_percent), NULL,
+     .rare = true},
+    {"training", "accuracy_lost", "points", AT(training.accuracy_lost_points), NULL,
+     .rare = true},
     {"staleness", "mean", "updates", AT(staleness.mean), "staleness_mean_updates",
      .rare = true},
     {"staleness", "median", "updates", AT(staleness.median), NULL, .rare = true},
     {"staleness", "p95", "updates", AT(staleness.p95), "staleness_p95_updates", .rare = true},
     {"staleness", "most", "updates", AT(staleness.most), NULL, .rare = true},
     {"staleness", "used_share", NULL, AT(staleness.used), NULL, .rare = true},
+    {"staleness", "steps", "factor", AT(staleness_steps), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
     {"level", "kernels", NULL, AT(level_kernels), NULL},
@@ -76,7 +87,8 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
     SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule), SEAL(r->target.region),
-        SEAL(r->target.doubt);
+        SEAL(r->target.doubt), SEAL(r->target.late);
+    SEAL(r->accuracy.table), SEAL(r->accuracy.rule), SEAL(r->accuracy.doubt);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);

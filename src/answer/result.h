@@ -97,10 +97,24 @@ struct dts_result {
         double samples, steps_low, steps_high, time_low_s, time_high_s;
         double device_hours; // devices times time_s
 
+        /* Where a target says what an evaluation takes: how many, and their part of time_s. */
+        double evaluations, evaluation_s;
+
         /* Where the platform states the power and the price of a node: nodes in use times
          * time_s times these. */
         double energy_kwh, cost;
+
+        /* After a fixed number of epochs, percent, where a table tells: the mean, between which
+         * 80 % of runs lie, and how many points less than at small batches. */
+        double accuracy_percent, accuracy_low_percent, accuracy_high_percent;
+        double accuracy_lost_points;
     } training;
+
+    /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
+     * strategy that does not wait. Absent: nothing is known to be late. */
+    struct dts_stale staleness;
+    double update_batch;    // samples of one update; 0: the global batch
+    double staleness_steps; // steps to the target over those without; absent without a target
 
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.
      */
@@ -108,11 +122,16 @@ struct dts_result {
         char profile[192]; // its name, target and published batches
         char law[224];     // its numbers, with 80 % intervals, and both critical batches
         char rule[320];    // recipe, optimizer and schedule of the runs that it stands on
+        char late[192];    // what late gradients count as; "": none are
         char region[16];   // "perfect", "diminishing", "maximal"
         char doubt[384];   // why the prediction is hard to believe
     } target;
-    struct dts_stale staleness; // of servers that answer as requests come
-
+    /* Of the table that the accuracy is from; "": there is none. */
+    struct {
+        char table[256]; // its name, metric, epochs and published batches
+        char rule[320];  // rule of the learning rate, and optimizer, of its runs
+        char doubt[384]; // why there is no number, or why it is hard to believe
+    } accuracy;
     struct dts_held reference;             // the first published figure for this point
     struct dts_held more[DTS_RESULT_MORE]; // further ones
     int more_count;
@@ -169,6 +188,7 @@ struct dts_report {
     const struct dts_changes *changes;     // that the command line made; NULL: none
     uint64_t seed;
     uint64_t hash; // of all documents that were read, changes made
+    bool listed;   // a list of cases (validate/listed.h): the setting of a point is its name
     struct dts_result *points;
     int count;
 };

@@ -176,6 +176,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
         hash = dts_doc_hash(documents[i], hash);
     if (scene->scenario.training.profile != NULL)
         hash = dts_doc_hash(scene->scenario.training.profile->doc, hash);
+    if (scene->scenario.training.table != NULL)
+        hash = dts_doc_hash(scene->scenario.training.table->doc, hash);
     for (int p = 0; p < scene->phase_count; p++)
         hash = hash * 31 + scene->phases[p].hash;
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)

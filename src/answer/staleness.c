@@ -3,20 +3,33 @@
 
 #include <math.h>
 
-void dts_stale_fill(const struct dts_staleness *s, struct dts_stale *stale)
+void dts_stale_fill(const struct dts_stale_counts *s, struct dts_stale *stale)
 {
     if (s == NULL || s->requests == 0)
         return;
     const int width = 1 + (int)fmin(s->most, DTS_STALENESS_BINS - 1) / DTS_RESULT_BINS;
     *stale = (struct dts_stale){.mean = s->sum / s->requests,
-                                .median = dts_staleness_quantile(s, 0.5),
-                                .p95 = dts_staleness_quantile(s, 0.95),
+                                .median = dts_stale_counts_quantile(s, 0.5),
+                                .p95 = dts_stale_counts_quantile(s, 0.95),
                                 .most = s->most,
                                 .used = s->used / s->requests,
                                 .bin_width = width};
     for (int b = 0; b < DTS_STALENESS_BINS; b++)
         if (b / width < DTS_RESULT_BINS)
             stale->share[b / width] += s->bins[b] / s->requests;
+}
+
+double dts_stale_update_batch(const struct dts_job *job, const struct dts_result *result)
+{
+    for (int r = 0; r < job->role_count; r++) {
+        const struct dts_role *role = &job->roles[r];
+        if (role->serve.rule == NULL)
+            continue;
+        const int peers = role->plan.ops[0].exchange.peer_count;
+        return role->serve.rule->sums ? result->global_batch * result->staleness.used
+                                      : (double)result->global_batch / peers;
+    }
+    return result->global_batch;
 }
 
 double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b)

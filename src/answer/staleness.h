@@ -4,10 +4,14 @@
 #define DTS_ANSWER_STALENESS_H
 
 #include "answer/result.h"
-#include "plan/serve.h"
+#include "plan/plan.h"
 
 /* NULL: the servers of the job wait for all, or it has none. */
-void dts_stale_fill(const struct dts_staleness *staleness, struct dts_stale *stale);
+void dts_stale_fill(const struct dts_stale_counts *staleness, struct dts_stale *stale);
+
+/* Samples of one update: of all workers, of one of them where each gradient is an update, or of
+ * those whose gradients count. */
+double dts_stale_update_batch(const struct dts_job *job, const struct dts_result *result);
 
 /* Half of the sum of the differences of shares: 0 of equal histograms, 1 of those that have
  * nothing in common. NAN where one of them is not known. */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "converge/accuracy.h"
 #include "converge/profile.h"
 #include "sim/net/platform/platform.h"
 #include "train/scenario/scenario.h"
@@ -48,6 +49,7 @@ static const struct topic {
     {"device", "every key of a device file", dts_device_help},
     {"stack", "every key of a stack file", dts_stack_help},
     {"convergence", "every key of a convergence profile", dts_convergence_help},
+    {"accuracy", "every key of a table of accuracy", dts_accuracy_help},
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };

@@ -122,6 +122,9 @@ static const struct subject {
     {"stacks", NULL, "frameworks with their versions; scenario key \"stack\""},
     {"convergence", NULL,
      "what published runs needed to reach a target; scenario key \"training.target.profile\""},
+    {"accuracy", NULL,
+     "what published runs reached in a number of epochs; scenario key "
+     "\"training.accuracy.table\""},
     {"strategies", strategy, "ways to train in parallel; scenario key \"strategies[].kind\""},
     {"collectives", collective,
      "algorithms of all-reduce, reduce-scatter, all-gather, broadcast"},
@@ -219,8 +222,8 @@ const struct dts_command dts_list_command = {
     .name = "list",
     .arguments = "[WHAT...]",
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
-    .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, strategies,\n"
-            "collectives, optimizers, precisions, placements, engines, topologies, fabrics,\n"
-            "transports, layers, formats. Without it: all of them.\n",
+    .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"
+            "strategies, collectives, optimizers, precisions, placements, engines,\n"
+            "topologies, fabrics, transports, layers, formats. Without it: all of them.\n",
     .run = run,
 };

@@ -51,13 +51,13 @@ static bool add_all(struct asked *asked, const char *const *names, int count,
     return good;
 }
 
-static bool print(const struct asked *asked, const struct dts_format *format, const char *path,
-                  struct dts_error *err)
+static bool print(const struct asked *asked, bool whole, const struct dts_format *format,
+                  const char *path, struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
         return false;
-    dts_convergence_series_print(asked->series, asked->count, format, out.stream);
+    dts_convergence_series_print(asked->series, asked->count, whole, format, out.stream);
     return dts_output_close(&out, err);
 }
 
@@ -72,7 +72,7 @@ bool dts_validate_convergence(const char *const *names, int count,
         all_count++;
     const bool good = add_all(&asked, all != NULL ? (const char *const *)all : names,
                               all != NULL ? all_count : count, err) &&
-                      print(&asked, format, path, err);
+                      print(&asked, count == 0, format, path, err);
     for (int i = 0; i < asked.profile_count; i++)
         dts_convergence_free(&asked.profiles[i]);
     for (int i = 0; i < all_count; i++)

@@ -62,3 +62,17 @@ bool dts_loss_predict(double parameters, double loss, double batch_tokens,
                                       (up + down) / 2 / DTS_FIT_Z80};
     return true;
 }
+
+bool dts_loss_predict_late(double parameters, double loss, double batch_tokens, double delay,
+                           struct dts_forecast *forecast)
+{
+    const struct dts_staleness_cost *cost = &dts_staleness_cost_assumed;
+    const double c[] = {cost->c, cost->c / cost->factor, cost->c * cost->factor};
+    struct dts_forecast at[3];
+    for (int i = 0; i < 3; i++)
+        if (!dts_loss_predict(parameters, loss, dts_staleness_batch(batch_tokens, delay, c[i]),
+                              &at[i]))
+            return false;
+    *forecast = dts_staleness_widen(&at[0], at[1].mean, at[2].mean);
+    return true;
+}

@@ -19,6 +19,7 @@
 
 #include "converge/forecast.h"
 #include "converge/law.h"
+#include "converge/staleness.h"
 
 /* Nats a token within which a loss is known, 80 %: ASSUMED. */
 #define DTS_LOSS_DOUBT 0.01
@@ -47,5 +48,10 @@ struct dts_law dts_loss_batch_law(double tokens);
  */
 bool dts_loss_predict(double parameters, double loss, double batch_tokens,
                       struct dts_forecast *forecast);
+
+/* The same of gradients that are late by `delay` updates (staleness.h), at the cost that is
+ * assumed of every network. */
+bool dts_loss_predict_late(double parameters, double loss, double batch_tokens, double delay,
+                           struct dts_forecast *forecast);
 
 #endif

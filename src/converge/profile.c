@@ -25,6 +25,14 @@ struct reading {
 
 #define WORD(member) .key = #member, .offset = offsetof(struct reading, profile.member)
 
+static const struct dts_field staleness_fields[] = {
+    {DTS_KEY(struct dts_staleness_cost, c), .type = DTS_REAL, .min = 0, .max = 100,
+     .help = "a batch with gradients tau updates late counts as 1 + c tau of it"},
+    {DTS_KEY(struct dts_staleness_cost, factor), .type = DTS_REAL, .min = 1, .max = 100,
+     .help = "80 % of runs have a c within this factor of it"},
+    {0},
+};
+
 static const struct dts_field fields[] = {
     {WORD(summary), .type = DTS_STRING, .help = "one line for `dtsim list`"},
     {WORD(model), .type = DTS_STRING, .help = "the network: a name in the library, or words"},
@@ -43,6 +51,11 @@ static const struct dts_field fields[] = {
      .help = "tokens of a sample; with unit tokens"},
     {WORD(recipe), .type = DTS_STRING, .missing = "\"reference\"",
      .help = "name of the recipe of points that name none; predictions are for it"},
+    {WORD(trained), .type = DTS_OBJECT, .fields = dts_trained_by_fields, .missing = "null",
+     .help =
+         "how the runs of that recipe were trained: a scenario that says otherwise is doubted"},
+    {WORD(staleness), .type = DTS_OBJECT, .fields = staleness_fields, .missing = "null",
+     .help = "what late gradients cost; default: c 1 within a factor of 2, ASSUMED"},
     {.key = "form",
      .offset = offsetof(struct reading, form),
      .type = DTS_STRING,
@@ -226,7 +239,7 @@ static bool read(struct dts_convergence *profile, struct dts_error *err)
 bool dts_convergence_read(struct dts_convergence *profile, struct dts_doc *doc,
                           struct dts_error *err)
 {
-    *profile = (struct dts_convergence){.doc = doc};
+    *profile = (struct dts_convergence){.doc = doc, .staleness = dts_staleness_cost_assumed};
     profile->name_owned = dts_file_name(dts_doc_name(doc));
     profile->name = profile->name_owned;
     if (read(profile, err))

@@ -19,6 +19,8 @@
 #include "base/json/cfg.h"
 #include "base/text.h"
 #include "converge/forecast.h"
+#include "converge/staleness.h"
+#include "converge/trained_by.h"
 
 /* How predictions follow from points: a row of dts_convergence_forms. */
 struct dts_convergence_form;
@@ -44,6 +46,8 @@ struct dts_convergence {
     double sample_tokens; // tokens of a sample; 0: the unit is another
     const char *recipe;   // of points that name none
     const char *source;
+    struct dts_trained_by trained;       // of the own recipe
+    struct dts_staleness_cost staleness; // what late gradients cost
     const struct dts_convergence_form *form;
     struct dts_convergence_point points[DTS_FIT_BATCHES];
     int point_count;
@@ -82,6 +86,8 @@ struct dts_need {
     double epochs;                             // NAN where an epoch's samples are not known
     double samples, samples_low, samples_high; // units in samples
     double steps, steps_low, steps_high;       // samples over the batch, rounded up
+    double interval;      // between evaluations, in the unit of the profile; 0: not known
+    double counts_as;     // the batch that it is, times what late gradients add (staleness.h)
     const char *region;   // "perfect", "diminishing", "maximal"; "": the form has none
     double batches[2];    // the profile's smallest and largest batch that counts
     double limited_batch; // that is known to be too large; 0: none
@@ -93,6 +99,24 @@ struct dts_need {
  * asked about another); the message names what it knows. */
 bool dts_convergence_predict(const struct dts_convergence *profile, double batch, int recipe,
                              struct dts_need *need, struct dts_error *err);
+
+/* More than a batch and a recipe. */
+struct dts_need_question {
+    double batch;
+    int recipe;
+
+    /* Updates by which gradients are late (dts_staleness_delay): the batch counts as a larger
+     * one, and the interval has the doubt about what lateness costs. */
+    double delay;
+
+    /* Between evaluations of the run, in the unit of the profile; 0: as at the nearest batch. A
+     * law sees the need through it; other forms do not know the need itself. */
+    double interval;
+};
+
+bool dts_convergence_ask(const struct dts_convergence *profile,
+                         const struct dts_need_question *question, struct dts_need *need,
+                         struct dts_error *err);
 
 /* Add why a prediction is hard to believe, in words; nothing where it is not: outside the
  * batches by more than a factor of two, above the limited batch, fewer than four batches. */

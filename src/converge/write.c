@@ -11,6 +11,18 @@ static void known(struct dts_json *json, const char *key, double value)
     dts_json_number(json, key, value > 0 ? value : NAN);
 }
 
+/* One that was measured: the assumed one stands in no file. */
+static void print_staleness(struct dts_json *json, const struct dts_staleness_cost *cost)
+{
+    const struct dts_staleness_cost *assumed = &dts_staleness_cost_assumed;
+    if (cost->factor == 0 || (cost->c == assumed->c && cost->factor == assumed->factor))
+        return;
+    dts_json_object(json, "staleness");
+    dts_json_number(json, "c", cost->c);
+    dts_json_number(json, "factor", cost->factor);
+    dts_json_end(json);
+}
+
 static void print_point(struct dts_json *json, const struct dts_convergence_point *point)
 {
     const struct dts_seeds *seeds = &point->seeds;
@@ -43,6 +55,8 @@ void dts_convergence_print(const struct dts_convergence *profile, FILE *out)
     known(&json, "epoch_samples", profile->epoch_samples);
     known(&json, "sample_tokens", profile->sample_tokens);
     dts_json_string(&json, "recipe", profile->recipe);
+    dts_trained_by_print(&profile->trained, &json);
+    print_staleness(&json, &profile->staleness);
     dts_json_string(&json, "form", profile->form != NULL ? profile->form->name : NULL);
     dts_json_string(&json, "source", profile->source);
     dts_json_list(&json, "points");

@@ -101,12 +101,12 @@ static double *clock_offsets(MPI_Comm comm, int ranks)
 }
 
 /* On rank 0, of all ranks. */
-static struct dts_staleness *gather_staleness(const struct dts_live *live,
+static struct dts_stale_counts *gather_staleness(const struct dts_live *live,
                                               const struct dts_live_times *times)
 {
     const bool here = dts_wire_rank(live->wire) == 0;
-    const struct dts_staleness none = {0};
-    struct dts_staleness *all = NULL, *each = NULL;
+    const struct dts_stale_counts none = {0};
+    struct dts_stale_counts *all = NULL, *each = NULL;
     if (!dts_job_serves(live->job) || live->in_order)
         return NULL;
     if (here)
@@ -117,7 +117,7 @@ static struct dts_staleness *gather_staleness(const struct dts_live *live,
         return NULL;
     all = dts_alloc(1, sizeof(*all));
     for (int r = 0; r < live->job->ranks; r++)
-        dts_staleness_join(all, &each[r]);
+        dts_stale_counts_join(all, &each[r]);
     free(each);
     return all;
 }

@@ -7,7 +7,7 @@
 struct dts_live_all {
     int ranks, steps;
     bool from_rest;                  // as in struct dts_live
-    struct dts_staleness *staleness; // of all servers with a rule; owned; NULL: there are none
+    struct dts_stale_counts *staleness; // of all servers with a rule; owned; NULL: there are none
     double **begin_s, **end_s; // by rank, then as in struct dts_live_times; by rank 0's clock
 };
 

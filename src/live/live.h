@@ -44,7 +44,7 @@ struct dts_live_times {
     /* What this rank sent, but for MPI's own collectives. */
     double sent_messages, sent_bytes;
 
-    struct dts_staleness *staleness; // of a server with a rule; owned; NULL: it is none
+    struct dts_stale_counts *staleness; // of a server with a rule; owned; NULL: it is none
 };
 
 /* This rank's memory: what its plan's buffers hold. */

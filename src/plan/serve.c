@@ -164,7 +164,7 @@ void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_
 
 /* ---- staleness --------------------------------------------------------------------------- */
 
-void dts_staleness_add(struct dts_staleness *all, const struct dts_serve_answer *answer)
+void dts_stale_counts_add(struct dts_stale_counts *all, const struct dts_serve_answer *answer)
 {
     const int bin =
         answer->stale < DTS_STALENESS_BINS ? (int)answer->stale : DTS_STALENESS_BINS - 1;
@@ -175,7 +175,7 @@ void dts_staleness_add(struct dts_staleness *all, const struct dts_serve_answer 
     all->bins[bin] += 1;
 }
 
-void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *more)
+void dts_stale_counts_join(struct dts_stale_counts *all, const struct dts_stale_counts *more)
 {
     all->requests += more->requests;
     all->used += more->used;
@@ -185,7 +185,7 @@ void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *m
         all->bins[b] += more->bins[b];
 }
 
-double dts_staleness_quantile(const struct dts_staleness *staleness, double part)
+double dts_stale_counts_quantile(const struct dts_stale_counts *staleness, double part)
 {
     double below = 0;
     for (int b = 0; b < DTS_STALENESS_BINS; b++) {

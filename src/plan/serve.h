@@ -87,16 +87,16 @@ void dts_server_take(struct dts_server *server, int item, int peer,
  * peer, which began with the weights of all. */
 enum { DTS_STALENESS_BINS = 4096 };
 
-struct dts_staleness {
+struct dts_stale_counts {
     double requests, used;           // of all; whose gradients were not thrown away
     double sum, most;                // of updates
     double bins[DTS_STALENESS_BINS]; // requests by updates; the last one: so many or more
 };
 
-void dts_staleness_add(struct dts_staleness *staleness, const struct dts_serve_answer *answer);
-void dts_staleness_join(struct dts_staleness *all, const struct dts_staleness *more);
+void dts_stale_counts_add(struct dts_stale_counts *staleness, const struct dts_serve_answer *answer);
+void dts_stale_counts_join(struct dts_stale_counts *all, const struct dts_stale_counts *more);
 
 /* The number of updates that a part of 0 to 1 of all requests was behind at most. */
-double dts_staleness_quantile(const struct dts_staleness *staleness, double part);
+double dts_stale_counts_quantile(const struct dts_stale_counts *staleness, double part);
 
 #endif

@@ -83,7 +83,7 @@ struct dts_timing {
     /* Of a job with servers that answer in the order of requests; owned; NULL: of another one.
      * There step_s is the harmonic mean of the workers' steps while all of them run, and times
      * of operations count from the begin of their own rank's step. */
-    struct dts_staleness *staleness;
+    struct dts_stale_counts *staleness;
 
     int *first_op; // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;

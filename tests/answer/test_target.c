@@ -1,7 +1,10 @@
 /* test_target.c -- the time to a target: steps of a profile times the step, and the choice
  * among points. */
+#include <stdlib.h>
+
 #include "answer/target/frontier.h"
 #include "answer/target/target.h"
+#include "base/json/library.h"
 #include "check.h"
 
 static const char text[] =
@@ -54,6 +57,178 @@ static void a_target_takes_its_steps_times_the_step(void)
     CHECK(isnan(result.training.steps));
     CHECK(strstr(result.target.doubt, "says nothing of batch 101") != NULL);
     dts_convergence_free(&profile);
+}
+
+#define TRAINED                                                                                \
+    "{\"summary\": \"s\", \"model\": \"mlp\", \"dataset\": \"d\", \"optimizer\": \"sgd\","     \
+    " \"target\": \"90 %\", \"sample\": \"image\", \"unit\": \"epochs\", \"epoch_samples\": "  \
+    "1000,"                                                                                    \
+    " \"trained\": {\"scaling\": \"linear\", \"warm_up\": \"gradual\", \"decay\": \"step\","   \
+    " \"batch_norm_samples\": 32}, \"form\": \"constant\", \"source\": \"x\","                 \
+    " \"points\": [{\"batch\": 10, \"seeds\": 4, \"mean\": 5}]}"
+
+/* A profile says how its runs were trained; a scenario that says otherwise is doubted, and one
+ * that says nothing is not. */
+static void rules_of_the_rate_and_spans_of_normalization_are_compared(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_layer norm = {.cost = {.sums = 2}};
+    struct dts_scenario scenario = {.model = {.name = "mlp"},
+                                    .optimizer = &sgd,
+                                    .accumulate = 1,
+                                    .live = {.compute = "timed"}};
+    struct dts_convergence profile;
+    struct dts_result result;
+    if (!read_profile(TRAINED, &profile))
+        return;
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 512;
+    result.devices = 4;
+    scenario.training.profile = &profile;
+    dts_target_fill(&scenario, &result);
+    CHECK_STRING(result.target.doubt, "batch 512 is 51.2 times outside the published ones, 10 "
+                                      "to 10: nobody is known to have got there with so large "
+                                      "a one; only 1 batch is published");
+    profile.points[0].seeds.batch = 512;
+    scenario.live.compute = "kernels";
+    scenario.live.schedule = (struct dts_schedule){.kind = "cosine"};
+    scenario.live.scaling.rule = "square_root";
+    scenario.model.layers = &norm;
+    scenario.model.layer_count = 1;
+    dts_target_fill(&scenario, &result);
+    CHECK_STRING(
+        result.target.doubt,
+        "only 1 batch is published; the scaling of the rate of the profile is linear, "
+        "not square_root; the warm-up of the profile is gradual, not none; the decay of "
+        "the rate of the profile is step, not cosine; batch normalization of the "
+        "profile spans 32 samples, not 128");
+    scenario.live.schedule = (struct dts_schedule){.kind = "step", .warm_up_epochs = 5};
+    scenario.live.scaling.rule = "linear";
+    scenario.batch_per_device = 64; // a factor of two
+    dts_target_fill(&scenario, &result);
+    CHECK_STRING(result.target.doubt, "only 1 batch is published");
+    scenario.synchronized = true;
+    dts_target_fill(&scenario, &result);
+    CHECK_STRING(result.target.doubt, "only 1 batch is published; batch normalization of the "
+                                      "profile spans 32 samples, not 512");
+    scenario.training.recipe = 1; // of which nothing is said
+    profile.recipes[1] = "other";
+    dts_target_fill(&scenario, &result);
+    CHECK_STRING(result.target.doubt, "only 1 batch is published");
+    dts_convergence_free(&profile);
+}
+
+static bool is_row(const char *word, const char *(*name)(int i))
+{
+    for (int i = 0; name(i) != NULL; i++)
+        if (strcmp(name(i), word) == 0)
+            return true;
+    return false;
+}
+
+static void check_words(const char *file, const struct dts_trained_by *trained)
+{
+    const bool good =
+        (trained->scaling == NULL || is_row(trained->scaling, dts_scaling_name)) &&
+        (trained->decay == NULL || is_row(trained->decay, dts_schedule_name)) &&
+        (trained->warm_up == NULL || strcmp(trained->warm_up, "none") == 0 ||
+         is_row(trained->warm_up, dts_warm_up_name));
+    if (!CHECK(good))
+        printf("%s\n", file);
+}
+
+/* A word that no scenario can say would be compared with every one in vain. */
+static void rules_of_files_that_ship_are_rows(void)
+{
+    static const char *const folders[] = {"convergence", "accuracy"};
+    for (int f = 0; f < 2; f++) {
+        char **names = dts_library_names(folders[f]);
+        CHECK(names[0] != NULL);
+        for (int i = 0; names[i] != NULL; i++) {
+            struct dts_error err = {0};
+            struct dts_convergence profile = {0};
+            struct dts_accuracy table = {0};
+            char *path = NULL;
+            CHECK(dts_library_find(&path, folders[f], names[i], NULL, &err) &&
+                  (f == 0 ? dts_convergence_load(&profile, path, &err)
+                          : dts_accuracy_load(&table, path, &err)));
+            check_words(names[i], f == 0 ? &profile.trained : &table.trained);
+            dts_convergence_free(&profile);
+            dts_accuracy_free(&table);
+            free(path);
+            free(names[i]);
+        }
+        free(names);
+    }
+}
+
+/* 7 epochs of batch 55, an evaluation each half epoch: fourteen. */
+static void evaluations_are_part_of_the_time(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {
+        .model = {.name = "mlp", .forward_flops = 10, .backward_flops = 30},
+        .optimizer = &sgd,
+        .live = {.compute = "timed"}};
+    struct dts_convergence profile;
+    struct dts_result result;
+    if (!read_profile(text, &profile))
+        return;
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.step.compute_s = 0.4;
+    result.global_batch = 55;
+    result.devices = 4;
+    scenario.training.profile = &profile;
+    scenario.training.target.evaluation =
+        (struct dts_evaluation_words){.seconds = 3, .every = 0.5};
+    dts_target_fill(&scenario, &result);
+    CHECK_NEAR(result.training.evaluations, 14, 1e-9);
+    CHECK_NEAR(result.training.evaluation_s, 42, 1e-9);
+    CHECK_NEAR(result.training.time_s, 64 + 42, 1e-9);
+    CHECK_NEAR(result.training.device_hours, 4 * 106 / 3600.0, 1e-9);
+    const double low_s = 0.5 * result.training.steps_low;
+    CHECK(result.training.time_low_s > low_s && result.training.time_low_s < low_s + 42);
+    scenario.training.target.evaluation =
+        (struct dts_evaluation_words){.samples = 100, .every = 1};
+    dts_target_fill(&scenario, &result); // two steps of a quarter of 0.4 s, seven times
+    CHECK_NEAR(result.training.evaluation_s, 7 * 2 * 0.1, 1e-9);
+    scenario.training.target.evaluation.every = 0; // and the profile does not say
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 55;
+    dts_target_fill(&scenario, &result);
+    CHECK_NEAR(result.training.time_s, 64, 1e-9);
+    CHECK(strstr(result.target.doubt, "no evaluation is counted") != NULL);
+    dts_convergence_free(&profile);
+}
+
+/* b_c 1,000 within 3.4, e_min 1e6: at 1,000 2^(1/1.1) times that, 1.23 to 4.2 times. */
+static void one_run_and_its_noise_scale_are_a_target(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {.model = {.name = "mlp"},
+                                    .optimizer = &sgd,
+                                    .dataset = {.samples = 5e5},
+                                    .live = {.compute = "timed"}};
+    struct dts_result result;
+    scenario.training.target.noise_scale =
+        (struct dts_noise_run){.scale = 2500, .batch = 1e-3, .samples = 1e6};
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 1000;
+    dts_target_fill(&scenario, &result);
+    CHECK_CLOSE(result.training.samples, 1e6 * pow(2, 1 / 1.1), 1e-5);
+    CHECK_NEAR(result.training.epochs, 2 * pow(2, 1 / 1.1), 1e-4);
+    CHECK_NEAR(result.training.steps, 1878, 0);
+    CHECK_NEAR(result.training.time_low_s, 0.5 * 1234, 0.5);
+    CHECK_NEAR(result.training.time_high_s, 0.5 * 4196, 0.5);
+    CHECK_STRING(result.target.region, "diminishing");
+    CHECK(strstr(result.target.law, "b_c 1e+03 (294 to 3.4e+03)") != NULL);
+    scenario.training.target.staleness = (struct dts_staleness_words){1, 1, "fixed"};
+    dts_target_fill(&scenario, &result); // as batch 2,000
+    CHECK_CLOSE(result.training.samples, 1e6 * pow(1 + pow(2, 1.1), 1 / 1.1), 1e-5);
 }
 
 /* Two batches of which the larger needs a millionth: no law does that. */
@@ -122,5 +297,8 @@ static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
 }
 
 TESTS(TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
+      TEST(evaluations_are_part_of_the_time), TEST(one_run_and_its_noise_scale_are_a_target),
+      TEST(rules_of_files_that_ship_are_rows),
+      TEST(rules_of_the_rate_and_spans_of_normalization_are_compared),
       TEST(energy_and_cost_are_those_of_whole_nodes),
       TEST(the_frontier_has_the_shortest_the_leanest_and_the_knee))

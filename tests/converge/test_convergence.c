@@ -107,13 +107,14 @@ static void doubts_name_the_batch(void)
     dts_need_doubt(&need, 190, &doubt);
     CHECK_STRING(dts_text_string(&doubt), "");
     need.outside = 4;
+    need.counts_as = 400;
     need.limited_batch = 200;
     need.batch_count = 3;
     dts_need_doubt(&need, 400, &doubt);
-    CHECK_STRING(
-        dts_text_string(&doubt),
-        "batch 400 is 4 times outside the published ones, 10 to 100; at batch 200 steps "
-        "no longer fell; only 3 batches are published");
+    CHECK_STRING(dts_text_string(&doubt),
+                 "batch 400 is 4 times outside the published ones, 10 to 100: nobody is known "
+                 "to have got there with so large a one; at batch 200 steps "
+                 "no longer fell; only 3 batches are published");
     dts_text_free(&doubt);
 }
 
@@ -153,6 +154,24 @@ static void profiles_predict_what_another_program_does(void)
         CHECK_CLOSE(forecast.mean, known[i].mean, 3e-3);
         CHECK_CLOSE(forecast.low, known[i].low, 5e-3);
         CHECK_CLOSE(forecast.high, known[i].high, 5e-3);
+        dts_convergence_free(&profile);
+    }
+}
+
+/* Laws of submissions, which another program fitted to the same rows without their spreads. */
+static void submissions_have_the_law_that_another_program_found(void)
+{
+    static const struct {
+        const char *name;
+        struct dts_law law;
+    } known[] = {{"gnmt", {2.9, 7840, 1.09}}, {"transformer_big", {2.5, 7.1e5, 1.12}}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        struct dts_convergence profile;
+        if (!load(&profile, known[i].name))
+            continue;
+        CHECK_CLOSE(profile.fit.law.e_min, known[i].law.e_min, 0.06);
+        CHECK_CLOSE(profile.fit.law.b_c, known[i].law.b_c, 0.12);
+        CHECK_CLOSE(profile.fit.law.g, known[i].law.g, 0.02);
         dts_convergence_free(&profile);
     }
 }
@@ -223,5 +242,6 @@ static void profiles_that_ship_tell_their_own_points(void)
 TESTS(TEST(bad_profiles_are_refused_in_one_line), TEST(needs_come_in_units_samples_and_steps),
       TEST(a_constant_has_the_scatter_of_its_rows), TEST(doubts_name_the_batch),
       TEST(profiles_predict_what_another_program_does),
+      TEST(submissions_have_the_law_that_another_program_found),
       TEST(the_batch_beyond_the_limit_of_retinanet_is_known),
       TEST(a_profile_is_written_as_it_is_read), TEST(profiles_that_ship_tell_their_own_points))

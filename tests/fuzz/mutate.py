@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutate.py PROGRAM [SECONDS [SEED]] -- damaged inputs end in an answer or in one clear line.
 
-Files of the repository (scenarios, models, platforms, stacks, devices, profiles of convergence, SimGrid's
+Files of the repository (scenarios, models, platforms, stacks, devices, profiles of convergence, tables of accuracy, SimGrid's
 XML) are damaged one at a time: values become odd ones, members move, repeat or vanish, bytes flip. Then
 the program predicts with them. It must end with status 0 and no number that is none, or with status 2 (3: the
 build lacks SimGrid) and a line on standard error that names a file or an option; in 20 s, or with
@@ -108,8 +108,10 @@ def make_case(folder, rng):
     elif kind == 7:
         victim = "profile.json"
         with open(os.path.join(folder, victim), "wb") as f:
-            f.write(some("convergence", rng))
-        scenario["training"] = {"target": {"profile": victim}}
+            accuracy = rng.random() < 0.3
+            f.write(some("accuracy" if accuracy else "convergence", rng))
+        scenario["training"] = ({"epochs": 90, "accuracy": {"table": victim}} if accuracy
+                                else {"target": {"profile": victim}})
     else:
         key, where = [("model", "models"), ("platform", "platforms"), ("stack", "stacks"),
                       ("device", "devices")][kind - 3]

@@ -247,7 +247,10 @@ static void every_scenario_of_the_library_is_right(void)
         struct dts_error err = {0};
         bool ok = dts_library_find(&path, "scenarios", names[i], NULL, &err) &&
                   dts_doc_load(&doc, path, &err) && dts_scenario_read(&s, doc, &err);
-        CHECK_STRING(err.text, "");
+        if (!ok && strcmp(names[i], "imagenet_records") == 0) // a list: test_listed.c
+            CHECK(strstr(err.text, ": cases: a list of cases can be predicted") != NULL);
+        else
+            CHECK_STRING(err.text, "");
         if (ok) {
             CHECK_STRING(s.name, names[i]);
             CHECK(s.why != NULL);

@@ -2,105 +2,34 @@
 #include "answer/target/target.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "answer/target/words.h"
+#include "base/text.h"
 #include "converge/form.h"
 #include "converge/loss.h"
 
-static void copy(char *to, size_t room, struct dts_text *text)
+static double batch_of(const struct dts_result *result)
 {
-    snprintf(to, room, "%s", dts_text_string(text));
-    dts_text_free(text);
+    return result->update_batch > 0 ? result->update_batch : result->global_batch;
 }
 
-/* "35 epochs (33.9 to 36.2)": one number of the law with its interval. */
-static void add_number(struct dts_text *text, const struct dts_fit *fit, int i)
+/* Updates to steps, in which each worker makes one gradient: all of them one update, or each
+ * one, or some of them. */
+static double steps_of(const struct dts_result *result, double updates)
 {
-    const double told = 100; // a factor beyond which an interval says nothing
-    const double at = exp(fit->logs[i]), factor = exp(dts_fit_spread(fit, i));
-    if (!(factor < told)) {
-        dts_text_add(text, "not told by the points");
-        return;
-    }
-    dts_text_add_significant(text, at, 3);
-    dts_text_add(text, " (");
-    dts_text_add_significant(text, at / factor, 3);
-    dts_text_add(text, " to ");
-    dts_text_add_significant(text, at * factor, 3);
-    dts_text_add(text, ")");
+    const double used = isnan(result->staleness.used) ? 1 : result->staleness.used;
+    return ceil(updates * batch_of(result) / (used * result->global_batch));
 }
 
-static void add_batch(struct dts_text *text, const char *lead, const struct dts_law *law,
-                      double extra)
+/* Time and all that grows with it, from samples and updates. */
+static void fill_need(const struct dts_need *of, struct dts_result *result)
 {
-    const double batch = dts_law_batch(law, extra);
-    dts_text_add(text, "%s", lead);
-    if (isfinite(batch))
-        dts_text_add_significant(text, batch, 3);
-    else
-        dts_text_add(text, "beyond all");
-}
-
-static void say_law(const struct dts_convergence *profile, struct dts_result *result)
-{
-    const struct dts_fit *fit = &profile->fit;
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s: e_min ", profile->unit);
-    add_number(&text, fit, 0);
-    dts_text_add(&text, ", b_c ");
-    add_number(&text, fit, 1);
-    dts_text_add(&text, ", g ");
-    add_number(&text, fit, 2);
-    add_batch(&text, "; 20 % more than e_min at batch ", &fit->law, DTS_LAW_FIFTH);
-    add_batch(&text, ", twice at ", &fit->law, DTS_LAW_TWICE);
-    copy(result->target.law, sizeof(result->target.law), &text);
-}
-
-/* Which profile it is, and the batches that are known of it. */
-static void say_profile(const struct dts_convergence *profile, const struct dts_need *need,
-                        struct dts_result *result)
-{
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s: %s; %s, %d batch%s from %.0f to %.0f", profile->name,
-                 profile->target, profile->dataset, need->batch_count,
-                 need->batch_count == 1 ? "" : "es", need->batches[0], need->batches[1]);
-    copy(result->target.profile, sizeof(result->target.profile), &text);
-}
-
-/* How the runs were trained that the answer stands on: another rule needs another number. */
-static void say_rule(const struct dts_convergence *profile, int recipe,
-                     struct dts_result *result)
-{
-    struct dts_text text = {0};
-    dts_text_add(&text, "%s, %s", profile->optimizer, profile->recipes[recipe]);
-    if (profile->schedule != NULL)
-        dts_text_add(&text, ": %s", profile->schedule);
-    copy(result->target.rule, sizeof(result->target.rule), &text);
-}
-
-/* A profile of something else may be all that there is: it is used, and said. */
-static void doubt_words(const struct dts_scenario *scenario, struct dts_text *doubt)
-{
-    const struct dts_convergence *profile = scenario->training.profile;
-    const double samples = scenario->dataset.samples, epoch = profile->epoch_samples;
-    const char *const unlike[][3] = {
-        {"model", profile->model, scenario->model.name},
-        {"optimizer", profile->optimizer, scenario->optimizer->name},
-    };
-    for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
-        if (strcmp(unlike[i][1], unlike[i][2]) != 0)
-            dts_text_add(doubt, "%sthe %s of the profile is %s, not %s",
-                         doubt->length > 0 ? "; " : "", unlike[i][0], unlike[i][1],
-                         unlike[i][2]);
-    if (epoch > 0 && samples > 0 && fabs(samples / epoch - 1) > 0.01)
-        dts_text_add(doubt, "%san epoch of the profile has %.0f samples, not %.0f",
-                     doubt->length > 0 ? "; " : "", epoch, samples);
-}
-
-/* Time and all that grows with it, from samples and steps. */
-static void fill_need(const struct dts_need *need, struct dts_result *result)
-{
+    struct dts_need of_steps = *of;
+    const struct dts_need *need = &of_steps;
     const double step_s = result->step.total_s;
+    of_steps.steps = steps_of(result, of->steps);
+    of_steps.steps_low = steps_of(result, of->steps_low);
+    of_steps.steps_high = steps_of(result, of->steps_high);
     result->training.epochs = need->epochs;
     result->training.samples = need->samples;
     result->training.steps = need->steps;
@@ -113,33 +42,69 @@ static void fill_need(const struct dts_need *need, struct dts_result *result)
     snprintf(result->target.region, sizeof(result->target.region), "%s", need->region);
 }
 
-/* Which law it is, what the other fit says, and the batches that the tokens allow. */
-static void say_loss(const struct dts_model *model, double loss, struct dts_result *result)
+/* One evaluation: forward on its samples, in steps that wait for no message. */
+static double evaluation_s(const struct dts_scenario *scenario, const struct dts_result *result)
 {
-    const struct dts_loss_law *law = &dts_loss_chinchilla, *first = &dts_loss_hoffmann;
-    const double tokens = dts_loss_tokens(law, model->parameters, loss);
-    const double before = dts_loss_tokens(first, model->parameters, loss);
-    const struct dts_law batch = dts_loss_batch_law(tokens);
-    struct dts_text text = {0};
-    dts_text_add(&text, "a loss of %g, by L(N, D) of %s", loss, law->source);
-    copy(result->target.profile, sizeof(result->target.profile), &text);
-    dts_text_add(&text, "%.3g tokens for %.3g parameters at small batches (", tokens,
-                 model->parameters);
-    if (isinf(before))
-        dts_text_add(&text, "never by the first fit");
-    else
-        dts_text_add(&text, "%.3g by the first fit", before);
-    dts_text_add(&text, "); 20 %% more at a batch of %.3g tokens, twice at %.3g",
-                 dts_law_batch(&batch, DTS_LAW_FIFTH), dts_law_batch(&batch, DTS_LAW_TWICE));
-    copy(result->target.law, sizeof(result->target.law), &text);
+    const struct dts_evaluation_words *words = &scenario->training.target.evaluation;
+    const struct dts_model *model = &scenario->model;
+    const double forward =
+        model->forward_flops / (model->forward_flops + model->backward_flops);
+    return words->seconds > 0
+               ? words->seconds
+               : ceil(words->samples / result->global_batch) * forward * result->step.compute_s;
+}
+
+/* Evaluations are part of the time: one each interval until the need is met. */
+static void add_evaluations(const struct dts_scenario *scenario, const struct dts_need *need,
+                            struct dts_result *result, struct dts_text *doubt)
+{
+    const struct dts_evaluation_words *words = &scenario->training.target.evaluation;
+    if (words->seconds <= 0 && words->samples <= 0)
+        return;
+    if (need->interval <= 0) {
+        dts_text_add(doubt, "%sno evaluation is counted: the profile does not say how often",
+                     doubt->length > 0 ? "; " : "");
+        return;
+    }
+    const double each_s = evaluation_s(scenario, result) / need->interval;
+    result->training.evaluations = need->units.mean / need->interval;
+    result->training.evaluation_s = need->units.mean * each_s;
+    result->training.time_s += need->units.mean * each_s;
+    result->training.time_low_s += need->units.low * each_s;
+    result->training.time_high_s += need->units.high * each_s;
+    result->training.device_hours = result->devices * result->training.time_s / 3600;
+}
+
+/* tau in updates: what the scenario says goes before what the strategy was found to have. */
+static double delay_of(const struct dts_training *training, struct dts_result *result)
+{
+    const struct dts_staleness_words *words = &training->target.staleness;
+    if (words->rate != NULL)
+        result->staleness.mean = words->mean, result->staleness.most = words->most;
+    const struct dts_staleness late = {result->staleness.mean, result->staleness.most};
+    return isnan(late.mean) ? 0 : dts_staleness_delay(&late, dts_training_adapted(training));
+}
+
+/* `alone`: steps of the same batch with no gradient late. */
+static void fill_late(const struct dts_training *training, double delay,
+                      const struct dts_staleness_cost *cost, double alone,
+                      struct dts_result *result)
+{
+    if (isnan(result->staleness.mean))
+        return;
+    result->staleness_steps = result->training.steps / steps_of(result, alone);
+    dts_target_say_late(dts_training_adapted(training), delay, cost, result);
 }
 
 static void fill_loss(const struct dts_scenario *scenario, struct dts_result *result)
 {
     const struct dts_model *model = &scenario->model;
-    const double loss = scenario->training.target.loss, batch = result->global_batch;
+    const double loss = scenario->training.target.loss, batch = batch_of(result);
+    const double delay = delay_of(&scenario->training, result), tokens = batch * model->tokens;
     struct dts_need need = {.epochs = NAN};
-    if (!dts_loss_predict(model->parameters, loss, batch * model->tokens, &need.units))
+    struct dts_forecast alone;
+    if (!dts_loss_predict_late(model->parameters, loss, tokens, delay, &need.units) ||
+        !dts_loss_predict(model->parameters, loss, tokens, &alone))
         return; // refused where the scenario is read
     const struct dts_law law =
         dts_loss_batch_law(dts_loss_tokens(&dts_loss_chinchilla, model->parameters, loss));
@@ -147,9 +112,41 @@ static void fill_loss(const struct dts_scenario *scenario, struct dts_result *re
     need.steps = ceil(need.samples / batch);
     need.steps_low = ceil(need.units.low / model->tokens / batch);
     need.steps_high = ceil(need.units.high / model->tokens / batch);
-    need.region = dts_law_region(&law, batch * model->tokens);
+    need.region =
+        dts_law_region(&law, dts_staleness_batch(tokens, delay, dts_staleness_cost_assumed.c));
     fill_need(&need, result);
-    say_loss(model, loss, result);
+    dts_target_say_loss(model, loss, result);
+    fill_late(&scenario->training, delay, &dts_staleness_cost_assumed,
+              ceil(alone.mean / model->tokens / batch), result);
+}
+
+/* One run and the noise of its gradients. */
+static void fill_noise(const struct dts_scenario *scenario, struct dts_result *result)
+{
+    const struct dts_noise_run *run = &scenario->training.target.noise_scale;
+    const struct dts_staleness_cost *cost = &dts_staleness_cost_assumed;
+    const double batch = batch_of(result), delay = delay_of(&scenario->training, result);
+    const struct dts_law law = dts_noise_law(run, 1);
+    struct dts_forecast at[3];
+    struct dts_need need = {.epochs = NAN};
+    for (int i = 0; i < 3; i++) {
+        const double c = i == 0   ? cost->c
+                         : i == 1 ? cost->c / cost->factor
+                                  : cost->c * cost->factor;
+        at[i] = dts_noise_predict(run, dts_staleness_batch(batch, delay, c));
+    }
+    need.units = dts_staleness_widen(&at[0], at[1].mean, at[2].mean);
+    need.samples = need.units.mean;
+    need.steps = ceil(need.units.mean / batch);
+    need.steps_low = ceil(need.units.low / batch);
+    need.steps_high = ceil(need.units.high / batch);
+    if (scenario->dataset.samples > 0)
+        need.epochs = need.samples / scenario->dataset.samples;
+    need.region = dts_law_region(&law, dts_staleness_batch(batch, delay, cost->c));
+    fill_need(&need, result);
+    dts_target_say_noise(run, result);
+    fill_late(&scenario->training, delay, cost,
+              ceil(dts_noise_predict(run, batch).mean / batch), result);
 }
 
 void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
@@ -157,23 +154,36 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     const struct dts_training *training = &scenario->training;
     struct dts_error err = {0};
     struct dts_text doubt = {0};
-    struct dts_need need;
+    struct dts_need need, alone;
     if (training->target.loss > 0)
         fill_loss(scenario, result);
+    if (training->target.noise_scale.batch > 0)
+        fill_noise(scenario, result);
     if (training->profile == NULL)
         return;
-    if (dts_convergence_predict(training->profile, result->global_batch, training->recipe,
-                                &need, &err)) {
+    const double delay = delay_of(training, result);
+    const struct dts_need_question late = {batch_of(result), training->recipe, delay,
+                                           training->target.evaluation.every};
+    const struct dts_need_question in_time = {late.batch, late.recipe, 0, late.interval};
+    if (dts_convergence_ask(training->profile, &late, &need, &err) &&
+        dts_convergence_ask(training->profile, &in_time, &alone, &err)) {
         fill_need(&need, result);
         dts_need_doubt(&need, result->global_batch, &doubt);
-        say_profile(training->profile, &need, result);
-        say_rule(training->profile, training->recipe, result);
+        add_evaluations(scenario, &need, result, &doubt);
+        dts_target_say_profile(training->profile, &need, result);
+        dts_target_say_rule(training->profile, training->recipe, result);
+        fill_late(training, delay, &training->profile->staleness, alone.steps, result);
     } else
         dts_text_add(&doubt, "%s", err.text);
     if (training->profile->form->has_law)
-        say_law(training->profile, result);
-    doubt_words(scenario, &doubt);
-    copy(result->target.doubt, sizeof(result->target.doubt), &doubt);
+        dts_target_say_law(training->profile, result);
+    const struct dts_target_like like = {training->profile->model, training->profile->optimizer,
+                                         training->profile->epoch_samples,
+                                         training->recipe == 0 ? &training->profile->trained
+                                                               : NULL};
+    dts_target_unlike(scenario, "profile", &like, result, &doubt);
+    dts_text_copy(result->target.doubt, sizeof(result->target.doubt), dts_text_string(&doubt));
+    dts_text_free(&doubt);
 }
 
 void dts_spending_fill(const struct dts_platform *platform, struct dts_result *result)

@@ -80,6 +80,19 @@ static const char *how(const struct dts_target_request *r, struct dts_text *text
     return dts_text_string(text);
 }
 
+/* Rates that are searched follow no rule. */
+static struct dts_trained_by trained_by(const struct dts_target_request *r)
+{
+    const struct dts_schedule *schedule = &r->scenario->live.schedule;
+    return (struct dts_trained_by){
+        .scaling = strcmp(r->rule, DTS_TARGET_SEARCH) == 0 ? NULL : r->rule,
+        .warm_up = schedule->warm_up_epochs <= 0 ? "none"
+                   : schedule->warm_up != NULL   ? schedule->warm_up
+                                                 : dts_warm_up_name(0),
+        .decay = schedule->kind,
+        .batch_norm_samples = dts_model_batch_norm(&r->scenario->model) ? r->microbatch : 0};
+}
+
 /* The profile as a document, which its reader fits. */
 static char *print(const struct dts_target_answer *a, const struct dts_target_request *r,
                    const char *what)
@@ -93,6 +106,7 @@ static char *print(const struct dts_target_answer *a, const struct dts_target_re
                                 .sample = s->model.sample,
                                 .unit = "samples",
                                 .epoch_samples = s->dataset.samples,
+                                .trained = trained_by(r),
                                 .source = what};
     char *text = NULL;
     size_t length;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/print/noise_left_out.h"
 
 enum { COLUMNS = 10, WORD = 32 };
 
@@ -141,8 +142,8 @@ static void put_point(struct dts_json *json, const struct dts_left_out *point)
     dts_json_end(json);
 }
 
-static void print_json(const struct dts_convergence_series *all, int count, int lines,
-                       FILE *out)
+static void print_json(const struct dts_convergence_series *all, int count, bool whole,
+                       int lines, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = lines};
     dts_json_object(&json, NULL);
@@ -159,6 +160,8 @@ static void print_json(const struct dts_convergence_series *all, int count, int 
         dts_json_end(&json);
     }
     dts_json_end(&json);
+    if (whole)
+        dts_noise_left_out_json(&json);
     dts_json_end(&json);
 }
 
@@ -204,12 +207,14 @@ static void print_csv(const struct dts_convergence_series *all, int count, FILE 
 }
 
 void dts_convergence_series_print(const struct dts_convergence_series *all, int count,
-                                  const struct dts_format *format, FILE *out)
+                                  bool whole, const struct dts_format *format, FILE *out)
 {
     if (strcmp(format->name, "csv") == 0)
         print_csv(all, count, out);
-    else if (strcmp(format->name, "text") == 0)
+    else if (strcmp(format->name, "text") == 0) {
         print_text(all, count, out);
-    else
-        print_json(all, count, strcmp(format->name, "json") == 0 ? 4 : 0, out);
+        if (whole)
+            dts_noise_left_out_text(out);
+    } else
+        print_json(all, count, whole, strcmp(format->name, "json") == 0 ? 4 : 0, out);
 }

@@ -14,8 +14,9 @@ struct dts_convergence_series {
 };
 
 /* Text: a row for each profile, then all; one profile alone batch by batch, too. JSON
- * ("dtsim-convergence/1"): both. CSV: a row for each batch. */
+ * ("dtsim-convergence/1"): both. CSV: a row for each batch. `whole`: of the library, and whole
+ * benchmarks left out behind it (noise_left_out.h), but in CSV. */
 void dts_convergence_series_print(const struct dts_convergence_series *all, int count,
-                                  const struct dts_format *format, FILE *out);
+                                  bool whole, const struct dts_format *format, FILE *out);
 
 #endif

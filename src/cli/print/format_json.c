@@ -111,6 +111,7 @@ static void put_target(struct dts_json *json, const struct dts_result *result)
     put_word(json, "profile", result->target.profile);
     put_word(json, "rule", result->target.rule);
     put_word(json, "law", result->target.law);
+    put_word(json, "late", result->target.late);
     put_word(json, "region", result->target.region);
     put_word(json, "doubt", result->target.doubt);
     dts_json_end(json);
@@ -129,6 +130,17 @@ static void put_histogram(struct dts_json *json, const struct dts_result *result
     for (int b = 0; b <= last; b++)
         dts_json_number(json, NULL, rounded(result->staleness.share[b]));
     dts_json_end(json);
+    dts_json_end(json);
+}
+
+static void put_accuracy(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->accuracy.table[0] == '\0')
+        return;
+    dts_json_object(json, "accuracy");
+    put_word(json, "table", result->accuracy.table);
+    put_word(json, "rule", result->accuracy.rule);
+    put_word(json, "doubt", result->accuracy.doubt);
     dts_json_end(json);
 }
 
@@ -170,6 +182,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     put_metrics(json, result);
     put_histogram(json, result);
     put_target(json, result);
+    put_accuracy(json, result);
     put_reference(json, result);
     if (result->live != NULL)
         dts_comparison_json(result->live, json);

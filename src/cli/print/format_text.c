@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "cli/print/format.h"
 #include "cli/print/question.h"
+#include "cli/print/text_accuracy.h"
+#include "cli/print/text_cases.h"
 #include "cli/print/text_notes.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
@@ -225,6 +227,10 @@ static void print_targets(const struct dts_report *report, FILE *out)
         {"epochs\n", AT(training.epochs), NUMBER, "", 1, 4, epochs},
         {need_title, AT(training.samples), NUMBER, "", 1, 4, !epochs},
         {"steps\n", AT(training.steps), NUMBER, "", 1, 4, true},
+        {"by late\ngradients\n", AT(staleness_steps), NUMBER, "times", 1, 3,
+         largest(report, AT(staleness_steps)) > 0},
+        {"evalu-\nation\n", AT(training.evaluation_s), NUMBER, time->name, time->scale, 3,
+         largest(report, AT(training.evaluation_s)) > 0},
         {"time to\ntarget\n", AT(training.time_s), NUMBER, time->name, time->scale, 3, true},
         {"80 %\nfrom\n", AT(training.time_low_s), NUMBER, time->name, time->scale, 3, true},
         {"\nto\n", AT(training.time_high_s), NUMBER, time->name, time->scale, 3, true},
@@ -277,7 +283,7 @@ static void print_head(const struct dts_report *report, FILE *out)
     snprintf(lead, sizeof(lead), "%s%s", report->scenario, text.length > 0 ? ": " : "");
     dts_text_paragraph(out, lead, 2, dts_text_string(&text));
     dts_text_free(&text);
-    for (int i = 0; i < report->count; i++) {
+    for (int i = 0; i < report->count && !report->listed; i++) {
         const struct dts_result *point = &report->points[i];
         if (dts_result_refused(point) || point->model[0] == '\0')
             continue;
@@ -294,11 +300,13 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         if (i > 0)
             fputc('\n', out);
         print_head(&reports[i], out);
+        dts_text_cases(&reports[i], out);
         print_table(&reports[i], out);
         if (largest(&reports[i], AT(training.device_hours)) > 0) {
             print_targets(&reports[i], out);
             print_frontier(&reports[i], out);
         }
+        dts_text_accuracy(&reports[i], out);
         dts_text_notes(&reports[i], out);
     }
 }

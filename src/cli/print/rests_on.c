@@ -136,7 +136,11 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     distinct(report, "  target", offsetof(struct dts_result, target.profile), false, out);
     distinct(report, "  rule", offsetof(struct dts_result, target.rule), false, out);
     distinct(report, "  law", offsetof(struct dts_result, target.law), false, out);
+    distinct(report, "  late", offsetof(struct dts_result, target.late), true, out);
     distinct(report, "  unsure", offsetof(struct dts_result, target.doubt), true, out);
+    distinct(report, "  accuracy", offsetof(struct dts_result, accuracy.table), false, out);
+    distinct(report, "  rule", offsetof(struct dts_result, accuracy.rule), false, out);
+    distinct(report, "  unsure", offsetof(struct dts_result, accuracy.doubt), true, out);
     distinct(report, "  unlike", offsetof(struct dts_result, unlike), true, out);
     distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), false, out);
     distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);

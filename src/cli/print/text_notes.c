@@ -22,8 +22,13 @@ void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *wor
 
 const char *dts_text_setting(const char *setting, char *text, size_t room)
 {
-    size_t used = 0;
-    text[0] = '\0';
+    const size_t before = strcspn(setting, "=");
+    size_t used = 0, whole = setting[before] == '\0' ? before : 0; // the name of a case
+    for (size_t i = 0; i < before && whole == 0; i++)
+        if (setting[i] == ',')
+            whole = i + 2;
+    used = (size_t)snprintf(text, room, "%.*s", (int)whole, setting);
+    setting += whole;
     while (*setting != '\0' && used < room) {
         size_t path = strcspn(setting, "="), length = path + strcspn(setting + path, ",");
         length += strspn(setting + length, ", ");
@@ -83,6 +88,7 @@ static const char *unit_of(const char *reference)
         return "";
     return strcmp(metric->unit, "s") == 0         ? " s"
            : strcmp(metric->unit, "bytes_s") == 0 ? " B/s"
+           : strcmp(metric->unit, "percent") == 0 ? " %"
                                                   : " samples/s";
 }
 

@@ -130,7 +130,7 @@ void dts_flow_serve_due(struct dts_flow *f, int number)
     const int item = request / s->rule.peers, peer = request % s->rule.peers;
     dts_server_take(&s->rule, item, peer, &answer);
     if (s->rule.clock[request] > 1)
-        dts_staleness_add(f->timing->staleness, &answer);
+        dts_stale_counts_add(f->timing->staleness, &answer);
     s->at = DTS_FLOW_NONE;
     s->left--;
     answer_peers(f, number, item, &answer);

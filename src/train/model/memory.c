@@ -71,6 +71,14 @@ const struct dts_layer *dts_model_sparse(const struct dts_model *model)
     return NULL;
 }
 
+bool dts_model_batch_norm(const struct dts_model *model)
+{
+    for (int l = 0; l < model->layer_count; l++)
+        if (model->layers[l].cost.sums > 0)
+            return true;
+    return false;
+}
+
 struct dts_memory dts_model_memory(const struct dts_model *model,
                                    const struct dts_optimizer *optimizer,
                                    enum dts_precision precision, double batch, bool sparse)

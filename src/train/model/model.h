@@ -137,6 +137,9 @@ struct dts_samples {
 double dts_model_updated(const struct dts_model *model, const struct dts_optimizer *optimizer,
                          const struct dts_samples *samples, double *searched);
 
+/* Is there a layer that normalizes by batches? */
+bool dts_model_batch_norm(const struct dts_model *model);
+
 /* The first layer with a sparse table; NULL: there is none. */
 const struct dts_layer *dts_model_sparse(const struct dts_model *model);
 

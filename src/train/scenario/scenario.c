@@ -203,10 +203,7 @@ static bool read_placement(const struct dts_cfg *top, struct dts_placing *placin
 static bool check_batch_norm(const struct dts_scenario *scenario, const struct dts_cfg *top,
                              struct dts_error *err)
 {
-    for (int l = 0; l < scenario->model.layer_count; l++)
-        if (scenario->model.layers[l].cost.sums > 0)
-            return true;
-    return !scenario->synchronized ||
+    return !scenario->synchronized || dts_model_batch_norm(&scenario->model) ||
            dts_cfg_fail(top, "batch_norm", err, "\"synchronized\", but %s has no batch_norm",
                         scenario->model.name);
 }
@@ -267,7 +264,11 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
     struct dts_cfg live = dts_cfg_member(&top, "live"), data = dts_cfg_member(&live, "data");
+    const struct dts_cfg cases = dts_cfg_member(&top, "cases");
     struct words words = {0};
+    if (dts_cfg_exists(&cases))
+        return dts_cfg_fail(&top, "cases", err,
+                            "a list of cases can be predicted (`dtsim predict`), and no more");
     if (!dts_cfg_read(&top, fields, &words, err))
         return false;
     if (words.live.data.folder != NULL && words.live.data.folder[0] == '\0')
@@ -350,6 +351,8 @@ void dts_scenario_help(FILE *out)
     dts_fields_print(dts_phase_fields, "training.phases[]", out);
     fprintf(out, "\nEach of references:\n\n");
     dts_fields_print(dts_scenario_reference_fields, "references[]", out);
-    fprintf(out, "\nEach of measurements:\n\n");
-    dts_fields_print(dts_scenario_measurement_fields, "measurements[]", out);
+    fprintf(out,
+            "\nIn place of all that, a list of published configurations that are\n"
+            "predicted one by one: {\"summary\": ..., \"why\": ..., \"cases\": a family of\n"
+            "validation/ or a file}\n");
 }

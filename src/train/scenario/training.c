@@ -9,6 +9,45 @@
 #include "base/mem.h"
 #include "converge/loss.h"
 
+static const char *rate_name(int i)
+{
+    static const char *const words[] = {"fixed", "adapted", NULL};
+    return words[i];
+}
+
+static const struct dts_field staleness_fields[] = {
+    {DTS_KEY(struct dts_staleness_words, mean), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .help = "updates of the weights while a gradient is under way, on the average"},
+    {DTS_KEY(struct dts_staleness_words, most), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .missing = "null", .help = "of these at the most; default: the mean"},
+    {DTS_KEY(struct dts_staleness_words, rate), .type = DTS_STRING, .choice = rate_name,
+     .missing = "\"fixed\"",
+     .help = "learning rate: fixed, or adapted: divided by one plus the delay of the gradient"},
+    {0},
+};
+
+static const struct dts_field noise_fields[] = {
+    {DTS_KEY(struct dts_noise_run, scale), .type = DTS_REAL, .min = 1e-9, .max = 1e15,
+     .help = "B_simple of its gradients, in samples: the mean over the run"},
+    {DTS_KEY(struct dts_noise_run, batch), .type = DTS_REAL, .min = 1, .max = 1 << 30,
+     .help = "samples of a step of the run"},
+    {DTS_KEY(struct dts_noise_run, samples), .type = DTS_REAL, .min = 1, .max = 1e18,
+     .help = "that it took to reach the target"},
+    {0},
+};
+
+static const struct dts_field evaluation_fields[] = {
+    {DTS_KEY(struct dts_evaluation_words, seconds), .type = DTS_REAL, .min = 1e-9, .max = 1e9,
+     .missing = "null", .help = "that one evaluation takes"},
+    {DTS_KEY(struct dts_evaluation_words, samples), .type = DTS_REAL, .min = 1, .max = 1e15,
+     .missing = "null",
+     .help = "instead of seconds: it runs forward on so many, in batches of the training"},
+    {DTS_KEY(struct dts_evaluation_words, every), .type = DTS_REAL, .min = 1e-9, .max = 1e18,
+     .missing = "null",
+     .help = "between evaluations, in the unit of the profile; default: as its runs"},
+    {0},
+};
+
 static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, profile), .type = DTS_STRING, .missing = "null",
      .help = "what runs needed to reach it: a name (`dtsim list convergence`) or a file"},
@@ -17,12 +56,29 @@ static const struct dts_field target_fields[] = {
     {DTS_KEY(struct dts_target_words, loss), .type = DTS_REAL, .min = 0.1, .max = 20,
      .missing = "null",
      .help = "instead of a profile: nats a token of a language model, by Chinchilla's law"},
+    {DTS_KEY(struct dts_target_words, noise_scale), .type = DTS_OBJECT, .missing = "null",
+     .fields = noise_fields,
+     .help = "instead of both: one run, and the noise scale of its gradients"},
+    {DTS_KEY(struct dts_target_words, staleness), .type = DTS_OBJECT, .missing = "null",
+     .fields = staleness_fields, .help = "gradients are late, and more steps are needed"},
+    {DTS_KEY(struct dts_target_words, evaluation), .type = DTS_OBJECT, .missing = "null",
+     .fields = evaluation_fields, .help = "evaluations, which are part of the time"},
+    {0},
+};
+
+static const struct dts_field accuracy_fields[] = {
+    {DTS_KEY(struct dts_accuracy_words, table), .type = DTS_STRING,
+     .help = "what runs reached at several batches: a name (`dtsim list accuracy`) or a file"},
+    {DTS_KEY(struct dts_accuracy_words, rule), .type = DTS_STRING, .missing = "null",
+     .help = "of the learning rate, which one of the table; default: its own"},
     {0},
 };
 
 const struct dts_field dts_training_fields[] = {
     {DTS_KEY(struct dts_training, epochs), .type = DTS_REAL, .min = 1e-6, .max = 1e6,
      .missing = "null", .help = "passes over the data set, for the time that they take"},
+    {DTS_KEY(struct dts_training, accuracy), .type = DTS_OBJECT, .fields = accuracy_fields,
+     .missing = "null", .help = "with epochs: what is reached in them"},
     {DTS_KEY(struct dts_training, target), .type = DTS_OBJECT, .fields = target_fields,
      .missing = "null", .help = "instead of epochs: train until a target is reached"},
     {.key = "phases",
@@ -87,7 +143,8 @@ static bool read_phases(struct dts_training *training, const struct dts_cfg *top
         return true;
     if (!dts_cfg_is_list(&list) || count < 1 || count > MOST_PHASES)
         return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects", MOST_PHASES);
-    if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0)
+    if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0 ||
+        training->target.noise_scale.batch > 0)
         return dts_cfg_fail(&at, NULL, err, "has phases and %s: give one",
                             training->epochs > 0 ? "epochs" : "target");
     training->phases = dts_alloc(count, sizeof(*training->phases));
@@ -118,23 +175,88 @@ static bool choose_recipe(struct dts_training *training, const struct dts_cfg *a
     return false;
 }
 
+static bool check_staleness(struct dts_staleness_words *words, const struct dts_cfg *target,
+                            struct dts_error *err)
+{
+    const struct dts_cfg at = dts_cfg_member(target, "staleness"),
+                         most = dts_cfg_member(&at, "most");
+    if (!dts_cfg_exists(&most))
+        words->most = words->mean;
+    else if (words->rate != NULL && strcmp(words->rate, rate_name(0)) != 0)
+        return dts_cfg_fail(&at, "most", err, "has no effect: an adapted rate needs the mean");
+    return words->most >= words->mean ||
+           dts_cfg_fail(&at, "most", err, "must be >= the mean, %g, got %g", words->mean,
+                        words->most);
+}
+
+static bool check_evaluation(const struct dts_target_words *words, const struct dts_cfg *target,
+                             struct dts_error *err)
+{
+    const struct dts_evaluation_words *evaluation = &words->evaluation;
+    const struct dts_cfg at = dts_cfg_member(target, "evaluation");
+    if (!dts_cfg_exists(&at))
+        return true;
+    if (words->profile == NULL)
+        return dts_cfg_fail(target, "evaluation", err,
+                            "has no effect without a profile, which says how often");
+    return (evaluation->seconds > 0) != (evaluation->samples > 0) ||
+           dts_cfg_fail(&at, NULL, err, "must have either seconds or samples");
+}
+
+bool dts_training_adapted(const struct dts_training *training)
+{
+    const char *rate = training->target.staleness.rate;
+    return rate != NULL && strcmp(rate, rate_name(0)) != 0;
+}
+
+static bool load_table(struct dts_training *training, const struct dts_cfg *top,
+                       struct dts_error *err)
+{
+    const struct dts_cfg training_at = dts_cfg_member(top, "training"),
+                         at = dts_cfg_member(&training_at, "accuracy");
+    struct dts_text known = {0};
+    char *path;
+    if (training->accuracy.table == NULL)
+        return true;
+    if (training->epochs <= 0)
+        return dts_cfg_fail(&at, NULL, err, "needs training.epochs: it is what they reach");
+    if (!dts_library_find_for(&path, "accuracy", training->accuracy.table, &at, "table", err))
+        return false;
+    training->table = dts_alloc(1, sizeof(*training->table));
+    bool good = dts_accuracy_load(training->table, path, err);
+    free(path);
+    if (good && training->accuracy.rule != NULL &&
+        !dts_accuracy_has(training->table, training->accuracy.rule, &known))
+        good = dts_cfg_fail(&at, "rule", err, "must be one of %s, got \"%s\"",
+                            dts_text_string(&known), training->accuracy.rule);
+    dts_text_free(&known);
+    return good;
+}
+
 bool dts_training_load(struct dts_training *training, const struct dts_cfg *top,
                        struct dts_error *err)
 {
     const struct dts_cfg at = dts_cfg_member(top, "training");
     const struct dts_cfg target = dts_cfg_member(&at, "target");
     char *path;
-    if (!read_phases(training, top, err))
+    if (!read_phases(training, top, err) || !load_table(training, top, err))
         return false;
     if (!dts_cfg_exists(&target))
         return true;
     if (training->epochs > 0)
         return dts_cfg_fail(&at, NULL, err, "has both epochs and target: give one");
-    if ((training->target.profile != NULL) == (training->target.loss > 0))
-        return dts_cfg_fail(&target, NULL, err, "must have either profile or loss");
+    if ((training->target.profile != NULL) + (training->target.loss > 0) +
+            (training->target.noise_scale.batch > 0) !=
+        1)
+        return dts_cfg_fail(&target, NULL, err,
+                            "must have one of profile, loss and noise_scale");
+    if (!check_staleness(&training->target.staleness, &target, err) ||
+        !check_evaluation(&training->target, &target, err))
+        return false;
     if (training->target.profile == NULL)
         return training->target.recipe == NULL ||
-               dts_cfg_fail(&target, "recipe", err, "has no effect: a loss has no recipes");
+               dts_cfg_fail(&target, "recipe", err,
+                            "has no effect without a profile, which has recipes");
     if (!dts_library_find_for(&path, "convergence", training->target.profile, &target,
                               "profile", err))
         return false;
@@ -169,6 +291,9 @@ void dts_training_free(struct dts_training *training)
     if (training->profile != NULL)
         dts_convergence_free(training->profile);
     free(training->profile);
+    if (training->table != NULL)
+        dts_accuracy_free(training->table);
+    free(training->table);
     free(training->phases);
     *training = (struct dts_training){0};
 }
