@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/staleness.h"
+#include "answer/target/staleness.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "answer/split.h"
-#include "answer/staleness.h"
+#include "answer/target/staleness.h"
 #include "base/mem.h"
 #include "base/stats.h"
 

@@ -1,7 +1,7 @@
 /* staleness.h -- how old the weights were that gradients were computed with, in a few numbers.
  */
-#ifndef DTS_ANSWER_STALENESS_H
-#define DTS_ANSWER_STALENESS_H
+#ifndef DTS_ANSWER_TARGET_STALENESS_H
+#define DTS_ANSWER_TARGET_STALENESS_H
 
 #include "answer/result.h"
 #include "plan/plan.h"

@@ -1,5 +1,5 @@
 /* staleness.c -- a distribution in a few numbers, and in shares of equal width. */
-#include "answer/staleness.h"
+#include "answer/target/staleness.h"
 
 #include <math.h>
 
