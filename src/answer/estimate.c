@@ -41,8 +41,17 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
     result->devices = q->devices;
 }
 
-/* Steps of workers that drift apart, at least: so many begins of them are averaged. */
-enum { SERVED_STEPS = 50 };
+/* Steps of workers that drift apart, at least: so many begins of them are averaged. Under a
+ * bound they must have gone so far apart before. */
+static int served_steps(const struct dts_job *job)
+{
+    enum { LEAST = 50, MOST = 400 };
+    int apart = 0;
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].serve.rule == &dts_serve_bounded)
+            apart = job->roles[r].serve.amount;
+    return apart < (MOST - LEAST) / 6 ? LEAST + 6 * apart : MOST;
+}
 
 static void prepare_simulation(struct work *w)
 {
@@ -60,8 +69,8 @@ static void prepare_simulation(struct work *w)
         .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
-    if (dts_job_serves(&w->built.job) && w->simulation.steps < SERVED_STEPS)
-        w->simulation.steps = SERVED_STEPS;
+    if (dts_job_serves(&w->built.job))
+        w->simulation.steps = (int)fmax(w->simulation.steps, served_steps(&w->built.job));
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
     w->engine = dts_engine_find(s->engine);
@@ -194,7 +203,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
     if (s->training.epochs > 0 && s->dataset.samples > 0) {
         result->training.epochs = s->training.epochs;
         result->training.steps =
-            s->training.epochs * ceil(s->dataset.samples / result->global_batch);
+            s->training.epochs * ceil(s->dataset.samples / (used * result->global_batch));
         result->training.time_s = result->training.steps * result->step.total_s;
     }
     dts_target_fill(s, result);
@@ -230,6 +239,14 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
+static bool is_adapted(const struct dts_job *job)
+{
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].serve.late == &dts_late_adapted)
+            return true;
+    return false;
+}
+
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -257,6 +274,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     }
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
+        result->staleness.adapted = is_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         fill_interval(w, result);
         fill_rates(w, &bound, result);

@@ -40,6 +40,7 @@ struct dts_held {
  * updates behind. bin_width 0: nothing is known, and the numbers are absent. */
 struct dts_stale {
     double mean, median, p95, most, used;
+    bool adapted; // the learning rate of a gradient is divided by one plus its staleness
     int bin_width;
     double share[DTS_RESULT_BINS];
 };

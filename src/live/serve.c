@@ -59,13 +59,13 @@ static void scale(float *values, size_t count, float factor)
 }
 
 /* Take a gradient into the sum. */
-static void add(const struct serving *s, int request, bool first)
+static void add(const struct serving *s, int request, bool first, float factor)
 {
     const struct dts_span *span = &s->requests[request].data;
     const float *gradient = (const float *)(void *)s->arrived[request];
     float *sum = at(s, span);
     for (size_t i = 0; i < span->count; i++)
-        sum[i] = first ? gradient[i] : sum[i] + gradient[i];
+        sum[i] = first ? factor * gradient[i] : sum[i] + factor * gradient[i];
 }
 
 /* The weights change by the sum. */
@@ -91,7 +91,7 @@ static void work_on(struct serving *s, int request)
     if (s->rule.clock[request] > 1)
         dts_stale_counts_add(s->lanes->times->staleness, &answer);
     if (answer.used)
-        add(s, request, answer.summed == 1);
+        add(s, request, answer.summed == 1, (float)answer.factor);
     if (answer.update)
         update(s, request, answer.summed);
     for (int i = 0; i < answer.count; i++) {

@@ -101,6 +101,40 @@ const struct dts_serve_rule dts_serve_backup = {
     .take = backup,
 };
 
+static double one(long stale)
+{
+    (void)stale;
+    return 1;
+}
+
+static double by_staleness(long stale)
+{
+    return 1 / (1 + (double)stale);
+}
+
+const struct dts_late_rule dts_late_fixed = {
+    .name = "fixed",
+    .summary = "as large as any",
+    .factor = one,
+};
+
+const struct dts_late_rule dts_late_adapted = {
+    .name = "adapted",
+    .summary = "divided by one plus the updates that it is late by",
+    .factor = by_staleness,
+};
+
+const struct dts_late_rule *const dts_late_rules[] = {
+    &dts_late_fixed,
+    &dts_late_adapted,
+    NULL,
+};
+
+const char *dts_late_rule_name(int i)
+{
+    return dts_late_rules[i] != NULL ? dts_late_rules[i]->name : NULL;
+}
+
 /* ---- servers ----------------------------------------------------------------------------- */
 
 void dts_server_open(struct dts_server *s, const struct dts_serve *serve, int peers, int items,
@@ -109,6 +143,7 @@ void dts_server_open(struct dts_server *s, const struct dts_serve *serve, int pe
     const size_t places = (size_t)items * (size_t)peers + 1;
     *s = (struct dts_server){.rule = serve->rule,
                              .amount = serve->amount,
+                             .late = serve->late != NULL ? serve->late : &dts_late_fixed,
                              .peers = peers,
                              .items = items,
                              .steps = steps};
@@ -155,6 +190,7 @@ void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_
     const int at = item * s->peers + peer;
     *answer = (struct dts_serve_answer){.stale = s->version[item] - s->seen[at],
                                         .peers = s->answered};
+    answer->factor = s->late->factor(answer->stale);
     s->clock[at]++;
     s->held[at] = true;
     s->rule->take(s, item, peer, answer);

@@ -20,6 +20,7 @@
  * [item * peers + peer]. */
 struct dts_server {
     const struct dts_serve_rule *rule;
+    const struct dts_late_rule *late;
     int amount; // of the rule: its bound, its spare workers
     int peers, items;
     int steps;  // requests of each item that each peer makes; INT_MAX: nobody knows
@@ -37,7 +38,8 @@ struct dts_serve_answer {
     long stale;  // updates of the item since its weights were sent to this peer
     bool used;   // its gradient counts; else it is thrown away
     bool update; // the weights change now, by the gradients that were used since they last did
-    int summed;  // gradients in the sum, this one included
+    double factor;    // of its gradient, as it is late
+    int summed;       // gradients in the sum, this one included
     const int *peers; // who is answered now, this peer or others; of the server
     int count;
 };
@@ -68,10 +70,23 @@ extern const struct dts_serve_rule dts_serve_bounded;
  * Synchronous SGD": backup workers). */
 extern const struct dts_serve_rule dts_serve_backup;
 
+/* By how much a gradient that is late is made smaller: one row each. */
+struct dts_late_rule {
+    const char *name, *summary;
+    double (*factor)(long stale); // of the learning rate, by updates
+};
+
+/* Not at all; and by one plus its staleness (Zhang et al. 2016, "Staleness-aware Async-SGD for
+ * Distributed Deep Learning"). */
+extern const struct dts_late_rule dts_late_fixed, dts_late_adapted;
+extern const struct dts_late_rule *const dts_late_rules[]; // ended by NULL
+const char *dts_late_rule_name(int i);
+
 /* How a role of servers answers. */
 struct dts_serve {
     const struct dts_serve_rule *rule; // NULL: in the order of its plan
     int amount;
+    const struct dts_late_rule *late; // NULL: dts_late_fixed
 };
 
 /* Nothing was asked yet; each peer makes `steps` requests of each item. */
@@ -93,7 +108,8 @@ struct dts_stale_counts {
     double bins[DTS_STALENESS_BINS]; // requests by updates; the last one: so many or more
 };
 
-void dts_stale_counts_add(struct dts_stale_counts *staleness, const struct dts_serve_answer *answer);
+void dts_stale_counts_add(struct dts_stale_counts *staleness,
+                          const struct dts_serve_answer *answer);
 void dts_stale_counts_join(struct dts_stale_counts *all, const struct dts_stale_counts *more);
 
 /* The number of updates that a part of 0 to 1 of all requests was behind at most. */

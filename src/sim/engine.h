@@ -81,8 +81,9 @@ struct dts_timing {
     const char *limits;
 
     /* Of a job with servers that answer in the order of requests; owned; NULL: of another one.
-     * There step_s is the harmonic mean of the workers' steps while all of them run, and times
-     * of operations count from the begin of their own rank's step. */
+     * There step_s is the harmonic mean of the workers' steps while all of them run, without
+     * the first quarter, compute_s the mean over their gradients, and times of operations count
+     * from the begin of their own rank's step. */
     struct dts_stale_counts *staleness;
 
     int *first_op; // of role r in ops; role_count + 1 entries

@@ -37,7 +37,7 @@ static bool answered(const struct dts_serve_answer *answer, int peer)
 
 static void asynchronous_answers_each_at_once(void)
 {
-    struct dts_role role = server_of(2, (struct dts_serve){&dts_serve_asynchronous, 0});
+    struct dts_role role = server_of(2, (struct dts_serve){&dts_serve_asynchronous, 0, NULL});
     struct dts_server s;
     struct dts_serve_answer a;
     dts_served_open(&s, &role, 0, INT_MAX);
@@ -48,6 +48,7 @@ static void asynchronous_answers_each_at_once(void)
         dts_server_take(&s, 1, peers[i], &a);
         CHECK(a.used && a.update && a.count == 1 && a.peers[0] == peers[i]);
         CHECK_INT((int)a.stale, stale[i]);
+        CHECK_NEAR(a.factor, 1, 0);
     }
     dts_server_take(&s, 0, 2, &a); // items are apart
     CHECK_INT((int)a.stale, 0);
@@ -55,9 +56,24 @@ static void asynchronous_answers_each_at_once(void)
     dts_plan_free(&role.plan);
 }
 
+static void late_gradients_count_less(void)
+{
+    struct dts_role role =
+        server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0, &dts_late_adapted});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_served_open(&s, &role, 0, INT_MAX);
+    for (int p = 0; p < PEERS; p++) {
+        dts_server_take(&s, 0, p, &a);
+        CHECK_NEAR(a.factor, 1.0 / (1 + p), 1e-15);
+    }
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
 static void bounded_holds_who_is_ahead(void)
 {
-    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1});
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1, NULL});
     struct dts_server s;
     struct dts_serve_answer a;
     dts_served_open(&s, &role, 0, INT_MAX);
@@ -75,7 +91,7 @@ static void bounded_holds_who_is_ahead(void)
 
 static void backup_throws_the_last_away(void)
 {
-    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 1});
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 1, NULL});
     struct dts_server s;
     struct dts_serve_answer a;
     dts_served_open(&s, &role, 0, 2);
@@ -99,7 +115,7 @@ static void backup_throws_the_last_away(void)
 /* Two have ended: the third one alone is all that an update can have. */
 static void backup_ends_with_who_is_left(void)
 {
-    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 0});
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 0, NULL});
     struct dts_server s;
     struct dts_serve_answer a;
     dts_served_open(&s, &role, 0, 1);
@@ -113,7 +129,7 @@ static void backup_ends_with_who_is_left(void)
 /* In the end all get the same weights: the last answers wait for the last request. */
 static void last_answers_wait_for_all(void)
 {
-    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0});
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0, NULL});
     struct dts_server s;
     struct dts_serve_answer a;
     dts_served_open(&s, &role, 0, 2);
@@ -130,8 +146,9 @@ static void last_answers_wait_for_all(void)
 
 static void what_is_served_is_checked(void)
 {
-    struct dts_role roles[2] = {{.name = "other", .count = 0},
-                                server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0})};
+    struct dts_role roles[2] = {
+        {.name = "other", .count = 0},
+        server_of(1, (struct dts_serve){&dts_serve_asynchronous, 0, NULL})};
     struct dts_job job = {.roles = roles, .role_count = 2, .ranks = 1};
     struct dts_error err = {0};
     roles[1].plan.ops[2].exchange.peer_count = 2;
@@ -144,6 +161,7 @@ static void what_is_served_is_checked(void)
     dts_plan_free(&roles[1].plan);
 }
 
-TESTS(TEST(asynchronous_answers_each_at_once), TEST(bounded_holds_who_is_ahead),
-      TEST(backup_throws_the_last_away), TEST(backup_ends_with_who_is_left),
-      TEST(last_answers_wait_for_all), TEST(what_is_served_is_checked))
+TESTS(TEST(asynchronous_answers_each_at_once), TEST(late_gradients_count_less),
+      TEST(bounded_holds_who_is_ahead), TEST(backup_throws_the_last_away),
+      TEST(backup_ends_with_who_is_left), TEST(last_answers_wait_for_all),
+      TEST(what_is_served_is_checked))

@@ -75,6 +75,13 @@ static void add_evaluations(const struct dts_scenario *scenario, const struct dt
     result->training.device_hours = result->devices * result->training.time_s / 3600;
 }
 
+/* Is the learning rate of a late gradient smaller? */
+static bool is_adapted(const struct dts_training *training, const struct dts_result *result)
+{
+    return training->target.staleness.rate != NULL ? dts_training_adapted(training)
+                                                   : result->staleness.adapted;
+}
+
 /* tau in updates: what the scenario says goes before what the strategy was found to have. */
 static double delay_of(const struct dts_training *training, struct dts_result *result)
 {
@@ -82,7 +89,7 @@ static double delay_of(const struct dts_training *training, struct dts_result *r
     if (words->rate != NULL)
         result->staleness.mean = words->mean, result->staleness.most = words->most;
     const struct dts_staleness late = {result->staleness.mean, result->staleness.most};
-    return isnan(late.mean) ? 0 : dts_staleness_delay(&late, dts_training_adapted(training));
+    return isnan(late.mean) ? 0 : dts_staleness_delay(&late, is_adapted(training, result));
 }
 
 /* `alone`: steps of the same batch with no gradient late. */
@@ -93,7 +100,7 @@ static void fill_late(const struct dts_training *training, double delay,
     if (isnan(result->staleness.mean))
         return;
     result->staleness_steps = result->training.steps / steps_of(result, alone);
-    dts_target_say_late(dts_training_adapted(training), delay, cost, result);
+    dts_target_say_late(is_adapted(training, result), delay, cost, result);
 }
 
 static void fill_loss(const struct dts_scenario *scenario, struct dts_result *result)

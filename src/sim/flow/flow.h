@@ -151,6 +151,7 @@ struct dts_flow_rank {
     int first_lane, lane_count; // its lanes
     int compute;                // that of DTS_COMPUTE; -1: there is none
     bool computing;             // a kernel runs
+    double compute_s;           // of a worker: its DTS_COMPUTE calls in the last step
     double device_noise;
 };
 

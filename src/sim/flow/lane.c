@@ -131,7 +131,7 @@ static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
                     lane->began_s - from_s, f->now_s - from_s);
     if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
-        timing->compute_s += (f->now_s - lane->began_s) / f->workers;
+        f->ranks[lane->rank].compute_s += f->now_s - lane->began_s;
 }
 
 static void done(struct dts_flow *f, int number, int op)

@@ -36,12 +36,17 @@ static double issue_seconds(const struct dts_plan *plan)
     return seconds;
 }
 
+/* How much longer kernels make a step: as much as those of the slowest; where workers do not
+ * wait for each other, as the harmonic mean of all, since their rates add up. */
 static double slowest(const struct dts_simulation *simulation, const struct dts_role *role)
 {
-    double factor = 0;
-    for (int i = 0; i < role->count; i++)
-        factor = fmax(factor, dts_compute_factor(simulation, role->first + i));
-    return factor;
+    double factor = 0, rates = 0;
+    for (int i = 0; i < role->count; i++) {
+        const double own = dts_compute_factor(simulation, role->first + i);
+        factor = fmax(factor, own);
+        rates += 1 / own;
+    }
+    return dts_job_serves(simulation->job) ? role->count / rates : factor;
 }
 
 static bool crosses(const struct dts_simulation *s, int src, int dst, int link)

@@ -104,6 +104,10 @@ static const struct dts_field fields[] = {
      .missing = "-1",
      .help = "synchronous false: no worker is further ahead of the slowest than so many steps; "
              "0: as synchronous; -1: no bound"},
+    {DTS_KEY(struct dts_ps, late_rate), .type = DTS_STRING, .choice = dts_late_rule_name,
+     .missing = "\"fixed\"",
+     .help = "synchronous false: the learning rate of a late gradient; adapted: divided by one "
+             "plus the updates that it is late by"},
     {DTS_KEY(struct dts_ps, backup_workers), .type = DTS_INT, .min = 0, .max = 1000000,
      .missing = "0",
      .help =
@@ -129,12 +133,19 @@ static bool find_rule(struct dts_ps *ps, const struct dts_cfg *at, struct dts_er
     if (!ps->synchronous && ps->backup_workers > 0)
         return dts_cfg_fail(at, "backup_workers", err,
                             "cannot act where servers are asynchronous: they wait for nobody");
+    const bool adapted = strcmp(ps->late_rate, dts_late_fixed.name) != 0;
+    if (adapted && (ps->synchronous || ps->staleness_bound == 0))
+        return dts_cfg_fail(at, "late_rate", err,
+                            "cannot act where servers wait for all: no gradient is late");
     if (ps->backup_workers > 0)
-        ps->serve = (struct dts_serve){&dts_serve_backup, ps->backup_workers};
+        ps->serve = (struct dts_serve){&dts_serve_backup, ps->backup_workers, NULL};
     else if (!ps->synchronous && ps->staleness_bound > 0)
-        ps->serve = (struct dts_serve){&dts_serve_bounded, ps->staleness_bound};
+        ps->serve = (struct dts_serve){&dts_serve_bounded, ps->staleness_bound, NULL};
     else if (!ps->synchronous && ps->staleness_bound < 0)
-        ps->serve = (struct dts_serve){&dts_serve_asynchronous, 0};
+        ps->serve = (struct dts_serve){&dts_serve_asynchronous, 0, NULL};
+    for (int i = 0; adapted && dts_late_rules[i] != NULL; i++)
+        if (strcmp(dts_late_rules[i]->name, ps->late_rate) == 0)
+            ps->serve.late = dts_late_rules[i];
     return true;
 }
 

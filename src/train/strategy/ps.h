@@ -7,7 +7,7 @@
 
 struct dts_ps {
     int servers;
-    const char *placement, *shard, *within;
+    const char *placement, *shard, *within, *late_rate;
     double bucket_bytes, first_bucket_bytes, part_bytes;
     bool overlap_push, overlap_pull, aggregate_in_node, synchronous;
     int staleness_bound, backup_workers; // bound -1: none
