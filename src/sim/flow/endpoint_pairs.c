@@ -18,6 +18,7 @@ int dts_endpoint_pair_find(struct dts_endpoint_pairs *pairs, int src, int dst)
     struct dts_endpoint_pair pair = {.src = src, .dst = dst};
     pair.by = &net->transports[net->ops->transport(net->self, src, dst)];
     pair.paths = src == dst ? 1 : net->ops->paths(net->self, src, dst);
+    pair.latency_s = dts_net_latency(net, src, dst);
     size_t bytes = (size_t)pair.paths * sizeof(*pair.path);
     if (pairs->kept + bytes <= MOST_KEPT) {
         pairs->kept += bytes;

@@ -16,6 +16,7 @@ struct dts_path {
 struct dts_endpoint_pair {
     int src, dst; // endpoints
     int paths;
+    double latency_s; // of a message that takes all of them: the longest
     const struct dts_transport *by;
     unsigned messages;     // that were given a path
     struct dts_path *path; // each of them; owned; NULL: not kept

@@ -31,6 +31,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     struct dts_flow_wire wire;
     struct dts_flow f = {.simulation = simulation,
                          .timing = timing,
+                         .spread = true,
                          .wire_ops = &dts_flow_wire_ops,
                          .wire = &wire};
     dts_timing_open(simulation->job, timing);

@@ -174,6 +174,9 @@ struct dts_flow {
     const struct dts_flow_wire_ops *wire_ops;
     void *wire; // of wire_ops
 
+    bool spread; // a message takes all paths of its pair at once, each its share; else one of
+                 // them
+
     double now_s, until_s; // dates up to until_s are now
     struct dts_flow_dates dates;
 

@@ -127,7 +127,7 @@ void dts_flow_arrived(struct dts_flow *f, int number)
     tell(f, number);
 }
 
-/* The path that is drawn for a message gives it its latency and its links. */
+/* The path that is drawn for a message, or all of them, give it its latency and its links. */
 static void stamp(struct dts_flow *f, struct dts_flow_message *m, int pair,
                   const struct dts_message *planned)
 {
@@ -141,8 +141,10 @@ static void stamp(struct dts_flow *f, struct dts_flow_message *m, int pair,
         by = &paced;
     }
     m->pair = pair;
-    m->path = dts_endpoint_pair_pick(&f->pairs, pair);
-    const double latency_s = dts_endpoint_pair_path(&f->pairs, pair, m->path)->latency_s;
+    m->path = f->spread ? 0 : dts_endpoint_pair_pick(&f->pairs, pair);
+    const double latency_s = f->spread
+                                 ? f->pairs.pair[pair].latency_s
+                                 : dts_endpoint_pair_path(&f->pairs, pair, m->path)->latency_s;
     const double alpha = dts_transport_alpha(by, latency_s, bytes);
     m->waits = by->blocking;
     m->ready_s = f->now_s + (by->blocking ? alpha : 0);

@@ -18,34 +18,42 @@ static int link_find(struct dts_flow *f, int link)
     return (int)*number - 1;
 }
 
-/* A link of the path's messages; one that they cross twice takes their bytes twice. */
-static void add_hop(struct dts_flow *f, struct dts_flow_wire_path *path, int link)
+/* A link that a part of the path's messages crosses; one that they cross twice takes it twice.
+ */
+static void add_hop(struct dts_flow *f, struct dts_flow_wire_path *path, int link, double part)
 {
     struct dts_flow_wire *w = f->wire;
     const struct dts_net *net = f->simulation->net;
     if (net->ops->shared != NULL && !net->ops->shared(net->self, link)) {
         path->most_bytes_per_s =
-            fmin(path->most_bytes_per_s, net->ops->capacity(net->self, link));
+            fmin(path->most_bytes_per_s, net->ops->capacity(net->self, link) / part);
         return;
     }
     const int number = link_find(f, link);
     for (int h = 0; h < path->count; h++)
         if (w->hops[path->first + h].link == number) {
-            w->hops[path->first + h].part += 1;
+            w->hops[path->first + h].part += (float)part;
             return;
         }
     w->hops = dts_grow(w->hops, &w->hop_room, ++w->hop_count, sizeof(*w->hops));
-    w->hops[path->first + path->count++] = (struct dts_flow_wire_hop){number, 1};
+    w->hops[path->first + path->count++] = (struct dts_flow_wire_hop){number, (float)part};
 }
 
 static void ask(struct dts_flow *f, struct dts_flow_wire_path *path, int pair, int number)
 {
     const struct dts_flow_wire *w = f->wire;
+    const struct dts_net *net = f->simulation->net;
+    const struct dts_endpoint_pair ends = f->pairs.pair[pair];
+    const int paths = f->spread ? ends.paths : 1;
     *path =
         (struct dts_flow_wire_path){.first = (int)w->hop_count, .most_bytes_per_s = INFINITY};
-    const struct dts_path *asked = dts_endpoint_pair_path(&f->pairs, pair, number);
-    for (int h = 0; h < asked->hops; h++)
-        add_hop(f, path, asked->links[h]);
+    for (int p = 0; p < paths; p++) {
+        const double part = paths > 1 ? net->ops->share(net->self, ends.src, ends.dst, p) : 1;
+        const struct dts_path *asked =
+            dts_endpoint_pair_path(&f->pairs, pair, f->spread ? p : number);
+        for (int h = 0; h < asked->hops && part > 0; h++)
+            add_hop(f, path, asked->links[h], part);
+    }
     for (int h = path->first; h < path->first + path->count; h++) {
         const struct dts_flow_wire_hop hop = w->hops[h];
         path->most_bytes_per_s =
@@ -57,7 +65,7 @@ static void ask(struct dts_flow *f, struct dts_flow_wire_path *path, int pair, i
 static void add_pair(struct dts_flow *f, int pair)
 {
     struct dts_flow_wire *w = f->wire;
-    const int paths = f->pairs.pair[pair].paths;
+    const int paths = f->spread ? 1 : f->pairs.pair[pair].paths;
     w->first_path[pair] = (int)w->path_count;
     w->path_count += (size_t)paths;
     w->paths = dts_grow(w->paths, &w->path_room, w->path_count, sizeof(*w->paths));
