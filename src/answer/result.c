@@ -100,6 +100,8 @@ void dts_result_seal(struct dts_result *r)
         r->staleness.bin_width = 0;
     if (r->more_count < 0 || r->more_count > DTS_RESULT_MORE)
         r->more_count = 0;
+    if (r->phase_count < 0 || r->phase_count > DTS_RESULT_PHASES)
+        r->phase_count = 0;
     if (r->error.cause < DTS_NO_ERROR || r->error.cause > DTS_UNSUPPORTED)
         r->error.cause = DTS_NO_ERROR;
     r->live = NULL;

@@ -132,6 +132,10 @@ bool dts_doc_fail(const struct dts_doc *doc, const char *path, enum dts_cause ca
                   struct dts_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Who says what is at a place, and where, as a message about it begins: "x.json: a.b",
+ * "--set a.b". The caller frees it. */
+char *dts_cfg_lead(const struct dts_cfg *at);
+
 /* What is at a place that was read as DTS_OTHER. */
 bool dts_cfg_exists(const struct dts_cfg *at); // false: missing or null
 bool dts_cfg_is_list(const struct dts_cfg *at);

@@ -103,6 +103,36 @@ static void put_reference(struct dts_json *json, const struct dts_result *result
     dts_json_end(json);
 }
 
+static void put_phases(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->phase_count == 0 || dts_result_refused(result))
+        return;
+    dts_json_list(json, "phases");
+    for (int i = 0; i < result->phase_count; i++) {
+        const struct dts_result_phase *phase = &result->phases[i];
+        const struct {
+            const char *key;
+            double value;
+        } numbers[] = {
+            {"epochs", phase->epochs},
+            {"steps", phase->steps},
+            {"step_s", phase->step_s},
+            {"time_s", phase->time_s},
+            {"memory_bytes", phase->memory_bytes},
+            {"energy_kwh", phase->energy_kwh},
+            {"level_kernels", phase->level_kernels},
+            {"level_step", phase->level_step},
+        };
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "global_batch", phase->global_batch);
+        for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
+            if (isfinite(numbers[n].value))
+                dts_json_number(json, numbers[n].key, rounded(numbers[n].value));
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+}
+
 static void put_target(struct dts_json *json, const struct dts_result *result)
 {
     if (result->target.profile[0] == '\0' && result->target.doubt[0] == '\0')
@@ -181,6 +211,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     }
     put_metrics(json, result);
     put_histogram(json, result);
+    put_phases(json, result);
     put_target(json, result);
     put_accuracy(json, result);
     put_reference(json, result);

@@ -13,6 +13,8 @@
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
 #include "cli/print/text_notes.h"
+#include "cli/print/text_phases.h"
+#include "cli/print/time_unit.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
 enum source { WORD, COUNT, NUMBER };
@@ -31,26 +33,6 @@ enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
 
 #define AT(member) offsetof(struct dts_result, member)
 
-/* Seconds are shown in the unit that fits the longest of them. */
-struct time_unit {
-    double least_s;
-    const char *name;
-    double scale;
-};
-
-static const struct time_unit step_units[] = {
-    {10, "s", 1},
-    {1e-3, "ms", 1e3},
-    {0, "us", 1e6},
-};
-
-static const struct time_unit long_units[] = {
-    {4 * 86400, "days", 1.0 / 86400},
-    {3600, "h", 1.0 / 3600},
-    {100, "min", 1.0 / 60},
-    {0, "s", 1},
-};
-
 static double largest(const struct dts_report *report, size_t offset)
 {
     double most = 0;
@@ -61,13 +43,6 @@ static double largest(const struct dts_report *report, size_t offset)
             most = fabs(value);
     }
     return most;
-}
-
-static const struct time_unit *unit_for(const struct time_unit *units, double seconds)
-{
-    while (units->least_s > seconds)
-        units++;
-    return units;
 }
 
 /* False of a report that has collectives alone: no batch, no compute that could hide them. */
@@ -160,8 +135,9 @@ static void print_columns(const struct dts_report *report, const struct source_c
 
 static void print_table(const struct dts_report *report, FILE *out)
 {
-    const struct time_unit *step = unit_for(step_units, largest(report, AT(step.total_s)));
-    const struct time_unit *time = unit_for(long_units, largest(report, AT(training.time_s)));
+    const struct dts_time_unit *step = dts_time_unit_step(largest(report, AT(step.total_s)));
+    const struct dts_time_unit *time =
+        dts_time_unit_training(largest(report, AT(training.time_s)));
     double epochs = largest(report, AT(training.epochs));
     char time_title[48], rate_title[48];
     snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
@@ -213,7 +189,7 @@ static void print_table(const struct dts_report *report, FILE *out)
 static void print_targets(const struct dts_report *report, FILE *out)
 {
     const double longest = largest(report, AT(training.time_high_s));
-    const struct time_unit *time = unit_for(long_units, longest);
+    const struct dts_time_unit *time = dts_time_unit_training(longest);
     const bool epochs = largest(report, AT(training.epochs)) > 0;
     const bool energy = largest(report, AT(training.energy_kwh)) > 0;
     char need_title[48];
@@ -252,7 +228,7 @@ static void print_targets(const struct dts_report *report, FILE *out)
 /* "ring, 8 devices (28.6 min, 3.81 device-hours)" */
 static void add_choice(struct dts_text *text, const char *lead, const struct dts_result *point)
 {
-    const struct time_unit *time = unit_for(long_units, point->training.time_s);
+    const struct dts_time_unit *time = dts_time_unit_training(point->training.time_s);
     char name[DTS_TEXT_POINT];
     dts_text_add(text, "%s%s (", lead, dts_text_point(point, name));
     dts_text_add_significant(text, point->training.time_s * time->scale, 3);
@@ -306,6 +282,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
             print_targets(&reports[i], out);
             print_frontier(&reports[i], out);
         }
+        dts_text_phases(&reports[i], out);
         dts_text_accuracy(&reports[i], out);
         dts_text_notes(&reports[i], out);
     }
