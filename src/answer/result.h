@@ -133,6 +133,7 @@ struct dts_result {
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.
      */
     struct {
+        char goal[160];    // what is reached, on which data: alike of points with one target
         char profile[192]; // its name, target and published batches
         char law[224];     // its numbers, with 80 % intervals, and both critical batches
         char rule[320];    // recipe, optimizer and schedule of the runs that it stands on
@@ -163,6 +164,10 @@ void dts_result_seal(struct dts_result *result);
 
 /* All numbers absent, all words empty. */
 void dts_result_init(struct dts_result *result);
+
+/* Add to result->doubt why it is hard to believe. */
+void dts_result_doubt(struct dts_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* One number of a result. All formats, and references, read these rows. */
 struct dts_metric {

@@ -97,8 +97,8 @@ bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *
 /* Is a path that key, or a place inside it? "a.b", "a.b.c" and "a.b[0]" are in "a.b". */
 bool dts_path_is_in(const char *path, const char *key);
 
-/* The path of the i-th change by dts_doc_set() with a `by` that gave another value than stood
- * there; NULL beyond the last. */
+/* The path of the i-th change, by dts_doc_set() with a `by` or by dts_doc_merge(), that gave
+ * another value than stood there; NULL beyond the last. */
 const char *dts_doc_changed(const struct dts_doc *doc, size_t i);
 
 /* A number that tells documents apart by their values, whatever their layout and the order of

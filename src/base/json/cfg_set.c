@@ -293,6 +293,7 @@ static bool merge(const struct dts_cfg *to, const struct dts_cfg *from, const ch
                 return false;
             continue;
         }
+        const bool differs = !dts_json_same_at(key, old.json, value);
         if (json_object_set_new(to->json, key, json_deep_copy(value)) != 0)
             return dts_cfg_fail(&place, NULL, err, "keys must be UTF-8");
         const struct dts_cfg new = dts_cfg_member(to, key);
@@ -300,7 +301,7 @@ static bool merge(const struct dts_cfg *to, const struct dts_cfg *from, const ch
         char *lead = dts_lead_of(top, &place);
         struct dts_text by = {0};
         dts_text_add(&by, "%s.", lead);
-        note_change(&new, by.chars, true);
+        note_change(&new, by.chars, differs);
         dts_text_free(&by);
         free(lead);
     }

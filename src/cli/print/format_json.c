@@ -256,16 +256,31 @@ static void put_choice(struct dts_json *json, const char *key, const struct dts_
     dts_json_end(json);
 }
 
-static void put_frontier(struct dts_json *json, const struct dts_report *report)
+static void put_frontier(struct dts_json *json, const char *key,
+                         const struct dts_frontier *frontier)
 {
-    struct dts_frontier found;
-    if (!dts_frontier_find(report, &found))
-        return;
-    dts_json_object(json, "to_target");
-    put_choice(json, "shortest", found.shortest);
-    put_choice(json, "fewest_device_hours", found.leanest);
-    put_choice(json, "least_product", found.knee);
+    dts_json_object(json, key);
+    dts_json_string(json, "target", frontier->target);
+    put_choice(json, "shortest", frontier->shortest);
+    put_choice(json, "fewest_device_hours", frontier->leanest);
+    put_choice(json, "least_product", frontier->knee);
     dts_json_end(json);
+}
+
+/* An object; of several targets a list of such. */
+static void put_frontiers(struct dts_json *json, const struct dts_report *report)
+{
+    struct dts_frontier *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int count = dts_frontiers_find(report, all);
+    if (count == 1)
+        put_frontier(json, "to_target", &all[0]);
+    if (count > 1)
+        dts_json_list(json, "to_targets");
+    for (int i = 0; i < count && count > 1; i++)
+        put_frontier(json, NULL, &all[i]);
+    if (count > 1)
+        dts_json_end(json);
+    free(all);
 }
 
 static void put_report(struct dts_json *json, const struct dts_report *report)
@@ -275,7 +290,7 @@ static void put_report(struct dts_json *json, const struct dts_report *report)
     dts_json_string(json, "scenario", report->scenario);
     dts_question_json(report, json);
     put_winners(json, report);
-    put_frontier(json, report);
+    put_frontiers(json, report);
     dts_json_list(json, "points");
     for (int p = 0; p < report->count; p++)
         put_point(json, &report->points[p]);

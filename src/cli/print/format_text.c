@@ -239,16 +239,22 @@ static void add_choice(struct dts_text *text, const char *lead, const struct dts
 
 static void print_frontier(const struct dts_report *report, FILE *out)
 {
-    struct dts_frontier found;
-    struct dts_text text = {0};
-    if (!dts_frontier_find(report, &found))
-        return;
-    add_choice(&text, "", found.shortest);
-    add_choice(&text, "; fewest device-hours: ", found.leanest);
-    add_choice(&text, "; least product of both: ", found.knee);
-    fputc('\n', out);
-    dts_text_paragraph(out, "Shortest: ", 2, dts_text_string(&text));
-    dts_text_free(&text);
+    struct dts_frontier *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int count = dts_frontiers_find(report, all);
+    if (count > 0)
+        fputc('\n', out);
+    for (int i = 0; i < count; i++) {
+        struct dts_text text = {0};
+        if (count > 1)
+            dts_text_add(&text, "to %s: ", all[i].target);
+        add_choice(&text, "", all[i].shortest);
+        add_choice(&text, "; fewest device-hours: ", all[i].leanest);
+        add_choice(&text, "; least product of both: ", all[i].knee);
+        dts_text_paragraph(out, count > 1 ? "Shortest " : "Shortest: ", 2,
+                           dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    free(all);
 }
 
 static void print_head(const struct dts_report *report, FILE *out)
