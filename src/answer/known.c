@@ -166,6 +166,31 @@ static void say(const struct dts_question *question, int anchor, struct dts_resu
     dts_text_free(&text);
 }
 
+/* A roofline is off by a factor of two, published software by less than another two. */
+static void doubt_level(struct dts_result *result)
+{
+    const double kernels = 4, step = 2;
+    if (result->level_kernels > kernels || result->level_kernels < 1 / kernels)
+        dts_result_doubt(
+            result,
+            "as measured, kernels take %.3g times what physics says: another model, "
+            "batch or unit?",
+            result->level_kernels);
+    if (result->level_step > step || result->level_step < 1 / step)
+        dts_result_doubt(result,
+                         "as measured, the step takes %.3g times what physics says with such "
+                         "kernels",
+                         result->level_step);
+}
+
+static void doubt_peak(struct dts_result *result)
+{
+    const bool useful = result->mfu > 1;
+    if (useful || result->hfu > 1)
+        dts_result_doubt(result, "%s of %.3g %% is above the peak of the device",
+                         useful ? "MFU" : "HFU", 100 * (useful ? result->mfu : result->hfu));
+}
+
 /* A phase is levelled by the points of its network, where there are any. */
 static void estimate_phase(const struct dts_question *question, struct dts_result *result)
 {
@@ -185,6 +210,7 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
     whole.phase_count = 0; // each has a level of its own
     if (count == 0 || question->check) {
         dts_estimate(question, result);
+        doubt_peak(result);
         return;
     }
     const int anchor = find_anchor(question);
@@ -199,6 +225,8 @@ void dts_estimate_levelled(const struct dts_question *question, struct dts_resul
         result->level_step = dts_rest_level(rests, count, question->devices, batch);
         dts_level_result(result, result->level_step);
         say(question, anchor, result);
+        doubt_level(result);
+        doubt_peak(result);
         if (question->phase_count > 0)
             dts_phase_time_fill(question, estimate_phase, result);
     }

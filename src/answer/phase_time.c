@@ -25,13 +25,11 @@ static struct dts_question question_of(const struct dts_question *asked, int pha
     return one;
 }
 
-/* What is hard to believe of a phase is of the whole. */
+/* What is hard to believe of a phase is of the whole, once. */
 static void say_doubt(int phase, const struct dts_result *part, struct dts_result *result)
 {
-    const size_t length = strlen(result->doubt);
-    if (part->doubt[0] != '\0')
-        snprintf(result->doubt + length, sizeof(result->doubt) - length, "%sphase %d: %s",
-                 length > 0 ? "; " : "", phase, part->doubt);
+    if (part->doubt[0] != '\0' && strstr(result->doubt, part->doubt) == NULL)
+        dts_result_doubt(result, "phase %d: %s", phase, part->doubt);
 }
 
 /* What is kept of a phase. `part` is its answer, and becomes that of all its steps. */

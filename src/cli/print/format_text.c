@@ -170,6 +170,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
+        {"energy\n", AT(training.energy_kwh), NUMBER, "kWh", 1, 3, false},
+        {"cost\n", AT(training.cost), NUMBER, "", 1, 4, false},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };
     struct source_column shown[ALL];
@@ -177,8 +179,9 @@ static void print_table(const struct dts_report *report, FILE *out)
     for (int c = 0; c < ALL; c++)
         if (!steps && all[c].offset == AT(step.exposed_comm_s))
             continue; // all of a collective alone
-        else if (targets && all[c].offset == AT(training.time_s))
-            continue; // the table below has it
+        else if (targets && all[c].offset >= AT(training.time_s) &&
+                 all[c].offset <= AT(training.cost))
+            continue; // the table below has them
         else if (all[c].always ||
                  (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
