@@ -312,13 +312,14 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
         prepare_simulation(&w);
         const bool suits = dts_platform_suits(question->platform, w.engine, &result->error) &&
                            check_serves(&w, &result->error);
-        if (suits && question->check)
+        if (suits && question->check) {
             fill_setting(&w, result);
-        else if (suits)
+            good = true;
+        } else if (suits)
             good = simulate(&w, result, &result->error);
     }
     dts_loader_free(w.loader);
     dts_built_free(&w.built);
     if (good && question->phase_count > 0)
-        dts_phase_time_fill(question, result);
+        dts_phase_time_fill(question, dts_estimate, result);
 }

@@ -30,6 +30,9 @@ struct dts_known {
 bool dts_known_factor(const struct dts_known *anchor, double *factor,
                       struct dts_result *result);
 
+/* Samples of a device in a step. */
+double dts_known_batch(const struct dts_scenario *scenario, int devices);
+
 /* What is left at a known point once kernels are levelled. */
 struct dts_rest {
     double devices, batch; // batch: samples of a device in a step
@@ -39,13 +42,14 @@ struct dts_rest {
 /* The quotient for a point, as said above. count >= 1; `rests` are sorted and thinned out. */
 double dts_rest_level(struct dts_rest *rests, int count, double devices, double batch);
 
-/* As dts_estimate(), levelled by question->known. Without known points, and where only plans
+/* As dts_estimate(), levelled by question->known; phases are levelled each by its own batch
+ * (phase_time.h). Without known points, and where only plans
  * are checked, it is dts_estimate(). A known point that cannot be predicted is the error of
  * all. */
 void dts_estimate_levelled(const struct dts_question *question, struct dts_result *result);
 
-/* As dts_estimate(), with kernels that take so many times as long and a step that does: a level
- * that was found (result->level_kernels, level_step). */
+/* As dts_estimate(), phases too, with kernels that take so many times as long and a step that
+ * does: a level that was found (result->level_kernels, level_step). */
 void dts_estimate_at_level(const struct dts_question *question, double kernels, double step,
                            struct dts_result *result);
 
@@ -69,6 +73,11 @@ bool dts_known_open(const struct dts_changes *changes, int k, const char *word,
 /* Those that speak of a strategy, into `known` with room for set->count. Returns how many. */
 int dts_known_of(const struct dts_known_set *set, const struct dts_scenario *scenario,
                  const char *strategy, struct dts_known *known);
+
+/* Those of the same network as a phase of the training, whose samples may be others than the
+ * scenario's: they say more of it. All, where there is none. `like` has room for count. */
+int dts_known_like(const struct dts_known *known, int count, const struct dts_model *model,
+                   struct dts_known *like);
 void dts_known_close(struct dts_known_set *set); // leaves it empty
 
 #endif

@@ -28,45 +28,85 @@ static void add_phase(struct dts_changes *to, const char *by, const struct dts_p
 }
 
 /* A row of the answer is one strategy in all phases. */
-static bool same_strategies(struct dts_scene *scene, int number, struct dts_error *err)
+static bool same_strategies(const struct dts_scenario *scenario,
+                            const struct dts_scenario *phase, const char *lead,
+                            struct dts_error *err)
 {
-    const struct dts_scenario *phase = &scene->phases[number].scenario;
     bool trains = true;
     for (int i = 0; i < phase->strategy_count; i++)
         trains = trains && !phase->strategies[i].kind->trains_nothing;
-    if (trains && phase->strategy_count == scene->scenario.strategy_count)
-        return true;
-    dts_scene_close(&scene->phases[number]);
-    return dts_fail(
-        err, DTS_BAD_INPUT,
-        "%s: training.phases[%d].set: must keep the %d strategies of the scenario, which "
-        "train",
-        dts_doc_name(scene->scenario.doc), number, scene->scenario.strategy_count);
+    return (trains && phase->strategy_count == scenario->strategy_count) ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "%s: must keep the %d strategies of the scenario, which train", lead,
+                    scenario->strategy_count);
+}
+
+/* Who says what a phase sets, and where: "x.json: training.phases[1].set". The caller frees it.
+ */
+static char *lead_of(const struct dts_scenario *scenario, int number)
+{
+    const struct dts_cfg top = dts_doc_top(scenario->doc),
+                         training = dts_cfg_member(&top, "training"),
+                         list = dts_cfg_member(&training, "phases"),
+                         item = dts_cfg_item(&list, (size_t)number),
+                         set = dts_cfg_member(&item, "set");
+    return dts_cfg_lead(&set);
+}
+
+void dts_phase_name_error(const struct dts_scenario *scenario, int number,
+                          const struct dts_error *why, struct dts_error *err)
+{
+    const char *file = dts_doc_name(scenario->doc), *text = why->text;
+    if (strstr(text, "training.phases[") != NULL) {
+        *err = *why;
+        return;
+    }
+    if (strncmp(text, file, strlen(file)) == 0 && strncmp(text + strlen(file), ": ", 2) == 0)
+        text += strlen(file) + 2;
+    dts_fail(err, why->cause, "%s: training.phases[%d]: %s", file, number, text);
 }
 
 /* The document of the scene with the changes of one phase. */
-static bool open_phase(const struct dts_changes *changes, int k, struct dts_scene *scene,
-                       int number, struct dts_error *err)
+static bool read_phase(const struct dts_changes *changes, int k, struct dts_scene *scene,
+                       int number, const char *lead, struct dts_error *err)
 {
     const struct dts_phase *phase = &scene->scenario.training.phases[number];
     const struct dts_cfg top = dts_doc_top(scene->scenario.doc);
     struct dts_changes of_phase = {0}, all = {0};
     struct dts_doc *doc = NULL;
-    char by[64], *text = dts_cfg_json(&top);
-    snprintf(by, sizeof(by), "training.phases[%d].set: ", number);
+    struct dts_text by = {0};
+    char *text = dts_cfg_json(&top);
+    dts_text_add(&by, "%s: ", lead);
     add_settings(&all, changes, k);
-    add_phase(&all, by, phase);
-    add_phase(&of_phase, by, phase);
+    add_phase(&all, by.chars, phase);
+    add_phase(&of_phase, by.chars, phase);
     bool good = dts_doc_parse(&doc, dts_doc_name(scene->scenario.doc), text, err);
     if (good && !dts_settings_apply(&of_phase, 0, "", doc, err)) {
         dts_doc_free(doc);
         good = false;
     }
-    good = good && dts_scene_read(&all, doc, 0, &scene->phases[number], err) &&
-           same_strategies(scene, number, err);
+    good = good && dts_scene_read(&all, doc, 0, &scene->phases[number], err);
     free(text);
+    dts_text_free(&by);
     dts_changes_free(&all);
     dts_changes_free(&of_phase);
+    return good;
+}
+
+static bool open_phase(const struct dts_changes *changes, int k, struct dts_scene *scene,
+                       int number, struct dts_error *err)
+{
+    char *lead = lead_of(&scene->scenario, number);
+    struct dts_error why = {0};
+    bool good = read_phase(changes, k, scene, number, lead, &why);
+    if (good &&
+        !same_strategies(&scene->scenario, &scene->phases[number].scenario, lead, &why)) {
+        dts_scene_close(&scene->phases[number]);
+        good = false;
+    }
+    if (!good)
+        dts_phase_name_error(&scene->scenario, number, &why, err);
+    free(lead);
     return good;
 }
 

@@ -12,6 +12,10 @@
  * the scene was opened with. On failure none is left. */
 bool dts_phases_open(const struct dts_changes *changes, int k, struct dts_scene *scene,
                      struct dts_error *err);
+/* What went wrong with a phase, with the file and the number of the phase before it, unless it
+ * has them. */
+void dts_phase_name_error(const struct dts_scenario *scenario, int number,
+                          const struct dts_error *why, struct dts_error *err);
 void dts_phases_close(struct dts_scene *scene);
 
 #endif

@@ -1,5 +1,6 @@
 /* result.c -- the numbers of a result, by name. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "answer/result.h"
@@ -72,6 +73,18 @@ const struct dts_metric dts_metrics[] = {
     {0},
 };
 
+void dts_result_doubt(struct dts_result *result, const char *format, ...)
+{
+    char *const at = result->doubt + strlen(result->doubt);
+    const size_t room = sizeof(result->doubt) - (size_t)(at - result->doubt);
+    const int lead = snprintf(at, room, "%s", at > result->doubt ? "; " : "");
+    va_list args;
+    va_start(args, format);
+    if ((size_t)lead < room)
+        vsnprintf(at + lead, room - (size_t)lead, format, args);
+    va_end(args);
+}
+
 static double *number(const struct dts_metric *metric, struct dts_result *result)
 {
     return (double *)((char *)result + metric->offset);
@@ -86,8 +99,8 @@ void dts_result_seal(struct dts_result *r)
         SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
-    SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule), SEAL(r->target.region),
-        SEAL(r->target.doubt), SEAL(r->target.late);
+    SEAL(r->target.goal), SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule),
+        SEAL(r->target.region), SEAL(r->target.doubt), SEAL(r->target.late);
     SEAL(r->accuracy.table), SEAL(r->accuracy.rule), SEAL(r->accuracy.doubt);
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
@@ -100,6 +113,8 @@ void dts_result_seal(struct dts_result *r)
         r->staleness.bin_width = 0;
     if (r->more_count < 0 || r->more_count > DTS_RESULT_MORE)
         r->more_count = 0;
+    if (r->phase_count < 0 || r->phase_count > DTS_RESULT_PHASES)
+        r->phase_count = 0;
     if (r->error.cause < DTS_NO_ERROR || r->error.cause > DTS_UNSUPPORTED)
         r->error.cause = DTS_NO_ERROR;
     r->live = NULL;

@@ -26,7 +26,18 @@ enum {
     DTS_RESULT_ASSUMED = 48,
     DTS_RESULT_MORE = 3,
     DTS_RESULT_BINS = 64,
-    DTS_RESULT_SOURCE = 384
+    DTS_RESULT_SOURCE = 384,
+    DTS_RESULT_PHASES = 64 // as many as a training may have
+};
+
+/* One of the phases of a training (answer/phase_time.h). Absent numbers are NAN; of a point
+ * that is only checked step and time are. */
+struct dts_result_phase {
+    int global_batch;
+    double epochs, steps, step_s, time_s; // time_s = steps times step_s
+    double memory_bytes;                  // of the fullest device
+    double energy_kwh;                    // as training.energy_kwh
+    double level_kernels, level_step;     // as those of the point, but of this phase
 };
 
 /* A published figure, and the prediction for it. */
@@ -110,6 +121,8 @@ struct dts_result {
         double accuracy_percent, accuracy_low_percent, accuracy_high_percent;
         double accuracy_lost_points;
     } training;
+    struct dts_result_phase phases[DTS_RESULT_PHASES]; // in the order of the scenario
+    int phase_count;                                   // 0: the training is one
 
     /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
      * strategy that does not wait. Absent: nothing is known to be late. */
@@ -120,6 +133,7 @@ struct dts_result {
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.
      */
     struct {
+        char goal[160];    // what is reached, on which data: alike of points with one target
         char profile[192]; // its name, target and published batches
         char law[224];     // its numbers, with 80 % intervals, and both critical batches
         char rule[320];    // recipe, optimizer and schedule of the runs that it stands on
@@ -150,6 +164,10 @@ void dts_result_seal(struct dts_result *result);
 
 /* All numbers absent, all words empty. */
 void dts_result_init(struct dts_result *result);
+
+/* Add to result->doubt why it is hard to believe. */
+void dts_result_doubt(struct dts_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* One number of a result. All formats, and references, read these rows. */
 struct dts_metric {

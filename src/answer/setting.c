@@ -87,11 +87,9 @@ static void fill_axes(const struct dts_question *q, const struct dts_built *buil
 static void doubt_memory(const struct dts_built *built, double total, struct dts_result *result)
 {
     const double have = built->machine.device_memory_bytes;
-    const size_t length = strlen(result->doubt);
     if (have > 0 && total > have)
-        snprintf(result->doubt + length, sizeof(result->doubt) - length,
-                 "%sdoes not fit: %.1f GB needed on a device of %.1f GB",
-                 length > 0 ? "; " : "", total / 1e9, have / 1e9);
+        dts_result_doubt(result, "does not fit: %.1f GB needed on a device of %.1f GB",
+                         total / 1e9, have / 1e9);
 }
 
 double dts_setting_memory(const struct dts_built *built, struct dts_result *result)

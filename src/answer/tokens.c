@@ -17,7 +17,7 @@ static double peak_of(const struct dts_question *q, const struct dts_built *buil
     return sum;
 }
 
-/* docs/model.md, "Tokens, MFU and HFU". */
+/* docs/model.md, "Throughput and scaling". */
 void dts_tokens_fill(const struct dts_question *q, const struct dts_built *built,
                      struct dts_result *result)
 {

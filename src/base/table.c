@@ -15,7 +15,7 @@ static char *text_of(const struct dts_column *column, const struct dts_cell *cel
     struct dts_text text = {0};
     double scale = column->text_scale != 0 ? column->text_scale : 1;
     if (column->unit == NULL && cell->word != NULL)
-        dts_text_add_word(&text, cell->word, WORD_BYTES);
+        dts_text_add_cut(&text, cell->word, WORD_BYTES);
     else if (column->unit == NULL || isnan(cell->number))
         dts_text_add(&text, "-");
     else if (isinf(cell->number))

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static void add_shown(struct dts_text *text, unsigned code, const char *at, size
         dts_text_add_bytes(text, at, bytes);
 }
 
-void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
+static void add(struct dts_text *text, const char *word, size_t most, bool escape)
 {
     size_t bytes, end = text->length + most;
     for (const char *at = word; *at != '\0'; at += bytes) {
@@ -94,19 +95,25 @@ void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
             dts_text_add(text, "...");
             return;
         }
-        if (code == '"' || code == '\\')
+        if (escape && (code == '"' || code == '\\'))
             dts_text_add(text, "\\");
         add_shown(text, code, at, bytes);
     }
 }
 
+void dts_text_add_word(struct dts_text *text, const char *word, size_t most)
+{
+    add(text, word, most, true);
+}
+
+void dts_text_add_cut(struct dts_text *text, const char *line, size_t most)
+{
+    add(text, line, most, false);
+}
+
 void dts_text_add_line(struct dts_text *text, const char *line)
 {
-    size_t bytes;
-    for (const char *at = line; *at != '\0'; at += bytes) {
-        unsigned code = code_point((const unsigned char *)at, &bytes);
-        add_shown(text, code, at, bytes);
-    }
+    add(text, line, SIZE_MAX - text->length, false);
 }
 
 /* A decimal of 15 digits survives the way into a double and back, so that "%.15g" is the

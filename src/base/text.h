@@ -28,6 +28,9 @@ void dts_text_add_word(struct dts_text *text, const char *word, size_t most);
 /* Add a whole line that may hold such words: the same, but quotes and backslashes stay. */
 void dts_text_add_line(struct dts_text *text, const char *line);
 
+/* The same of its first bytes: beyond `most` it ends in "...". */
+void dts_text_add_cut(struct dts_text *text, const char *line, size_t most);
+
 /* Add a number with the fewest digits that read back as the same double; "nan", "inf". */
 void dts_text_add_number(struct dts_text *text, double number);
 

@@ -267,6 +267,10 @@ void dts_convergence_help(FILE *out)
 {
     fprintf(out, "A convergence profile is a JSON object:\n\n");
     dts_fields_print(fields, "", out);
+    fprintf(out, "source: string; required where a point has none\n"
+                 "    where the points were published\n");
     fprintf(out, "\nEach of points:\n\n");
     dts_fields_print(point_fields, "points[]", out);
+    fprintf(out, "points[].source: string; required where the file has none\n"
+                 "    where it was published: report, table, log\n");
 }

@@ -7,7 +7,7 @@
 
 static const char file[] = DTS_SOURCE "/tests/golden/in/small.json";
 
-/* The scenario with a list of measurements; NULL: none. */
+/* The scenario with a list of measurements, and a training; NULL: as the file has them. */
 struct asked {
     struct dts_changes changes;
     struct dts_scene scene;
@@ -16,13 +16,16 @@ struct asked {
     struct dts_question question;
 };
 
-static void ask(struct asked *asked, const char *measurements, int devices)
+static void ask_for(struct asked *asked, const char *measurements, const char *training,
+                    int devices)
 {
     struct dts_error err = {0};
     *asked = (struct asked){.changes = {.engine = "fluid"}};
     if (measurements != NULL)
         dts_changes_add_set(&asked->changes, "measurements", strlen("measurements"),
                             measurements);
+    if (training != NULL)
+        dts_changes_add_set(&asked->changes, "training", strlen("training"), training);
     CHECK(dts_scene_open(&asked->changes, file, 0, &asked->scene, &err));
     CHECK(dts_known_open(&asked->changes, 0, file, &asked->scene, &asked->set, &err));
     CHECK_STRING(err.text, "");
@@ -42,17 +45,27 @@ static void end(struct asked *asked)
     dts_changes_free(&asked->changes);
 }
 
-static struct dts_result answer(const char *measurements, int devices)
+static void ask(struct asked *asked, const char *measurements, int devices)
+{
+    ask_for(asked, measurements, NULL, devices);
+}
+
+static struct dts_result answer_for(const char *measurements, const char *training, int devices)
 {
     struct asked asked;
     struct dts_result *result = dts_alloc(1, sizeof(*result));
-    ask(&asked, measurements, devices);
+    ask_for(&asked, measurements, training, devices);
     dts_estimate_levelled(&asked.question, result);
     CHECK_STRING(result->error.text, "");
     end(&asked);
     const struct dts_result out = *result;
     free(result);
     return out;
+}
+
+static struct dts_result answer(const char *measurements, int devices)
+{
+    return answer_for(measurements, NULL, devices);
 }
 
 static const char *measured(char *text, size_t room, const char *format, double a, double b)
@@ -197,7 +210,44 @@ static void an_anchor_of_several_devices_is_met_as_a_whole(void)
     dts_scene_close(&asked.scene);
 }
 
-TESTS(TEST(an_anchor_of_several_devices_is_met_as_a_whole),
+/* Each phase at the level of the point with its batch; of another network with its network. */
+static void phases_are_levelled_each_by_its_own_point(void)
+{
+    static const char phases[] =
+        "{\"phases\": [{\"steps\": 10}, {\"steps\": 20, \"set\": {\"batch.per_device\": 64}},"
+        " {\"steps\": 30, \"set\": {\"model.input\": [1100]}}]}";
+    static const char format[] = "[{\"devices\": 1, \"metric\": \"step_s\", \"value\": %.17g},"
+                                 " {\"devices\": 1, \"metric\": \"step_s\", \"value\": %.17g,"
+                                 "  \"when\": {\"batch.per_device\": 64}}]";
+    static const char of_network[] =
+        "[{\"devices\": 1, \"metric\": \"step_s\", \"value\": %.17g},"
+        " {\"devices\": 1, \"metric\": \"step_s\", \"value\": %.17g,"
+        "  \"when\": {\"batch.per_device\": 64, \"model.input\": [1100]}}]";
+    char text[512];
+    const struct dts_result plain = answer_for(NULL, phases, 1);
+    CHECK_INT(plain.phase_count, 3);
+    const double first_s = plain.phases[0].step_s, second_s = plain.phases[1].step_s;
+    CHECK(isnan(plain.phases[0].level_kernels));
+    CHECK_CLOSE(plain.training.time_s,
+                10 * first_s + 20 * second_s + 30 * plain.phases[2].step_s, 1e-12);
+
+    measured(text, sizeof(text), format, 2 * first_s, 5 * second_s);
+    const struct dts_result both = answer_for(text, phases, 1);
+    CHECK_CLOSE(both.phases[0].step_s, 2 * first_s, 1e-9);
+    CHECK_CLOSE(both.phases[1].step_s, 5 * second_s, 1e-9);
+    CHECK_CLOSE(both.phases[1].level_kernels, factor_for(5, second_s), 5e-3);
+    CHECK_CLOSE(both.training.time_s,
+                10 * 2 * first_s + 20 * 5 * second_s + 30 * both.phases[2].step_s, 1e-9);
+    CHECK_CLOSE(both.step.total_s, 2 * first_s, 1e-9); // that of the scenario as it stands
+
+    measured(text, sizeof(text), of_network, 2 * first_s, 7);
+    const struct dts_result large = answer_for(text, phases, 1);
+    CHECK_CLOSE(large.phases[1].level_kernels, both.phases[0].level_kernels, 1e-9);
+    CHECK(large.phases[2].level_kernels > 100);
+}
+
+TESTS(TEST(phases_are_levelled_each_by_its_own_point),
+      TEST(an_anchor_of_several_devices_is_met_as_a_whole),
       TEST(the_kernels_of_one_device_take_what_was_measured),
       TEST(throughput_and_step_say_the_same), TEST(what_is_left_is_a_line_between_logarithms),
       TEST(the_nearest_batch_levels), TEST(a_step_shorter_than_its_messages_is_met),

@@ -277,26 +277,49 @@ static void the_frontier_has_the_shortest_the_leanest_and_the_knee(void)
 {
     static const double times[] = {100, 40, 30, 20}, hours[] = {1, 2, 3, 9};
     struct dts_result points[5];
-    struct dts_frontier found;
+    struct dts_frontier found[5];
     for (int i = 0; i < 5; i++) {
         dts_result_init(&points[i]);
         points[i].training.time_s = i < 4 ? times[i] : NAN;
         points[i].training.device_hours = i < 4 ? hours[i] : NAN;
     }
     const struct dts_report report = {.points = points, .count = 5};
-    CHECK(dts_frontier_find(&report, &found));
-    CHECK_INT(found.shortest - points, 3);
-    CHECK_INT(found.leanest - points, 0);
-    CHECK_INT(found.knee - points, 1); // 80, where the others have 100, 90 and 180
+    CHECK_INT(dts_frontiers_find(&report, found), 1);
+    CHECK_INT(found[0].shortest - points, 3);
+    CHECK_INT(found[0].leanest - points, 0);
+    CHECK_INT(found[0].knee - points, 1); // 80, where the others have 100, 90 and 180
     points[0].error.cause = points[3].error.cause = DTS_BAD_INPUT;
-    CHECK(dts_frontier_find(&report, &found));
-    CHECK_INT(found.shortest - points, 2);
-    CHECK_INT(found.leanest - points, 1);
+    CHECK_INT(dts_frontiers_find(&report, found), 1);
+    CHECK_INT(found[0].shortest - points, 2);
+    CHECK_INT(found[0].leanest - points, 1);
     points[1].error.cause = DTS_BAD_INPUT;
-    CHECK(!dts_frontier_find(&report, &found)); // one is no choice
+    CHECK_INT(dts_frontiers_find(&report, found), 0); // one is no choice
 }
 
-TESTS(TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
+/* The shortest time to one target says nothing of the other. */
+static void points_of_unlike_targets_are_not_compared(void)
+{
+    static const char *const goals[] = {"a loss of 2.1", "a loss of 2", "a loss of 2.1",
+                                        "a loss of 2",   "75.9 %",      "a loss of 2.1"};
+    static const double times[] = {100, 500, 50, 400, 1, 70};
+    enum { POINTS = 6 };
+    struct dts_result points[POINTS];
+    struct dts_frontier found[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        dts_result_init(&points[i]);
+        snprintf(points[i].target.goal, sizeof(points[i].target.goal), "%s", goals[i]);
+        points[i].training.time_s = points[i].training.device_hours = times[i];
+    }
+    const struct dts_report report = {.points = points, .count = POINTS};
+    CHECK_INT(dts_frontiers_find(&report, found), 2); // of 75.9 % there is one point
+    CHECK_STRING(found[0].target, "a loss of 2.1");
+    CHECK_INT(found[0].shortest - points, 2);
+    CHECK_STRING(found[1].target, "a loss of 2");
+    CHECK_INT(found[1].shortest - points, 3);
+}
+
+TESTS(TEST(points_of_unlike_targets_are_not_compared),
+      TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
       TEST(evaluations_are_part_of_the_time), TEST(one_run_and_its_noise_scale_are_a_target),
       TEST(rules_of_files_that_ship_are_rows),
       TEST(rules_of_the_rate_and_spans_of_normalization_are_compared),

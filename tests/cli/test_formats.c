@@ -269,10 +269,29 @@ static void every_figure_of_a_result_is_defined(void)
                                          "reference",     "more_references", "error_percent",
                                          "predicted",     "slowdown_source", "noise_source",
                                          "engine_limits", "low_s",           "high_s",
-                                         "node_ranks",    "node_cores",      "unlike"};
+                                         "unlike"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         CHECK(names(text, others[i]));
     free(text);
+    static const struct {
+        const char *page, *name;
+    } elsewhere[] = {
+        {DTS_SOURCE "/docs/live.md", "node_ranks"},
+        {DTS_SOURCE "/docs/live.md", "node_cores"},
+        {DTS_SOURCE "/docs/live.md", "train_loss"},
+        {DTS_SOURCE "/docs/live.md", "left_out_steps"},
+        {DTS_SOURCE "/docs/convergence.md", "phases"},
+        {DTS_SOURCE "/docs/convergence.md", "memory_bytes"},
+        {DTS_SOURCE "/docs/convergence.md", "level_kernels"},
+        {DTS_SOURCE "/docs/convergence.md", "level_step"},
+        {DTS_SOURCE "/docs/convergence.md", "to_target"},
+        {DTS_SOURCE "/docs/convergence.md", "to_targets"},
+    };
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+        text = source(elsewhere[i].page);
+        CHECK(names(text, elsewhere[i].name));
+        free(text);
+    }
 }
 
 static void the_help_names_every_metric_of_a_reference(void)

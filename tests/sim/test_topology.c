@@ -244,6 +244,9 @@ static void counts_and_bisections_follow_their_formulas(void)
         /* per group 2 x 3 x 2 green and 3 x 2 black; 6 x 10 / 3 = 20 lanes for 4 x 3 pairs */
         {"dragonfly", DRAGON("4", "2", "3", ""), 48, 48, 4 * 18 + 12 * 20, 24, 4 * 20 * 4e9},
         {"dragonfly", DRAGON("1", "2", "4", ""), 16, 16, 24 + 8, 8, 2 * 4 * 5e9},
+        /* other jobs take three quarters of what is between groups */
+        {"dragonfly", DRAGON("4", "2", "3", ", \"background_share\": 0.75"), 48, 48,
+         4 * 18 + 12 * 20, 24, 4 * 20 * 1e9},
     };
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         struct made made;
@@ -258,6 +261,21 @@ static void counts_and_bisections_follow_their_formulas(void)
             CHECK_CLOSE(made.row->bisection(made.self), wanted[i].bisection, 1e-12);
         end(&made);
     }
+}
+
+/* Lanes within a group are all there for whoever asks. */
+static void other_jobs_take_from_lanes_between_groups(void)
+{
+    struct made made;
+    if (!make_or_fail(&made, "dragonfly", DRAGON("4", "2", "3", ", \"background_share\": 0.75"),
+                      48))
+        return;
+    const int locals = 4 * 18, links = made.row->links(made.self);
+    for (int l = 0; l < links; l++) {
+        const double capacity = made.row->capacity(made.self, l);
+        CHECK(l < locals ? capacity >= 5e9 : capacity == 1e9);
+    }
+    end(&made);
 }
 
 /* What crosses the stated halves, counted over the links, is the bisection. */
@@ -522,6 +540,12 @@ static void bad_values_are_refused_in_one_line(void)
          24},
         {"dragonfly", DRAGON("3", "2", "2", ", \"nodes_per_group\": 9"),
          "test.json: nodes_per_group: must be <= 8, got 9", 24},
+        {"dragonfly", DRAGON("3", "2", "2", ", \"background_share\": 1"),
+         "test.json: background_share: must be <= 0.99, got 1", 24},
+        {"dragonfly", DRAGON("1", "2", "2", ", \"background_share\": 0.5"),
+         "test.json: background_share: has no effect on one group: there are no lanes to "
+         "others",
+         8},
         {"dragonfly", DRAGON("42", "2", "2", ""),
          "test.json: groups: must be <= 41, the ports of a group to others and itself; got 42",
          24},
@@ -538,7 +562,8 @@ static void bad_values_are_refused_in_one_line(void)
     }
 }
 
-TESTS(TEST(routes_are_walks_and_shares_sum_to_one), TEST(a_picked_path_is_where_its_share_lies),
+TESTS(TEST(other_jobs_take_from_lanes_between_groups),
+      TEST(routes_are_walks_and_shares_sum_to_one), TEST(a_picked_path_is_where_its_share_lies),
       TEST(every_row_is_among_the_samples), TEST(links_have_names_of_their_own),
       TEST(latency_is_the_sum_of_hops), TEST(counts_and_bisections_follow_their_formulas),
       TEST(bisection_is_what_crosses_the_halves), TEST(uniform_traffic_loads_alike_links_alike),

@@ -383,12 +383,14 @@ static void what_spatial_ranks_cannot_divide_is_refused(void)
         int devices;
     } rows[] = {
         {"{\"mesh\":{\"spatial\":3}}",
-         "layer conv1: 3 spatial ranks do not divide its depth, 16 into 16", 3},
+         "layer conv1: 3 spatial ranks cannot have equal strips of its depth (16 read, 16 "
+         "made)",
+         3},
         {"{\"mesh\":{\"spatial\":3}}", "2 would", 3},
-        {"{\"mesh\":{\"spatial\":6},\"spatial\":{\"grid\":[2,3]}}", "do not divide its height",
-         6},
+        {"{\"mesh\":{\"spatial\":6},\"spatial\":{\"grid\":[2,3]}}",
+         "equal strips of its height", 6},
         {"{\"mesh\":{\"spatial\":4},\"spatial\":{\"grid\":[2,4]}}",
-         "must multiply to mesh.spatial, 4, got 8", 8},
+         "2 x 4 are 8 ranks, and mesh.spatial has 4", 8},
         {"{\"spatial\":{\"grid\":[1]}}", "has no effect without mesh.spatial >= 2", 8},
     };
     struct fixture f;
@@ -399,7 +401,7 @@ static void what_spatial_ranks_cannot_divide_is_refused(void)
     finish(&f, &device);
     set_up_blocks(&f, &device, 1, 1);
     check_refused(&f, "{\"mesh\":{\"spatial\":2}}", 2,
-                  "layer wte: spatial ranks cannot divide");
+                  "layer wte: spatial ranks divide images, not");
     finish(&f, &device);
 }
 

@@ -34,6 +34,9 @@ static const struct need {
     {"live.checkpoint.every_epochs", "live.checkpoint.file", NULL, NULL},
 };
 
+/* Of predictions alone. */
+static const char *const predicted[] = {"training.target", "training.phases"};
+
 /* Does the command line say the key, or what holds it? */
 static bool is_set(const struct dts_changes *changes, const char *key)
 {
@@ -96,6 +99,17 @@ static bool refuse(const struct need *need, const char *word, const struct dts_d
                         *second != '\0' ? second + 1 : "");
 }
 
+/* A live run is as long as "live" says. */
+static bool check_predicted(struct dts_doc *doc, struct dts_error *err)
+{
+    for (size_t i = 0; i < sizeof(predicted) / sizeof(predicted[0]); i++)
+        if (says(doc, predicted[i]))
+            return dts_doc_fail(doc, predicted[i], DTS_BAD_INPUT, err,
+                                "has no effect on a live run, which is as long as live says: "
+                                "only predictions have it");
+    return true;
+}
+
 bool dts_unused_check(const struct dts_changes *changes, struct dts_doc *doc,
                       struct dts_text *note, struct dts_error *err)
 {
@@ -110,7 +124,7 @@ bool dts_unused_check(const struct dts_changes *changes, struct dts_doc *doc,
             return refuse(need, word, doc, err);
         dts_text_add(note, "%s%s", note->length > 0 ? ", " : "", need->key);
     }
-    return true;
+    return !changes->live || check_predicted(doc, err);
 }
 
 void dts_unused_tell(const char *file, const struct dts_text *note)

@@ -65,6 +65,8 @@ void dts_target_say_profile(const struct dts_convergence *profile, const struct 
                  profile->target, profile->dataset, need->batch_count,
                  need->batch_count == 1 ? "" : "es", need->batches[0], need->batches[1]);
     copy(result->target.profile, sizeof(result->target.profile), &text);
+    dts_text_add(&text, "%s; %s", profile->target, profile->dataset);
+    copy(result->target.goal, sizeof(result->target.goal), &text);
 }
 
 void dts_target_say_rule(const struct dts_convergence *profile, int recipe,
@@ -127,15 +129,34 @@ static void norm_unlike(const struct dts_scenario *scenario, const char *of,
                      also(doubt), of, theirs, spans);
 }
 
+/* The same model with other values, of which the first are named. */
+static void model_changed(const struct dts_model *model, const char *of, struct dts_text *doubt)
+{
+    enum { NAMED = 4 };
+    const char *path;
+    dts_text_add(doubt, "%sthe model of the %s is %s, here with %s of ", also(doubt), of,
+                 model->changed_from,
+                 dts_doc_changed(model->doc, 1) != NULL ? "changes" : "a change");
+    for (size_t i = 0; i < NAMED && (path = dts_doc_changed(model->doc, i)) != NULL; i++)
+        dts_text_add(doubt, "%s%s", i > 0 ? ", " : "", path);
+    if (dts_doc_changed(model->doc, NAMED) != NULL)
+        dts_text_add(doubt, " and more");
+}
+
 void dts_target_unlike(const struct dts_scenario *scenario, const char *of,
                        const struct dts_target_like *like, const struct dts_result *result,
                        struct dts_text *doubt)
 {
     const double samples = scenario->dataset.samples, epoch = like->epoch_samples;
+    const struct dts_model *model = &scenario->model;
+    const bool changed =
+        model->changed_from != NULL && strcmp(like->model, model->changed_from) == 0;
     const char *const unlike[][3] = {
-        {"model", like->model, scenario->model.name},
+        {"model", like->model, changed ? like->model : model->name},
         {"optimizer", like->optimizer, scenario->optimizer->name},
     };
+    if (changed)
+        model_changed(model, of, doubt);
     for (size_t i = 0; i < sizeof(unlike) / sizeof(unlike[0]); i++)
         if (strcmp(unlike[i][1], unlike[i][2]) != 0)
             dts_text_add(doubt, "%sthe %s of the %s is %s, not %s", also(doubt), unlike[i][0],
@@ -156,6 +177,8 @@ void dts_target_say_loss(const struct dts_model *model, double loss, struct dts_
     const double before = dts_loss_tokens(first, model->parameters, loss);
     const struct dts_law batch = dts_loss_batch_law(tokens);
     struct dts_text text = {0};
+    dts_text_add(&text, "a loss of %g", loss);
+    copy(result->target.goal, sizeof(result->target.goal), &text);
     dts_text_add(&text, "a loss of %g, by L(N, D) of %s", loss, law->source);
     copy(result->target.profile, sizeof(result->target.profile), &text);
     dts_text_add(&text, "%.3g tokens for %.3g parameters at small batches (", tokens,
@@ -174,6 +197,7 @@ void dts_target_say_noise(const struct dts_noise_run *run, struct dts_result *re
     const struct dts_law law = dts_noise_law(run, 1);
     struct dts_text text = {0};
     dts_text_add(&text, "as one run at batch %.0f, %.4g samples", run->batch, run->samples);
+    snprintf(result->target.goal, sizeof(result->target.goal), "%s", dts_text_string(&text));
     copy(result->target.profile, sizeof(result->target.profile), &text);
     dts_text_add(
         &text,

@@ -97,8 +97,8 @@ bool dts_doc_merge(struct dts_doc *doc, const struct dts_cfg *from, const char *
 /* Is a path that key, or a place inside it? "a.b", "a.b.c" and "a.b[0]" are in "a.b". */
 bool dts_path_is_in(const char *path, const char *key);
 
-/* The path of the i-th change by dts_doc_set() with a `by` that gave another value than stood
- * there; NULL beyond the last. */
+/* The path of the i-th change, by dts_doc_set() with a `by` or by dts_doc_merge(), that gave
+ * another value than stood there; NULL beyond the last. */
 const char *dts_doc_changed(const struct dts_doc *doc, size_t i);
 
 /* A number that tells documents apart by their values, whatever their layout and the order of
@@ -131,6 +131,10 @@ bool dts_cfg_fail(const struct dts_cfg *at, const char *key, struct dts_error *e
 bool dts_doc_fail(const struct dts_doc *doc, const char *path, enum dts_cause cause,
                   struct dts_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* Who says what is at a place, and where, as a message about it begins: "x.json: a.b",
+ * "--set a.b". The caller frees it. */
+char *dts_cfg_lead(const struct dts_cfg *at);
 
 /* What is at a place that was read as DTS_OTHER. */
 bool dts_cfg_exists(const struct dts_cfg *at); // false: missing or null

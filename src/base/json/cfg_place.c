@@ -45,6 +45,24 @@ const char *dts_path_said_by(const struct dts_doc *doc, const char *path)
     return NULL;
 }
 
+char *dts_lead_of(const struct dts_cfg *shown, const struct dts_cfg *value)
+{
+    struct dts_text path = {0}, words = {0};
+    dts_path_add(&path, value);
+    const char *by = dts_path_said_by(value->doc, path.chars);
+    dts_text_free(&path);
+    dts_path_add(&path, shown);
+    dts_text_add(&words, "%s%s%s", by != NULL ? by : shown->doc->name, by != NULL ? "" : ": ",
+                 path.chars);
+    dts_text_free(&path);
+    return dts_text_take(&words);
+}
+
+char *dts_cfg_lead(const struct dts_cfg *at)
+{
+    return dts_lead_of(at, at);
+}
+
 static void fail(const struct dts_doc *doc, const char *path, enum dts_cause cause,
                  struct dts_error *err, const char *format, va_list args)
 {

@@ -59,6 +59,10 @@ void dts_path_add(struct dts_text *path, const struct dts_cfg *at);
 /* Who said what is at the path; NULL: the file. */
 const char *dts_path_said_by(const struct dts_doc *doc, const char *path);
 
+/* What stands before a message about the place `shown`, with who says what is at `value`. The
+ * caller frees it. */
+char *dts_lead_of(const struct dts_cfg *shown, const struct dts_cfg *value);
+
 /* Add what was found: a string "x", 8.5, null, a list. */
 void dts_describe(struct dts_text *text, const json_t *json);
 

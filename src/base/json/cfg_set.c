@@ -276,21 +276,6 @@ static bool apply(const struct dts_cfg *at, const struct change *change, int ste
                     : apply_key(at, s->key, change, step, err);
 }
 
-/* What goes before the path of a value in messages: "--set stack.", "scenarios/x.json: stack.".
- */
-static char *words_before(const struct dts_cfg *top, const struct dts_cfg *value)
-{
-    struct dts_text path = {0}, words = {0};
-    dts_path_add(&path, value);
-    const char *by = dts_path_said_by(value->doc, path.chars);
-    dts_text_free(&path);
-    dts_path_add(&path, top);
-    dts_text_add(&words, "%s%s%s.", by != NULL ? by : top->doc->name, by != NULL ? "" : ": ",
-                 path.chars);
-    dts_text_free(&path);
-    return dts_text_take(&words);
-}
-
 static bool merge(const struct dts_cfg *to, const struct dts_cfg *from, const char *skip,
                   const struct dts_cfg *top, struct dts_error *err)
 {
@@ -308,12 +293,17 @@ static bool merge(const struct dts_cfg *to, const struct dts_cfg *from, const ch
                 return false;
             continue;
         }
+        const bool differs = !dts_json_same_at(key, old.json, value);
         if (json_object_set_new(to->json, key, json_deep_copy(value)) != 0)
             return dts_cfg_fail(&place, NULL, err, "keys must be UTF-8");
         const struct dts_cfg new = dts_cfg_member(to, key);
-        char *by = words_before(top, &place);
-        note_change(&new, by, true);
-        free(by);
+        // "--set stack.", "scenarios/x.json: stack."
+        char *lead = dts_lead_of(top, &place);
+        struct dts_text by = {0};
+        dts_text_add(&by, "%s.", lead);
+        note_change(&new, by.chars, differs);
+        dts_text_free(&by);
+        free(lead);
     }
     return true;
 }

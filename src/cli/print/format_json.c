@@ -103,6 +103,36 @@ static void put_reference(struct dts_json *json, const struct dts_result *result
     dts_json_end(json);
 }
 
+static void put_phases(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->phase_count == 0 || dts_result_refused(result))
+        return;
+    dts_json_list(json, "phases");
+    for (int i = 0; i < result->phase_count; i++) {
+        const struct dts_result_phase *phase = &result->phases[i];
+        const struct {
+            const char *key;
+            double value;
+        } numbers[] = {
+            {"epochs", phase->epochs},
+            {"steps", phase->steps},
+            {"step_s", phase->step_s},
+            {"time_s", phase->time_s},
+            {"memory_bytes", phase->memory_bytes},
+            {"energy_kwh", phase->energy_kwh},
+            {"level_kernels", phase->level_kernels},
+            {"level_step", phase->level_step},
+        };
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "global_batch", phase->global_batch);
+        for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
+            if (isfinite(numbers[n].value))
+                dts_json_number(json, numbers[n].key, rounded(numbers[n].value));
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+}
+
 static void put_target(struct dts_json *json, const struct dts_result *result)
 {
     if (result->target.profile[0] == '\0' && result->target.doubt[0] == '\0')
@@ -181,6 +211,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     }
     put_metrics(json, result);
     put_histogram(json, result);
+    put_phases(json, result);
     put_target(json, result);
     put_accuracy(json, result);
     put_reference(json, result);
@@ -225,16 +256,31 @@ static void put_choice(struct dts_json *json, const char *key, const struct dts_
     dts_json_end(json);
 }
 
-static void put_frontier(struct dts_json *json, const struct dts_report *report)
+static void put_frontier(struct dts_json *json, const char *key,
+                         const struct dts_frontier *frontier)
 {
-    struct dts_frontier found;
-    if (!dts_frontier_find(report, &found))
-        return;
-    dts_json_object(json, "to_target");
-    put_choice(json, "shortest", found.shortest);
-    put_choice(json, "fewest_device_hours", found.leanest);
-    put_choice(json, "least_product", found.knee);
+    dts_json_object(json, key);
+    dts_json_string(json, "target", frontier->target);
+    put_choice(json, "shortest", frontier->shortest);
+    put_choice(json, "fewest_device_hours", frontier->leanest);
+    put_choice(json, "least_product", frontier->knee);
     dts_json_end(json);
+}
+
+/* An object; of several targets a list of such. */
+static void put_frontiers(struct dts_json *json, const struct dts_report *report)
+{
+    struct dts_frontier *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int count = dts_frontiers_find(report, all);
+    if (count == 1)
+        put_frontier(json, "to_target", &all[0]);
+    if (count > 1)
+        dts_json_list(json, "to_targets");
+    for (int i = 0; i < count && count > 1; i++)
+        put_frontier(json, NULL, &all[i]);
+    if (count > 1)
+        dts_json_end(json);
+    free(all);
 }
 
 static void put_report(struct dts_json *json, const struct dts_report *report)
@@ -244,7 +290,7 @@ static void put_report(struct dts_json *json, const struct dts_report *report)
     dts_json_string(json, "scenario", report->scenario);
     dts_question_json(report, json);
     put_winners(json, report);
-    put_frontier(json, report);
+    put_frontiers(json, report);
     dts_json_list(json, "points");
     for (int p = 0; p < report->count; p++)
         put_point(json, &report->points[p]);

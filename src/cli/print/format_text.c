@@ -13,6 +13,8 @@
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
 #include "cli/print/text_notes.h"
+#include "cli/print/text_phases.h"
+#include "cli/print/time_unit.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
 enum source { WORD, COUNT, NUMBER };
@@ -31,26 +33,6 @@ enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
 
 #define AT(member) offsetof(struct dts_result, member)
 
-/* Seconds are shown in the unit that fits the longest of them. */
-struct time_unit {
-    double least_s;
-    const char *name;
-    double scale;
-};
-
-static const struct time_unit step_units[] = {
-    {10, "s", 1},
-    {1e-3, "ms", 1e3},
-    {0, "us", 1e6},
-};
-
-static const struct time_unit long_units[] = {
-    {4 * 86400, "days", 1.0 / 86400},
-    {3600, "h", 1.0 / 3600},
-    {100, "min", 1.0 / 60},
-    {0, "s", 1},
-};
-
 static double largest(const struct dts_report *report, size_t offset)
 {
     double most = 0;
@@ -61,13 +43,6 @@ static double largest(const struct dts_report *report, size_t offset)
             most = fabs(value);
     }
     return most;
-}
-
-static const struct time_unit *unit_for(const struct time_unit *units, double seconds)
-{
-    while (units->least_s > seconds)
-        units++;
-    return units;
 }
 
 /* False of a report that has collectives alone: no batch, no compute that could hide them. */
@@ -160,8 +135,9 @@ static void print_columns(const struct dts_report *report, const struct source_c
 
 static void print_table(const struct dts_report *report, FILE *out)
 {
-    const struct time_unit *step = unit_for(step_units, largest(report, AT(step.total_s)));
-    const struct time_unit *time = unit_for(long_units, largest(report, AT(training.time_s)));
+    const struct dts_time_unit *step = dts_time_unit_step(largest(report, AT(step.total_s)));
+    const struct dts_time_unit *time =
+        dts_time_unit_training(largest(report, AT(training.time_s)));
     double epochs = largest(report, AT(training.epochs));
     char time_title[48], rate_title[48];
     snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
@@ -194,6 +170,8 @@ static void print_table(const struct dts_report *report, FILE *out)
         {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
         {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
         {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
+        {"energy\n", AT(training.energy_kwh), NUMBER, "kWh", 1, 3, false},
+        {"cost\n", AT(training.cost), NUMBER, "", 1, 4, false},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };
     struct source_column shown[ALL];
@@ -201,8 +179,9 @@ static void print_table(const struct dts_report *report, FILE *out)
     for (int c = 0; c < ALL; c++)
         if (!steps && all[c].offset == AT(step.exposed_comm_s))
             continue; // all of a collective alone
-        else if (targets && all[c].offset == AT(training.time_s))
-            continue; // the table below has it
+        else if (targets && all[c].offset >= AT(training.time_s) &&
+                 all[c].offset <= AT(training.cost))
+            continue; // the table below has them
         else if (all[c].always ||
                  (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
@@ -213,7 +192,7 @@ static void print_table(const struct dts_report *report, FILE *out)
 static void print_targets(const struct dts_report *report, FILE *out)
 {
     const double longest = largest(report, AT(training.time_high_s));
-    const struct time_unit *time = unit_for(long_units, longest);
+    const struct dts_time_unit *time = dts_time_unit_training(longest);
     const bool epochs = largest(report, AT(training.epochs)) > 0;
     const bool energy = largest(report, AT(training.energy_kwh)) > 0;
     char need_title[48];
@@ -252,7 +231,7 @@ static void print_targets(const struct dts_report *report, FILE *out)
 /* "ring, 8 devices (28.6 min, 3.81 device-hours)" */
 static void add_choice(struct dts_text *text, const char *lead, const struct dts_result *point)
 {
-    const struct time_unit *time = unit_for(long_units, point->training.time_s);
+    const struct dts_time_unit *time = dts_time_unit_training(point->training.time_s);
     char name[DTS_TEXT_POINT];
     dts_text_add(text, "%s%s (", lead, dts_text_point(point, name));
     dts_text_add_significant(text, point->training.time_s * time->scale, 3);
@@ -263,16 +242,22 @@ static void add_choice(struct dts_text *text, const char *lead, const struct dts
 
 static void print_frontier(const struct dts_report *report, FILE *out)
 {
-    struct dts_frontier found;
-    struct dts_text text = {0};
-    if (!dts_frontier_find(report, &found))
-        return;
-    add_choice(&text, "", found.shortest);
-    add_choice(&text, "; fewest device-hours: ", found.leanest);
-    add_choice(&text, "; least product of both: ", found.knee);
-    fputc('\n', out);
-    dts_text_paragraph(out, "Shortest: ", 2, dts_text_string(&text));
-    dts_text_free(&text);
+    struct dts_frontier *all = dts_alloc((size_t)report->count, sizeof(*all));
+    const int count = dts_frontiers_find(report, all);
+    if (count > 0)
+        fputc('\n', out);
+    for (int i = 0; i < count; i++) {
+        struct dts_text text = {0};
+        if (count > 1)
+            dts_text_add(&text, "to %s: ", all[i].target);
+        add_choice(&text, "", all[i].shortest);
+        add_choice(&text, "; fewest device-hours: ", all[i].leanest);
+        add_choice(&text, "; least product of both: ", all[i].knee);
+        dts_text_paragraph(out, count > 1 ? "Shortest " : "Shortest: ", 2,
+                           dts_text_string(&text));
+        dts_text_free(&text);
+    }
+    free(all);
 }
 
 static void print_head(const struct dts_report *report, FILE *out)
@@ -306,6 +291,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
             print_targets(&reports[i], out);
             print_frontier(&reports[i], out);
         }
+        dts_text_phases(&reports[i], out);
         dts_text_accuracy(&reports[i], out);
         dts_text_notes(&reports[i], out);
     }

@@ -52,7 +52,7 @@ void dts_question_text(const struct dts_report *report, FILE *out)
                  hash);
     for (int i = 0; change(report->changes, i, &one); i++) {
         dts_text_add(&words, "%s ", i == 0 ? "; changed:" : ",");
-        dts_text_add_word(&words, one.chars, SHOWN);
+        dts_text_add_cut(&words, one.chars, SHOWN);
         dts_text_free(&one);
     }
     dts_text_paragraph(out, "  ", 2, dts_text_string(&words));

@@ -111,9 +111,10 @@ bool dts_model_load_based(struct dts_model *model, const char *path,
     const struct dts_cfg name = dts_cfg_member(changes, "name");
     if (!or_free(model, dts_doc_merge(model->doc, changes, "base", err) && read(model, err)))
         return false;
-    if (dts_cfg_key_count(changes) > 1 && !dts_cfg_exists(&name)) {
+    if (dts_doc_changed(model->doc, 0) != NULL && !dts_cfg_exists(&name)) {
         struct dts_text text = {0};
         dts_text_add(&text, "%s (changed)", model->name);
+        model->changed_from = dts_copy(model->name);
         free(model->own_name);
         model->name = model->own_name = dts_text_take(&text);
     }
@@ -146,6 +147,7 @@ void dts_model_free(struct dts_model *model)
     }
     free(model->layers);
     free(model->own_name);
+    free(model->changed_from);
     dts_doc_free(model->doc);
     dts_doc_free(model->expanded);
     *model = (struct dts_model){0};

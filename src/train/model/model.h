@@ -64,7 +64,8 @@ struct dts_model {
     double eight_parameters;          // of layers whose products may be in 8 bits
     double working_values; // per sample: what backward needs beside them when it needs most
     char *own_name;        // owned: what name points to, where the file does not give it
-    struct dts_doc *doc;   // owned
+    char *changed_from;  // owned: the name of the model that it was before changes; NULL: none
+    struct dts_doc *doc; // owned
 
     /* Of a network by numbers that has a file: the layers that its family makes of them; owned.
      * Else NULL. */
@@ -80,8 +81,9 @@ static inline enum dts_precision dts_layer_precision(const struct dts_layer *lay
 
 bool dts_model_load(struct dts_model *model, const char *path, struct dts_error *err);
 
-/* The same with all values that an object holds, "base" left out, in place of the file's. The
- * model is then called "gpt2 (changed)", unless they name it. */
+/* The same with all values that an object holds, "base" left out, in place of the file's. Where
+ * one of them is another (dts_doc_changed() of model->doc) the model is then called
+ * "gpt2 (changed)", unless they name it. */
 bool dts_model_load_based(struct dts_model *model, const char *path,
                           const struct dts_cfg *changes, struct dts_error *err);
 

@@ -98,14 +98,16 @@ static bool is_kind(const struct dts_layer *layer, const char *name)
     return layer->kind != NULL && strcmp(layer->kind->name, name) == 0;
 }
 
-/* Software leaves the product with the vocabulary, or the classes, in 16 bits. */
+/* Software leaves the product before a loss, with the vocabulary or the classes, in 16 bits. */
 static void find_eight(struct dts_model *model)
 {
     for (int i = 0; i < model->layer_count; i++) {
         struct dts_layer *layer = &model->layers[i];
         layer->eight = is_kind(layer, "linear") || is_kind(layer, "moe");
         const int from = layer->inputs[0];
-        if (is_kind(layer, "softmax_cross_entropy") && from >= 0)
+        const bool loss =
+            is_kind(layer, "softmax_cross_entropy") || is_kind(layer, "mean_squared_error");
+        if (loss && from >= 0)
             model->layers[from].eight = false;
     }
 }

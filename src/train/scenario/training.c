@@ -99,7 +99,19 @@ const struct dts_field dts_phase_fields[] = {
     {0},
 };
 
-enum { MOST_PHASES = 64 };
+/* Words for a reader, of which a phase shows none: "summary", "dataset.name",
+ * "strategies[0].name". Names of other things choose something. */
+static bool is_words(const char *key)
+{
+    static const char *const named[] = {"name", "dataset.name", "platform.name"};
+    const char *dot = strrchr(key, '.'), *last = dot != NULL ? dot + 1 : key;
+    bool is = strcmp(last, "summary") == 0 || strcmp(key, "why") == 0 ||
+              (strncmp(key, "strategies[", strlen("strategies[")) == 0 &&
+               strcmp(last, "name") == 0 && strchr(key, '.') == dot);
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+        is = is || strcmp(key, named[i]) == 0;
+    return is;
+}
 
 /* What a phase cannot have of its own. */
 static bool check_set(const struct dts_cfg *set, struct dts_error *err)
@@ -107,6 +119,10 @@ static bool check_set(const struct dts_cfg *set, struct dts_error *err)
     static const char *const whole[] = {"training", "devices", "references", "measurements",
                                         "live",     "steps",   "seed"};
     const char *key;
+    for (size_t i = 0; (key = dts_cfg_key(set, i)) != NULL; i++)
+        if (is_words(key))
+            return dts_cfg_fail(set, key, err,
+                                "has no effect: an answer shows no words of a phase");
     for (size_t i = 0; (key = dts_cfg_key(set, i)) != NULL; i++)
         for (size_t w = 0; w < sizeof(whole) / sizeof(whole[0]); w++) {
             const size_t length = strlen(whole[w]);
@@ -141,8 +157,9 @@ static bool read_phases(struct dts_training *training, const struct dts_cfg *top
     const size_t count = dts_cfg_length(&list);
     if (!dts_cfg_exists(&list))
         return true;
-    if (!dts_cfg_is_list(&list) || count < 1 || count > MOST_PHASES)
-        return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects", MOST_PHASES);
+    if (!dts_cfg_is_list(&list) || count < 1 || count > DTS_MOST_PHASES)
+        return dts_cfg_fail(&list, NULL, err, "must be a list of 1 to %d objects",
+                            DTS_MOST_PHASES);
     if (training->epochs > 0 || training->target.profile != NULL || training->target.loss > 0 ||
         training->target.noise_scale.batch > 0)
         return dts_cfg_fail(&at, NULL, err, "has phases and %s: give one",

@@ -28,6 +28,8 @@ struct dts_evaluation_words {
     double every;            // in the unit of the profile; 0: as its runs
 };
 
+enum { DTS_MOST_PHASES = 64 };
+
 /* The key as it stands. */
 struct dts_target_words {
     const char *profile, *recipe;     // NULL: none is asked

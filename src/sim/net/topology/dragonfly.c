@@ -88,7 +88,7 @@ static double capacity(const void *self, int link)
 {
     const struct dts_dragonfly *net = self;
     if (link >= dts_dragonfly_first_blue(net))
-        return net->blue_lane_bytes_per_s;
+        return net->blue_bytes_per_s;
     return is_green(net, link) ? net->green_lanes * net->green_lane_bytes_per_s
                                : net->black_lanes * net->black_lane_bytes_per_s;
 }
@@ -134,7 +134,7 @@ static double bisection(const void *self)
     const struct dts_dragonfly *net = self;
     if (net->groups > 1) {
         double pairs = (net->groups / 2) * (double)(net->groups - net->groups / 2);
-        return pairs * net->blue_lanes * net->blue_lane_bytes_per_s;
+        return pairs * net->blue_lanes * net->blue_bytes_per_s;
     }
     double pairs = (net->columns / 2) * (double)(net->columns - net->columns / 2);
     return net->rows * pairs * net->green_lanes * net->green_lane_bytes_per_s;

@@ -8,6 +8,7 @@ struct dts_dragonfly {
     int groups, rows, columns, nodes_per_router, nodes_per_group;
     int green_lanes, black_lanes, blue_lanes, blue_ports_per_router;
     double green_lane_bytes_per_s, black_lane_bytes_per_s, blue_lane_bytes_per_s;
+    double background_share; // of the rate of blue lanes, that other jobs take
     double router_latency_us, blue_latency_us;
     const char *routing;
     double valiant_share;
@@ -16,6 +17,7 @@ struct dts_dragonfly {
     /* By prepare. */
     int routers;             // of a group
     int green, black, local; // links: of a router in its row, in its column; of a group
+    double blue_bytes_per_s; // of a blue lane, that other jobs leave
     double valiant;          // share of the traffic that takes non-minimal paths
 };
 

@@ -47,6 +47,8 @@ const struct dts_field dts_dragonfly_fields[] = {
      .help = "lanes between two groups, over all routers alike; default: all ports in use"},
     {DTS_KEY(struct dts_dragonfly, blue_lane_bytes_per_s), .type = DTS_REAL, .min = 1e3,
      .max = 1e15, .help = "of one of them, each way"},
+    {DTS_KEY(struct dts_dragonfly, background_share), .type = DTS_REAL, .min = 0, .max = 0.99,
+     .missing = "0", .help = "share of the lanes between groups that other jobs take"},
     {DTS_KEY(struct dts_dragonfly, router_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
      .help = "through one router and its cable, in us"},
     {DTS_KEY(struct dts_dragonfly, blue_latency_us), .type = DTS_REAL, .min = 0, .max = 1e6,
@@ -66,7 +68,9 @@ static bool count_lanes(struct dts_dragonfly *net, const struct dts_cfg *at,
 {
     if (net->groups == 1) {
         net->blue_lanes = 0;
-        return true;
+        return net->background_share == 0 ||
+               dts_cfg_fail(at, "background_share", err,
+                            "has no effect on one group: there are no lanes to others");
     }
     int most = net->routers * net->blue_ports_per_router / (net->groups - 1);
     if (most == 0)
@@ -107,6 +111,7 @@ bool dts_dragonfly_prepare(void *self, int ports, const struct dts_cfg *at,
     net->routers = net->rows * net->columns;
     net->green = net->columns - 1;
     net->black = net->rows - 1;
+    net->blue_bytes_per_s = net->blue_lane_bytes_per_s * (1 - net->background_share);
     long long local = (long long)net->routers * (net->green + net->black);
     int most = net->routers * net->nodes_per_router;
     if (net->nodes_per_group == 0)

@@ -122,21 +122,28 @@ static bool refuse(const struct dts_cutter *c, int layer, const struct dts_op_ca
 {
     const int axis = wrong_axis(c, layer, call);
     const char *path = c->question->path, *name = c->model->layers[layer].name;
-    if (axis < 0 || !has_windows(c, layer) || axis + 1 >= call->inputs[0].count)
+    if (has_windows(c, layer) && axis >= 0 && axis + 1 >= call->inputs[0].count)
         return dts_fail(c->err, DTS_BAD_INPUT,
-                        "%s: layer %s: spatial ranks cannot divide what \"%s\" reads, %s", path,
-                        name, c->model->layers[layer].kind->name,
+                        "%s: layer %s: spatial.grid divides axis %d of an image that has %d, "
+                        "beside its channels: %s",
+                        path, name, axis + 1, call->inputs[0].count - 1,
+                        dts_dims_text(&call->inputs[0]).chars);
+    if (axis < 0 || !has_windows(c, layer))
+        return dts_fail(c->err, DTS_BAD_INPUT,
+                        "%s: layer %s: spatial ranks divide images, not what \"%s\" reads: %s",
+                        path, name, c->model->layers[layer].kind->name,
                         dts_dims_text(&call->inputs[0]).chars);
     struct dts_cut_windows windows;
     int fits = c->cut->grid[axis] - 1;
     while (fits > 1 && !dts_cut_windows_find(call, axis, fits, &windows))
         fits--;
-    return dts_fail(
-        c->err, DTS_BAD_INPUT,
-        "%s: layer %s: %d spatial ranks do not divide its %s, %zu into %zu, so that "
-        "windows lie on strips; %s would",
-        path, name, c->cut->grid[axis], dts_cut_axis_name(&call->inputs[0], axis),
-        call->inputs[0].size[axis + 1], call->output.size[axis + 1], dts_cut_hint(fits).chars);
+    return dts_fail(c->err, DTS_BAD_INPUT,
+                    "%s: layer %s: %d spatial ranks cannot have equal strips of its %s (%zu "
+                    "read, %zu made) "
+                    "with whole windows; %s would",
+                    path, name, c->cut->grid[axis], dts_cut_axis_name(&call->inputs[0], axis),
+                    call->inputs[0].size[axis + 1], call->output.size[axis + 1],
+                    dts_cut_hint(fits).chars);
 }
 
 bool dts_cut_spatial(const struct dts_cutter *c, int layer, struct dts_op_call *call)

@@ -104,13 +104,34 @@ const char *dts_convolutions_name(int i)
     return words[i];
 }
 
+/* "2 x 2 x 3 are 12 ranks, and mesh.spatial has 8". */
+static bool check_grid(const struct dts_mesh *mesh, int axes, const struct dts_cfg *at,
+                       struct dts_error *err)
+{
+    const int ranks = mesh->sizes[DTS_AXIS_SPATIAL];
+    struct dts_text product = {0};
+    double all = 1;
+    for (int a = 0; a < axes; a++) {
+        dts_text_add(&product, "%s%d", a > 0 ? " x " : "", mesh->spatial.grid[a]);
+        all *= mesh->spatial.grid[a];
+    }
+    const bool good = axes > 0 && all == ranks;
+    if (axes == 0)
+        dts_cfg_fail(at, "grid", err, "must have the ranks along each axis, not be empty");
+    else if (!good)
+        dts_cfg_fail(at, "grid", err, "%s %s %.0f rank%s, and mesh.spatial has %d",
+                     dts_text_string(&product), axes > 1 ? "are" : "is", all,
+                     dts_plural((long)all), ranks);
+    dts_text_free(&product);
+    return good;
+}
+
 /* All ranks along the first axis, or as the list says. */
 static bool read_grid(struct dts_mesh *mesh, const struct dts_cfg *at, struct dts_error *err)
 {
     int *grid = mesh->spatial.grid, *list = NULL;
     const int ranks = mesh->sizes[DTS_AXIS_SPATIAL];
     const struct dts_cfg cfg = dts_cfg_member(at, "grid");
-    double product = 1;
     size_t count = 0;
     for (int a = 0; a < DTS_OP_AXES; a++)
         grid[a] = 1;
@@ -121,13 +142,10 @@ static bool read_grid(struct dts_mesh *mesh, const struct dts_cfg *at, struct dt
         return false;
     for (size_t a = 0; a < count; a++) {
         grid[a] = list[a];
-        product *= list[a];
         mesh->spatial.along += list[a] > 1;
     }
     free(list);
-    return product == ranks ||
-           dts_cfg_fail(at, "grid", err, "must multiply to mesh.spatial, %d, got %.0f", ranks,
-                        product);
+    return check_grid(mesh, (int)count, at, err);
 }
 
 bool dts_mesh_read_spatial(struct dts_mesh *mesh, const struct dts_stack *stack,

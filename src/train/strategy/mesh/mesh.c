@@ -73,6 +73,10 @@ bool dts_mesh_check(const struct dts_point *point, const struct dts_mesh_shape *
     if (mesh->convolutions != DTS_CUT_WHOLE && !has_kind(&point->scenario->model, "conv"))
         return dts_point_fail(point, err, "%s: convolutions: %s has none",
                               point->strategy->name, point->scenario->model.name);
+    if (mesh->recompute == DTS_KEEPS_ENDS && !has_kind(&point->scenario->model, "attention"))
+        return dts_point_fail(point, err,
+                              "%s: recompute: selective is of attention, which %s has not",
+                              point->strategy->name, point->scenario->model.name);
     if (!dts_mesh_check_compression(point, shape, err))
         return false;
     const double passes = (pipeline.chunks + 1.0) * pipeline.microbatches;

@@ -1,0 +1,1 @@
+dtsim help convergence | grep -A 1 source
