@@ -76,7 +76,8 @@ static double factor(const struct dts_op_call *call, const struct dts_arrays *a,
     const size_t in_piece = key % DTS_ATTENTION_PIECE, part = in_piece / DTS_ATTENTION_BLOCKS;
     const size_t block =
         key / DTS_ATTENTION_PIECE * DTS_ATTENTION_BLOCKS + in_piece % DTS_ATTENTION_BLOCKS;
-    uint32_t x[4] = {(uint32_t)block, (uint32_t)row, (uint32_t)a->step,
+    const size_t before = a->first * call->output.size[0]; // rows of other ranks' heads
+    uint32_t x[4] = {(uint32_t)block, (uint32_t)(before + row), (uint32_t)a->step,
                      (uint32_t)(a->first_sample + sample)};
     dts_philox(x, a->seed);
     const bool keep =

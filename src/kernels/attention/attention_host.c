@@ -87,7 +87,7 @@ static float finish_row(const struct dts_op_call *call, const struct dts_attenti
     memset(row + seen, 0, (b->seen - seen) * sizeof(*row));
     if (!a->training || call->rate == 0)
         return 1 / sum;
-    dts_attention_draw(a, b->sample, b->head * s->queries + query, seen,
+    dts_attention_draw(a, b->sample, (a->first + b->head) * s->queries + query, seen,
                        dts_dropout_threshold(call), keep);
 #pragma omp simd
     for (size_t j = 0; j < seen; j++)

@@ -53,7 +53,7 @@ static void make_probabilities(const struct dts_op_call *call,
         memset(p + seen, 0, (b->seen - seen) * sizeof(*p));
         if (!drops(call, a))
             continue;
-        dts_attention_draw(a, b->sample, b->head * s->queries + query, b->seen,
+        dts_attention_draw(a, b->sample, (a->first + b->head) * s->queries + query, b->seen,
                            dts_dropout_threshold(call), keep);
 #pragma omp simd
         for (size_t j = 0; j < b->seen; j++)

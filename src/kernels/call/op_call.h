@@ -58,6 +58,19 @@ struct dts_op_call {
     double weight;   // of a loss: what it and its gradient are multiplied by; 0: 1
 };
 
+/* Where values of a part of a sample are in the whole: value p is value first + p / row x
+ * whole_row + p % row. row 0: they are all here. */
+struct dts_op_places {
+    size_t first, row, whole_row;
+};
+
+static inline size_t dts_op_place(const struct dts_op_places *places, size_t value)
+{
+    if (places->row == 0)
+        return value;
+    return places->first + value / places->row * places->whole_row + value % places->row;
+}
+
 /* How much of a call runs. An operation over the samples of all ranks runs in two halves,
  * between which the ranks add up their sums. */
 enum dts_op_part {
