@@ -176,6 +176,7 @@ struct dts_exchange {
  * there and back. */
 struct dts_between {
     bool copied;            // else the data is what it is
+    bool gradients;         // of parameters that each rank has: no call's
     bool backward;          // of a backward pass
     bool again;             // of one that runs forward again
     bool before;            // the layer's call; else behind it

@@ -99,6 +99,9 @@ static void tensor_ranks_have_a_part_of_each_expert(void)
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT + 2 * 3 * POSITIONS, 0);
     CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 0),
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT, 0);
+    // gradients of norms, one vector each, and of routers
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE, 0),
+               (2 * BLOCKS + 1) * WIDTH + BLOCKS * ROUTER, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }

@@ -19,6 +19,12 @@ struct dts_layer_call {
     bool learns;                      // weights in it or before it: it has a backward call
     bool wants[DTS_OP_INPUTS];        // backward makes the gradient of that input,
     bool adds[DTS_OP_INPUTS];         // which is then added to that of a later taker
+
+    /* Where ranks divide positions (train/model/part.h): it takes its first input as ranks have
+     * gathered it, with the first that does so brought. `adds` is of takers that do. The first
+     * one's exchange behind backward leaves the gradient of the rank's positions: if it joins,
+     * added to that of a later taker. */
+    bool gathers, brings, joins;
 };
 
 /* The call of a layer by itself, whether or not it runs: not `first`, nothing fused. */

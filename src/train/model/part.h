@@ -38,6 +38,17 @@ struct dts_layer_part {
         contexts; // of ranks that have parts of the positions; contexts 0: all are here
     size_t shift; // values of its tensor before those of the rank's positions
     bool no_bias; // outputs are a part of a sum, and another rank adds the bias
+    struct dts_op_places drawn; // of what dropout draws by its place
+
+    /* Where ranks divide positions between products. A layer that `gathers` reads all positions
+     * of its first input, which ranks gather before the first that does, and brings; the
+     * gradient of the whole is scattered behind that one's backward call. What a layer makes
+     * that `scatters` has all positions, of which a rank keeps the sum of its own (the layer's
+     * output); backward ranks gather the gradient. */
+    bool gathers, brings, scatters;
+
+    /* Parameters that saw a part of the positions: the ranks add up their gradients. */
+    bool summed[DTS_LAYER_PARAMS];
 };
 
 #endif

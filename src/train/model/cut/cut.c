@@ -149,6 +149,15 @@ static void set_saved(const struct dts_cutter *c, const struct dts_layer *layer,
         out->saved_bytes += layer->eight_bytes * out->saved_values / layer->cost.saved_values;
 }
 
+/* Of a mixture the router; experts see what comes from all. */
+static int summed_params(const struct dts_cutter *c, int l)
+{
+    const struct dts_cut_layer *out = &c->cut->layers[l];
+    if (out->way == DTS_CUT_SEQUENCE)
+        return c->model->layers[l].param_count;
+    return dts_cut_sends_parts(c, l) && out->expert_params > 0 ? out->expert_params : 0;
+}
+
 static bool cut_layer(const struct dts_cutter *c, int l)
 {
     const struct dts_layer *layer = &c->model->layers[l];
@@ -170,6 +179,7 @@ static bool cut_layer(const struct dts_cutter *c, int l)
     set_params(layer, out);
     if (!dts_cut_experts(c, l))
         return false;
+    out->summed_params = summed_params(c, l);
     set_shares(c->question, layer, &whole, out);
     set_saved(c, layer, &whole, out);
     for (int p = 0; p < layer->param_count; p++)

@@ -41,7 +41,7 @@ static size_t room_of(const struct dts_stage_work *w, int layer)
 
 void dts_stage_sums(struct dts_stage_work *w)
 {
-    size_t most = 0;
+    size_t most = dts_stage_summed(w);
     for (int c = 0; c < w->chunks; c++) {
         const struct dts_part_of_model *part = dts_stage_part(w, c);
         for (int l = part->first; l <= part->last; l++)

@@ -124,6 +124,11 @@ int dts_stage_beside(struct dts_stage_work *work, const struct dts_pipeline_pass
 /* Adds the buffer of what ranks exchange between calls. */
 void dts_stage_sums(struct dts_stage_work *work);
 
+/* positions.c: elements of the gradients that tensor ranks add up, and the collective that
+ * does, behind operation `first` and all that follow; returns it, or -1: there are none. */
+size_t dts_stage_summed(const struct dts_stage_work *work);
+int dts_stage_sum_positions(struct dts_stage_work *work, int first);
+
 /* A collective between calls, but for its data. What a library chooses for one size it chooses
  * for all of that size. NULL: it failed. */
 const struct dts_collective *dts_stage_collective(struct dts_stage_work *work,
