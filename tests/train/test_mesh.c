@@ -159,6 +159,36 @@ static void passes_wait_before_they_write(void)
     forget_blocks(&f, &device);
 }
 
+/* What comes into a block goes to its first norm and to the sum behind attention, which begins
+ * to write the gradient for the stage before: it waits until that of the slot's last microbatch
+ * is gone, also where tensor ranks exchange something between both. */
+static void a_gradient_that_leaves_waits_for_the_one_before(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":2,\"pipeline\":2}}", 4);
+    const struct dts_plan *plan = &job.roles[1].plan;
+    int waits = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        for (int i = 0; op->kind == DTS_OP_CALL && i < op->wait_count; i++) {
+            const struct dts_wait *wait = &plan->waits[op->first_wait + i];
+            if (wait->previous_step || plan->ops[wait->op].stream != DTS_BACKWARD_OUT ||
+                op->call.pass != DTS_BACKWARD)
+                continue;
+            waits++;
+            bool sum = false;
+            for (int l = op->call.layer; l <= op->call.layer + op->call.more; l++)
+                sum = sum || strcmp(f.scenario.model.layers[l].name, "h.4.add_1") == 0;
+            CHECK(sum);
+        }
+    }
+    CHECK_INT(waits, 3); // one slot, of four microbatches
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
 /* Each of t ranks sends b s h / t, and those behind gather b s h: once a boundary, both ways.
  */
 static void a_message_in_parts_is_gathered_behind(void)
@@ -489,7 +519,7 @@ static void a_mesh_that_does_not_divide_is_refused(void)
 
 TESTS(TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
       TEST(sums_over_positions_come_last), TEST(passes_wait_before_they_write),
-
+      TEST(a_gradient_that_leaves_waits_for_the_one_before),
       TEST(a_message_in_parts_is_gathered_behind),
       TEST(messages_between_kernels_are_beside_none),
       TEST(operations_that_are_done_again_count_once_more),

@@ -163,7 +163,8 @@ struct dts_stage_awaited {
     int after;        // before what tensor ranks exchange
     int gather;       // brings the weights
     int scattered[2]; // take the gradients of the microbatch before away
-    int sent;         // the last call alone: takes away what the microbatch before left there
+    int sent;         // the call that writes there alone: takes away what the microbatch
+                      // before left
 };
 
 /* Adds what ranks exchange before the call of layers first .. last, as dts_stage_exchanges().
@@ -187,7 +188,7 @@ struct dts_stage_pass {
     const struct dts_pipeline_pass *pass;
     int slot;
     int arrived; // the first operation waits for it; -1: for nothing
-    int sent;    // the last one, which leaves a tensor for another stage, waits for it
+    int sent;    // the one that begins to write a tensor for another stage waits for it
     int op;      // filled: the last operation
 };
 
