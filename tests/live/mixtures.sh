@@ -24,7 +24,7 @@ awk -v count="$count" -v seed="$seed" '
         while (made < count) {
             model = models[1 + draw(8)]
             p = 1 + draw(4); s = 1 + draw(4); d = 1 + draw(3); m = 1 + draw(6)
-            t = model == "cnn" || model == "moe" || draw(2) ? 1 : flip(2, 4)
+            t = model == "cnn" || draw(2) ? 1 : model == "moe" ? 2 : flip(2, 4) # two heads of keys
             tokens = model == "gpt" || model == "llama"
             c = tokens ? 2 ^ draw(2) : 1 # four heads, and as many of keys
             if (tokens && t * c > 4)
@@ -37,7 +37,8 @@ awk -v count="$count" -v seed="$seed" '
                 continue
             if (schedule == "interleaved" && (m % p || p > 2)) # two parts on each stage, of four at the most
                 continue
-            divides = tokens && t > 1 ? draw(2) : 0 # the sequence between products
+            e = model == "moe" ? 2 ^ draw(3) : 1
+            divides = t > 1 && (tokens || model == "moe" && e == 1) ? draw(2) : 0 # the sequence between products
             text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (c > 1 ? ",\"context\":" c : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
             text = text ",\"bucket_bytes\":" 400 * (1 + draw(40)) ",\"overlap\":" flip("true", "false")
             if (schedule != "")
@@ -51,7 +52,6 @@ awk -v count="$count" -v seed="$seed" '
             word = s > 1 ? words[1 + draw(3)] : ""
             if (s > 1)
                 text = text ",\"sharded\":\"" word "\""
-            e = model == "moe" ? 2 ^ draw(3) : 1
             if (s * d % e || s % e && e % s || e > 1 && schedule == "dualpipe")
                 continue
             if (e > 1)

@@ -47,7 +47,7 @@ struct dts_layer_part {
      * output); backward ranks gather the gradient. */
     bool gathers, brings, scatters;
 
-    /* Parameters that saw a part of the positions: the ranks add up their gradients. */
+    /* Parameters that ranks have alike, and parts of their gradients: these are added up. */
     bool summed[DTS_LAYER_PARAMS];
 };
 

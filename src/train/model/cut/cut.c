@@ -149,13 +149,14 @@ static void set_saved(const struct dts_cutter *c, const struct dts_layer *layer,
         out->saved_bytes += layer->eight_bytes * out->saved_values / layer->cost.saved_values;
 }
 
-/* Of a mixture the router; experts see what comes from all. */
+/* Of a mixture the router, whose gradient follows from what a part of the hidden values makes,
+ * or of the rank's positions. */
 static int summed_params(const struct dts_cutter *c, int l)
 {
     const struct dts_cut_layer *out = &c->cut->layers[l];
     if (out->way == DTS_CUT_SEQUENCE)
         return c->model->layers[l].param_count;
-    return dts_cut_sends_parts(c, l) && out->expert_params > 0 ? out->expert_params : 0;
+    return out->way == DTS_CUT_EXPERTS && c->cut->ranks > 1 ? out->expert_params : 0;
 }
 
 static bool cut_layer(const struct dts_cutter *c, int l)

@@ -106,8 +106,8 @@ struct dts_cut_layer {
     bool strips;                     // it reads strips; else all of what it reads
     size_t params[DTS_LAYER_PARAMS]; // values of the layer's own parameter tensors
     int expert_params;               // of these the first that experts have; -1: none
-    int summed_params; // so many, the first ones, saw this rank's positions alone: tensor
-                       // ranks add up their gradients
+    int summed_params; // so many, the first ones, are whole and have a part of their
+                       // gradients: tensor ranks add these up
     double forward_share, backward_share; // of the seconds of the whole layer
     double saved_values, saved_bytes;     // of one sample, kept for backward
     struct dts_cut_exchange exchange[DTS_CUT_MOMENTS][DTS_CUT_AT_ONCE];

@@ -36,6 +36,21 @@ size_t dts_part_outputs(const struct dts_cut_parter *p, int l, const struct dts_
                                                                    : dts_dims_features(output);
 }
 
+/* Of some experts some of the hidden values: outputs of their first products, [experts, hidden,
+ * features], and inputs of the last, [experts, features, hidden]. */
+static struct dts_param_slice hidden_of(const struct dts_cut_parter *p, int l, int param)
+{
+    const struct dts_param *whole = &p->whole->layers[l].params[param];
+    const struct dts_op_call *call = &p->cut->layers[l].call;
+    const size_t ranks = (size_t)p->cut->ranks, each = whole->count / (size_t)call->experts;
+    const size_t experts = (size_t)(call->experts / p->cut->experts);
+    const size_t rows = strcmp(whole->name, "down") == 0 ? dts_dims_features(&call->output) : 1;
+    const size_t row = each / rows;
+    return (struct dts_param_slice){
+        experts * rows, row / ranks,
+        (size_t)p->expert * experts * each + (size_t)p->rank * (row / ranks), row};
+}
+
 static void set_slices(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     const struct dts_layer *layer = &p->whole->layers[l];
@@ -51,10 +66,11 @@ static void set_slices(const struct dts_cut_parter *p, int l, struct dts_layer_p
             continue;
         if (mine->way == DTS_CUT_COLUMN)
             part->slices[i] = rows_of(p, all, here, dts_part_blocks(p, l), whole / all);
-        else if (mine->way == DTS_CUT_TABLE || mine->way == DTS_CUT_EXPERTS)
-            part->slices[i] = (struct dts_param_slice){
-                1, count, (size_t)(mine->way == DTS_CUT_TABLE ? p->rank : p->expert) * count,
-                count};
+        else if (mine->way == DTS_CUT_TABLE)
+            part->slices[i] =
+                (struct dts_param_slice){1, count, (size_t)p->rank * count, count};
+        else if (mine->way == DTS_CUT_EXPERTS)
+            part->slices[i] = hidden_of(p, l, i);
         else // rows of the product
             part->slices[i] = (struct dts_param_slice){
                 all, count / all, (size_t)p->rank * (count / all), whole / all};
@@ -140,22 +156,22 @@ static void set_draws(const struct dts_cut_parter *p, int l, struct dts_layer_pa
 static void set_sequence(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     const struct dts_cut_layer *mine = &p->cut->layers[l];
-    part->gathers = p->cut->sequence && mine->way == DTS_CUT_COLUMN;
+    part->gathers = p->cut->sequence && dts_part_makes(p, l);
     part->brings = part->gathers && mine->exchange_count[DTS_CUT_BEFORE_FORWARD] > 0;
     part->scatters = dts_part_scatters(p, l);
     for (int i = 0; i < mine->summed_params; i++)
         part->summed[i] = true;
 }
 
-/* Of a mixture with a part of the experts. */
+/* Of a mixture with a part of the experts, or of their hidden values. */
 static void set_experts(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     if (p->cut->layers[l].way != DTS_CUT_EXPERTS)
         return;
-    part->call.expert_ranks = p->cut->experts;
+    part->call.expert_ranks = p->cut->experts > 1 ? p->cut->experts : 0;
     for (int i = 0; i < p->whole->layers[l].param_count; i++) {
         part->call.params[i] = p->cut->layers[l].params[i];
-        part->apart[i] = i >= p->cut->layers[l].expert_params;
+        part->apart[i] = p->cut->experts > 1 && i >= p->cut->layers[l].expert_params;
     }
 }
 

@@ -17,8 +17,14 @@ static bool is_spread(const struct dts_cut_parter *p, int tensor)
     const enum dts_cut_way way = p->cut->layers[tensor].way;
     const struct dts_dims *whole = &p->whole->layers[tensor].output;
     return way == DTS_CUT_SEQUENCE ||
-           ((way == DTS_CUT_ROW || way == DTS_CUT_TABLE) && whole->count == 2 &&
-            whole->size[0] == p->whole->input.size[0]);
+           ((way == DTS_CUT_ROW || way == DTS_CUT_TABLE || way == DTS_CUT_EXPERTS) &&
+            whole->count == 2 && whole->size[0] == p->whole->input.size[0]);
+}
+
+bool dts_part_makes(const struct dts_cut_parter *p, int l)
+{
+    const enum dts_cut_way way = p->cut->layers[l].way;
+    return way == DTS_CUT_COLUMN || (way == DTS_CUT_EXPERTS && p->cut->ranks > 1);
 }
 
 bool dts_part_scatters(const struct dts_cut_parter *p, int l)
@@ -38,8 +44,8 @@ static bool check_sequence(const struct dts_cut_parter *p, int l)
 {
     const struct dts_layer *layer = &p->whole->layers[l];
     const enum dts_cut_way way = p->cut->layers[l].way;
-    const bool sums = way == DTS_CUT_ROW || way == DTS_CUT_TABLE;
-    const bool spread = way == DTS_CUT_SEQUENCE || way == DTS_CUT_COLUMN;
+    const bool sums = way == DTS_CUT_ROW || way == DTS_CUT_TABLE || way == DTS_CUT_EXPERTS;
+    const bool spread = way == DTS_CUT_SEQUENCE || dts_part_makes(p, l);
     if (!p->cut->sequence)
         return true;
     for (int i = 0; i < layer->input_count && way != DTS_CUT_TABLE; i++)
@@ -58,7 +64,7 @@ static bool check_readers(const struct dts_cut_parter *p, int layer)
 {
     const int tensor = p->whole->layers[layer].inputs[0];
     for (int l = tensor + 1; tensor >= 0 && l < p->whole->layer_count; l++)
-        if (dts_cut_reads(p->whole, l, tensor) && p->cut->layers[l].way != DTS_CUT_COLUMN)
+        if (dts_cut_reads(p->whole, l, tensor) && !dts_part_makes(p, l))
             return refuse(p, layer,
                           "add up the gradient of its input, which other layers read, too");
     return true;
@@ -140,7 +146,7 @@ static bool check_way(const struct dts_cut_parter *p, int l)
     case DTS_CUT_CLASSES:
         return layer->inputs[0] >= 0;
     case DTS_CUT_EXPERTS:
-        return p->cut->ranks == 1 || refuse(p, l, "divide experts in simulation alone, so far");
+        return p->cut->ranks == 1 || p->cut->sequence || check_readers(p, l);
     case DTS_CUT_FILTER:
     case DTS_CUT_CHANNEL:
         return refuse(p, l,

@@ -19,6 +19,9 @@ size_t dts_part_outputs(const struct dts_cut_parter *parter, int layer,
 /* How many parts of its outputs each rank has a part of: 3 for the rows q k v of attention. */
 size_t dts_part_blocks(const struct dts_cut_parter *parter, int layer);
 
+/* Does a layer read a whole tensor, of whose gradient each rank leaves a part? */
+bool dts_part_makes(const struct dts_cut_parter *parter, int layer);
+
 /* Do ranks keep their positions of what the layer makes, once it is summed? */
 bool dts_part_scatters(const struct dts_cut_parter *parter, int layer);
 

@@ -18,11 +18,12 @@ static bool check_experts(const struct dts_point *point, const struct dts_mesh_s
                         "live.compute: kernels: %s: messages to experts have one size: "
                         "expert.padded must be true",
                         name);
-    return shape->size[DTS_AXIS_TENSOR] == 1 ||
-           dts_fail(err, DTS_UNSUPPORTED,
-                    "live.compute: kernels: %s: tensor and expert ranks together are simulated "
-                    "alone, so far: live.compute: timed runs the plan",
-                    name);
+    return shape->size[DTS_AXIS_TENSOR] == 1 || !mesh->sequence_parallel ||
+           dts_fail(
+               err, DTS_UNSUPPORTED,
+               "live.compute: kernels: %s: tensor ranks that divide the sequence, beside "
+               "expert ranks, are simulated alone, so far: live.compute: timed runs the plan",
+               name);
 }
 
 static bool check_context(const struct dts_point *point, const struct dts_mesh_shape *shape,
