@@ -39,7 +39,8 @@
  * batch, capacity, features]: all that an expert may take of each sample, zeros where it takes
  * less; weights are those of the rank's experts, and all of the router. Of attention x, y and
  * their gradients have a part of the positions, and the rank works on all of them with a part
- * of the heads (attention_parts_host.c).
+ * of the heads (attention_parts_host.c); or it gathers keys and values of all, and backward
+ * has the sums of their gradients (attention_gather_host.c).
  *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.

@@ -44,7 +44,7 @@ awk -v count="$count" -v seed="$seed" '
             if (schedule != "")
                 text = text ",\"pipeline\":{\"schedule\":\"" schedule "\"" flip("", ",\"stages\":\"even\"") "}"
             if (c > 1)
-                text = text ",\"context\":{\"exchange\":\"all_to_all\"}"
+                text = text ",\"context\":{\"exchange\":\"" flip("all_to_all", "all_gather") "\"}"
             if (draw(2) && c == 1)
                 text = text ",\"order\":[\"pipeline\",\"shard\",\"data\",\"tensor\"]"
             if (divides)

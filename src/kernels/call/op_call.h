@@ -34,6 +34,8 @@ struct dts_op_call {
     int chosen;
     int expert_ranks;  // ranks that have parts of the experts, as many each; 0: one has all
     int context_ranks; // of attention: ranks that have parts of the positions; 0: one has all
+    bool gathered;     // which gather keys and values; else they trade positions for heads
+    size_t before;     // of gathered attention: keys before that of the first query's position
     int select;        // positions that are kept
     size_t table;  // rows among which its input chooses, each as long as one of the output's
     size_t offset; // of a slice: values of its axis before the first that is kept

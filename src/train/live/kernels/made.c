@@ -10,7 +10,7 @@
 static bool is_made(const struct dts_live_kernels *k, const struct dts_op *op)
 {
     return k->parts != NULL && k->parts->seat.members > 1 && op->kind == DTS_OP_COLLECTIVE &&
-           op->collective.made.copied && op->collective.shape.kind != DTS_ALLTOALL;
+           op->collective.made.copied && op->stream == DTS_COMPUTE;
 }
 
 /* Of a loss ranks gather three values of each position: each has its own share. */

@@ -212,6 +212,7 @@ bool dts_cut_find(struct dts_cut *cut, const struct dts_cut_question *q, struct 
                             .sequence = q->sequence && q->tensor > 1,
                             .context = q->context,
                             .experts = q->experts,
+                            .reach = q->reach,
                             .spatial = 1,
                             .whole_from = -1};
     for (int a = 0; a < DTS_OP_AXES; a++) {

@@ -145,6 +145,7 @@ struct dts_cut {
     int ranks; // of the axis tensor
     bool sequence;
     int context, experts;
+    enum dts_cut_reach reach;
     int grid[DTS_OP_AXES], spatial; // its product
     int whole_from; // first layer whose input spatial ranks gather or sum up; -1: none
     struct dts_cut_layer *layers; // owned

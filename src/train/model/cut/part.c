@@ -112,8 +112,12 @@ static void set_positions(const struct dts_cut_parter *p, int l, struct dts_laye
         return;
     part->context = p->context;
     part->contexts = p->cut->context;
-    if (dts_cut_is_kind(p->whole, l, "attention"))
-        part->call.context_ranks = p->cut->context;
+    if (!dts_cut_is_kind(p->whole, l, "attention"))
+        return;
+    part->call.context_ranks = p->cut->context;
+    part->call.gathered = p->cut->reach == DTS_CUT_ALL_GATHER;
+    for (int i = 0; part->call.gathered && i < part->call.input_count; i++)
+        part->call.inputs[i].size[0] = part->call.output.size[0];
 }
 
 /* Of values of a tensor of which ranks have a part of the last size that they divide. */
@@ -138,8 +142,9 @@ static void set_draws(const struct dts_cut_parter *p, int l, struct dts_layer_pa
     const bool values = p->cut->layers[l].way == DTS_CUT_VALUES;
     const size_t n = dts_dims_elements(&call->output);
     const size_t before = before_of(p, l, part);
+    const int parts = p->cut->reach == DTS_CUT_ALL_TO_ALL ? p->cut->context : 1;
     if (dts_cut_is_kind(p->whole, l, "attention"))
-        part->first = (size_t)((values ? p->rank : 0) * p->cut->context + p->context) *
+        part->first = (size_t)((values ? p->rank : 0) * parts + (parts > 1 ? p->context : 0)) *
                       (size_t)call->heads;
     if (!dts_cut_is_kind(p->whole, l, "dropout"))
         return;

@@ -85,11 +85,12 @@ static bool check_attention(const struct dts_cut_parter *p, int l)
     const struct dts_layer *layer = &p->whole->layers[l];
     if (layer->input_count == 1 && p->cut->layers[layer->inputs[0]].way != DTS_CUT_COLUMN)
         return refuse(p, l, "have other queries, keys and values than a product leaves");
+    const int parts = p->cut->reach == DTS_CUT_ALL_TO_ALL ? p->cut->context : 1;
     for (int i = 0; i < layer->input_count; i++) {
         const struct dts_dims *whole = layer->inputs[i] >= 0
                                            ? &p->whole->layers[layer->inputs[i]].output
                                            : &p->whole->input;
-        if (dts_dims_features(&here->inputs[i]) * (size_t)(p->cut->ranks * p->cut->context) !=
+        if (dts_dims_features(&here->inputs[i]) * (size_t)(p->cut->ranks * parts) !=
             dts_dims_features(whole))
             return refuse(p, l, "would share heads of keys and values");
     }
