@@ -94,6 +94,12 @@ meshed 4 '"tensor":4' '' $two
 meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
 meshed 8 '"tensor":2,"pipeline":2,"shard":2' "$(schedule interleaved)" $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded optimizer ',"order":["shard","tensor"]')"
+# Products and the sum behind them read one norm, whose gradient is whole and in parts.
+net="--set model={\"family\":\"bert\",\"layers\":2,\"hidden\":16,\"heads\":4,\"ffn\":32"
+net="$net,\"vocabulary\":48,\"sequence\":8,\"masked\":2}" tensors=14130
+train 1 "$work/one" $net || fail "one rank trains a BERT"
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":2,"pipeline":2' "$(schedule zb_h1)" $two
 net="--set model={\"family\":\"llama\",\"layers\":2,\"hidden\":16,\"heads\":4,\"kv_heads\":2,\"ffn\":32"
 net="$net,\"vocabulary\":48,\"sequence\":8}" tensors=6224
 train 1 "$work/one" $net || fail "one rank trains a Llama"

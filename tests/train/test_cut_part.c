@@ -154,6 +154,25 @@ static void a_rank_has_its_positions_between_products(void)
     forget(&f);
 }
 
+/* What products and another layer read has its gradient in two places, whole and in parts of a
+ * sum; what products alone read in one. */
+static void parts_of_gradients_are_apart_from_whole_ones(void)
+{
+    for (int mixed = 0; mixed < 2; mixed++) {
+        struct fixture f;
+        struct dts_model *part;
+        struct dts_error err = {0};
+        open(&f, 2, false, 16, mixed ? "ln" : "wte");
+        CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0, 0}, &part, &err));
+        const struct dts_layer_part *qkv = part->layers[QKV].part;
+        CHECK_INT(qkv->splits, mixed);
+        CHECK_INT(qkv->brings, mixed);
+        CHECK(!qkv->gathers);
+        dts_cut_part_free(part);
+        forget(&f);
+    }
+}
+
 static void what_one_rank_would_compute_otherwise_is_refused(void)
 {
     static const struct {
@@ -162,8 +181,6 @@ static void what_one_rank_would_compute_otherwise_is_refused(void)
         const char *beside, *says;
     } rows[] = {
         {false, 17, "wte", "layer wte: tensor ranks do not divide its rows"},
-        {false, 16, "ln",
-         "layer qkv: tensor ranks add up the gradient of its input, which other"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct fixture f;
@@ -182,4 +199,5 @@ static void what_one_rank_would_compute_otherwise_is_refused(void)
 
 TESTS(TEST(ranks_have_each_divided_value_once), TEST(a_rank_has_its_heads),
       TEST(a_rank_has_its_positions_between_products),
+      TEST(parts_of_gradients_are_apart_from_whole_ones),
       TEST(what_one_rank_would_compute_otherwise_is_refused))

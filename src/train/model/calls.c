@@ -59,8 +59,9 @@ static void set_call(const struct dts_model *model, int l, struct dts_layer_call
     }
     out->learns = out->learns || !out->call.first;
     set_owners(model, l, out);
-    out->gathers = layer->part != NULL && layer->part->gathers;
+    out->splits = layer->part != NULL && layer->part->splits;
     out->brings = layer->part != NULL && layer->part->brings;
+    out->gathers = layer->part != NULL && layer->part->gathers;
     if (layer->view) {
         out->call.op = NULL;
         out->output = out->inputs[0];
@@ -109,7 +110,7 @@ void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *c
     bool *written = dts_alloc(2 * layers, sizeof(*written));
     for (int l = model->layer_count - 1; l >= 0; l--) {
         struct dts_layer_call *c = &calls[l];
-        bool *here = written + (c->gathers ? layers : 0);
+        bool *here = written + (c->splits ? layers : 0);
         for (int i = 0; i < c->call.input_count; i++) {
             const int from = c->inputs[i];
             c->wants[i] =

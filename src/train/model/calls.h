@@ -20,11 +20,10 @@ struct dts_layer_call {
     bool wants[DTS_OP_INPUTS];        // backward makes the gradient of that input,
     bool adds[DTS_OP_INPUTS];         // which is then added to that of a later taker
 
-    /* Where ranks divide positions (train/model/part.h): it takes its first input as ranks have
-     * gathered it, with the first that does so brought. `adds` is of takers that do. The first
-     * one's exchange behind backward leaves the gradient of the rank's positions: if it joins,
-     * added to that of a later taker. */
-    bool gathers, brings, joins;
+    /* Of a layer that ranks have parts of (train/model/part.h). `adds` of one that splits is of
+     * others that do. What the ranks sum up behind the first one's backward call joins: it is
+     * added to what a later taker that does not split has left. */
+    bool splits, brings, gathers, joins;
 };
 
 /* The call of a layer by itself, whether or not it runs: not `first`, nothing fused. */

@@ -205,8 +205,8 @@ void dts_network_divide(struct dts_network *network, int layer, size_t first, si
  * where it comes from, and where what they made of it goes. Behind a call: its output, or
  * backward the gradient of its first input with what later layers made of it. Before a call:
  * its first input, or backward the gradient of its output. Both are one array where ranks add
- * up what all have; where they divide positions (train/model/part.h) one has those of all
- * ranks, and the other this rank's. from NULL: nobody needs it. */
+ * up what all have; else (train/model/part.h) one has parts of sums, or the positions of all
+ * ranks. from NULL: nobody needs it. */
 struct dts_network_exchanged {
     const float *from;
     float *to;

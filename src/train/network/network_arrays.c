@@ -60,8 +60,8 @@ static void *made_gradient_of(const struct dts_network *n, int slot, int layer)
 /* Where the gradient of an input is, as a layer takes it, of all that take it so. */
 static void *sum_of(const struct dts_network *n, int slot, int layer, int input)
 {
-    return n->calls[layer].gathers ? dts_network_at(n, slot, n->nodes[input].wide_gradient)
-                                   : gradient_of(n, slot, input);
+    return n->calls[layer].splits ? dts_network_at(n, slot, n->nodes[input].wide_gradient)
+                                  : gradient_of(n, slot, input);
 }
 
 void *dts_network_gradient_sum(const struct dts_network *n, int layer, int input)

@@ -133,7 +133,7 @@ static void add_gradients(struct dts_network *n, struct places *places)
             struct dts_lease lease = {dts_network_input_bytes(n, l, i), now, now, 0};
             if (c->adds[i]) {
                 add(n, places, lease, &node->more[i]);
-            } else if (c->gathers) {
+            } else if (c->splits) {
                 lease.death = bringer_back_at(n, from);
                 add(n, places, lease, &n->nodes[from].wide_gradient);
             } else if (from != n->entry) {
@@ -243,7 +243,7 @@ void dts_network_place(struct dts_network *n)
             add_output(n, &places, l, &lives[l]);
         add_work(n, &places, l);
         add_sums(n, &places, l);
-        if (n->calls[l].brings)
+        if (n->calls[l].brings && n->calls[l].gathers)
             add_gathered(n, &places, l);
     }
     add_gradients(n, &places);

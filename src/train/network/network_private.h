@@ -17,8 +17,8 @@ struct dts_node {
     bool inside;  // in its backward call
     int back_at;  // the moment of which
 
-    /* Where ranks divide positions (train/model/part.h), what has those of all: parts of the
-     * sums that the output is; the output, gathered; and their gradients. */
+    /* Where ranks have parts (train/model/part.h): parts of the sums that the output is; the
+     * output with the positions of all; their gradients, the latter's in parts of sums. */
     size_t sum, sum_again, sum_gradient;
     size_t wide, wide_again, wide_gradient;
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too

@@ -84,6 +84,14 @@ static void move_positions(struct dts_live_kernels *k, const struct dts_op *op, 
     }
 }
 
+static void take_sums(float *to, const float *sums, size_t count, bool adds)
+{
+    if (!adds)
+        memcpy(to, sums, count * sizeof(float));
+    for (size_t i = 0; adds && i < count; i++)
+        to[i] += sums[i];
+}
+
 static void give_positions(struct dts_live_kernels *k, const struct dts_op *op,
                            const float *from)
 {
@@ -104,8 +112,8 @@ static void take_positions(struct dts_live_kernels *k, const struct dts_op *op,
     float *sums = x->adds ? k->parts->positions : x->to;
     for (int m = all ? 0 : self; x->to != NULL && m < (all ? members : self + 1); m++)
         move_positions(k, op, m, sums, all, false);
-    for (size_t i = 0; x->to != NULL && x->adds && i < own; i++)
-        x->to[i] += sums[i];
+    if (x->to != NULL && x->adds)
+        take_sums(x->to, sums, own, true);
 }
 
 /* Between gradients and the buffer, one tensor behind the other. */
@@ -209,5 +217,5 @@ void dts_live_made_take(struct dts_live_kernels *k, const struct dts_op *op)
     if (divides(op))
         take_positions(k, op, &x);
     else if (x.to != NULL)
-        memcpy(x.to, place_of(k, op), op->collective.data.count * sizeof(float));
+        take_sums(x.to, place_of(k, op), op->collective.data.count, x.adds);
 }

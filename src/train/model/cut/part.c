@@ -157,12 +157,22 @@ static void set_draws(const struct dts_cut_parter *p, int l, struct dts_layer_pa
         part->drawn.first += before * part->drawn.whole_row;
 }
 
-/* Of positions that ranks divide between products. */
-static void set_sequence(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
+/* Do tensor ranks exchange something behind backward? */
+static bool brings(const struct dts_cut_layer *layer)
+{
+    for (int i = 0; i < layer->exchange_count[DTS_CUT_AFTER_BACKWARD]; i++)
+        if (layer->exchange[DTS_CUT_AFTER_BACKWARD][i].among == DTS_CUT_TENSOR)
+            return true;
+    return false;
+}
+
+/* Parts of sums, and positions that ranks divide between products. */
+static void set_sums(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     const struct dts_cut_layer *mine = &p->cut->layers[l];
-    part->gathers = p->cut->sequence && dts_part_makes(p, l);
-    part->brings = part->gathers && mine->exchange_count[DTS_CUT_BEFORE_FORWARD] > 0;
+    part->splits = dts_part_splits(p, l);
+    part->brings = part->splits && brings(mine);
+    part->gathers = part->splits && p->cut->sequence;
     part->scatters = dts_part_scatters(p, l);
     for (int i = 0; i < mine->summed_params; i++)
         part->summed[i] = true;
@@ -204,7 +214,7 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
         set_places(&p, l, &parts[l]);
         set_positions(&p, l, &parts[l]);
         set_draws(&p, l, &parts[l]);
-        set_sequence(&p, l, &parts[l]);
+        set_sums(&p, l, &parts[l]);
         layer->part = &parts[l];
         layer->output = parts[l].call.output;
         if (parts[l].scatters)

@@ -32,6 +32,15 @@ bool dts_part_scatters(const struct dts_cut_parter *p, int l)
     return p->cut->layers[l].way != DTS_CUT_SEQUENCE && is_spread(p, l);
 }
 
+bool dts_part_splits(const struct dts_cut_parter *p, int layer)
+{
+    const int tensor = p->whole->layers[layer].inputs[0];
+    bool splits = p->cut->sequence;
+    for (int l = tensor + 1; tensor >= 0 && l < p->whole->layer_count; l++)
+        splits = splits || (dts_cut_reads(p->whole, l, tensor) && !dts_part_makes(p, l));
+    return splits && dts_part_makes(p, layer);
+}
+
 /* Has each rank some of the features, or of the heads? */
 static bool is_divided(const struct dts_cut_parter *p, int tensor)
 {
@@ -57,17 +66,6 @@ static bool check_sequence(const struct dts_cut_parter *p, int l)
         return refuse(p, l, "cannot divide its positions");
     return !sums || is_spread(p, l) ||
            refuse(p, l, "add up what has no positions to be divided");
-}
-
-/* A tensor whose gradient ranks add up must not have parts that all of them have whole. */
-static bool check_readers(const struct dts_cut_parter *p, int layer)
-{
-    const int tensor = p->whole->layers[layer].inputs[0];
-    for (int l = tensor + 1; tensor >= 0 && l < p->whole->layer_count; l++)
-        if (dts_cut_reads(p->whole, l, tensor) && !dts_part_makes(p, l))
-            return refuse(p, layer,
-                          "add up the gradient of its input, which other layers read, too");
-    return true;
 }
 
 /* Rows of queries, keys and values are a rank's part of each for attention alone. */
@@ -140,14 +138,14 @@ static bool check_way(const struct dts_cut_parter *p, int l)
         if (dts_part_outputs(p, l, &mine->call.output) * (size_t)p->cut->ranks !=
             dts_part_outputs(p, l, &layer->output))
             return refuse(p, l, "do not divide its outputs");
-        return check_blocks(p, l) && (p->cut->sequence || check_readers(p, l));
+        return check_blocks(p, l);
     case DTS_CUT_TABLE:
         return mine->params[0] * (size_t)p->cut->ranks == layer->params[0].count ||
                refuse(p, l, "do not divide its rows");
     case DTS_CUT_CLASSES:
         return layer->inputs[0] >= 0;
     case DTS_CUT_EXPERTS:
-        return p->cut->ranks == 1 || p->cut->sequence || check_readers(p, l);
+        return true;
     case DTS_CUT_FILTER:
     case DTS_CUT_CHANNEL:
         return refuse(p, l,

@@ -22,6 +22,10 @@ size_t dts_part_blocks(const struct dts_cut_parter *parter, int layer);
 /* Does a layer read a whole tensor, of whose gradient each rank leaves a part? */
 bool dts_part_makes(const struct dts_cut_parter *parter, int layer);
 
+/* Does a layer make such a part, of what others leave whole gradients of? Not where all make
+ * parts: then these are added up in one place. */
+bool dts_part_splits(const struct dts_cut_parter *parter, int layer);
+
 /* Do ranks keep their positions of what the layer makes, once it is summed? */
 bool dts_part_scatters(const struct dts_cut_parter *parter, int layer);
 
